@@ -13,7 +13,6 @@ Question = str | BaseMessage | Sequence[BaseMessage | tuple[str, str] | Mapping[
 MOST_EARLIER = 4_000
 """Characters of the turns before the question; older ones are left out."""
 _EARLIER, _NOW = "Earlier in the conversation:", "The question now:"
-_ROLES = {"human": "Person", "ai": "Assistant"}
 
 
 def question_of(given: Question | None) -> str | None:
@@ -33,12 +32,10 @@ def question_of(given: Question | None) -> str | None:
     last = max((place for place, one in enumerate(turns) if isinstance(one, HumanMessage)), default=None)
     if last is None:
         raise DataError("question: the list of messages has none of the person")
-    earlier: list[str] = []
-    for one in reversed(turns[:last]):
-        earlier.insert(0, f"{_ROLES[one.type.removesuffix('MessageChunk').lower()]}: {str(one.text).strip()}")
-        if sum(map(len, earlier)) > MOST_EARLIER:
-            del earlier[0]
-            break
+    roles = ("Person" if isinstance(one, HumanMessage) else "Assistant" for one in turns)
+    earlier = [f"{role}: {str(one.text).strip()}" for role, one in zip(roles, turns[:last], strict=False)]
+    while sum(map(len, earlier)) > MOST_EARLIER:
+        del earlier[0]
     asked = str(turns[last].text)
     return "\n\n".join([_EARLIER, *earlier, _NOW, asked]) if earlier else asked
 

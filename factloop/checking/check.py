@@ -25,7 +25,7 @@ from factloop.agents.safe.graph import build_safe_graph
 from factloop.agents.safe.stages import CheckContext, SafeGraph, told_in
 from factloop.checking.cascade.look import build_look_node
 from factloop.checking.cascade.stage import savings
-from factloop.checking.citing import borne_out, citations_of, cited_documents, documents_among
+from factloop.checking.citing import borne_out, citations_of, cited_by, documents_among
 from factloop.checking.judging import filled_by_model, filled_offline
 from factloop.checking.preparing import Setup
 from factloop.core.errors import ConfigError, DataError
@@ -154,9 +154,9 @@ class Checking:
         """The report, with which documents given bear out its claims, and whether it cites these."""
         documents = documents_among(self.setup.tools)
         if documents is not None:
-            bearing = {one.id: borne_out(one, documents) for one in final["claims"]}
+            by = {one.id: borne_out(one, documents) for one in final["claims"]}
             claims = [
-                one.model_copy(update={"borne_out_by": bearing[one.duplicate_of or one.id]}) for one in final["claims"]
+                one.model_copy(update={"borne_out_by": by[one.duplicate_of or one.id]}) for one in final["claims"]
             ]
             if self.setup.settings.judge_citations:
                 claims = await self._looked_at_again(asked, claims, final["sentences_read"], documents, meter)
@@ -176,24 +176,22 @@ class Checking:
         """The claims, those judged once more by the cited documents alone that are supported by others."""
         found = {claim.id: claim for claim in claims}
         wanted: defaultdict[frozenset[int], list[Claim]] = defaultdict(list)
-        for names, cited in cited_documents(asked.response, sentences, documents):
-            own = [found[name] for name in names if found[name].borne_out_by]
-            wanted[cited] += [claim for claim in own if cited and cited.isdisjoint(claim.borne_out_by)]
+        for sentence, markers in zip(sentences, cited_by(asked.response, sentences, documents), strict=True):
+            cited = frozenset(document for _, document in markers if document is not None)
+            own = [found[name] for name in sentence.claims if cited and found[name].borne_out_by]
+            if elsewhere := [claim for claim in own if cited.isdisjoint(claim.borne_out_by)]:
+                wanted[cited] += elsewhere
         for cited, of_these in wanted.items():
             places = sorted(cited)
             given = [documents[place] for place in places]
             facts = [GivenFacts(sentence=one.sentence, facts=(one.self_contained,)) for one in of_these]
-            alone = self.over(Sources((GivenDocuments(given),)))
+            alone = self.over(Sources((await asyncio.to_thread(GivenDocuments, given),)))
             again = CheckRequest(asked.response, asked.prompt, facts, allowance=meter.allowance, meter=meter)
-            judged = (await alone._final(again, alone._context(again, meter), None))["claims"] if facts else ()
+            judged = (await alone._final(again, alone._context(again, meter), None))["claims"]
             for one, looked in zip(of_these, judged, strict=True):
-                more = {places[at] for at in borne_out(looked, given)}
-                found[one.id] = one.model_copy(
-                    update={
-                        "borne_out_by": tuple(sorted({*one.borne_out_by, *more})),
-                        "look_failed": looked.judgement.verdict is None,
-                    }
-                )
+                by = tuple(sorted({*one.borne_out_by, *(places[at] for at in borne_out(looked, given))}))
+                failed = looked.judgement.verdict is None
+                found[one.id] = one.model_copy(update={"borne_out_by": by, "look_failed": failed})
         return list(found.values())
 
     async def events(self, asked: CheckRequest) -> AsyncGenerator[Event, None]:

@@ -74,7 +74,19 @@ class Check(Protocol):
     ) -> Awaitable[FactualityReport]: ...
 
 
-class CheckOptions(TypedDict, total=False):
+class Given(TypedDict, total=False):
+    """What came with a response."""
+
+    documents: Documents | None
+    """What this response was written from: texts, LangChain documents, mappings with `page_content`, `text` or
+    `content`, each also with its score; a retriever, or a vector store. A checker that has sources of its own searches
+    these as well. Where they are an empty list, nothing can be judged.
+    """
+    sources: Sources | None
+    """The same with a mode of its own; not with `documents`."""
+
+
+class CheckOptions(Given, total=False):
     """What a check of one response may be asked beside the response and its question."""
 
     facts: Sequence[GivenFacts] | None
@@ -86,13 +98,6 @@ class CheckOptions(TypedDict, total=False):
     """Start and end, in characters, of the sentences to be judged, in order; the rest of the response is what they may
     refer to. Not with `facts` or `run_dir`.
     """
-    documents: Documents | None
-    """What this response was written from: texts, LangChain documents, mappings with `page_content`, `text` or
-    `content`, each also with its score; a retriever, or a vector store. A checker that has sources of its own searches
-    these as well. Where they are an empty list, nothing can be judged.
-    """
-    sources: Sources | None
-    """The same with a mode of its own; not with `documents`."""
     limits: Limits | None
     """What this check may take, beside the limits of all. At its deadline it ends with what was judged by then; calls
     that it left unanswered are in `usage` with the most that they may have cost.
@@ -269,16 +274,19 @@ class FactChecker:
         mode = mode or ("factuality" if self.has_sources else "faithfulness")
         return Sources(() if tool is None else (tool,), mode)
 
+    async def sources_in(self, given: Given) -> Sources | None:
+        """The sources of a response, as they or its documents were given. Raises ConfigError, DataError."""
+        documents, sources = given.get("documents"), given.get("sources")
+        if documents is not None and sources is not None:
+            raise ConfigError("documents and sources are both given: sources hold documents, too")
+        return sources if documents is None else await self.sources_of(documents)
+
     async def _request(
         self, response: str, question: Question | None, options: CheckOptions, meter: UsageMeter | None = None
     ) -> CheckRequest:
-        documents = options.pop("documents", None)
-        asked = CheckRequest(response, question_of(question), meter=meter, **options)  # type: ignore[misc]  # mypy does not see the key go
-        if documents is None:
-            return asked
-        if asked.sources is not None:
-            raise ConfigError("documents and sources are both given: sources hold documents, too")
-        return replace(asked, sources=await self.sources_of(documents))
+        facts, spans, limits = options.get("facts"), options.get("spans"), options.get("limits")
+        asked = CheckRequest(response, question_of(question), facts, spans, limits=limits, meter=meter)
+        return replace(asked, sources=await self.sources_in(options))
 
     @takes_old_names
     async def acheck(

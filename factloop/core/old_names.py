@@ -10,16 +10,12 @@ from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
 NEW_NAMES = {"prompt": "question", "answer": "response"}
-"""The names that they have now, by their old ones."""
+"""Old name to new."""
 
 
 def with_new_names(given: Mapping[str, Any], known: Collection[str], *, stacklevel: int = 2) -> dict[str, Any]:
-    """`given` under the new names, where these are among the `known` ones and the old ones are not.
-
-    Where both are given, the old one stays, and is refused like any stranger.
-    """
+    """`given` under new names that are among the `known` ones; an old name beside its new one stays, as a stranger."""
     named = dict(given)
     for old, new in NEW_NAMES.items():
         if old in named and old not in known and new in known and new not in named:
@@ -31,16 +27,13 @@ def with_new_names(given: Mapping[str, Any], known: Collection[str], *, stacklev
 def takes_old_names(function: Callable[P, R]) -> Callable[P, R]:
     """The function, which may also be called with the old names of its arguments."""
     known = inspect.signature(function).parameters
-    if inspect.iscoroutinefunction(function):
-
-        @wraps(function)
-        async def coroutine(*args: Any, **kwargs: Any) -> Any:
-            return await function(*args, **with_new_names(kwargs, known))
-
-        return coroutine  # type: ignore[return-value]  # mypy cannot tell that R is a coroutine here
 
     @wraps(function)
-    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+    def called(*args: Any, **kwargs: Any) -> Any:
         return function(*args, **with_new_names(kwargs, known))
 
-    return called
+    @wraps(function)
+    async def awaited(*args: Any, **kwargs: Any) -> Any:  # still known as a coroutine function
+        return await function(*args, **with_new_names(kwargs, known))  # type: ignore[misc]  # then R is awaitable
+
+    return awaited if inspect.iscoroutinefunction(function) else called

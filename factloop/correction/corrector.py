@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import Unpack, get_args
 
 from factloop.agents.reasons import reason_of
 from factloop.agents.safe.conversation import Question, question_of
 from factloop.checking.check import Checking
-from factloop.checking.checker import Check, CheckOptions, FactChecker, given_checker
+from factloop.checking.checker import Check, FactChecker, Given, given_checker
 from factloop.core.errors import ConfigError, DataError, FactloopError
 from factloop.core.old_names import takes_old_names
 from factloop.core.records import FactualityReport
@@ -36,9 +36,7 @@ from factloop.correction.records import (
 from factloop.correction.rewriters import ModelRewriter, Rewriter
 from factloop.correction.sentences import ResponseSentence, sentences_of
 from factloop.setup.limits import Limits
-from factloop.setup.sources import Sources
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.search.handed_over import Documents
 
 MAX_ROUNDS = 2
 NOTHING_WRONG = "no claim is found to be not supported"
@@ -101,10 +99,9 @@ class Corrector:
         response: str | FactualityReport,
         question: Question | None = None,
         *,
-        documents: Documents | None = None,
-        sources: Sources | None = None,
         limits: Limits | None = None,
         run_dir: str | Path | None = None,
+        **given: Unpack[Given],
     ) -> Correction:
         """The correction of a response, or of what a report says of one (which is then not checked a first time).
 
@@ -119,8 +116,7 @@ class Corrector:
             text, asked = response.response, response.prompt
         else:
             text = response
-        given: CheckOptions = {"documents": documents, "sources": sources, "limits": limits}
-        async with self.checker.engaged(text, asked, run_dir=run_dir, **given) as engaged:
+        async with self.checker.engaged(text, asked, limits=limits, run_dir=run_dir, **given) as engaged:
             before = response if isinstance(response, FactualityReport) else await engaged(text, asked)
             meter = engaged.account()
             course = _Course(before, engaged, self._rewriter(engaged.checking, meter), meter, self.policy)
@@ -132,14 +128,12 @@ class Corrector:
         response: str | FactualityReport,
         question: Question | None = None,
         *,
-        documents: Documents | None = None,
-        sources: Sources | None = None,
         limits: Limits | None = None,
         run_dir: str | Path | None = None,
+        **given: Unpack[Given],
     ) -> Correction:
         """`acorrect` for code that is not asynchronous; works inside a running event loop, too (a notebook)."""
-        given: Any = {"documents": documents, "sources": sources, "limits": limits, "run_dir": run_dir}
-        return run_blocking(self.acorrect(response, question, **given))
+        return run_blocking(self.acorrect(response, question, limits=limits, run_dir=run_dir, **given))
 
     def _rewriter(self, checking: Checking, meter: UsageMeter) -> Rewriter:
         if checking.gateway is not None:

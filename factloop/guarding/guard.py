@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator, AsyncIterable, Collection, Generator, Iterable, Sequence
 from contextlib import aclosing, closing
+from typing import Unpack
 
 from langchain_core.messages import BaseMessage
 
 from factloop.agents.safe.conversation import Question, question_of
-from factloop.checking.checker import FactChecker, given_checker
-from factloop.checking.citing import citations_of, documents_of_sources
+from factloop.checking.checker import FactChecker, Given, given_checker
+from factloop.checking.citing import citations_of, documents_among
 from factloop.core.errors import ConfigError
 from factloop.core.factuality import score_claims
 from factloop.core.findings import (
@@ -40,9 +41,7 @@ from factloop.guarding.reading import PendingSentence, Reader, SentenceCheck
 from factloop.guarding.records import GuardedSentence, GuardEvent, GuardFinished
 from factloop.reports.figures import plural
 from factloop.setup.limits import Limits
-from factloop.setup.sources import Sources
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.search.handed_over import Documents
 from factloop.tools.text.outline import read_outline
 from factloop.tools.text.rows import cell_of, cell_with
 
@@ -102,12 +101,10 @@ class StreamGuard:
         self,
         chunks: AsyncIterable[Chunk],
         question: Question | None = None,
-        *,
-        documents: Documents | None = None,
-        sources: Sources | None = None,
+        **given: Unpack[Given],
     ) -> AsyncGenerator[str, None]:
         """The text that may be shown, in pieces. Otherwise as `aevents`."""
-        async with aclosing(self.aevents(chunks, question, documents=documents, sources=sources)) as events:
+        async with aclosing(self.aevents(chunks, question, **given)) as events:
             async for event in events:
                 if isinstance(event, GuardedSentence) and event.released:
                     yield event.released
@@ -117,9 +114,7 @@ class StreamGuard:
         self,
         chunks: AsyncIterable[Chunk],
         question: Question | None = None,
-        *,
-        documents: Documents | None = None,
-        sources: Sources | None = None,
+        **given: Unpack[Given],
     ) -> AsyncGenerator[GuardEvent, None]:
         """Yields each sentence once it was dealt with, and last the report on the whole. With a model it costs money.
 
@@ -130,9 +125,7 @@ class StreamGuard:
         money where the model's price is unknown.
         """
         started = time.perf_counter()
-        limits, asked = self._limits, question_of(question)
-        if documents is not None:
-            sources = await self.checker.sources_of(documents)
+        limits, asked, sources = self._limits, question_of(question), await self.checker.sources_in(given)
         empty = await self.checker.acheck("", asked, spans=[], sources=sources, limits=limits)  # says what is wrong
         parts: list[SentenceCheck] = []
         text, released, treatment, marker = "", "", "passed", ""
@@ -151,7 +144,7 @@ class StreamGuard:
                 if treatment == "stopped":
                     break
         report = _whole_report(empty, text, parts, self.checker.settings.k, time.perf_counter() - started)
-        cited = citations_of(text, report.sentences, report.claims, documents_of_sources(sources))
+        cited = citations_of(text, report.sentences, report.claims, documents_among(sources.tools if sources else ()))
         report = report.model_copy(update={"citations": cited})
         yield GuardFinished(report=report, released=released, stopped=treatment == "stopped")
 
@@ -160,12 +153,10 @@ class StreamGuard:
         self,
         chunks: Iterable[Chunk],
         question: Question | None = None,
-        *,
-        documents: Documents | None = None,
-        sources: Sources | None = None,
+        **given: Unpack[Given],
     ) -> Generator[str, None, None]:
         """`aguard` for code that is not asynchronous."""
-        with closing(self.events(chunks, question, documents=documents, sources=sources)) as events:
+        with closing(self.events(chunks, question, **given)) as events:
             for event in events:
                 if isinstance(event, GuardedSentence) and event.released:
                     yield event.released
@@ -175,12 +166,10 @@ class StreamGuard:
         self,
         chunks: Iterable[Chunk],
         question: Question | None = None,
-        *,
-        documents: Documents | None = None,
-        sources: Sources | None = None,
+        **given: Unpack[Given],
     ) -> Generator[GuardEvent, None, None]:
         """`aevents` for code that is not asynchronous; the chunks are read in another thread."""
-        yield from pulled(self.aevents(in_thread(chunks), question, documents=documents, sources=sources))
+        yield from pulled(self.aevents(in_thread(chunks), question, **given))
 
     def _treated(self, pending: PendingSentence, checked: SentenceCheck, left: str, before: str) -> GuardedSentence:
         """The sentence as it is released; `left` is its stretch, less what a dropped sentence `before` leaves over."""

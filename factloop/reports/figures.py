@@ -109,12 +109,10 @@ def repeated_errors(report: FactualityReport) -> list[str]:
 
 def citations(found: CitationFigures) -> str:
     """`recall 0.50 of 4 sentences, precision 0.67 of 3 citations`."""
-    parts = (
-        ("recall", found.recall, found.n_sentences, "sentence"),
-        ("precision", found.precision, found.n_citations, "citation"),
-    )
-    said = [f"{name} {value:.2f} of {plural(n, what)}" for name, value, n, what in parts if value is not None]
-    return ", ".join([*said, *([f"{found.n_unscored:,} unscored"] if found.n_unscored else [])])
+    recall = "" if found.recall is None else f"recall {found.recall:.2f} of {plural(found.n_sentences, 'sentence')}"
+    cited = plural(found.n_citations, "citation")
+    precision = "" if found.precision is None else f"precision {found.precision:.2f} of {cited}"
+    return ", ".join(filter(None, (recall, precision, f"{found.n_unscored:,} unscored" if found.n_unscored else "")))
 
 
 def place_of(item: Evidence) -> str:
@@ -122,14 +120,11 @@ def place_of(item: Evidence) -> str:
     document = item.document
     if document is None:
         return ""
-    named = document.id or document.metadata.get("chunk_id") or document.metadata.get("doc_id")
+    place = None if document.index is None else f"document {document.index + 1}"
     page = document.metadata.get("page", document.metadata.get("page_number"))
-    said = (
-        "" if document.index is None else f"document {document.index + 1}",
-        "" if page is None else f"page {page}",
-        "" if named is None or str(named) == item.source else str(named),
-    )
-    return ", ".join(filter(None, said))
+    named = document.id or document.metadata.get("chunk_id")
+    said = (place, None if page is None else f"page {page}", None if named == item.source else named)
+    return ", ".join(str(one) for one in said if one not in (None, ""))
 
 
 def precision_by_error(report: FactualityReport) -> str:

@@ -12,7 +12,7 @@ from langchain_core.documents import Document
 from factloop import FactChecker, FactualityReport
 from factloop.checking.citing import citations_of
 from factloop.core.files.json import to_json
-from factloop.core.records import CitationFigures, Citations, Claim, Judgement, Sentence, SourceDocument
+from factloop.core.records import CitationFigures, Citations, Claim, Judgement, Sentence, SourceDocument, UnscoredReason
 from factloop.guarding import GuardFinished, StreamGuard
 from factloop.integrations.langchain import FactCheckRunnable
 from factloop.reports.figures import citations, place_of
@@ -110,7 +110,7 @@ def test_chunks_that_overlap_keep_their_own_place() -> None:
 
 
 def claim(name: str, verdict: Any, *documents: int, failed: bool = False) -> Claim:
-    judgement = Judgement(verdict=verdict, unscored_reason=None if verdict else "timeout")
+    judgement = Judgement(verdict=verdict, unscored_reason=None if verdict else UnscoredReason.TIMEOUT)
     said = {"id": name, "sentence": "A [1].", "span": (0, 6), "text": "A.", "self_contained": "A."}
     return Claim(**said, judgement=judgement, borne_out_by=documents, look_failed=failed)  # type: ignore[arg-type]  # they fit
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -21,23 +21,14 @@ class WrappedChatModel(BaseChatModel):
 
     runnable: Runnable[Any, Any]
 
-    @property
-    def models(self) -> Sequence[tuple[BaseChatModel, dict[str, Any]]]:
-        """The models within, each with what is bound to it, the first to be asked first."""
-        return _models(self.runnable, {})
-
-    def mapped(self, change: Callable[[BaseChatModel], Runnable[Any, Any]]) -> Runnable[Any, Any]:
-        """The wrapping about what these models are changed to."""
-        return _mapped(self.runnable, change)
-
     def bind_tools(self, tools: Any, **options: Any) -> Runnable[Any, Any]:
-        return self.mapped(lambda model: model.bind_tools(tools, **options))
+        return mapped(self.runnable, lambda model: model.bind_tools(tools, **options))
 
     def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **given: Any) -> ChatResult:  # noqa: ARG002 - the base class has them
-        return _result(self.runnable.invoke(messages, **given))
+        return ChatResult(generations=[ChatGeneration(message=self.runnable.invoke(messages, **given))])
 
     async def _agenerate(self, messages: Any, stop: Any = None, run_manager: Any = None, **given: Any) -> ChatResult:  # noqa: ARG002 - the base class has them
-        return _result(await self.runnable.ainvoke(messages, **given))
+        return ChatResult(generations=[ChatGeneration(message=await self.runnable.ainvoke(messages, **given))])
 
     @property
     def _llm_type(self) -> str:
@@ -46,28 +37,25 @@ class WrappedChatModel(BaseChatModel):
 
 def unwrapped(model: Any) -> Any:
     """A wrapped chat model as a chat model; anything else as it is."""
-    is_wrapped = isinstance(model, RunnableBindingBase | RunnableWithFallbacks) and _models(model, {})
+    is_wrapped = isinstance(model, RunnableBindingBase | RunnableWithFallbacks) and models_in(model, {})
     return WrappedChatModel(runnable=model) if is_wrapped else model
 
 
-def _result(message: Any) -> ChatResult:
-    return ChatResult(generations=[ChatGeneration(message=message)])
-
-
-def _models(wrapped: object, bound: dict[str, Any]) -> list[tuple[BaseChatModel, dict[str, Any]]]:
-    """The models with what is bound to them; none where one of them is no chat model."""
+def models_in(wrapped: object, bound: dict[str, Any]) -> list[tuple[BaseChatModel, dict[str, Any]]]:
+    """The models with what is bound to each, the first to be asked first; none where one of them is no chat model."""
     if isinstance(wrapped, BaseChatModel):
         return [(wrapped, bound)]
     if isinstance(wrapped, RunnableBindingBase):
-        return _models(wrapped.bound, {**wrapped.kwargs, **bound})
-    found = [_models(one, bound) for one in wrapped.runnables] if isinstance(wrapped, RunnableWithFallbacks) else []
+        return models_in(wrapped.bound, {**wrapped.kwargs, **bound})
+    found = [models_in(one, bound) for one in wrapped.runnables] if isinstance(wrapped, RunnableWithFallbacks) else []
     return [one for of_one in found for one in of_one] if all(found) else []
 
 
-def _mapped(wrapped: Any, change: Callable[[BaseChatModel], Runnable[Any, Any]]) -> Runnable[Any, Any]:
+def mapped(wrapped: Any, change: Callable[[BaseChatModel], Runnable[Any, Any]]) -> Runnable[Any, Any]:
+    """The wrapping about what the models in it are changed to."""
     if isinstance(wrapped, BaseChatModel):
         return change(wrapped)
     if isinstance(wrapped, RunnableWithFallbacks):
-        first, *others = (_mapped(one, change) for one in wrapped.runnables)
+        first, *others = (mapped(one, change) for one in wrapped.runnables)
         return wrapped.model_copy(update={"runnable": first, "fallbacks": others})
-    return RunnableBinding(bound=_mapped(wrapped.bound, change), kwargs=wrapped.kwargs, config=wrapped.config)
+    return RunnableBinding(bound=mapped(wrapped.bound, change), kwargs=wrapped.kwargs, config=wrapped.config)

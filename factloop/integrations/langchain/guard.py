@@ -64,7 +64,8 @@ class FactCheckStreamGuard(Runnable[Any, str]):
         Raises ConfigError.
         """
         self.check = as_check(check)
-        self._guard = StreamGuard(self.check.checker, policy, **{"limits": self.check.limits, **options})
+        options.setdefault("limits", self.check.limits)
+        self._guard = StreamGuard(self.check.checker, policy, **options)
         self._documents = documents_at("documents", documents)
         self._question, self._on_event = question, on_event
 

@@ -74,19 +74,6 @@ class PassageRun:
         return "".join(pieces) + (f" {GOES_ON}" if self.last.ends_within else "")
 
 
-def hit_of(run: PassageRun, source: str, document: SourceDocument | None = None) -> SearchHit:
-    """The run as a hit; its source is described as where the run begins."""
-    first = run.first
-    return SearchHit(
-        source=source,
-        title=first.title,
-        section=first.section,
-        passage=run.text(),
-        published=first.published,
-        document=document,
-    )
-
-
 def with_neighbours(hits: Iterable[StoredPassage], limit: int, reader: PassageReader) -> list[PassageRun]:
     """At most `limit` runs, in the order of the best hit of each; no passage is in two of them.
 
@@ -174,7 +161,16 @@ class PassageSearch(SearchTool):
         return None
 
     def _hit(self, run: PassageRun) -> SearchHit:
-        return hit_of(run, self._source(run.first), self._document(run.first))
+        """The run as a hit; its source is described as where the run begins."""
+        first = run.first
+        return SearchHit(
+            source=self._source(first),
+            title=first.title,
+            section=first.section,
+            passage=run.text(),
+            published=first.published,
+            document=self._document(first),
+        )
 
     def _ranked(self, query: str, limit: int) -> list[StoredPassage]:
         return ranked_passages(self._reader, query, limit, self._name_of)
