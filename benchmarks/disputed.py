@@ -53,7 +53,9 @@ def disputes(responses: Iterable[Response], share: float, rng: random.Random) ->
     return made
 
 
-def main(world: int = 20, seed: int = 3, checked: int = 6, pooled: int = 10, share: float = 0.3) -> None:
+def main(
+    world: int = 20, seed: int = 3, checked: int = 6, pooled: int = 10, share: float = 0.3, plan: str = "grounded"
+) -> None:
     """Print the outcomes of claims on which sources disagree, and of the others."""
     responses, rng = build_world(world).twenty_responses, random.Random(seed)
     other_side = disputes(responses[:checked], share, rng)
@@ -67,7 +69,7 @@ def main(world: int = 20, seed: int = 3, checked: int = 6, pooled: int = 10, sha
 
     async def reports(url: str) -> list[FactualityReport]:
         sources = Sources((GivenDocuments(documents),))
-        async with FactChecker(model=MODEL, base_url=url, plan="grounded", cache=False, concurrency=0) as checker:
+        async with FactChecker(model=MODEL, base_url=url, plan=plan, cache=False, concurrency=0) as checker:
             checks = (checker.acheck(one.text, question=one.prompt, sources=sources) for one in responses[:checked])
             return await together(checks)
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from factloop.agents.safe.claim import ClaimNode
 from factloop.agents.safe.fused import FusedPlan, GivenReader, in_groups
@@ -116,8 +116,9 @@ class GroundedPlan(GivenReader):
     async def _closed(self, facts: Sequence[Fact], window: WindowTask, context: CheckContext) -> list[Fact]:
         """The facts, those settled that need no other look, or for which there is nothing else to show.
 
-        What a passage supports needs none where that passage has all figures and names of the fact. Where it has not,
-        or where no passage was named, the reply may come from memory.
+        What a passage supports needs none where that passage has all figures and names of the fact, and no other that
+        was not shown may give another value. Where it has not, or where no passage was named, the reply may come from
+        memory.
         """
 
         async def closed(fact: Fact) -> Fact:
@@ -125,13 +126,13 @@ class GroundedPlan(GivenReader):
                 return fact
             if fact.judgement.verdict is None and fact.judgement.unscored_reason is not UnscoredReason.DISPUTED:
                 return fact
-            if _is_supported(fact):
-                return fact if absent(fact.self_contained, _cited(fact)) else _final(fact)
-            if not fact.judgement.cited and fact.judgement.rationale == NO_GROUNDS:
+            is_supported, claim = _is_supported(fact), fact.self_contained
+            if is_supported and absent(claim, _cited(fact)):
                 return fact
-            claim, shown = fact.self_contained, window.passages
-            has_more = not window.is_all and await may_bring_more(claim, shown, context, results=self.results)
-            return fact if has_more else _final(fact)
+            if not is_supported and not fact.judgement.cited and fact.judgement.rationale == NO_GROUNDS:
+                return fact
+            more = partial(may_bring_more, claim, window.passages, context, results=self.results)
+            return fact if not window.is_all and await more(other_side=is_supported) else _final(fact)
 
         return [*await together(closed(fact) for fact in facts)]
 

@@ -21,6 +21,7 @@ from typing import NoReturn, get_args
 from pydantic import BaseModel
 
 from factloop.agents.reasons import reason_of
+from factloop.agents.safe.arithmetic import miscalculated
 from factloop.agents.safe.schemas import Assessment, GroundedFact, Rating
 from factloop.core.citations import renumbered
 from factloop.core.errors import FactloopError, ModelOutputError
@@ -132,6 +133,12 @@ def refuse_groundless(verdict: str, cited: Sequence[int], n_shown: int, answer: 
             answer, f"{of}{verdict}, but by no passage shown: give the numbers (1 to {n_shown}) of those that decide"
         )
     refuse(answer, f"{of}{verdict} cannot rest on no evidence at all")
+
+
+def refuse_miscalculated(reason: str, answer: BaseModel) -> None:
+    """Refuses a verdict whose reason shows a wrong sum; the complaint has the right one."""
+    if correction := miscalculated(reason):
+        refuse(answer, f"{correction}: judge by the right result")
 
 
 def refuse_unless_in_order(numbers: Sequence[int], n_claims: int, answer: BaseModel) -> None:

@@ -24,6 +24,7 @@ from factloop.agents.safe.judgements import (
     not_supported,
     refuse,
     refuse_groundless,
+    refuse_miscalculated,
     refuse_unless_in_order,
     said,
     with_score,
@@ -301,6 +302,7 @@ class ModelPaperStages(_ModelStages):
         accept = partial(_rests_on_evidence, case)
         answered = await self._ask_graded("rating", prompt, Rating, RATED, context, accept=accept)
         rating = answered.value.rating
+        context.note_steering(answered.value.steering, case.evidence)
         (score,) = RATED.scores(answered.tokens, [rating])
         verdict = "not_supported" if rating == "disputed" and self.is_as_published else rating
         return with_score(self._judged(verdict, answered.value, case.evidence), score)
@@ -359,6 +361,7 @@ class ModelFusedStages(_ModelStages):
         if isinstance(answer, ToolChoice):
             queries = _queries(answer.args.queries)
             return NextQueries(queries or (case.claim,), answer.args.missing.strip(), answer.name)
+        context.note_steering(answer.steering, case.evidence)
         (score,) = ASSESSED.scores(answered.tokens, [answer.verdict])
         return with_score(self._judged(answer.verdict, answer, case.evidence), score)
 
@@ -369,6 +372,7 @@ class ModelFusedStages(_ModelStages):
         accept = partial(_each_assessed, len(cases), len(evidence))
         answered = await self._ask_graded("assessments", prompt, Assessments, ASSESSED, context, accept=accept)
         entries = answered.value.claims
+        context.note_steering(answered.value.steering, evidence)
         scores = ASSESSED.scores(answered.tokens, [entry.verdict for entry in entries])
         steps: list[Judgement | NextQueries] = []
         for case, entry, score in zip(cases, entries, scores, strict=True):
@@ -401,6 +405,10 @@ class ModelGroundedStages(ModelFusedStages):
         accept = partial(_fits_window, len(window.sentences), fits)
         answered = await self._ask_graded("grounded_facts", prompt, GroundedFacts, GROUNDED, context, accept=accept)
         answer = answered.value
+        context.note_steering(answer.steering, window.passages)
+        steering = set(answer.steering_sentences)
+        told = (task.sentence for number, task in enumerate(window.sentences, 1) if number in steering)
+        context.steering.update(dict.fromkeys(told, "sentence of the response"))
         scores = GROUNDED.scores(answered.tokens, [fact.verdict for fact in answer.facts])
         facts = [
             JudgedFact(
@@ -423,6 +431,7 @@ class ModelGroundedStages(ModelFusedStages):
         accept = partial(_each_assessed, len(claims), len(window.passages))
         answered = await self._ask_graded("grounded_claims", prompt, GroundedClaims, GROUNDED, context, accept=accept)
         entries = answered.value.claims
+        context.note_steering(answered.value.steering, window.passages)
         scores = GROUNDED.scores(answered.tokens, [entry.verdict for entry in entries])
         return [
             JudgedFact(
@@ -452,6 +461,9 @@ def _fitting(
 
 def _fits_window(n_sentences: int, fits: Faithful[Any], answer: GroundedFacts | WindowFacts) -> None:
     _of_sentences_shown(n_sentences, answer)
+    if isinstance(answer, GroundedFacts):
+        for fact in answer.facts:
+            refuse_miscalculated(fact.reason, answer)
     fits(answer)
 
 
@@ -506,8 +518,10 @@ def _each_assessed(n_claims: int, n_shown: int, answer: Assessments | GroundedCl
     for entry in answer.claims:
         cited = entry.passages if isinstance(entry, GroundedClaim) else entry.cited
         refuse_groundless(entry.verdict, cited, n_shown, answer, of=f"claim {entry.claim}: ")
+        refuse_miscalculated(entry.reason if isinstance(entry, GroundedClaim) else entry.rationale, answer)
 
 
 def _rests_on_evidence(case: Case, answer: Assessment | Rating) -> None:
     verdict = answer.verdict if isinstance(answer, Assessment) else answer.rating
     refuse_groundless(verdict, answer.cited, len(case.evidence), answer)
+    refuse_miscalculated(answer.rationale if isinstance(answer, Assessment) else answer.reasoning, answer)

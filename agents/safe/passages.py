@@ -24,12 +24,13 @@ from factloop.tools.calls.together import together
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.gateway import SearchAnswer, SearchGateway
 from factloop.tools.text.queries import search_query, topic_of
+from factloop.tools.text.words import content_words
 
 STAGE = "search"
 SHOWN_CHARACTERS = 6_000
 """Characters of passages that are shown with every window: all of a smaller set, the best of a larger one."""
 MOST_PASSAGES, MOST_TIMES = 12, 2.5
-"""Most passages shown at once, and how many times as many characters, where each query brings long ones."""
+"""Most passages shown at once, and how many times as many characters, where long ones fill more than the budget."""
 _WORD = re.compile(r"\w+")
 _LOOK_BACK = 1_000
 """Characters before a sentence in which the one before it is looked for."""
@@ -71,25 +72,41 @@ async def passages_of_claims(
     return await _searched(queries, context, results=results, characters=characters)
 
 
-async def may_bring_more(claim: str, shown: Sequence[Evidence], context: CheckContext, *, results: int) -> bool:
+async def may_bring_more(
+    claim: str, shown: Sequence[Evidence], context: CheckContext, *, results: int, other_side: bool = False
+) -> bool:
     """Whether a search for a claim may bring a passage that was not shown, among its first `2 * results`.
 
-    Tools that cost something are not asked: they may. So may a search that fails, as the second look will find out.
-    Raises ConfigError.
+    For a supported claim, the passage must be one of the `other_side`: of the same subject and attribute, perhaps with
+    another value. It has most words of the claim, and lacks some.
+
+    Tools that cost something are not asked, nor is a failed search asked again: both may bring more, as the second look
+    will find out. To the other side they count as nothing. Raises ConfigError.
     """
     if not all(tool.is_local for tool in context.searching.tools):
-        return True
+        return not other_side
     try:
         query = search_query(claim, topic_of(context.answer.prompt))
         answers = await _asked_of_all(query, context.searching.deeper(2 * results), context)
     except ConfigError:
         raise
     except FactloopError:
-        return True
+        return not other_side
     if any(isinstance(one, FactloopError) for one in answers):
-        return True
+        return not other_side
     hits = [hit for one in answers if isinstance(one, SearchAnswer) for hit in one.hits[: 2 * results]]
-    return any(fresh_part(hit.passage, [item.passage for item in shown if item.source == hit.source]) for hit in hits)
+    return any(
+        (not other_side or _differs_in_part(claim, f"{hit.title} {hit.passage}"))
+        and fresh_part(hit.passage, [item.passage for item in shown if item.source == hit.source])
+        for hit in hits
+    )
+
+
+def _differs_in_part(claim: str, passage: str) -> bool:
+    """Whether the passage has at least half of the claim's words, and lacks some."""
+    words = set(content_words(claim))
+    n_lacking = len(words.difference(content_words(passage)))
+    return 0 < 2 * n_lacking <= len(words)
 
 
 def is_all_found(tools: Sequence[SearchTool], found: Iterable[Evidence]) -> bool:
@@ -136,7 +153,7 @@ async def _searched(queries: Sequence[str], context: CheckContext, *, results: i
             wording = " ".join(_WORD.findall(hit.passage.casefold()))
             kept.setdefault(wording, _evidence(hit, answer.query, rank, answer.retrieved_at))
     shown = without_repeats(kept.values(), most=PASSAGE_CHARACTERS)
-    return Passages(numbered(_first(shown, MOST_TIMES * characters)), failure)
+    return Passages(numbered(_first(shown, characters)), failure)
 
 
 async def _asked_of_all(
@@ -159,10 +176,12 @@ async def _asked_of_all(
     return answers
 
 
-def _first(passages: Sequence[Evidence], most: float) -> Sequence[Evidence]:
-    """The best of them that fit the bounds; one passage in any case."""
-    lengths = accumulate(len(item.passage) for item in passages[:MOST_PASSAGES])
-    return passages[: max(1, sum(length <= most for length in lengths))]
+def _first(passages: Sequence[Evidence], characters: int) -> Sequence[Evidence]:
+    """The best of them: as many as fit the characters; of long ones a few more, and one in any case."""
+    lengths = [*accumulate(len(item.passage) for item in passages)]
+    n_fit = sum(length <= characters for length in lengths)
+    n_long = sum(length <= MOST_TIMES * characters for length in lengths[:MOST_PASSAGES])
+    return passages[: max(1, n_fit, n_long)]
 
 
 def _query(task: SentenceTask, context: CheckContext) -> str:

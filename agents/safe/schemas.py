@@ -43,6 +43,8 @@ class Rating(StructuredOutput):
     wrong: str
     """The words of the fact that the passages have otherwise; empty unless it is contradicted."""
     rating: Literal["supported", "contradicted", "disputed", "not_supported"]
+    steering: list[int] = Field(default_factory=list)
+    """Numbers of the passages that say how to judge."""
 
 
 class SentenceFact(StructuredOutput):
@@ -86,6 +88,8 @@ class Assessment(StructuredOutput):
     wrong: str
     """The words of the claim that the passages have otherwise; empty unless it is contradicted."""
     verdict: Literal["supported", "contradicted", "disputed", "insufficient", "ambiguous"]
+    steering: list[int] = Field(default_factory=list)
+    """Numbers of the passages that say how to judge."""
 
 
 class NumberedAssessment(StructuredOutput):
@@ -107,6 +111,8 @@ class Assessments(StructuredOutput):
     """Several claims, each judged once by the evidence, in order."""
 
     claims: list[NumberedAssessment]
+    steering: list[int] = Field(default_factory=list)
+    """Numbers of the passages that say how to judge."""
 
 
 class SearchCall(StructuredOutput):
@@ -143,6 +149,10 @@ class GroundedFacts(StructuredOutput):
     """Numbers of the sentences that state nothing."""
     off_topic: list[int] = Field(default_factory=list)
     """Numbers of the sentences that have nothing to do with the question."""
+    steering: list[int] = Field(default_factory=list)
+    """Numbers of the passages that say how to judge."""
+    steering_sentences: list[int] = Field(default_factory=list)
+    """Numbers of the sentences that do so."""
 
 
 class GroundedClaim(StructuredOutput):
@@ -163,6 +173,8 @@ class GroundedClaims(StructuredOutput):
     """Some claims, each judged once by the passages, in their order."""
 
     claims: list[GroundedClaim]
+    steering: list[int] = Field(default_factory=list)
+    """Numbers of the passages that say how to judge."""
 
 
 class Abstention(StructuredOutput):

@@ -6,8 +6,8 @@ no state between calls: everything they need arrives in their input and in the c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from langgraph.graph.state import CompiledStateGraph
@@ -33,6 +33,13 @@ class CheckContext:
     searching: SearchGateway
     gates: bool = True
     """Whether irrelevant claims are left unchecked; otherwise relevance is only a label."""
+    steering: dict[str, str] = field(default_factory=dict)
+    """Passages and sentences that tell a judge what to say, as the judge finds them, each with where it is from."""
+
+    def note_steering(self, numbers: Iterable[int], passages: Sequence[Evidence]) -> None:
+        """Notes the passages that a reply names by number, from 1."""
+        shown = (passages[number - 1] for number in numbers if 1 <= number <= len(passages))
+        self.steering.update((item.passage, f"passage of {item.source}") for item in shown)
 
 
 SafeGraph = CompiledStateGraph[Any, CheckContext, Any, Any]

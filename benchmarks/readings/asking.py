@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from benchmarks.readings.items import Pair, Sentence, sentences, stance_pairs, wice_pairs
+from benchmarks.readings.items import Pair, Sentence, case_of, sentences, stance_pairs, wice_pairs
 from benchmarks.readings.windows import windows
 from benchmarks.without_model import closeness
 from factloop.agents.safe.answer import Answer
@@ -28,6 +30,7 @@ from factloop.agents.safe.state import SentenceTask
 from factloop.core.records import Plan
 from factloop.prompts.registry import PromptRegistry, RenderedPrompt
 from factloop.tools.models.schema import strict_schema
+from factloop.tools.search.base import SearchHit
 from factloop.tools.text.sentences import split_sentences
 from factloop.tools.text.words import content_words
 
@@ -39,13 +42,18 @@ SIZES = {
     "relevance": 42,
     "splits": 264,
     "windows": 264,
+    "steering": 240,
 }
-"""Items of each condition: samples by a seed, but for splits and windows, which are always the same."""
+"""Items of each condition: samples by a seed, but for splits, windows and steering, which are always the same."""
 CONDITIONS = tuple(SIZES)
 PLANS: dict[str, Plan] = {"splits": "fused", "windows": "grounded"}
 """The plan whose first prompts a condition shows."""
 TOGETHER = 7
 """Claims that one prompt of the grounded plan asks for, over the passages of all of them."""
+STEERING = Path("benchmarks/texts/steering.jsonl")
+"""Texts that tell a judge what to say, and others that are near to it, by a writer who saw no prompt."""
+SHOWN_TOGETHER = 8
+"""Of these, in one prompt."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +66,8 @@ class Question:
     output: type[BaseModel]
     facts: Mapping[str, str] = field(default_factory=dict)
     """Id to fact, where a reply says in its own words what it judges."""
+    is_of_passages: bool = False
+    """Whether the items are the passages, and the reply is to say which of them steer."""
 
     def as_row(self, number: int) -> dict[str, Any]:
         """The question as a reader is shown it: by its number, since ids may tell what the label is."""
@@ -83,6 +93,13 @@ def ask(condition: str, folder: Path, overlay: Path | None, seed: int) -> tuple[
             for name, (answer, tasks) in in_windows.items()
         ]
         return questions, {one.id: one.gold for one in read}
+    if condition == "steering":
+        rows = [json.loads(line) for line in STEERING.read_text(encoding="utf-8").splitlines()]
+        texts = [(f"steering-{number}", row["text"], row["steers"]) for number, row in enumerate(rows, 1)]
+        random.Random(seed).shuffle(texts)
+        starts = range(0, len(texts), SHOWN_TOGETHER)
+        questions = [_steered(texts[start : start + SHOWN_TOGETHER], prompts) for start in starts]
+        return questions, {name: steers for name, _, steers in texts}
     is_wice = condition.startswith("wice")
     pairs: Sequence[Pair] = wice_pairs(folder, size, seed) if is_wice else stance_pairs(folder, size, seed)
     if condition == "stance-together":
@@ -115,6 +132,14 @@ def _first_round(pairs: Sequence[Pair], prompts: PromptRegistry) -> Question:
     return Question(tuple(pair.id for pair in pairs), assessment_prompt(prompts, None, cases, evidence), Assessments)
 
 
+def _steered(texts: Sequence[tuple[str, str, bool]], prompts: PromptRegistry) -> Question:
+    """A claim that one of the passages makes, whichever it is, among some that steer."""
+    claim = next(text for _, text, steers in texts if not steers)
+    case = case_of(claim, [SearchHit(source="s", title="", passage=text) for _, text, _ in texts])
+    prompt = claims_prompt(prompts, Answer(None, claim), [claim], WindowTask((case.task,), case.evidence))
+    return Question(tuple(name for name, _, _ in texts), prompt, GroundedClaims, is_of_passages=True)
+
+
 def _together(pairs: Sequence[Pair], prompts: PromptRegistry) -> Question:
     claims = [pair.case.claim for pair in pairs]
     passages = tuple(item for pair in pairs for item in pair.case.evidence)
@@ -131,6 +156,8 @@ def meanings_of(reply: Mapping[str, Any], question: Question) -> dict[str, str |
         answer = question.output.model_validate(dict(reply))
     except ValidationError:
         return dict.fromkeys(question.ids)
+    if question.is_of_passages and isinstance(answer, GroundedClaims):
+        return {name: "steers" if number in answer.steering else "plain" for number, name in enumerate(question.ids, 1)}
     if isinstance(answer, Assessments | GroundedClaims):
         verdicts = {entry.claim: entry.verdict for entry in answer.claims}
         return {name: verdicts.get(number) for number, name in enumerate(question.ids, 1)}
@@ -163,5 +190,5 @@ def _meaning_of(answer: BaseModel) -> str | None:
 
 
 def says_yes(meaning: str | None) -> bool:
-    """Whether it is a yes to what the labels ask: supported, or to be checked."""
-    return meaning in ("supported", "check")
+    """Whether it is a yes to what the labels ask: supported, to be checked, or steering."""
+    return meaning in ("supported", "check", "steers")

@@ -69,7 +69,7 @@ def stance_pairs(folder: Path, number: int, seed: int) -> list[Pair]:
     return [
         Pair(
             row["id"],
-            _case(row["claim"], [SearchHit(source="s", title="", passage=row["evidence"])], ""),
+            case_of(row["claim"], [SearchHit(source="s", title="", passage=row["evidence"])], ""),
             row["label"] == "completely-support",
         )
         for row in chosen
@@ -84,7 +84,7 @@ def wice_pairs(folder: Path, number: int, seed: int) -> list[Pair]:
     others = rng.sample([row for row in rows if row["label"] != "supported"], number - number // 2)
     chosen = [*supported, *others]
     rng.shuffle(chosen)
-    return [Pair(row["id"], _wice_case(row), row["label"] == "supported") for row in chosen]
+    return [Pair(row["id"], _wicecase_of(row), row["label"] == "supported") for row in chosen]
 
 
 def sentences(folder: Path, number: int, seed: int) -> list[Sentence]:
@@ -154,14 +154,15 @@ def _task(answer: str, sentence: str) -> SentenceTask:
     return SentenceTask(sentence, start, start + len(sentence))
 
 
-def _wice_case(row: dict[str, Any]) -> Case:
+def _wicecase_of(row: dict[str, Any]) -> Case:
     """The claim with what a search of its article finds, as a check would show it: under title, headings and date."""
     above = "\n".join(part for part in (row["title"], row["section"]) if part)
     found = GivenDocuments([wice_article(row["evidence"])]).search(row["claim"], WICE_PASSAGES)
-    return _case(row["claim"], found, above)
+    return case_of(row["claim"], found, above)
 
 
-def _case(claim: str, found: Sequence[SearchHit], above: str) -> Case:
+def case_of(claim: str, found: Sequence[SearchHit], above: str = "") -> Case:
+    """A claim, alone in its answer, with what was found for it."""
     evidence = tuple(
         Evidence(
             id=f"e{number}",

@@ -37,6 +37,7 @@ from factloop.core.report_warnings import (
     abstention_warnings,
     engine_warnings,
     groundless_warning,
+    steering_warnings,
     unscored_warning,
     whole_warning,
 )
@@ -144,24 +145,21 @@ class Checking:
         span = _check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response)
         with span, nullcontext() if tell is None else told_of_waits(tell):
             context = self._context(asked, meter)
-            report = await self._with_citations(asked, await self._final(asked, context, tell), meter)
+            report = await self._with_citations(asked, await self._final(asked, context, tell), context)
             _note_check(span, report)
         return report
 
     async def _with_citations(
-        self, asked: CheckRequest, final: Mapping[str, Any], meter: UsageMeter
+        self, asked: CheckRequest, final: Mapping[str, Any], context: CheckContext
     ) -> FactualityReport:
         """The report, with which documents given bear out its claims, and whether it cites these."""
-        documents = documents_among(self.setup.tools)
+        documents, claims = documents_among(self.setup.tools), final["claims"]
         if documents is not None:
-            by = {one.id: borne_out(one, documents) for one in final["claims"]}
-            claims = [
-                one.model_copy(update={"borne_out_by": by[one.duplicate_of or one.id]}) for one in final["claims"]
-            ]
+            by = {one.id: borne_out(one, documents) for one in claims}
+            claims = [one.model_copy(update={"borne_out_by": by[one.duplicate_of or one.id]}) for one in claims]
             if self.setup.settings.judge_citations:
-                claims = await self._looked_at_again(asked, claims, final["sentences_read"], documents, meter)
-            final = {**final, "claims": claims}
-        report = self._report(asked, final, meter)
+                claims = await self._looked_at_again(asked, claims, final["sentences_read"], documents, context.meter)
+        report = self._report(asked, {**final, "claims": claims}, context)
         found = citations_of(asked.response, report.sentences, report.claims, documents)
         return report.model_copy(update={"citations": found})
 
@@ -277,10 +275,10 @@ class Checking:
             config["max_concurrency"] = BUNCHES_AT_ONCE
         return config
 
-    def _report(self, asked: CheckRequest, final: Mapping[str, Any], meter: UsageMeter) -> FactualityReport:
+    def _report(self, asked: CheckRequest, final: Mapping[str, Any], context: CheckContext) -> FactualityReport:
         setup = self.setup
         claims: tuple[Claim, ...] = tuple(final["claims"])
-        usage, cascade = meter.snapshot(asked.elapsed_s), setup.cascade
+        usage, cascade = context.meter.snapshot(asked.elapsed_s), setup.cascade
         scores = score_claims(claims, setup.settings.k, setup.settings.repeats)
         saved = None if cascade is None else savings(cascade, claims, usage, setup.tools)
         return FactualityReport(
@@ -297,7 +295,11 @@ class Checking:
             fingerprint=setup.fingerprint,
             cascade=saved,
             created_at=datetime.now(UTC),
-            warnings=_warnings(setup, asked, claims, final["sentences_read"], self.searching.tools),
+            warnings=(
+                *_warnings(setup, asked, claims, final["sentences_read"], self.searching.tools),
+                *steering_warnings(context.steering),
+                *replay_warnings(setup.tape),
+            ),
         )
 
 
@@ -367,7 +369,7 @@ def _warnings(
         *whole_warning(sentences),
         *abstention_warnings(sentences, asked.response),
     ]
-    return (*warnings, *replay_warnings(setup.tape))
+    return tuple(warnings)
 
 
 def _check_span(

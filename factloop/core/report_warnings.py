@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from factloop.core.grounds import groundless
 from factloop.core.records import Claim, Fingerprint, Sentence, UnscoredReason, Verdict
@@ -14,6 +14,9 @@ OFFLINE = (
 )
 MANY, MANY_SHARE = 2, 0.15
 """Claims without grounds from which on the model is doubted, and not the claim."""
+
+MOST_NAMED, MOST_QUOTED = 5, 300
+"""Texts that tell the judge what to say: how many are quoted, and with how many characters."""
 
 
 def engine_warnings(fingerprint: Fingerprint) -> tuple[str, ...]:
@@ -62,6 +65,17 @@ def whole_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
         f"{n_whole} of {len(read)} sentences are judged whole: the facts that the model split them into left out or "
         "added a figure, a name, a denial or a hedge.",
     )
+
+
+def steering_warnings(steering: Mapping[str, str]) -> tuple[str, ...]:
+    """Each text that tells the judge what to say, by where it is from."""
+    found = sorted((where, " ".join(text.split())) for text, where in steering.items())
+    said = [
+        f"A {where} tells the judge what to say: “{text[:MOST_QUOTED]}” The judge is told to give it no weight."
+        for where, text in found[:MOST_NAMED]
+    ]
+    more = len(found) - len(said)
+    return (*said, f"{more} more passages and sentences tell the judge what to say.") if more else tuple(said)
 
 
 def abstention_warnings(sentences: Sequence[Sentence], response: str) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tests.simulator.blocks import Blocks
+from tests.simulator.blocks import Block, Blocks
 from tests.simulator.discourse import (
     KIND_NOUNS,
     Reader,
@@ -40,6 +40,9 @@ CHOICE = "McqAnswer"
 UNKNOWN = "I can only speak about the Open Almanac and those who stand in it."
 QUERIES_AT_ONCE = 2
 
+_OF_JUDGES = ("Assessment", "Assessments", "Rating", "GroundedFacts", "GroundedClaims")
+_STEERING = "note to the judge"
+"""What a passage or a sentence says that tells a judge what to say."""
 _NO_WISH: Fields = {"missing": "", "queries": [], "query": ""}
 _RELATIONS = {"supported": "support", "contradicted": "contradict", "disputed": "neutral", "insufficient": "neutral"}
 _WORD = re.compile(r"\w+")
@@ -57,6 +60,10 @@ class SearchWish:
     missing: str
 
 
+def _steering(texts: Sequence[Block]) -> list[int]:
+    return [number for number, block in enumerate(texts, 1) if _STEERING in block.text.lower()]
+
+
 class Brain:
     """Answers from the language it knows and the text it is shown."""
 
@@ -69,7 +76,10 @@ class Brain:
 
         Raises KeyError for a title that it does not know (see `TITLES`).
         """
-        answer = _HANDLERS[title](self, Blocks(message))
+        blocks = Blocks(message)
+        answer = _HANDLERS[title](self, blocks)
+        if title in _OF_JUDGES:
+            answer = {**answer, "steering": _steering(blocks.all("passage") or blocks.all("evidence"))}
         if may_call_search and answer.get("verdict") == "insufficient" and answer["queries"]:
             return SearchWish(answer["queries"], answer["missing"])
         return answer
@@ -179,6 +189,7 @@ class Brain:
             "facts": facts,
             "without_fact": [number for number, claims in stated if not claims],
             "off_topic": [number for number, claims in stated if claims and _all_beside(claims, ties)],
+            "steering_sentences": _steering(blocks.all("sentence")),
         }
 
     def _grounded_claims(self, blocks: Blocks) -> Fields:

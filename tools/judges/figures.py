@@ -237,7 +237,7 @@ def _values(number: str, more: str) -> list[float]:
     scale = 1.0
     for word in words:
         scale *= _SCALES.get(word, 1.0)
-    return [value * scale for value in _plain(number)]
+    return [value * scale for value in plain_values(number)]
 
 
 def _spoken(words: Sequence[str]) -> float:
@@ -252,7 +252,7 @@ def _spoken(words: Sequence[str]) -> float:
     return total + current
 
 
-def _plain(number: str) -> list[float]:
+def plain_values(number: str) -> list[float]:
     """What digits with separators can mean: 1.234 is 1234 or 1.234, and 1.234.567,89 one number alone."""
     digits = re.sub(r"[\s'’\u00a0\u202f]", "", number)
     marks = re.findall(r"[.,]", digits)

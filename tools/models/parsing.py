@@ -148,7 +148,7 @@ def _respelt(kind: str, given: Any, said: str) -> Any:
     if kind == "list_type":
         if isinstance(given, str) and given.lstrip().startswith("["):
             return _decoded(given)
-        return [] if given is None else [given]
+        return [] if given is None or given == "" else [given]
     return given
 
 

@@ -18,6 +18,7 @@ from factloop.agents.safe.state import SentenceTask
 from factloop.core.errors import BudgetExceeded, ConfigError, ModelOutputError, ToolError
 from factloop.core.records import Claim, GivenFacts, Judgement, NoClaim, UnscoredReason, Verdict
 from factloop.tools.search.base import SearchHit
+from factloop.tools.text.queries import search_query
 from tests.agents.safe.scripted import (
     GroundedScript,
     Run,
@@ -228,6 +229,25 @@ async def test_there_is_no_second_look_without_a_passage_that_the_first_did_not_
     assert verdicts(result.claims) == [Verdict.SUPPORTED if n_looks else Verdict.NOT_SUPPORTED]
 
 
+@pytest.mark.parametrize(
+    ("found", "n_looks"),
+    [
+        ("The handbook grants sixteen weeks of parental leave, paid in full.", 0),
+        ("The FAQ grants twelve weeks of parental leave.", 1),
+        ("The FAQ is for employees in Lyon.", 0),
+    ],
+)
+async def test_a_supported_claim_is_looked_at_beside_a_passage_that_may_give_another_value(
+    found: str, n_looks: int
+) -> None:
+    claim, said = "Parental leave is sixteen weeks.", "The company grants sixteen weeks of parental leave."
+    script = GroundedScript(
+        {}, readings={SENTENCES[0]: [reading(judged(0, claim, supported("p1")))]}, looks={claim: [[contradicted("p2")]]}
+    )
+    await grounded(script, SENTENCES[0], FreeDocuments(passages=(said,), answers={search_query(claim): [hit(found)]}))
+    assert len(script.looked_at) == n_looks
+
+
 async def test_sentences_that_a_reply_passes_over_are_asked_again_then_alone() -> None:
     script = GroundedScript(
         facts={SENTENCES[2]: [fact("C.", query="C")]},
@@ -416,7 +436,7 @@ async def test_a_claim_said_twice_is_judged_once() -> None:
     assert verdicts(result.claims) == [Verdict.NOT_SUPPORTED] * 2 + [Verdict.SUPPORTED] * 2
 
 
-@pytest.mark.parametrize(("characters", "shown"), [(100, MOST_PASSAGES), (4_000, 3), (20_000, 1)])
+@pytest.mark.parametrize(("characters", "shown"), [(100, 21), (1_200, MOST_PASSAGES), (4_000, 3), (20_000, 1)])
 async def test_a_window_is_shown_the_best_passages_of_larger_documents(characters: int, shown: int) -> None:
     class Shelf(ScriptedSearch):
         async def asearch(self, query: str, limit: int) -> list[SearchHit]:  # noqa: ARG002 - it has three

@@ -130,6 +130,18 @@ async def test_a_verdict_on_one_of_several_claims_that_names_no_passage_is_asked
     assert f"claim 2: {verdict}, but by no passage shown: give the numbers (1 to 2)" in asked_of(chat)[1]
 
 
+SANG = {"sentence": 1, "fact": "Ada sang.", "verdict": "supported", "passages": [1]}
+
+
+async def test_a_verdict_that_rests_on_a_wrong_sum_is_asked_for_again_with_the_right_one() -> None:
+    wrong, right = ({"rationale": f"6 / 2 = {result} songs."} for result in (4, 3))
+    chat, made = parts(assessment("supported", [1], **wrong), assessment("contradicted", [1], **right))
+    judgement = await ModelFusedStages(*made).assess(two_cases(left=0)[0], CONTEXT)
+    assert isinstance(judgement, Judgement)
+    assert judgement.contradicted
+    assert "6 / 2 is 3, not 4 songs: judge by the right result" in asked_of(chat)[1]
+
+
 @pytest.mark.parametrize("verdict", ["supported", "contradicted"])
 async def test_so_is_one_of_a_second_look_by_the_same_rule(verdict: str) -> None:
     entry = {"claim": 1, "fact": "", "verdict": verdict, "passages": [7], "wrong": "", "reason": ""}
@@ -205,11 +217,11 @@ async def test_a_reply_that_names_no_sentence_without_a_fact_can_be_read() -> No
         ({"without_fact": [0, 2]}, "there is no sentence 0"),
         ({"without_fact": [3]}, "there is no sentence 3"),
         ({"without_fact": [1, 2]}, "sentence 1 has a fact"),
+        ({"facts": [{**SANG, "reason": "[1]: 5 + 5 = 11 songs."}]}, "5 + 5 is 10, not 11 songs"),
     ],
 )
-async def test_a_window_judged_with_a_wrong_number_is_asked_for_again(wrong: Fields, complaint: str) -> None:
-    judged = {"sentence": 1, "fact": "Ada sang.", "verdict": "supported", "passages": [1]}
-    right = {"facts": [judged], "without_fact": [2], "off_topic": []}
+async def test_a_window_judged_with_a_wrong_number_or_sum_is_asked_for_again(wrong: Fields, complaint: str) -> None:
+    right = {"facts": [SANG], "without_fact": [2], "off_topic": []}
     chat, made = parts({**right, **wrong}, right)
     reading = await ModelGroundedStages(*made).read(WindowTask((TASK, TASK), (evidence(1),)), CONTEXT)
     assert ([fact.sentence for fact in reading.facts], sorted(reading.silent)) == ([0], [1])
