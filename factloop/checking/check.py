@@ -89,7 +89,7 @@ class CheckRequest:
         if self.spans is not None:
             check_spans(self.response, self.spans)
         check_whole("response", self.response)
-        check_whole("prompt", self.prompt or "")
+        check_whole("question", self.prompt or "")
         for number, given in enumerate(self.facts or (), 1):
             for fact in given.facts:
                 check_given(f"a fact of sentence {number}", fact)
