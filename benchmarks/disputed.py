@@ -16,7 +16,7 @@ import typer
 from langchain_core.documents import Document
 
 from factloop import FactChecker
-from factloop.core.records import FactualityReport, UnscoredReason, Plan
+from factloop.core.records import FactualityReport, Plan, UnscoredReason
 from factloop.setup.sources import Sources
 from factloop.tools.calls.together import together
 from factloop.tools.search.given import GivenDocuments

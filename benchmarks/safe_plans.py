@@ -31,7 +31,7 @@ class Targets:
 
 TARGETS: dict[Plan, Targets] = {
     "paper": Targets(7.7, 5.0, 5000, 340, 10.0, 60.0, 50.0),
-    "fused": Targets(1.4, 1.2, 950, 95, 5.0, 15.0, 10.0, shared_share=0.3),
+    "fused": Targets(1.4, 1.2, 1_000, 95, 5.0, 15.0, 10.0, shared_share=0.3),
     "grounded": Targets(0.2, 0.0, 350, 45, 4.0, 10.0, 10.0, n_responses=5, passed_false=0),
 }
 

@@ -43,6 +43,7 @@ from factloop.agents.safe.claim import (
     unanswered,
 )
 from factloop.agents.safe.graph import SafePlan
+from factloop.agents.safe.jury import GroundedJury
 from factloop.agents.safe.sentences import FUSED_WINDOW, shares_headings, windows_of
 from factloop.agents.safe.stages import Case, CheckContext, FoundFact, FusedStages, SafeGraph
 from factloop.agents.safe.state import (
@@ -187,11 +188,15 @@ class FusedPlan(GivenReader):
             return closed(state, await self.conclude(closing, missing, runtime.context), runtime)
         return ask_next(state, wish)
 
-    async def conclude(self, case: Case, missing: str, context: CheckContext) -> Judgement:  # noqa: ARG002 - for those who ask once more
-        """The verdict when no query brings anything new: nothing supports the claim. A model is not asked once more."""
+    async def conclude(self, case: Case, missing: str, context: CheckContext) -> Judgement:
+        """The verdict when no query brings anything new: nothing supports the claim. A model is not asked once more.
+
+        The others of a jury are: they have not seen the claim.
+        """
         is_sentence = missing.endswith((".", "!", "?"))
         why = f"{missing} No search found more." if is_sentence else f"No evidence was found on: {missing}"
-        return judgements.not_supported(why, (), self.stages.name, contradicted=False)
+        nothing = judgements.not_supported(why, (), self.stages.name, contradicted=False)
+        return await self.stages.joined(case, nothing, context) if isinstance(self.stages, GroundedJury) else nothing
 
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
         """The facts of a window, those that need no search already settled.
@@ -352,11 +357,7 @@ def _in_own_terms(
             numbers[number], ids[item.id] = place, own[place - 1].id
     if isinstance(step, NextQueries):
         return state, replace(step, missing=renumbered(step.missing, numbers, n_shown=len(pool)))
-    in_own_terms = {
-        "cited": tuple(ids[name] for name in step.cited),
-        "rationale": renumbered(step.rationale, numbers, n_shown=len(pool)),
-    }
-    return updated(state, {"evidence": own}), step.model_copy(update=in_own_terms)
+    return updated(state, {"evidence": own}), judgements.in_own_terms(step, ids, numbers, n_shown=len(pool))
 
 
 def _text(item: Evidence) -> tuple[str, str]:

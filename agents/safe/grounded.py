@@ -17,7 +17,7 @@ from functools import cached_property, partial
 
 from factloop.agents.safe.claim import ClaimNode
 from factloop.agents.safe.fused import FusedPlan, GivenReader, in_groups
-from factloop.agents.safe.judgements import NO_GROUNDS, unless_unanswered, unscored
+from factloop.agents.safe.judgements import NO_GROUNDS, in_own_terms, unless_unanswered, unscored
 from factloop.agents.safe.passages import (
     SHOWN_CHARACTERS,
     Passages,
@@ -31,7 +31,6 @@ from factloop.agents.safe.sentences import GROUNDED_WINDOW, goes_on, windows_of
 from factloop.agents.safe.stages import CheckContext, GroundedStages, JudgedFact, SafeGraph, WindowReading, WindowTask
 from factloop.agents.safe.state import Fact, SentenceTask, settle, unsplit, whole
 from factloop.agents.shown import PASSAGE_CHARACTERS
-from factloop.core.citations import renumbered
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
 from factloop.core.grounds import absent
 from factloop.core.records import Claim, Evidence, Judgement, UnscoredReason, Verdict
@@ -40,6 +39,8 @@ from factloop.tools.search.passages import best_passages
 
 BATCH_CLAIMS = 7
 """Most claims in one second look."""
+MORE_MAY_SETTLE = (UnscoredReason.DISPUTED, UnscoredReason.SPLIT_JURY)
+"""Claims without a verdict that other passages may settle."""
 MOST_SHOWN = 5
 """Passages that a claim lists as evidence if its judgement cites no passage."""
 
@@ -124,7 +125,7 @@ class GroundedPlan(GivenReader):
         async def closed(fact: Fact) -> Fact:
             if fact.judgement is None or fact.status == "settled":
                 return fact
-            if fact.judgement.verdict is None and fact.judgement.unscored_reason is not UnscoredReason.DISPUTED:
+            if fact.judgement.verdict is None and fact.judgement.unscored_reason not in MORE_MAY_SETTLE:
                 return fact
             is_supported, claim = _is_supported(fact), fact.self_contained
             if is_supported and absent(claim, _cited(fact)):
@@ -224,11 +225,8 @@ def _own_evidence(name: str, claim: str, judgement: Judgement, window: WindowTas
     ids = {item.id: f"{name}-e{number}" for number, item in enumerate(shown, 1)}
     of_window = {item.id: number for number, item in enumerate(window.passages, 1)}
     numbers = {of_window[item.id]: number for number, item in enumerate(shown, 1)}
-    own = {
-        "cited": tuple(ids[one] for one in judgement.cited),
-        "rationale": renumbered(judgement.rationale, numbers, n_shown=len(window.passages)),
-    }
-    return [item.model_copy(update={"id": ids[item.id]}) for item in shown], judgement.model_copy(update=own)
+    own = in_own_terms(judgement, ids, numbers, n_shown=len(window.passages))
+    return [item.model_copy(update={"id": ids[item.id]}) for item in shown], own
 
 
 def _nearest(claim: str, passages: Sequence[Evidence]) -> list[Evidence]:

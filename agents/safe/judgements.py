@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NoReturn, get_args
@@ -99,6 +99,24 @@ def said(verdict: str, rationale: str, cited: Sequence[str], judged_by: str, wro
         return Judgement(unscored_reason=reason, rationale=rationale, cited=shown, judged_by=judged_by)
     contradicted = verdict == "contradicted"
     return not_supported(rationale, cited, judged_by, contradicted=contradicted, wrong=wrong.strip())
+
+
+def in_own_terms(
+    judgement: Judgement, ids: Mapping[str, str], numbers: Mapping[int, int], *, n_shown: int
+) -> Judgement:
+    """The judgement by the ids and numbers that passages have as evidence of its claim, of `n_shown` to the judge."""
+
+    def told(text: str) -> str:
+        return renumbered(text, numbers, n_shown=n_shown)
+
+    votes = (vote.model_copy(update={"rationale": told(vote.rationale)}) for vote in judgement.votes)
+    return judgement.model_copy(
+        update={
+            "cited": tuple(ids[name] for name in judgement.cited),
+            "rationale": told(judgement.rationale),
+            "votes": tuple(votes),
+        }
+    )
 
 
 def with_score(judgement: Judgement, score: float | None) -> Judgement:

@@ -37,6 +37,7 @@ from factloop.core.report_warnings import (
     abstention_warnings,
     engine_warnings,
     groundless_warning,
+    jury_warning,
     steering_warnings,
     unscored_warning,
     whole_warning,
@@ -235,10 +236,11 @@ class Checking:
 
         Raises ConfigError, for `limits` DataError, where money is limited and the model's price is unknown.
         """
-        own, chat = Limits.per_check(self.setup.settings), self.setup.chat
+        own = Limits.per_check(self.setup.settings)
         within = own.within(limits)
-        if within.budget_usd is not None and chat is not None and chat.price is None:
-            said = unknown_price(chat.name)
+        unpriced = next((chat for chat in self.setup.chats if chat.price is None), None)
+        if within.budget_usd is not None and unpriced is not None:
+            said = unknown_price(unpriced.name)
             if own.budget_usd is None:
                 raise DataError(f"limits: {said}", field="limits")
             raise ConfigError(said)
@@ -337,7 +339,8 @@ def open_checking(
         gateway, fill = None, filled_offline(settings, session, setup.judge)
     else:
         gateway = session.model(chat, use_tools=settings.tool_calling)
-        fill = filled_by_model(settings, session, gateway)
+        jury = [session.model(one, use_tools=settings.tool_calling) for one in setup.jury]
+        fill = filled_by_model(settings, session, gateway, jury)
 
     @cache
     def graph_of(plan: Plan) -> SafeGraph:
@@ -366,6 +369,7 @@ def _warnings(
     warnings += [
         *unscored_warning(setup.fingerprint, claims),
         *groundless_warning(claims),
+        *jury_warning(claims),
         *whole_warning(sentences),
         *abstention_warnings(sentences, asked.response),
     ]

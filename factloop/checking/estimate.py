@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from factloop.agents.safe.answer import CLEARLY_OVER
 from factloop.agents.safe.fused import CLAIMS_TOGETHER
@@ -63,6 +64,8 @@ def estimate(
     stated = [given for given in facts or () if given.facts]
     n_claims += sum(len(given.facts) for given in stated)
     n_sentences = len(parts) + len(stated)
+    if settings.jury:
+        return _of_jury(settings, [estimate(one, response, prompt, facts) for one in _each_alone(settings)])
     if settings.model is None:
         return _estimate(settings, n_sentences, n_claims, 0, round(n_claims * SEARCHES_A_CLAIM), 0, 0)
     asked = _Asked(settings, PromptRegistry.load(settings.prompts), response, prompt, parts, n_claims, n_sentences)
@@ -71,6 +74,24 @@ def estimate(
     if facts is not None:
         return _given(asked, stated)
     return _grounded(asked) if plan == "grounded" else _fused(asked)
+
+
+def _each_alone(settings: CheckSettings) -> list[CheckSettings]:
+    """A check by each model of the jury; the stated price is that of the first."""
+    own: dict[str, Any] = {"price_in": None, "price_out": None}
+    alone = settings.model_copy(update={"jury": ()})
+    return [alone, *(alone.model_copy(update={**own, "model": name}) for name in settings.jury)]
+
+
+def _of_jury(settings: CheckSettings, each: Sequence[Estimate]) -> Estimate:
+    """All of them together, as if each model read the answer, too: a little too much. Searches are made once."""
+    costs = [one.cost_usd for one in each]
+    by_search = _search_price(settings.search)
+    known = [cost for cost in costs if cost is not None]
+    of_searches = (len(each) - 1) * (by_search or 0.0) * each[0].searches
+    counts = {name: sum(getattr(one, name) for one in each) for name in ("calls", "prompt_tokens", "completion_tokens")}
+    cost_usd = sum(known) - of_searches if len(known) == len(costs) else None
+    return each[0].model_copy(update={**counts, "cost_usd": cost_usd})
 
 
 def plan_of(settings: CheckSettings) -> Plan:

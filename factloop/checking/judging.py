@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from factloop.agents.safe.fused import BunchedPlan, FusedPlan
 from factloop.agents.safe.graph import SafePlan
 from factloop.agents.safe.grounded import GroundedPlan
+from factloop.agents.safe.jury import GroundedJury, PaperJury
 from factloop.agents.safe.model_stages import ANSWER_CHARACTERS, ModelGroundedStages, ModelPaperStages
 from factloop.agents.safe.offline import JudgeRater, OfflineFusedStages, OfflinePaperStages, VerifierRater
 from factloop.agents.safe.paper import PaperPlan
@@ -113,15 +114,22 @@ def _served(settings: CheckSettings, spec: JudgeSpec) -> NamedJudge:
 Fill = Callable[[Plan], SafePlan]
 
 
-def filled_by_model(settings: CheckSettings, session: Session, gateway: ModelGateway) -> Fill:
-    """Fills each plan with the model as its judge."""
+def filled_by_model(
+    settings: CheckSettings, session: Session, gateway: ModelGateway, jury: Sequence[ModelGateway]
+) -> Fill:
+    """Fills each plan with the model as its judge, alone or as the first of a jury."""
 
     def fill(plan: Plan) -> SafePlan:
         if plan == "paper":
             most = None if settings.as_published else ANSWER_CHARACTERS
-            paper = ModelPaperStages(gateway, session.prompts, logprobs=settings.logprobs, answer_characters=most)
+            raters = [
+                ModelPaperStages(one, session.prompts, logprobs=settings.logprobs, answer_characters=most)
+                for one in (gateway, *jury)
+            ]
+            paper = PaperJury(**vars(raters[0]), others=raters[1:], rule=settings.jury_rule) if jury else raters[0]
             return PaperPlan(paper, strict=settings.as_published)
-        stages = ModelGroundedStages(gateway, session.prompts, logprobs=settings.logprobs)
+        judges = [ModelGroundedStages(one, session.prompts, logprobs=settings.logprobs) for one in (gateway, *jury)]
+        stages = GroundedJury(**vars(judges[0]), others=judges[1:], rule=settings.jury_rule) if jury else judges[0]
         if plan == "fused":
             return FusedPlan(stages)
         return GroundedPlan(stages, settings.results_per_search, settings.passage_characters)

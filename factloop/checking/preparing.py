@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 from typing import Any, Literal
 
@@ -43,6 +44,8 @@ class Setup:
     fingerprint: Fingerprint
     tape: Tape | None = None
     cascade: Cascade | None = None
+    jury: tuple[ChatModel, ...] = ()
+    """Further models that judge what `chat` finds."""
     judge: NamedJudge | None = None
     """What judges instead of a chat model; None where that is the packaged baseline."""
     gates: bool = True
@@ -54,7 +57,7 @@ class Setup:
     def chats(self) -> tuple[ChatModel, ...]:
         """The models behind servers that it asks."""
         judged = None if self.judge is None else self.judge.chat
-        return tuple(one for one in (self.chat, judged) if one is not None)
+        return tuple(one for one in (self.chat, *self.jury, judged) if one is not None)
 
     def over(self, sources: Sources) -> Setup:
         """The same set-up for an answer that comes with sources."""
@@ -91,7 +94,7 @@ def prepare(
         fingerprint = fingerprint.model_copy(update={"cascade": cascade.fingerprint})
     if judge is not None:
         fingerprint = fingerprint.model_copy(update={"verifier": judge.fingerprint})
-    return Setup(settings, tools, prompts, chat, fingerprint, tape, cascade, judge)
+    return Setup(settings, tools, prompts, chat, fingerprint, tape, cascade, _jury(settings), judge)
 
 
 def refuse_clashes(settings: CheckSettings, *, has_model: bool) -> None:
@@ -99,6 +102,10 @@ def refuse_clashes(settings: CheckSettings, *, has_model: bool) -> None:
     stated_price(settings)  # half a price is wrong even where no model will use it
     if settings.base_url is not None and not has_model and settings.judge is None:
         raise ConfigError("--base-url is given but no --model: name one, for example openai:NAME")
+    if settings.jury and not has_model:
+        raise ConfigError("a jury needs a model that reads the answer: name one (model, --model)")
+    if len({settings.model, *settings.jury}) <= len(settings.jury):
+        raise ConfigError("jury: name each model once; the model itself is a juror, too")
     refuse_clash(settings, has_model=has_model)
     plan_of_check(settings, (), has_model=has_model, given_alone=False)
 
@@ -125,6 +132,13 @@ def _chat_model(settings: CheckSettings, model: BaseChatModel | ChatModel | None
     if wanted is None:
         return None
     return build_model(settings, wanted, base_url=settings.base_url, temperature=settings.temperature)
+
+
+def _jury(settings: CheckSettings) -> tuple[ChatModel, ...]:
+    """The further jurors, at their own list prices: those that the settings state are of the first model."""
+    own = settings.model_copy(update={"price_in": None, "price_out": None})
+    build = partial(build_model, own, base_url=settings.base_url, temperature=settings.temperature)
+    return tuple(build(name) for name in settings.jury)
 
 
 PLAN_PROMPTS: Mapping[Plan, tuple[str, ...]] = {

@@ -17,6 +17,8 @@ class UnscoredReason(StrEnum):
     AMBIGUOUS = "ambiguous"
     DISPUTED = "disputed"
     """The sources disagree, and none corrects another: both sides are cited, for a person to decide."""
+    SPLIT_JURY = "split_jury"
+    """Several models judged, and no verdict had the votes that the rule asks for: `votes` has what each said."""
     NEEDS_READING = "needs_reading"
     """The judge is not sure by itself: the passage that decides stands first, for a person to read."""
     OTHER_LANGUAGE = "other_language"
@@ -70,6 +72,7 @@ ABOUT = {
         "the response leaves the claim ambiguous", "the reply names several options", "the answer is ambiguous"
     ),
     UnscoredReason.DISPUTED: About("the sources disagree", "the reply says both", "the documents disagree"),
+    UnscoredReason.SPLIT_JURY: About("the jury is split", "the jury is split", "the jury is split"),
     UnscoredReason.NEEDS_READING: About("needs reading", "the reply needs reading", "the documents need reading"),
     UnscoredReason.OTHER_LANGUAGE: About(
         "in another language than the judge reads",

@@ -65,6 +65,8 @@ def refuse_unknown(model: type[BaseModel], data: object) -> None:
 
 Plan = Literal["paper", "fused", "grounded"]
 """A way through SAFE's loop."""
+JuryRule = Literal["majority", "unanimous", "first_sure"]
+
 Repeats = Literal["each", "once"]
 """How claims that repeat another of their response count: each like any other, or only the first."""
 
@@ -127,6 +129,17 @@ class Evidence(Record):
     """Its document, where that was given with the response or comes from a retriever."""
 
 
+class Vote(Record):
+    """What one model of a jury said of a claim: a verdict, or why it has none."""
+
+    judged_by: str
+    verdict: Verdict | None = None
+    contradicted: bool | None = None
+    unscored_reason: UnscoredReason | None = None
+    rationale: str = ""
+    score: Share | None = None
+
+
 class Judgement(Record):
     """Either a verdict with its grounds, or `verdict: null` with an `unscored_reason`; never both, never neither."""
 
@@ -151,6 +164,8 @@ class Judgement(Record):
     """What the evidence has in the place of `wrong`, word for word, where the judge says so."""
     quote: str = ""
     """The sentence that decides, word for word as the first of `cited` has it, where the judge names one."""
+    votes: tuple[Vote, ...] = ()
+    """Of a jury: what each model said, in the order of the settings; the judgement is what its rule makes of them."""
     stage: Literal["cheap", "model"] | None = None
     """The stage of a cascade that gave the verdict; None without a cascade, and for an unscored claim."""
 

@@ -67,6 +67,18 @@ def whole_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
     )
 
 
+def jury_warning(claims: Sequence[Claim]) -> tuple[str, ...]:
+    """On how many claims the models of a jury disagreed."""
+    judged = [claim for claim in claims if claim.judgement.votes]
+    n_split = sum(map(is_split, judged))
+    return (f"The models of the jury disagree on {n_split} of {len(judged)} claims.",) if n_split else ()
+
+
+def is_split(claim: Claim) -> bool:
+    """Whether the models of a jury said different things of the claim."""
+    return len({(vote.verdict, vote.unscored_reason) for vote in claim.judgement.votes}) > 1
+
+
 def steering_warnings(steering: Mapping[str, str]) -> tuple[str, ...]:
     """Each text that tells the judge what to say, by where it is from."""
     found = sorted((where, " ".join(text.split())) for text, where in steering.items())

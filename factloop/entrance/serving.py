@@ -32,7 +32,7 @@ class ServeSettings(BaseModel):
     """sqlite:///FILE or postgresql+psycopg://... Default: in --folder."""
     folder: Annotated[Path | None, Mark(SERVER)] = None
     """Folder for jobs and cached replies. Default: in your data folder."""
-    max_jobs: Annotated[AtLeastOne, Mark(SERVER)] = 8
+    max_jobs: AtLeastOne = 8
     """Number of jobs that run at the same time."""
     max_jobs_together: AtLeastOne | None = None
     """Number of jobs that run at the same time in all services of one database."""

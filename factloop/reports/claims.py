@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from factloop.core.citations import reason
 from factloop.core.findings import Finding
 from factloop.core.reasons import ABOUT, UnscoredReason
-from factloop.core.records import Claim, Evidence, NoClaim, Verdict
+from factloop.core.records import Claim, Evidence, Judgement, NoClaim, Verdict, Vote
 from factloop.tools.text.sentences import Sentence, split_sentences
 
 
@@ -122,8 +122,7 @@ class ClaimView:
     @property
     def words(self) -> str:
         """The verdict in words, or why there is none."""
-        reason = self.claim.judgement.unscored_reason
-        return self.status.words if reason is None else unscored_words(reason)
+        return verdict_words(self.claim.judgement)
 
     @property
     def is_problem(self) -> bool:
@@ -150,6 +149,15 @@ class ClaimView:
         """What judged in a cascade; empty without one."""
         stage = self.claim.judgement.stage
         return "" if stage is None else _STAGE_WORDS[stage]
+
+    @property
+    def jury(self) -> tuple[str, ...]:
+        """What each model of a jury said, with its reason where that is not the one shown for the claim."""
+        shown = ("", self.claim.judgement.rationale)
+        return tuple(
+            f"{vote.judged_by}: {verdict_words(vote)}{'' if vote.rationale in shown else f' ({vote.rationale})'}"
+            for vote in self.claim.judgement.votes
+        )
 
     @cached_property
     def cited(self) -> tuple[Evidence, ...]:
@@ -203,9 +211,17 @@ def views_of(claims: Sequence[Claim]) -> list[ClaimView]:
     ]
 
 
+def verdict_words(said: Judgement | Vote) -> str:
+    """The verdict in words, or why there is none."""
+    return _status(said).words if said.unscored_reason is None else unscored_words(said.unscored_reason)
+
+
 def status_of(claim: Claim) -> Status:
     """The status that the claim's judgement gives it."""
-    judgement = claim.judgement
+    return _status(claim.judgement)
+
+
+def _status(judgement: Judgement | Vote) -> Status:
     match judgement.verdict:
         case Verdict.SUPPORTED:
             return Status.SUPPORTED

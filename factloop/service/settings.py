@@ -70,7 +70,7 @@ class ServiceSettings(Binding):
             if not NAME.fullmatch(name) or not paths:
                 raise ConfigError(f"--documents {name}: give NAME=PATH, the name of letters, digits, '.', '_' and '-'")
         amounts: dict[str, tuple[float | None, int]] = {
-            "--max-jobs": (self.max_jobs, MOST_JOBS),
+            "max_jobs": (self.max_jobs, MOST_JOBS),
             "max_jobs_together": (self.max_jobs_together, MOST_JOBS),
             "budget_usd_per_day": (self.budget_usd_per_day, MOST_IN_A_DAY),
             "max_calls_per_day": (self.max_calls_per_day, MOST_IN_A_DAY),

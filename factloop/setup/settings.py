@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from factloop.core.errors import ConfigError
-from factloop.core.records import Plan, Repeats
+from factloop.core.records import JuryRule, Plan, Repeats
 from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, RECORDING, SCORES, SEARCH, Mark, marked, path_settings
 from factloop.tools.calls.modes import PATIENCE_S, TapeMode, TracingMode
 from factloop.tools.calls.urls import is_base_url, without_userinfo
@@ -149,6 +149,13 @@ class CheckSettings(EmbeddingSettings):
 
     model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
     """Chat model, such as openai:gpt-4o-mini. Without one the offline engine judges."""
+    jury: Annotated[Names, Mark(MODEL, "PROVIDER:NAME", fingerprint=True)] = ()
+    """Another chat model that judges each claim, too; the majority decides.
+
+    It costs about as much again for each. Each claim has what every model said in `votes`; where no verdict has the
+    votes that `jury_rule` asks for, it is unscored, `split_jury`."""
+    jury_rule: Annotated[JuryRule, Mark(fingerprint=True)] = "majority"
+    """How a jury decides: by majority, unanimously (unanimous), or by the first model that is sure (first_sure)."""
     judge: Annotated[str | None, Mark(MODEL, "NAME")] = None
     """Judge model that needs no key: minicheck, hhem, nli:MODEL and others (see docs/judges.md), by name or as
     NAME:FOLDER.

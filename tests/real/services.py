@@ -73,7 +73,7 @@ class Services:
 
     def _begin(self, flags: Sequence[object], folder: str) -> subprocess.Popen[str]:
         given = ["--folder", self.folder / folder, "--port", 0, "--model", MODEL, "--base-url", self.sim.base_url]
-        given += ["--no-cache", "--concurrency", AT_ONCE, "--max-jobs", MAX_JOBS, "--set", "max_queued=1000"]
+        given += ["--no-cache", "--concurrency", AT_ONCE, "--set", f"max_jobs={MAX_JOBS}", "--set", "max_queued=1000"]
         return self.begin("serve", *given, "--set", "rate=100000/minute", *flags)
 
     def _ready(self, process: subprocess.Popen[str]) -> RunningService:

@@ -45,9 +45,9 @@ quoted Goethe in German and left a private diary.
 REASONS = tuple(
     reason
     for reason in UnscoredReason
-    if reason not in {UnscoredReason.TOO_FEW_DISTRACTORS, UnscoredReason.NEEDS_READING}
+    if reason not in {UnscoredReason.TOO_FEW_DISTRACTORS, UnscoredReason.NEEDS_READING, UnscoredReason.SPLIT_JURY}
 )
-"""All that a check with a model gives: the others belong to TrustScore and to judges without a model."""
+"""All that a check with one model gives: the others belong to TrustScore, to judges without a model, and to juries."""
 
 
 _CLAIMS = [

@@ -12,7 +12,8 @@ from rich.console import Console
 from factloop.checking.views.html import render_html
 from factloop.checking.views.plain import in_words, render_csv
 from factloop.checking.views.terminal import print_report
-from factloop.core.records import FactualityReport, UnscoredReason, Verdict
+from factloop.core.records import FactualityReport, UnscoredReason, Verdict, Vote
+from factloop.core.report_warnings import jury_warning
 from factloop.correction.views.html import render_correction_html
 from factloop.reports import claims as claims_module
 from factloop.reports.claims import (
@@ -192,3 +193,22 @@ def test_a_passage_that_several_claims_show_stands_with_the_first() -> None:
         (1, "e1"): (1, True),
         (3, "e1"): (1, False),
     }
+
+
+def test_what_a_jury_said_is_shown_where_it_disagrees() -> None:
+    claim = sample_report().claims[0]
+    rationale = claim.judgement.rationale
+    votes = (
+        Vote(judged_by="a", verdict=Verdict.SUPPORTED, rationale=rationale),
+        Vote(judged_by="b", verdict=Verdict.NOT_SUPPORTED, contradicted=True, rationale="[1] gives 1816."),
+        Vote(judged_by="c", unscored_reason=UnscoredReason.TOOL_FAILURE, rationale="c is down."),
+    )
+    split = claim.model_copy(update={"judgement": claim.judgement.model_copy(update={"votes": votes})})
+    failed = "c: unscored: a model or search call failed (c is down.)"
+    said = ("a: supported", "b: contradicted ([1] gives 1816.)", failed)
+    assert ClaimView(split).jury == said
+    report = sample_report().model_copy(update={"claims": (split,)})
+    file = io.StringIO()
+    print_report(report, Console(file=file, width=200))
+    assert all(line in render_html(report) and line in file.getvalue() for line in said)
+    assert jury_warning((split, claim)) == ("The models of the jury disagree on 1 of 1 claims.",)

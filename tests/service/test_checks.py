@@ -170,7 +170,7 @@ async def test_an_audit_is_a_job(service: Service) -> None:
             "checks",
             {"response": ANSWER, "colour": "red"},
             "colour",
-            "there is no such field; known are response, prompt, documents, mode, k, limits",
+            "there is no such field; known are response, question, documents, mode, k, limits",
         ),
         (
             "checks",

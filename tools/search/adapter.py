@@ -138,11 +138,14 @@ class RetrieverSearch(SearchTool):
             return self._hits(await ask(query), limit)
 
     def _hits(self, found: object, limit: int) -> list[SearchHit]:
-        """Raises ToolError for anything but documents."""
+        """Raises ToolError for anything but documents, also for None: a search that found nothing returns an empty list."""
         try:
-            return hits_of(documents_of("what it returned", found) or (), self.name)[:limit]
+            documents = documents_of("what it returned", found)
         except DataError as error:
             raise ToolError(f"{self.name}: {error}", tool=self.name) from error
+        if documents is None:
+            raise ToolError(f"{self.name}: it returned None, not a list of documents", tool=self.name)
+        return hits_of(documents, self.name)[:limit]
 
 
 def hits_of(documents: Iterable[Document], fallback_source: str) -> list[SearchHit]:

@@ -12,6 +12,7 @@ from rich.text import Text
 from factloop.checking.views.segments import Segment, segments
 from factloop.core.citations import heading
 from factloop.core.records import FactualityReport
+from factloop.core.report_warnings import is_split
 from factloop.reports import figures
 from factloop.reports.claims import (
     NO_CLAIM_SYMBOL,
@@ -103,6 +104,8 @@ def _told(one: ClaimView) -> list[Text]:
     lines += _sources(one)
     if one.stage:
         lines.append(Text(f"{one.stage}: {visible(one.claim.judgement.judged_by)}", style="dim"))
+    if is_split(one.claim):
+        lines += [Text(one_line(said, LONGEST_RATIONALE), style="dim") for said in one.jury]
     return lines
 
 

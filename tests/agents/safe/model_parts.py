@@ -56,3 +56,7 @@ def case(*items: Evidence, left: int = 3) -> Case:
 def assessment(verdict: str, cited: list[int], **more: Any) -> Fields:
     wish = {"missing": "", "queries": []}
     return {"rationale": "Because.", "cited": cited, "wrong": "", "verdict": verdict, **wish, **more}
+
+
+def rating(word: str, cited: list[int], wrong: str = "") -> Fields:
+    return {"reasoning": "Because.", "cited": cited, "wrong": wrong, "rating": word}

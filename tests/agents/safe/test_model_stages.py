@@ -22,12 +22,8 @@ from factloop.agents.shown import CUT_WITHIN, PASSAGE_CHARACTERS
 from factloop.core.errors import ModelOutputError
 from factloop.core.records import Judgement, UnscoredReason, Verdict
 from factloop.tools.text.outline import read_outline
-from tests.agents.safe.model_parts import CONTEXT, TASK, Fields, asked_of, assessment, case, evidence, parts
+from tests.agents.safe.model_parts import CONTEXT, TASK, asked_of, assessment, case, evidence, parts, rating
 from tests.agents.safe.scripted import context_of
-
-
-def rating(word: str, cited: list[int], wrong: str = "") -> Fields:
-    return {"reasoning": "Because.", "cited": cited, "wrong": wrong, "rating": word}
 
 
 @pytest.mark.parametrize(

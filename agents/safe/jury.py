@@ -1,0 +1,194 @@
+"""Several models judge each claim, and a rule decides. The first reads the answer; the others judge what it found.
+
+    majority     what more than half of all say
+    unanimous    what all say
+    first_sure   what the first says that is sure: it has a verdict, whose score, if any, is not between .1 and .9
+
+Under `first_sure` a model is asked only about what those before it leave open. Otherwise all are asked about every
+claim, at the same time. A model that fails has no vote, but its place still counts: the others decide only where they
+would have decided whatever it had said. What each said stands in `Judgement.votes`.
+
+factloop's own: SAFE has one rater (Wei et al. 2024, section 3).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from math import fsum
+from typing import Any
+
+from factloop.agents.safe.claim import or_unscored
+from factloop.agents.safe.model_stages import ModelGroundedStages, ModelPaperStages
+from factloop.agents.safe.stages import Case, CheckContext, JudgedFact, WindowReading, WindowTask
+from factloop.agents.safe.state import NextQueries
+from factloop.core.reasons import ABOUT
+from factloop.core.records import Evidence, Judgement, JuryRule, UnscoredReason, Vote
+from factloop.tools.calls.together import together
+
+SURE = 0.9
+"""Least score of a sure verdict that a claim is supported; 1 - SURE is the most of one that it is not."""
+
+Ask = Callable[[Any, Sequence[int]], Awaitable[Sequence[Judgement]]]
+"""Asks another juror for the claims in these places, for one judgement each."""
+
+
+@dataclass(frozen=True)
+class GroundedJury(ModelGroundedStages):
+    """The stages of the plans `grounded` and `fused`. The first juror finds facts and chooses what to search for."""
+
+    others: Sequence[ModelGroundedStages] = ()
+    rule: JuryRule = "majority"
+
+    async def read(self, window: WindowTask, context: CheckContext) -> WindowReading:
+        reading = await super().read(window, context)
+
+        async def ask(juror: ModelGroundedStages, places: Sequence[int]) -> Sequence[Judgement]:
+            claims = [reading.facts[place].text for place in places]
+            return [one.judgement for one in await juror.look_again(claims, window, context)]
+
+        first = [fact.judgement for fact in reading.facts]
+        return replace(reading, facts=_with(reading.facts, await decided(first, self.others, self.rule, ask)))
+
+    async def look_again(
+        self, claims: Sequence[str], window: WindowTask, context: CheckContext
+    ) -> Sequence[JudgedFact]:
+        facts = await super().look_again(claims, window, context)
+
+        async def ask(juror: ModelGroundedStages, places: Sequence[int]) -> Sequence[Judgement]:
+            found = await juror.look_again([claims[place] for place in places], window, context)
+            return [one.judgement for one in found]
+
+        return _with(facts, await decided([fact.judgement for fact in facts], self.others, self.rule, ask))
+
+    async def assess(self, case: Case, context: CheckContext) -> Judgement | NextQueries:
+        first = await super().assess(case, context)
+        return first if isinstance(first, NextQueries) else await self.joined(case, first, context)
+
+    async def joined(self, case: Case, first: Judgement, context: CheckContext) -> Judgement:
+        """The joint judgement on a claim that the first juror has settled."""
+        return (await self._joined([case], [first], None, context))[0]
+
+    async def assess_together(
+        self, cases: Sequence[Case], evidence: Sequence[Evidence], context: CheckContext
+    ) -> Sequence[Judgement | NextQueries]:
+        steps = list(await super().assess_together(cases, evidence, context))
+        settled = {place: step for place, step in enumerate(steps) if isinstance(step, Judgement)}
+        joined = await self._joined([cases[place] for place in settled], list(settled.values()), evidence, context)
+        for place, judgement in zip(settled, joined, strict=True):
+            steps[place] = judgement
+        return steps
+
+    async def _joined(
+        self,
+        cases: Sequence[Case],
+        first: Sequence[Judgement],
+        evidence: Sequence[Evidence] | None,
+        context: CheckContext,
+    ) -> list[Judgement]:
+        """The joint judgements on claims that the first juror has settled: the others may not search further."""
+
+        async def ask(juror: ModelGroundedStages, places: Sequence[int]) -> Sequence[Judgement]:
+            closed = [replace(cases[place], searches_left=0) for place in places]
+            steps = (
+                [await juror.assess(closed[0], context)]
+                if evidence is None
+                else await juror.assess_together(closed, evidence, context)
+            )
+            return [step for step in steps if isinstance(step, Judgement)]
+
+        return await decided(first, self.others, self.rule, ask)
+
+
+@dataclass(frozen=True)
+class PaperJury(ModelPaperStages):
+    """The stages of the plan `paper`: all jurors rate."""
+
+    others: Sequence[ModelPaperStages] = ()
+    rule: JuryRule = "majority"
+
+    async def rate(self, case: Case, context: CheckContext) -> Judgement:
+        async def ask(juror: ModelPaperStages, _: Sequence[int]) -> Sequence[Judgement]:
+            return [await juror.rate(case, context)]
+
+        (joint,) = await decided([await super().rate(case, context)], self.others, self.rule, ask)
+        return joint
+
+
+async def decided(first: Sequence[Judgement], others: Sequence[Any], rule: JuryRule, ask: Ask) -> list[Judgement]:
+    """One joint judgement for each claim of the first juror. Raises ConfigError."""
+    votes = [[one] for one in first]
+
+    async def add(juror: Any, places: Sequence[int]) -> None:
+        if places:
+            given = await or_unscored(ask(juror, places), lambda failure: [_of(juror, failure)] * len(places))
+            for place, judgement in zip(places, given, strict=True):
+                votes[place].append(judgement)
+
+    if rule == "first_sure":
+        for juror in others:
+            await add(juror, [place for place, said in enumerate(votes) if not is_sure(said[-1])])
+    else:
+        await together(add(juror, range(len(first))) for juror in others)
+    order = {juror.name: place for place, juror in enumerate(others, 1)}
+    return [joint(sorted(said, key=lambda one: order.get(one.judged_by, 0)), rule) for said in votes]
+
+
+def is_sure(judgement: Judgement) -> bool:
+    score = judgement.score
+    return judgement.verdict is not None and (score is None or score >= SURE or score <= 1 - SURE)
+
+
+def joint(said: Sequence[Judgement], rule: JuryRule) -> Judgement:
+    """The judgement of a jury. Where its rule names no verdict, the claim is unscored, with all passages cited."""
+    votes = tuple(_vote(one) for one in said)
+    quorum = {"first_sure": 1, "majority": len(said) // 2 + 1, "unanimous": len(said)}[rule]
+    chosen = said[-1] if rule == "first_sure" else _chosen(said, quorum)
+    if chosen is None:
+        cited = tuple(dict.fromkeys(name for one in said for name in one.cited))
+        told = ", ".join(f"{n} {outcome}" for outcome, n in Counter(map(_outcome, said)).items())
+        chosen = Judgement(unscored_reason=_why_open(said), rationale=f"The jury is split: {told}.", cited=cited)
+    scores = [one.score for one in said if one.verdict is not None]
+    known = [score for score in scores if score is not None]
+    mean = fsum(known) / len(known) if chosen.verdict is not None and known and len(known) == len(scores) else None
+    return chosen.model_copy(update={"votes": votes, "score": mean, "judged_by": ", ".join(v.judged_by for v in votes)})
+
+
+def _chosen(said: Sequence[Judgement], quorum: int) -> Judgement | None:
+    """The first judgement with the outcome that a quorum has; of those not supported, as most of them say why."""
+    outcome, n = Counter(map(_outcome, said)).most_common(1)[0]
+    if n < quorum:
+        return None
+    alike = [one for one in said if _outcome(one) == outcome]
+    contradicted = sum(one.contradicted is True for one in alike)
+    return next(one for one in alike if one.contradicted is None or one.contradicted is (2 * contradicted > n))
+
+
+def _outcome(judgement: Judgement) -> str:
+    return str(judgement.verdict or judgement.unscored_reason)
+
+
+def _why_open(said: Sequence[Judgement]) -> UnscoredReason:
+    """A failure where one kept the jury from deciding: another attempt may do."""
+    reasons = [one.unscored_reason for one in said if one.unscored_reason is not None]
+    return next((reason for reason in reasons if ABOUT[reason].failure), UnscoredReason.SPLIT_JURY)
+
+
+def _vote(one: Judgement) -> Vote:
+    return Vote(
+        judged_by=one.judged_by,
+        verdict=one.verdict,
+        contradicted=one.contradicted,
+        unscored_reason=one.unscored_reason,
+        rationale=one.rationale,
+        score=one.score,
+    )
+
+
+def _of(juror: Any, failure: Judgement) -> Judgement:
+    return failure.model_copy(update={"judged_by": juror.name})
+
+
+def _with(facts: Sequence[JudgedFact], judgements: Sequence[Judgement]) -> list[JudgedFact]:
+    return [replace(fact, judgement=one) for fact, one in zip(facts, judgements, strict=True)]
