@@ -138,7 +138,7 @@ class RetrieverSearch(SearchTool):
             return self._hits(await ask(query), limit)
 
     def _hits(self, found: object, limit: int) -> list[SearchHit]:
-        """Raises ToolError for anything but documents, also for None: a search that found nothing returns an empty list."""
+        """Raises ToolError for anything but documents, also for None: what found nothing returns an empty list."""
         try:
             documents = documents_of("what it returned", found)
         except DataError as error:
