@@ -224,7 +224,8 @@ class FactChecker:
         DataError.
         """
         await self._tools(alone=False)
-        kind = (self._model is not None or self.settings.model is not None, self.settings.spacy_model)
+        by_model = self._model is not None or self.settings.model is not None or bool(self.settings.jury)
+        kind = (by_model, self.settings.spacy_model)
         if kind not in _WARM:
             loop = id(asyncio.get_running_loop())
             await self._opening.do(f"{loop} {kind}", partial(asyncio.to_thread, self._rehearse))
@@ -234,9 +235,10 @@ class FactChecker:
         """Sets up a model, or without one checks a sentence offline, in an event loop of its own."""
 
         async def rehearsed() -> None:
-            for chat in self._prepare(self._built).chats:
+            setup = self._prepare(self._built)
+            for chat in setup.chats:
                 await chat.aclose()
-            if self._model is None and self.settings.model is None:
+            if setup.chat is None:
                 settings = CheckSettings(cache=False, spacy_model=self.settings.spacy_model)
                 checking = open_checking(prepare(settings, (GivenDocuments([Document(_REHEARSED)]),)))
                 await checking.report(CheckRequest(_REHEARSED))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypedDict
 
-from factloop.core.records import Plan, Repeats
+from factloop.core.records import JuryRule, Plan, Repeats
 from factloop.tools.calls.modes import TapeMode, TracingMode
 
 
@@ -32,6 +32,8 @@ class CheckChanges(TypedDict, total=False):
     recording_mode: TapeMode
     tracing: TracingMode
     embeddings: str | None
+    jury: str | Sequence[str]
+    jury_rule: JuryRule
     judge: str | None
     allow_download: bool
     base_url: str | None
