@@ -77,7 +77,9 @@ async def test_a_response_is_checked_against_the_documents_given() -> None:
         )
     answer = structured(result)
     assert [claim["verdict"] for claim in answer["claims"]] == ["supported", "not_supported"]
-    assert answer["claims"][0]["cited"] == [{"source": "given_documents#1", "title": "", "passage": DOCUMENTS[0]}]
+    of_first = {"index": 0, "id": None, "metadata": {}}
+    (passage,) = answer["claims"][0]["cited"]
+    assert passage == {"source": "given_documents#1", "title": "", "passage": DOCUMENTS[0], "document": of_first}
     assert (answer["precision"], answer["counts"]["unscored"]) == (0.5, 0)
     assert text_of(result).startswith("1 of 2 judged claims are supported")
     assert told == ["1 of 2 claims judged", "2 of 2 claims judged"]
@@ -219,7 +221,9 @@ async def test_trust_is_scored_by_documents_given(tmp_path: Path) -> None:
         nothing = complaint(await client.call_tool("trust_score", {**asked, "documents": [" \n"]}))
     assert (own["relation"], given["relation"]) != ("support", "neutral")
     assert given["trust_fc"] == 1
-    assert given["cited"] == [{"source": document["source"], "title": "Ada", "passage": DOCUMENTS[0]}]
+    named = {"source": document["source"], "title": "Ada"}
+    of_first = {"index": 0, "id": None, "metadata": named}
+    assert given["cited"] == [{**named, "passage": DOCUMENTS[0], "document": of_first}]
     assert nothing == f"Error executing tool trust_score: {NOTHING_TO_SCORE_BY}"
     assert wrong == "Error executing tool trust_score: give the response: no subject model is set up to ask"
 
