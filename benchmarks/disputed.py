@@ -16,7 +16,7 @@ import typer
 from langchain_core.documents import Document
 
 from factloop import FactChecker
-from factloop.core.records import FactualityReport, UnscoredReason
+from factloop.core.records import FactualityReport, Plan, UnscoredReason
 from factloop.setup.sources import Sources
 from factloop.tools.calls.together import together
 from factloop.tools.search.given import GivenDocuments
@@ -54,7 +54,7 @@ def disputes(responses: Iterable[Response], share: float, rng: random.Random) ->
 
 
 def main(
-    world: int = 20, seed: int = 3, checked: int = 6, pooled: int = 10, share: float = 0.3, plan: str = "grounded"
+    world: int = 20, seed: int = 3, checked: int = 6, pooled: int = 10, share: float = 0.3, plan: Plan = "grounded"
 ) -> None:
     """Print the outcomes of claims on which sources disagree, and of the others."""
     responses, rng = build_world(world).twenty_responses, random.Random(seed)
@@ -70,7 +70,7 @@ def main(
     async def reports(url: str) -> list[FactualityReport]:
         sources = Sources((GivenDocuments(documents),))
         async with FactChecker(model=MODEL, base_url=url, plan=plan, cache=False, concurrency=0) as checker:
-            checks = (checker.acheck(one.text, prompt=one.prompt, sources=sources) for one in responses[:checked])
+            checks = (checker.acheck(one.text, question=one.prompt, sources=sources) for one in responses[:checked])
             return await together(checks)
 
     with Simulator() as simulator:

@@ -42,7 +42,7 @@ async def _rows(rounds: int) -> list[Row]:
     for name, response in (("43 facts", world.responses[0]), ("26 facts", world.responses[1])):
         passages = [passage for passage in world.passages if passage.title.startswith(response.subject)]
         documents = [Document(item.text, metadata={"source": item.url, "title": item.title}) for item in passages]
-        asked = {"question": response.prompt, "answer": response.text, "documents": documents}
+        asked = {"question": response.prompt, "response": response.text, "documents": documents}
         async with FactChecker(cache=False) as checker:
             pairs = await _in_turns(
                 partial(checker.acheck, response.text, response.prompt, sources=Sources((GivenDocuments(documents),))),

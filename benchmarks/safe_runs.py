@@ -100,7 +100,7 @@ async def _timed(
     )
     try:
         checks = (
-            checker.acheck(response.text, prompt=response.prompt, sources=None if search else _given(response))
+            checker.acheck(response.text, question=response.prompt, sources=None if search else _given(response))
             for response in responses
         )
         reports = await asyncio.gather(*checks)

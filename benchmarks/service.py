@@ -95,7 +95,7 @@ async def _by_service(address: str, responses: Sequence[tuple[str, str]]) -> flo
     limits = httpx.Limits(max_connections=len(responses))
     async with httpx.AsyncClient(base_url=address, timeout=WITHIN_S, limits=limits) as client:
         started = time.perf_counter()
-        asked = [{"response": text, "prompt": prompt, "mode": "factuality"} for text, prompt in responses]
+        asked = [{"response": text, "question": prompt, "mode": "factuality"} for text, prompt in responses]
         answers = await asyncio.gather(*(client.post("/v1/checks?wait=true", json=one) for one in asked))
         took_s = time.perf_counter() - started
     assert not any(_has_failed(FactualityReport.model_validate_json(answer.content)) for answer in answers)

@@ -65,7 +65,7 @@ async def checked(
     documents = [Document(passage, metadata={"source": url}) for passage, url in cited.items()]
     sources = Sources((GivenDocuments(documents),))
     async with FactChecker(model=model, cache=False, recording=tape, recording_mode="record", **settings) as checker:
-        report = await checker.acheck(" ".join(texts), prompt=str(rows[0]["question"]), sources=sources)
+        report = await checker.acheck(" ".join(texts), question=str(rows[0]["question"]), sources=sources)
     found: list[bool | None] = []
     for start, end in spans:
         own = [claim.judgement.verdict for claim in report.claims if start <= claim.span[0] < end]

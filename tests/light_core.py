@@ -84,8 +84,8 @@ def working(model: str, base_url: str, answer: str, prompt: str, documents: str)
         "documents": reading.check(answer, prompt).counts.scored,
         "guard": run_blocking(guarded(searching)),
         "correction": factloop.Corrector(searching).correct(answer, prompt).text,
-        "chain": runnable.invoke({"answer": answer, "question": prompt}).counts.scored,
-        "tool": factcheck_tool(runnable).invoke({"answer": answer, "question": prompt}),
+        "chain": runnable.invoke({"response": answer, "question": prompt}).counts.scored,
+        "tool": factcheck_tool(runnable).invoke({"response": answer, "question": prompt}),
         "help": command("--help"),
         "doctor": command(
             "doctor",

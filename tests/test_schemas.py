@@ -24,6 +24,7 @@ ADDED = frozenset(
     {"repeated", "repeats", "settings", "strict_paper", "quote", "instead", "verifier"}
     | {"letters_mass", "target_order", "by_source"}
     | {"unmendable", "is_whole", "abstention"}
+    | {"document", "borne_out_by", "look_failed", "citations"}
 )
 """Fields that reports of checks have since version 1.2, those of trust since 1.1, corrections since
 1.3."""
@@ -85,11 +86,11 @@ def test_reports_follow_their_schema() -> None:
 @pytest.mark.parametrize(
     ("written", "now", "before"),
     [
-        (sample_report(), "1.4", CHECK),
+        (sample_report(), "1.5", CHECK),
         (accepted(), "1.3", {"schema_version": "1.2", "before": CHECK, "after": CHECK}),
-        (firm(), "1.2", OTHER),
-        (mixed_run(), "1.2", {**OTHER, "reports": OTHER}),
-        (long_form(), "1.2", {**OTHER, "factuality": CHECK}),
+        (firm(), "1.3", OTHER),
+        (mixed_run(), "1.3", {**OTHER, "reports": OTHER}),
+        (long_form(), "1.3", {**OTHER, "factuality": CHECK}),
     ],
     ids=lambda value: type(value).__name__,
 )

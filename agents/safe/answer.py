@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
 
+from factloop.agents.safe.conversation import turns_of
 from factloop.agents.safe.faithful import Wording
 from factloop.agents.safe.referents import HeadNouns, referents
 from factloop.agents.safe.state import SentenceTask
@@ -65,6 +66,17 @@ class Answer:
     def wording(self) -> Wording:
         """What the answer and its question name and count."""
         return Wording(f"{self.prompt or ''}\n{self.response}")
+
+    @cached_property
+    def asked(self) -> str | None:
+        """The question without the conversation before it."""
+        return turns_of(self.prompt)[1] if self.prompt else self.prompt
+
+    @cached_property
+    def said_before(self) -> Sequence[str]:
+        """The sentences of the conversation before the question."""
+        turns = turns_of(self.prompt)[0] if self.prompt else ()
+        return [part.text for turn in turns for part in read_outline(turn) if part.kind in ("prose", "item")]
 
     @cached_property
     def _view(self) -> _View:

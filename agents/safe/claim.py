@@ -33,6 +33,7 @@ from factloop.core.factuality import sameness
 from factloop.core.records import Evidence, Judgement
 from factloop.tools.calls.together import together
 from factloop.tools.calls.tracing import Span, current_span, span
+from factloop.tools.search.base import SearchHit
 from factloop.tools.search.gateway import SearchAnswer
 
 T = TypeVar("T")
@@ -198,14 +199,15 @@ def _was_found_before(state: FactState, query: str) -> bool:
 
 def fresh_evidence(state: FactState, found: SearchAnswer) -> list[Evidence]:
     """The hits that the claim does not have yet, as evidence."""
-    known: defaultdict[str, list[str]] = defaultdict(list)
+    known: defaultdict[tuple[str, int | None], list[str]] = defaultdict(list)
     for item in state["evidence"]:
-        known[item.source].append(item.passage)
+        known[_of_document(item)].append(item.passage)
     held = len(state["evidence"])
     fresh: list[Evidence] = []
     for rank, hit in enumerate(found.hits, 1):
-        if passage := fresh_part(hit.passage, known[hit.source]):
-            known[hit.source].append(passage)
+        of_document = known[_of_document(hit)]
+        if passage := fresh_part(hit.passage, of_document):
+            of_document.append(passage)
             fresh.append(
                 Evidence(
                     id=f"{state['fact'].id}-e{held + len(fresh) + 1}",
@@ -217,6 +219,11 @@ def fresh_evidence(state: FactState, found: SearchAnswer) -> list[Evidence]:
                     rank=rank,
                     published=hit.published,
                     retrieved_at=found.retrieved_at,
+                    document=hit.document,
                 )
             )
     return fresh
+
+
+def _of_document(item: Evidence | SearchHit) -> tuple[str, int | None]:
+    return item.source, None if item.document is None else item.document.index

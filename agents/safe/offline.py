@@ -257,20 +257,20 @@ def _claims_of(task: SentenceTask, answer: Answer, nlp: Language) -> Sequence[Re
         return [ReadClaim(text, said, is_open=False)] if text else []
     if not states_something(text, nlp):
         return []
-    return read_claims(text, _before(task, answer), answer.prompt, nlp)
+    return read_claims(text, _before(task, answer), answer.asked, nlp)
 
 
 def _whole(fact: str, task: SentenceTask, answer: Answer, nlp: Language) -> ReadClaim:
     """A given fact as one claim: one that the parse would split is taken as it is written."""
-    read = read_claims(plain_text(fact), _before(task, answer), answer.prompt, nlp)
+    read = read_claims(plain_text(fact), _before(task, answer), answer.asked, nlp)
     return replace(read[0], text=fact) if len(read) == 1 else ReadClaim(fact, plain_text(fact), is_open=False)
 
 
 def _before(task: SentenceTask, answer: Answer) -> Sequence[str]:
-    """The sentences before one, oldest first: that which opens the response, and the last few."""
-    before = answer.prose_before(task.start)
+    """The sentences before one, oldest first: that which opens the response, or the conversation, and the last few."""
+    before = [*answer.said_before, *(part.text for part in answer.prose_before(task.start))]
     opening = before[:1] if len(before) > _LOOK_BACK else []
-    return [plain_text(part.text) for part in [*opening, *before[-_LOOK_BACK:]]]
+    return [plain_text(text) for text in [*opening, *before[-_LOOK_BACK:]]]
 
 
 def _is_worth_another_query(case: Case) -> bool:

@@ -206,6 +206,7 @@ def _evidence(hit: SearchHit, query: str, rank: int, retrieved_at: datetime) -> 
         rank=rank,
         published=hit.published,
         retrieved_at=retrieved_at,
+        document=hit.document,
     )
 
 
@@ -237,7 +238,7 @@ def fresh_part(passage: str, shown: Iterable[str]) -> str:
 
 def _add(kept: list[Evidence], new: Evidence, most: int) -> None:
     for place, old in enumerate(kept):
-        if document_of(old) != document_of(new):
+        if document_of(old) != document_of(new) or old.document != new.document:
             continue
         joined = _joined(old, new)
         if joined is not None and len(joined.passage) <= max(most, len(old.passage), len(new.passage)):

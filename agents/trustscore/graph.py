@@ -352,6 +352,7 @@ def _evidence(found: SearchAnswer) -> list[Evidence]:
             rank=rank,
             published=hit.published,
             retrieved_at=found.retrieved_at,
+            document=hit.document,
         )
         for rank, hit in enumerate(found.hits, 1)
     ]

@@ -239,7 +239,7 @@ class TrustFingerprint(Record):
 class TrustReport(Record):
     """The TrustScore of one answer to one question."""
 
-    schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
+    schema_version: Literal["1.0", "1.1", "1.2", "1.3"] = "1.3"
     """Version 1.1 tells `letters_mass` and the order of targets, and has distractors of a model."""
     id: str
     question: str
@@ -289,7 +289,7 @@ class TrustSummary(Record):
 class TrustRun(Record):
     """TrustScores of several answers, in the order in which they were given."""
 
-    schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
+    schema_version: Literal["1.0", "1.1", "1.2", "1.3"] = "1.3"
     """Version 1.1 has consistency by source of distractors, and reports of version 1.1."""
     reports: tuple[TrustReport, ...]
     summary: TrustSummary
@@ -322,7 +322,7 @@ class ClaimTrust(Record):
 class LongFormTrustReport(Record):
     """SAFE's verdict on each claim of a long response beside the subject's TrustBC on it."""
 
-    schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
+    schema_version: Literal["1.0", "1.1", "1.2", "1.3"] = "1.3"
     """Version 1.1 has a report of checks of version 1.2, and what TrustBC tells in version 1.1 of trust reports."""
     factuality: FactualityReport
     claims: tuple[ClaimTrust, ...]

@@ -27,6 +27,7 @@ from factloop.agents.safe.schemas import (
 from factloop.agents.safe.sentences import FUSED_WINDOW
 from factloop.agents.safe.stages import WindowTask
 from factloop.agents.safe.state import SentenceTask
+from factloop.core.records import Plan
 from factloop.prompts.registry import PromptRegistry, RenderedPrompt
 from factloop.tools.models.schema import strict_schema
 from factloop.tools.search.base import SearchHit
@@ -45,7 +46,7 @@ SIZES = {
 }
 """Items of each condition: samples by a seed, but for splits, windows and steering, which are always the same."""
 CONDITIONS = tuple(SIZES)
-PLANS = {"splits": "fused", "windows": "grounded"}
+PLANS: dict[str, Plan] = {"splits": "fused", "windows": "grounded"}
 """The plan whose first prompts a condition shows."""
 TOGETHER = 7
 """Claims that one prompt of the grounded plan asks for, over the passages of all of them."""

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from benchmarks.without_model import SETS, Fact, LabelledText, read_texts
 from factloop import FactChecker
 from factloop.agents.safe.schemas import GroundedFacts, WindowFacts
+from factloop.core.records import Plan
 from factloop.prompts.registry import RenderedPrompt
 from tests.simulator import MODEL, Simulator
 from tests.simulator.blocks import Blocks
@@ -34,7 +35,7 @@ class Window:
     facts: dict[str, Fact]
 
 
-def windows(plan: str, prompts: Path | None) -> list[Window]:
+def windows(plan: Plan, prompts: Path | None) -> list[Window]:
     """Those of the texts that were read. What the simulator answers here is of no account."""
     with Simulator() as simulator:
         os.environ.update(simulator.environment)
@@ -47,12 +48,12 @@ def windows(plan: str, prompts: Path | None) -> list[Window]:
         ]
 
 
-def _of_text(name: str, text: LabelledText, simulator: Simulator, plan: str, prompts: Path | None) -> Iterator[Window]:
+def _of_text(name: str, text: LabelledText, simulator: Simulator, plan: Plan, prompts: Path | None) -> Iterator[Window]:
     simulator.reset()
     checker = FactChecker(
         model=MODEL, base_url=simulator.base_url, plan=plan, docs=text.sources, prompts=prompts, cache=False
     )
-    checker.check(text.answer, prompt=text.question)
+    checker.check(text.answer, question=text.question)
     facts = {f"{name}-{text.name}-{number}": fact for number, fact in enumerate(text.facts, 1)}
     output = OUTPUTS[plan]
     asked = [[message["content"] for message in body["messages"]] for body in simulator.bodies(output.__name__)]

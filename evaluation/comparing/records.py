@@ -272,7 +272,7 @@ class ClaimAgreement(Record):
 class Comparison(Record):
     """Two runs side by side, whole. The same runs, settings and seed give the same but for `created_at`."""
 
-    schema_version: Literal["3.0"] = "3.0"
+    schema_version: Literal["3.0", "3.1"] = "3.1"
     kind: ComparisonKind
     first: Side
     second: Side

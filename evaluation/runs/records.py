@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from factloop.core.records import CascadeSavings, Count, FactualityReport, Fingerprint, Record, Usage
+from factloop.core.records import CascadeSavings, CitationFigures, Count, FactualityReport, Fingerprint, Record, Usage
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.debiasing.records import DebiasedF1, DebiasedPrecision, Transfer
 from factloop.evaluation.runs.label_agreement import LabelAgreement
@@ -69,7 +69,7 @@ class Calibration(Record):
 class RunSummary(Record):
     """A run over a data set, whole. Two attempts at one run give the same but for `usage` and `created_at`."""
 
-    schema_version: Literal["1.4"] = "1.4"
+    schema_version: Literal["1.4", "1.5"] = "1.5"
     kind: Literal["responses", "factscore"]
     data: str
     """The name of the data, and its hash if it is a file."""
@@ -87,5 +87,7 @@ class RunSummary(Record):
     fingerprint: Fingerprint
     cascade: CascadeSavings | None = None
     """Savings over all responses; None without a cascade."""
+    citations: CitationFigures | None = None
+    """Of all responses together that came with documents and cite any."""
     created_at: datetime
     warnings: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 from factloop.checking.cascade.stage import sum_savings
 from factloop.core.errors import DataError
 from factloop.core.factuality import counted_claims
-from factloop.core.records import CascadeSavings, Counts, FactualityReport, Fingerprint, UnscoredReason
+from factloop.core.records import CascadeSavings, CitationFigures, Counts, FactualityReport, Fingerprint, UnscoredReason
 from factloop.core.report_warnings import engine_warnings
 from factloop.evaluation.runs.label_agreement import (
     LabelTable,
@@ -79,6 +79,7 @@ class _Totals:
     n_without_search: int = 0
     """Responses for which nothing was searched: these, and those of a run without documents or a search."""
     cascade: CascadeSavings | None = None
+    citations: CitationFigures | None = None
 
     def add(self, judged: JudgedResponse) -> None:
         if judged.id in self.lines:
@@ -94,6 +95,8 @@ class _Totals:
         self.n_given_nothing += _was_given_nothing(judged.report)
         self.reasons.update(tally_reasons(counted_claims(judged.report)))
         self.cascade = sum_savings((self.cascade, judged.report.cascade))
+        if judged.report.citations is not None:
+            self.citations = CitationFigures.sum_of(filter(None, (self.citations, judged.report.citations)))
         self._note(judged.id, judged.report.fingerprint)
 
     def _note(self, id: str, fingerprint: Fingerprint) -> None:
@@ -166,6 +169,7 @@ def summarise(
         usage=account.snapshot(elapsed_s),
         fingerprint=found.fingerprint,
         cascade=found.cascade,
+        citations=found.citations,
         created_at=datetime.now(UTC),
         warnings=tuple(_warnings(found)),
     )

@@ -33,7 +33,7 @@ MOST_DRAFTS = 2
 class State(TypedDict):
     question: str
     documents: NotRequired[list[Document]]
-    answer: NotRequired[str]
+    response: NotRequired[str]
     report: NotRequired[dict[str, Any]]
     n_drafts: NotRequired[int]
 
@@ -54,12 +54,12 @@ def failing(state: State) -> list[str]:
 def write(state: State) -> dict[str, object]:
     n_drafts = state.get("n_drafts", 0)
     if MODEL is None:
-        return {"answer": DRAFTS[n_drafts], "n_drafts": n_drafts + 1}
+        return {"response": DRAFTS[n_drafts], "n_drafts": n_drafts + 1}
     documents = "\n\n".join(document.page_content for document in state.get("documents", []))
     asked = [("system", f"Answer from these documents.\n\n{documents}"), ("user", state["question"])]
     if wrong := failing(state):
         asked.append(("user", "The documents do not bear this out; leave it out or mend it:\n" + "\n".join(wrong)))
-    return {"answer": init_chat_model(MODEL).invoke(asked).text, "n_drafts": n_drafts + 1}
+    return {"response": init_chat_model(MODEL).invoke(asked).text, "n_drafts": n_drafts + 1}
 
 
 def next_step(state: State) -> str:
@@ -80,4 +80,4 @@ if __name__ == "__main__":
     builder.add_edge("write", "factcheck")
     builder.add_conditional_edges("factcheck", next_step, ["write", END])
     done = builder.compile().invoke({"question": QUESTION})
-    print(done["answer"])  # noqa: T201
+    print(done["response"])  # noqa: T201

@@ -11,13 +11,13 @@ from factloop.testing import NotFactual, assert_factual, assert_trustworthy
 
 def test_the_answer_holds() -> None:
     question = "Who was Trigreth Ribeix?"
-    assert_factual(answer(question), prompt=question, min_precision=0.9, min_supported=3)
+    assert_factual(answer(question), question=question, min_precision=0.9, min_supported=3)
 
 
 def test_the_mistake_is_found() -> None:
     question = "Who was Crijiask Neifoth?"
     with pytest.raises(NotFactual, match="contradicted") as failure:
-        assert_factual(answer(question), prompt=question)
+        assert_factual(answer(question), question=question)
     assert failure.value.report.precision == 0.5
 
 

@@ -25,7 +25,7 @@ def write(asked: dict[str, Any]) -> str:  # noqa: ARG001 - yours: (prompt | mode
     return "Smeaton's Tower was lit on 16 October 1759. Smeaton's Tower remained in use until 1887."
 
 
-chain: Runnable[Any, Any] = RunnablePassthrough.assign(documents=retrieve) | RunnablePassthrough.assign(answer=write)
+chain: Runnable[Any, Any] = RunnablePassthrough.assign(documents=retrieve) | RunnablePassthrough.assign(response=write)
 guarded = chain | RunnablePassthrough.assign(report=FactCheckRunnable(FactChecker()))  # the line to add
 
 if __name__ == "__main__":

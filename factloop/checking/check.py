@@ -7,6 +7,7 @@ import hashlib
 import json
 import logging
 import time
+from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from langchain_core.documents import Document
 from langchain_core.runnables import RunnableConfig
 from pydantic import TypeAdapter
 
@@ -24,6 +26,7 @@ from factloop.agents.safe.graph import build_safe_graph
 from factloop.agents.safe.stages import CheckContext, SafeGraph, told_in
 from factloop.checking.cascade.look import build_look_node
 from factloop.checking.cascade.stage import savings
+from factloop.checking.citing import borne_out, citations_of, cited_by, documents_among
 from factloop.checking.judging import filled_by_model, filled_offline
 from factloop.checking.preparing import Setup
 from factloop.core.errors import ConfigError, DataError
@@ -60,6 +63,7 @@ from factloop.tools.models.traced import request_values
 from factloop.tools.models.wire import TAGS
 from factloop.tools.search.base import SearchTool
 from factloop.tools.search.gateway import SearchGateway
+from factloop.tools.search.given import GivenDocuments
 
 log = logging.getLogger(__name__)
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
@@ -91,7 +95,7 @@ class CheckRequest:
         if self.spans is not None:
             check_spans(self.response, self.spans)
         check_whole("response", self.response)
-        check_whole("prompt", self.prompt or "")
+        check_whole("question", self.prompt or "")
         for number, given in enumerate(self.facts or (), 1):
             for fact in given.facts:
                 check_given(f"a fact of sentence {number}", fact)
@@ -147,9 +151,52 @@ class Checking:
         span = _check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response)
         with span, nullcontext() if tell is None else told_of_waits(tell):
             context = self._context(asked, meter)
-            report = self._report(asked, await self._final(asked, context, tell), context)
+            report = await self._with_citations(asked, await self._final(asked, context, tell), context)
             _note_check(span, report)
         return report
+
+    async def _with_citations(
+        self, asked: CheckRequest, final: Mapping[str, Any], context: CheckContext
+    ) -> FactualityReport:
+        """The report, with which documents given bear out its claims, and whether it cites these."""
+        documents, claims = documents_among(self.setup.tools), final["claims"]
+        if documents is not None:
+            by = {one.id: borne_out(one, documents) for one in claims}
+            claims = [one.model_copy(update={"borne_out_by": by[one.duplicate_of or one.id]}) for one in claims]
+            if self.setup.settings.judge_citations:
+                claims = await self._looked_at_again(asked, claims, final["sentences_read"], documents, context.meter)
+        report = self._report(asked, {**final, "claims": claims}, context)
+        found = citations_of(asked.response, report.sentences, report.claims, documents)
+        return report.model_copy(update={"citations": found})
+
+    async def _looked_at_again(
+        self,
+        asked: CheckRequest,
+        claims: Sequence[Claim],
+        sentences: Sequence[Sentence],
+        documents: Sequence[Document],
+        meter: UsageMeter,
+    ) -> list[Claim]:
+        """The claims, those judged once more by the cited documents alone that are supported by others."""
+        found = {claim.id: claim for claim in claims}
+        wanted: defaultdict[frozenset[int], list[Claim]] = defaultdict(list)
+        for sentence, markers in zip(sentences, cited_by(asked.response, sentences, documents), strict=True):
+            cited = frozenset(document for _, document in markers if document is not None)
+            own = [found[name] for name in sentence.claims if cited and found[name].borne_out_by]
+            if elsewhere := [claim for claim in own if cited.isdisjoint(claim.borne_out_by)]:
+                wanted[cited] += elsewhere
+        for cited, of_these in wanted.items():
+            places = sorted(cited)
+            given = [documents[place] for place in places]
+            facts = [GivenFacts(sentence=one.sentence, facts=(one.self_contained,)) for one in of_these]
+            alone = self.over(Sources((await asyncio.to_thread(GivenDocuments, given),)))
+            again = CheckRequest(asked.response, asked.prompt, facts, allowance=meter.allowance, meter=meter)
+            judged = (await alone._final(again, alone._context(again, meter), None))["claims"]
+            for one, looked in zip(of_these, judged, strict=True):
+                by = tuple(sorted({*one.borne_out_by, *(places[at] for at in borne_out(looked, given))}))
+                failed = looked.judgement.verdict is None
+                found[one.id] = one.model_copy(update={"borne_out_by": by, "look_failed": failed})
+        return list(found.values())
 
     async def events(self, asked: CheckRequest) -> AsyncGenerator[Event, None]:
         """Yields events as they happen, the report last. A caller that leaves early closes them, which ends calls.

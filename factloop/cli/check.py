@@ -36,7 +36,7 @@ class Check(Judged):
 
     answer: Annotated[str, Mark(ARGUMENT, "ANSWER")]
     """File with the text to check; - for standard input."""
-    prompt: str | None = None
+    question: str | None = None
     """Question that the text answers."""
 
 
@@ -70,7 +70,7 @@ async def _report(given: Check, settings: CheckSettings, response: str) -> Factu
 
     async with FactChecker(settings=settings) as checker:
         with ProgressDisplay(messages_console()) as progress:
-            async with aclosing(checker.astream(response, given.prompt, run_dir=given.run_dir)) as events:
+            async with aclosing(checker.astream(response, given.question, run_dir=given.run_dir)) as events:
                 async for event in events:
                     if isinstance(event, ResponseSplit):
                         for line in _cautions(given, settings, event.n_sentences):
@@ -98,7 +98,7 @@ def print_estimate(given: Check, settings: CheckSettings, response: str, more: s
     from factloop.tools.search.build import check_sources
 
     check_sources(settings.search, settings.docs)
-    result = estimate(settings, response, given.prompt)
+    result = estimate(settings, response, given.question)
     return deliver_estimate(given, result, f"plan {plan_of(settings)!r}", settings, more)
 
 

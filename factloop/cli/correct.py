@@ -76,4 +76,4 @@ async def _correction(given: Correct, settings: CorrectionSettings, response: st
             unscored=settings.unscored,
         )
         with step(WORKING, quiet=given.quiet) as say_step, told_of_waits(lambda told: say_step(waiting_in_words(told))):
-            return await corrector.acorrect(response, given.prompt, run_dir=given.run_dir)
+            return await corrector.acorrect(response, given.question, run_dir=given.run_dir)

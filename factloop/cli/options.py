@@ -48,7 +48,7 @@ OUTPUT = Group("output", "Output")
 STATISTICS = Group("statistics", "Statistics")
 _PANELS = (None, MODEL.panel, SEARCH.panel, DISTRACTORS.panel, LIMITS.panel, RECORDING.panel)
 """Panels in the order of help; those of a command's own come first."""
-_SHORT = {"quiet": ("-q",)}
+_SHORT = {"quiet": ("-q",), "question": ("--prompt",)}
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Between0And1 = Annotated[float, Field(gt=0.0, lt=1.0)]

@@ -99,6 +99,16 @@ class NoClaim(StrEnum):
     """Left out of the split that was given."""
 
 
+class SourceDocument(Record):
+    """The document that a passage is from, as it was given with the response, or found by a retriever."""
+
+    index: Count | None = None
+    """Its place among the documents given, from 0; None where it was found."""
+    id: str | None = None
+    metadata: Mapping[str, Any] = Field(default_factory=dict)
+    """Its metadata as JSON values, such as `page` and `chunk_id`, without values of more than 1,000 characters."""
+
+
 class Evidence(Record):
     """One passage found for one query."""
 
@@ -115,6 +125,8 @@ class Evidence(Record):
     published: str | None = None
     """Date of the source, as the search gave it."""
     retrieved_at: datetime
+    document: SourceDocument | None = None
+    """Its document, where that was given with the response or comes from a retriever."""
 
 
 class Vote(Record):
@@ -189,6 +201,11 @@ class Claim(Record):
     """What the judge found still missing, one entry for each round of queries after the first, where it said so."""
     evidence: tuple[Evidence, ...] = ()
     judgement: Judgement
+    borne_out_by: tuple[Count, ...] = ()
+    """Of a supported claim: the places of the documents given that hold a passage on which the verdict rests, or that
+    were found to bear it out in a look of their own (`judge_citations`)."""
+    look_failed: bool = False
+    """Whether there was to be such a look, and it gave no verdict."""
 
     @model_validator(mode="after")
     def _cites_its_own_evidence(self) -> Self:
@@ -437,12 +454,73 @@ class CascadeSavings(Record):
         return self.n_settled + self.n_sent_on
 
 
+class Citation(Record):
+    """A document that a sentence cites, by `[1]`, its number among those given, or by its id."""
+
+    span: tuple[Count, Count]
+    """Start and end of the number or id in the response, in characters."""
+    sentence: Count
+    """Place of the citing sentence in `sentences`."""
+    document: Count | None
+    """Place of the document among those given, from 0; None where there is none of this number."""
+    bears_out: bool | None
+    """Whether it bears out a claim of the sentence; None where claims are unscored and it bears out no other."""
+
+
+class CitationFigures(Record):
+    """Whether documents bear out the sentences that cite them.
+
+    After citation recall and precision of Gao et al. (2023, ALCE, section 3.3), with these departures. Claims are
+    judged rather than sentences, and by the evidence on which their own verdicts rest rather than by a look at each
+    cited document: one that bears out a claim as well as the one that the judge names counts as not bearing it out, so
+    that both figures are lower bounds, unless `judge_citations` asks for that look. And a citation is precise if it
+    bears out any claim, whether or not the sentence needs it.
+    """
+
+    recall: Share | None = None
+    """Share of the sentences with claims each of which a document that the sentence cites bears out; None where
+    nothing is cited, or no sentence is scored."""
+    n_sentences: Count = 0
+    """The sentences that are scored. The others, as a claim of theirs is unscored, are in `n_unscored`."""
+    n_unscored: Count = 0
+    precision: Share | None = None
+    """Share of the citations that bear out a claim; None where none is judged."""
+    n_citations: Count = 0
+    """The citations that are judged."""
+
+    @classmethod
+    def sum_of(cls, each: Iterable[CitationFigures]) -> CitationFigures | None:
+        """The figures of several responses that cite something, as of one; None where none does."""
+        found = [one for one in each if one.recall is not None or one.precision is not None]
+        n, n_cited = sum(one.n_sentences for one in found), sum(one.n_citations for one in found)
+        if not found:
+            return None
+        precise = sum(round((one.precision or 0.0) * one.n_citations) for one in found)
+        return CitationFigures(
+            recall=sum(round((one.recall or 0.0) * one.n_sentences) for one in found) / n if n else None,
+            n_sentences=n,
+            n_unscored=sum(one.n_unscored for one in found),
+            precision=precise / n_cited if n_cited else None,
+            n_citations=n_cited,
+        )
+
+
+class Citations(CitationFigures):
+    """The documents given with a response: which its verdicts rest on, and which it cites for what they bear out."""
+
+    n_documents: Count
+    used: tuple[Count, ...]
+    """Places of the documents that bear out any claim, from 0."""
+    cited: tuple[Citation, ...] = ()
+
+
 class FactualityReport(Record):
     """The result of one SAFE run over one response."""
 
-    schema_version: Literal["1.0", "1.1", "1.2", "1.3", "1.4"] = "1.4"
+    schema_version: Literal["1.0", "1.1", "1.2", "1.3", "1.4", "1.5"] = "1.5"
     """Reports of version 1.0 have no sentences and no shared errors; 1.2 tells repeats, settings and quotes, 1.4
-    which sentences are judged whole, which say that there is no answer, and on which claims the sources disagree."""
+    which sentences are judged whole, which say that there is no answer, and on which claims the sources disagree, 1.5
+    the documents of evidence, and citations."""
     prompt: str | None = None
     response: str
     claims: tuple[Claim, ...]
@@ -459,6 +537,8 @@ class FactualityReport(Record):
     fingerprint: Fingerprint
     cascade: CascadeSavings | None = None
     """None without a cascade."""
+    citations: Citations | None = None
+    """None where no documents were given with the response."""
     created_at: datetime
     warnings: tuple[str, ...] = ()
 

@@ -7,12 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import get_args
+from typing import Unpack, get_args
 
 from factloop.agents.reasons import reason_of
+from factloop.agents.safe.conversation import Question, question_of
 from factloop.checking.check import Checking
-from factloop.checking.checker import Check, FactChecker, given_checker
+from factloop.checking.checker import Check, FactChecker, Given, given_checker
 from factloop.core.errors import ConfigError, DataError, FactloopError
+from factloop.core.old_names import takes_old_names
 from factloop.core.records import FactualityReport
 from factloop.core.sync import run_blocking
 from factloop.correction.acceptance import Ruling, rule
@@ -34,7 +36,6 @@ from factloop.correction.records import (
 from factloop.correction.rewriters import ModelRewriter, Rewriter
 from factloop.correction.sentences import ResponseSentence, sentences_of
 from factloop.setup.limits import Limits
-from factloop.setup.sources import Sources
 from factloop.tools.calls.meter import UsageMeter
 
 MAX_ROUNDS = 2
@@ -48,7 +49,7 @@ class Corrector:
     """Mends what evidence contradicts, and marks what nothing proves.
 
         async with FactChecker(model="openai:gpt-4o-mini", search="serper") as checker:
-            correction = await Corrector(checker).acorrect(response, prompt="Who was ...?")
+            correction = await Corrector(checker).acorrect(response, question="Who was ...?")
         print(correction.text)
 
     Only sentences with a contradicted claim are reworded: with a model by one call each, in the order of the text,
@@ -92,44 +93,47 @@ class Corrector:
         self.max_rounds = max_rounds
         self.policy = MarkPolicy(unsupported, unscored, contradicted)
 
+    @takes_old_names
     async def acorrect(
         self,
         response: str | FactualityReport,
-        prompt: str | None = None,
+        question: Question | None = None,
         *,
-        sources: Sources | None = None,
         limits: Limits | None = None,
         run_dir: str | Path | None = None,
+        **given: Unpack[Given],
     ) -> Correction:
         """The correction of a response, or of what a report says of one (which is then not checked a first time).
 
-        `sources` and `run_dir` as for `FactChecker.acheck`; `limits` are those of the whole correction. With a model it
-        costs a call for each sentence to be reworded, and in each round a check of what was changed. A call that
-        fails is in the correction by name. Raises ConfigError, DataError.
+        `question`, `documents`, `sources` and `run_dir` as for `FactChecker.acheck`; `limits` are those of the whole
+        correction. With a model it costs a call for each sentence to be reworded, and in each round a check of what was
+        changed. A call that fails is in the correction by name. Raises ConfigError, DataError.
         """
+        asked = question_of(question)
         if isinstance(response, FactualityReport):
-            if prompt is not None and prompt != response.prompt:
-                raise DataError("the report was made for another prompt")
-            text, prompt = response.response, response.prompt
+            if asked is not None and asked != response.prompt:
+                raise DataError("the report was made for another question")
+            text, asked = response.response, response.prompt
         else:
             text = response
-        async with self.checker.engaged(text, prompt, sources=sources, limits=limits, run_dir=run_dir) as engaged:
-            before = response if isinstance(response, FactualityReport) else await engaged(text, prompt)
+        async with self.checker.engaged(text, asked, limits=limits, run_dir=run_dir, **given) as engaged:
+            before = response if isinstance(response, FactualityReport) else await engaged(text, asked)
             meter = engaged.account()
             course = _Course(before, engaged, self._rewriter(engaged.checking, meter), meter, self.policy)
             return await course.run(self.max_rounds)
 
+    @takes_old_names
     def correct(
         self,
         response: str | FactualityReport,
-        prompt: str | None = None,
+        question: Question | None = None,
         *,
-        sources: Sources | None = None,
         limits: Limits | None = None,
         run_dir: str | Path | None = None,
+        **given: Unpack[Given],
     ) -> Correction:
         """`acorrect` for code that is not asynchronous; works inside a running event loop, too (a notebook)."""
-        return run_blocking(self.acorrect(response, prompt, sources=sources, limits=limits, run_dir=run_dir))
+        return run_blocking(self.acorrect(response, question, limits=limits, run_dir=run_dir, **given))
 
     def _rewriter(self, checking: Checking, meter: UsageMeter) -> Rewriter:
         if checking.gateway is not None:

@@ -85,7 +85,7 @@ async def ask_controls(settings: CheckSettings, meter: UsageMeter) -> WorkingPar
     ]
     answer = " ".join(sentence for sentence, _ in SENTENCES)
     async with FactChecker(settings=asked) as checker:
-        report = await checker.acheck(answer, prompt=QUESTION, sources=Sources((GivenDocuments(documents),)))
+        report = await checker.acheck(answer, question=QUESTION, sources=Sources((GivenDocuments(documents),)))
     meter.add(report.usage)
     return _graded(count(report), "a chat model (--model)" if settings.model is None else "a larger model")
 

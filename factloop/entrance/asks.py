@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from langchain_core.documents import Document
-from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from factloop.core.old_names import with_new_names
 from factloop.core.records import refuse_unknown
 from factloop.setup.sources import SourceMode
 
@@ -31,21 +32,37 @@ class RequestModel(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _names_known_fields(cls, data: Any) -> Any:
+        if isinstance(data, dict):
+            data = with_new_names(data, cls.model_fields)
         refuse_unknown(cls, data)
         return data
 
 
 class GivenDocument(RequestModel):
-    """A document to check the answer against."""
+    """A document to check the answer against; a text alone is one, too."""
 
     text: DocumentText
+    """Also taken as `page_content` or `content`."""
     title: Annotated[str, StringConstraints(max_length=1_000)] = ""
     source: Annotated[str, StringConstraints(max_length=2_000)] = ""
     """The name that evidence gives it, such as its address; nothing is fetched from there."""
+    id: Annotated[str, StringConstraints(max_length=1_000)] | None = None
+    """How the response may cite it; evidence has it, too."""
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    """What evidence from it is to have, such as `page` or `chunk_id`."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _may_be_a_text(cls, data: Any) -> Any:
+        if isinstance(data, str):
+            return {"text": data}
+        other = [name for name in ("page_content", "content") if isinstance(data, dict) and name in data]
+        return {**{k: v for k, v in data.items() if k != other[0]}, "text": data[other[0]]} if len(other) == 1 else data
 
     def as_document(self) -> Document:
-        metadata = {"source": self.source, "title": self.title}
-        return Document(self.text, metadata={name: value for name, value in metadata.items() if value})
+        named = {"source": self.source, "title": self.title}
+        metadata = {**self.metadata, **{name: value for name, value in named.items() if value}}
+        return Document(self.text, id=self.id, metadata=metadata)
 
 
 NO_SUBJECT = "give the response: no subject model is set up to ask"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator, AsyncIterable, Collection, Generator, Iterable, Sequence
 from contextlib import aclosing, closing
-from typing import get_args
+from typing import Unpack, get_args
 
 from langchain_core.messages import BaseMessage
 
+from factloop.agents.safe.conversation import Question, question_of
 from factloop.agents.safe.sentences import FUSED_WINDOW, GROUNDED_WINDOW, WindowSize
-from factloop.checking.checker import FactChecker, given_checker
+from factloop.checking.checker import FactChecker, Given, given_checker
+from factloop.checking.citing import citations_of, documents_among
 from factloop.core.errors import ConfigError
 from factloop.core.factuality import score_claims
 from factloop.core.findings import (
@@ -21,6 +23,7 @@ from factloop.core.findings import (
     finding_of_silence,
     findings_of_claims,
 )
+from factloop.core.old_names import takes_old_names
 from factloop.core.records import Claim, FactualityReport, Fingerprint, NoClaim, Sentence
 from factloop.core.report_warnings import engine_warnings, failure_of_all, unscored_warning
 from factloop.guarding.chunks import in_thread, pulled
@@ -40,7 +43,6 @@ from factloop.guarding.reading import PendingSentence, Reader, SentenceCheck
 from factloop.guarding.records import GuardedSentence, GuardEvent, GuardFinished, Treatment
 from factloop.reports.figures import plural
 from factloop.setup.limits import Limits
-from factloop.setup.sources import Sources
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.tracing import Span, outer_span
 from factloop.tools.text.outline import read_outline
@@ -60,7 +62,7 @@ class StreamGuard:
     """Lets a streamed answer pass sentence by sentence, each once its claims are judged, and none before.
 
         guard = StreamGuard(FactChecker("openai:gpt-4o-mini", docs="handbook"), policy="annotate")
-        async for text in guard.aguard(chunks, prompt="Who was ...?"):
+        async for text in guard.aguard(chunks, question="Who was ...?"):
             print(text, end="")
 
     Where all is well the output is the input, character for character. `policy` says what becomes of a sentence in
@@ -110,35 +112,44 @@ class StreamGuard:
         self._at_once, self._patience_s, self._limits = at_once, patience_s, limits
         self._max_wait_s, self._all_dropped = max_wait_s, all_dropped
 
+    @takes_old_names
     async def aguard(
-        self, chunks: AsyncIterable[Chunk], prompt: str | None = None, *, sources: Sources | None = None
+        self,
+        chunks: AsyncIterable[Chunk],
+        question: Question | None = None,
+        **given: Unpack[Given],
     ) -> AsyncGenerator[str, None]:
         """The text that may be shown, in pieces. Otherwise as `aevents`."""
-        async with aclosing(self.aevents(chunks, prompt, sources=sources)) as events:
+        async with aclosing(self.aevents(chunks, question, **given)) as events:
             async for event in events:
                 if isinstance(event, GuardedSentence) and event.released:
                     yield event.released
 
+    @takes_old_names
     async def aevents(
-        self, chunks: AsyncIterable[Chunk], prompt: str | None = None, *, sources: Sources | None = None
+        self,
+        chunks: AsyncIterable[Chunk],
+        question: Question | None = None,
+        **given: Unpack[Given],
     ) -> AsyncGenerator[GuardEvent, None]:
         """Yields each sentence once it was dealt with, and last the report on the whole. With a model it costs money.
 
-        `chunks` are texts or messages; `sources` is what came with the answer, as for `FactChecker.acheck`. An error of
+        `chunks` are texts or messages; `question`, `documents` and `sources` as for `FactChecker.acheck`. An error of
         their source is raised once the sentences before it are released; a sentence that it cut off is not. A caller
         that stops early closes the stream (`contextlib.aclosing`), which stops the calls under way. Raises
         ConfigError, where possible before anything is read; DataError for chunks of another kind, and for `limits` of
         money where the model's price is unknown.
         """
         started, limits = time.perf_counter(), self._limits
+        asked, sources = question_of(question), await self.checker.sources_in(given)
         span = outer_span(self.checker.settings.tracing, "guard", {"factloop.guard.action": self._policy.name})
-        empty = await self.checker.acheck("", prompt, spans=[], sources=sources, limits=limits)  # says what is wrong
+        empty = await self.checker.acheck("", asked, spans=[], sources=sources, limits=limits)  # says what is wrong
         parts: list[SentenceCheck] = []
         text, released, treatment, marker = "", "", "passed", ""
         treatments: set[Treatment] = {"passed"}
         is_told = False
         size = _window_of(empty.fingerprint) if self._max_wait_s else ALONE
-        reader = Reader(self.checker, prompt, sources, self._at_once, self._patience_s, limits, size, self._max_wait_s)
+        reader = Reader(self.checker, asked, sources, self._at_once, self._patience_s, limits, size, self._max_wait_s)
         async with reader, aclosing(reader.read(chunks)) as sentences:
             async for pending in sentences:
                 checked = (await pending.window.checked)[pending.place]
@@ -159,24 +170,34 @@ class StreamGuard:
             yield GuardedSentence(text="", span=(len(text),) * 2, claims=(), treatment="replaced", released=said)
             released += said
         report = _whole_report(empty, text, parts, self.checker.settings.k, time.perf_counter() - started)
+        cited = citations_of(text, report.sentences, report.claims, documents_among(sources.tools if sources else ()))
+        report = report.model_copy(update={"citations": cited})
         with span:  # not around the stream: its reader's spans would hang below it
             note_decision(span, max(treatments, key=get_args(Treatment).index), report)
         yield GuardFinished(report=report, released=released, stopped="stopped" in treatments)
 
+    @takes_old_names
     def guard(
-        self, chunks: Iterable[Chunk], prompt: str | None = None, *, sources: Sources | None = None
+        self,
+        chunks: Iterable[Chunk],
+        question: Question | None = None,
+        **given: Unpack[Given],
     ) -> Generator[str, None, None]:
         """`aguard` for code that is not asynchronous."""
-        with closing(self.events(chunks, prompt, sources=sources)) as events:
+        with closing(self.events(chunks, question, **given)) as events:
             for event in events:
                 if isinstance(event, GuardedSentence) and event.released:
                     yield event.released
 
+    @takes_old_names
     def events(
-        self, chunks: Iterable[Chunk], prompt: str | None = None, *, sources: Sources | None = None
+        self,
+        chunks: Iterable[Chunk],
+        question: Question | None = None,
+        **given: Unpack[Given],
     ) -> Generator[GuardEvent, None, None]:
         """`aevents` for code that is not asynchronous; the chunks are read in another thread."""
-        yield from pulled(self.aevents(in_thread(chunks), prompt, sources=sources))
+        yield from pulled(self.aevents(in_thread(chunks), question, **given))
 
     def _treated(self, pending: PendingSentence, checked: SentenceCheck, left: str, before: str) -> GuardedSentence:
         """The sentence as it is released; `left` is its stretch, less what a dropped sentence `before` leaves over."""

@@ -13,6 +13,8 @@ from factloop.core.factuality import counted_claims
 from factloop.core.records import (
     CascadeFingerprint,
     CascadeSavings,
+    CitationFigures,
+    Evidence,
     FactualityReport,
     NoClaim,
     StageUsage,
@@ -103,6 +105,26 @@ _COUNTED = frozenset({NoClaim.HEADING, NoClaim.QUESTION, NoClaim.REMARK})
 def repeated_errors(report: FactualityReport) -> list[str]:
     """Errors that several claims repeat: `“Otto Sverdrup”: 1 error, 7 claims`."""
     return [f"“{error.words}”: 1 error, {plural(len(error.claims), 'claim')}" for error in report.shared_errors]
+
+
+def citations(found: CitationFigures) -> str:
+    """`recall 0.50 of 4 sentences, precision 0.67 of 3 citations`."""
+    recall = "" if found.recall is None else f"recall {found.recall:.2f} of {plural(found.n_sentences, 'sentence')}"
+    cited = plural(found.n_citations, "citation")
+    precision = "" if found.precision is None else f"precision {found.precision:.2f} of {cited}"
+    return ", ".join(filter(None, (recall, precision, f"{found.n_unscored:,} unscored" if found.n_unscored else "")))
+
+
+def place_of(item: Evidence) -> str:
+    """Where the document of a passage is among those given, its page and its id: `document 2, page 3, doc_17`."""
+    document = item.document
+    if document is None:
+        return ""
+    place = None if document.index is None else f"document {document.index + 1}"
+    page = document.metadata.get("page", document.metadata.get("page_number"))
+    named = document.id or document.metadata.get("chunk_id")
+    said = (place, None if page is None else f"page {page}", None if named == item.source else named)
+    return ", ".join(str(one) for one in said if one not in (None, ""))
 
 
 def precision_by_error(report: FactualityReport) -> str:

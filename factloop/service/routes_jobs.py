@@ -150,10 +150,9 @@ def _try_rows(ask: AuditAsk) -> None:
 async def _submitted(
     opened: LoopServices, caller: Caller, kind: Kind, ask: CheckAsk | TrustAsk | LongFormAsk, *, wait: bool
 ) -> Response:
-    question = ask.question if isinstance(ask, TrustAsk) else ask.prompt
     asked = new_job(
         kind,
-        question or ask.response or "",
+        ask.question or ask.response or "",
         answer=ask.response or "",
         against=_against(ask),
         limits=opened.work.limits_of(ask),

@@ -49,7 +49,7 @@ class CheckAsk(RequestModel):
     """A response to be checked."""
 
     response: Text
-    prompt: Prompt | None = None
+    question: Prompt | None = None
     documents: Documents | None = None
     mode: SourceMode = "faithfulness"
     """Judge against the documents and nothing else, or also against what the service searches."""
@@ -73,7 +73,7 @@ class LongFormAsk(RequestModel):
     """A long answer, each claim of which is checked and put before the subject model among distractors."""
 
     response: Text
-    prompt: Prompt | None = None
+    question: Prompt | None = None
     documents: Documents | None = None
     """Its claims are checked against these; without them against what the service searches."""
     limits: Limits | None = None

@@ -201,7 +201,7 @@ class Work:
         told_s = -float("inf")
         events = self.checker.astream(
             ask.response,
-            ask.prompt,
+            ask.question,
             sources=await self._sources(ask.documents, ask.mode),
             limits=ask.limits,
             run_dir=folder / "check",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.runnables import Runnable
 
 from factloop.core.errors import ConfigError
 from factloop.setup.settings import RunSettings
@@ -47,15 +46,10 @@ def _as_paid(settings: RunSettings, price: Price | None) -> Price | None:
 
 
 def name_of_model(setting: str, model: object, kinds: tuple[type, ...] = (BaseChatModel,)) -> str | None:
-    """The name, where the model is given by name. Raises ConfigError for what is neither a name nor a chat model.
-
-    A wrapped model (`.bind`, `.with_retry`, `.with_fallbacks`) is refused: neither cache keys nor fingerprints would
-    hold what is bound to it.
-    """
+    """The name, where the model is given by name. Raises ConfigError for what is neither a name nor a chat model."""
     if model is None or isinstance(model, (str, *kinds)):
         return model if isinstance(model, str) else None
-    said = f"{setting}: {type(model).__name__} is not a chat model: give a name or a LangChain chat model"
-    raise ConfigError(f"{said}, with nothing bound to it" if isinstance(model, Runnable) else said)
+    raise ConfigError(f"{setting}: {type(model).__name__} is not a chat model: give a name or a LangChain chat model")
 
 
 def reply_timeout_s(settings: RunSettings, address: str | None) -> float:
@@ -72,6 +66,16 @@ def stated_price(settings: RunSettings) -> Price | None:
     if settings.price_in is None or settings.price_out is None:
         raise ConfigError("give both --price-in and --price-out (USD per million tokens), or neither")
     return Price(settings.price_in, settings.price_out)
+
+
+def refuse_unknown_price(settings: RunSettings, model: object) -> None:
+    """Raises ConfigError where money is limited and the price of the model that judges is unknown."""
+    if isinstance(model, ChatModel | BaseChatModel):
+        chat = model if isinstance(model, ChatModel) else wrap_chat_model(model, price=stated_price(settings))
+        if chat.price is None:
+            raise ConfigError(unknown_price(chat.name))
+    elif isinstance(name := model or getattr(settings, "model", None), str):
+        price_of(settings, name, getattr(settings, "base_url", None))
 
 
 def price_of(settings: RunSettings, model: str, base_url: str | None) -> Price | None:

@@ -247,6 +247,10 @@ class CheckSettings(EmbeddingSettings):
     Where it has no tool calling it chooses by structured output."""
     logprobs: Annotated[bool, Mark(fingerprint=True)] = True
     """Add confidence scores when the server returns log-probabilities."""
+    judge_citations: Annotated[bool, Mark(fingerprint=True)] = False
+    """Judge a claim once more by the documents that its sentence cites, where others support it.
+
+    One check more, of such claims alone, for each set of documents cited: with a model a call or two."""
     cascade: Annotated[Path | None, Mark(MODEL, "FILE")] = None
     """Cascade file from factloop research cascade tune: a cheap verifier settles the clear claims."""
     spacy_model: Annotated[str | None, Mark(fingerprint=True)] = None

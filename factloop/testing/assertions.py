@@ -10,28 +10,31 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar, Unpack
 
 from langchain_core.documents import Document
 from langchain_core.language_models import BaseChatModel
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.vectorstores import VectorStore
 
+from factloop.agents.safe.conversation import Question
 from factloop.agents.trustscore.records import TrustReport
 from factloop.checking.checker import FactChecker, SearchSource
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.factuality import counted_claims, n_contradicted
 from factloop.core.findings import Finding, unchecked
+from factloop.core.old_names import takes_old_names
 from factloop.core.records import Claim, FactualityReport, Sentence, Usage
 from factloop.core.sync import run_blocking
 from factloop.entrance.settings_sources import PREFIX, load_settings
 from factloop.reports.claims import problems_first, views_of
 from factloop.reports.figures import plural, shown_below
+from factloop.setup.changes import CheckChanges
 from factloop.setup.recording import Recording
 from factloop.setup.settings import CheckSettings, RunSettings
-from factloop.setup.sources import SourceMode, Sources
 from factloop.testing.running import running_test
 from factloop.testing.words import factual_failure, trust_failure
-from factloop.tools.search.given import GivenDocuments
-from factloop.tools.search.handed_over import documents_of
+from factloop.tools.search.handed_over import Documents, documents_of
 from factloop.trust.scorer import TrustScorer
 from factloop.trust.settings import TrustSettings
 
@@ -41,8 +44,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 Files = str | Path | Sequence[str | Path]
 Docs = str | Path | Document | Sequence[str | Path | Document]
-Documents = str | Document | Sequence[str | Document | tuple[Document, float]]
-"""Texts, not paths; LangChain documents, also with their scores."""
 
 
 class _Missed(AssertionError, Generic[R]):
@@ -172,12 +173,13 @@ def _unchecked(report: FactualityReport) -> list[Claim | Sentence]:
     return [one for one, finding in unchecked(report) if finding is not Finding.UNSCORED]
 
 
+@takes_old_names
 async def aassert_factual(
     response: str,
     *,
     docs: Docs = (),
     documents: Documents | None = None,
-    prompt: str | None = None,
+    question: Question | None = None,
     min_precision: float | None = None,
     max_contradicted: int | None = 0,
     max_unscored: int | None = 0,
@@ -188,7 +190,7 @@ async def aassert_factual(
     search: SearchSource | Sequence[SearchSource] = (),
     checker: FactChecker | None = None,
     recording: str | Path | Recording | None = None,
-    **settings: Any,
+    **settings: Unpack[CheckChanges],
 ) -> FactualityReport:
     """The report on `response`, where it holds what is required of it; else NotFactual, an AssertionError.
 
@@ -198,9 +200,9 @@ async def aassert_factual(
     limits these. None lifts a limit.
 
     `docs` are files, folders, globs (also beside the test file), or LangChain documents. `documents` are what the
-    response was written from, as a retriever returned it: LangChain documents, with or without scores, or texts; where
-    it returned none, nothing can be judged. Documents are searched before anything else, and alone where there are
-    neither files nor a search. `prompt` is the question that the response answers.
+    response was written from, as for `FactChecker.acheck`; where they are none, nothing can be judged. Documents are
+    searched before anything else, and alone where there are neither files nor a search. `question` is what the response
+    answers.
 
     What is not given comes from the environment (`FACTLOOP_...`), pytest's ini file and `factloop.toml`; `settings` are
     those of `CheckSettings`. In a test under the plugin answers of models and searches come from the test's recording,
@@ -212,18 +214,16 @@ async def aassert_factual(
         required = _FactualThresholds(
             min_precision, min_supported, max_contradicted, max_unscored, max_unchecked, min_scored
         )
-        if "question" in settings:
-            raise ConfigError("the question that the response answers is given as prompt, not as question")
         each = [docs] if isinstance(docs, str | Path | Document) else docs
         paths = _paths([item for item in each if not isinstance(item, Document)])
         given = _given(documents, [item for item in each if isinstance(item, Document)])
         if checker is not None:
             own = {"model": model, "search": search, "docs": paths, "recording": recording}
             _refuse_beside("checker", {**own, **settings})
-            report = await _checked(checker, response, prompt, given)
+            report = await _checked(checker, response, question, given)
         else:
             async with build_checker(model, search=search, docs=paths, recording=recording, **settings) as built:
-                report = await _checked(built, response, prompt, given)
+                report = await _checked(built, response, question, given)
     except FactloopError as error:
         raise _bare(error) from None
     missed = required.missed_by(report)
@@ -237,20 +237,18 @@ assert_factual = _blocking(aassert_factual)
 """`aassert_factual` for tests that are not asynchronous."""
 
 
-def _given(documents: Documents | None, among_docs: Sequence[Document]) -> tuple[Document, ...] | None:
+def _given(documents: Documents | None, among_docs: Sequence[Document]) -> Documents | None:
     """All documents that are no paths; None where none were given, empty where a search found none."""
+    if isinstance(documents, BaseRetriever | VectorStore) and not among_docs:
+        return documents
     found = documents_of("documents", documents)
     return tuple(among_docs) or None if found is None else (*found, *among_docs)
 
 
 async def _checked(
-    checker: FactChecker, response: str, prompt: str | None, given: tuple[Document, ...] | None
+    checker: FactChecker, response: str, question: Question | None, given: Documents | None
 ) -> FactualityReport:
-    sources = None
-    if given is not None:
-        mode: SourceMode = "factuality" if checker.has_sources else "faithfulness"
-        sources = Sources((GivenDocuments(given),) if given else (), mode)
-    report = await checker.acheck(response, prompt, sources=sources)
+    report = await checker.acheck(response, question, documents=given)
     _note_spending(report.usage, len(report.claims))
     return report
 
@@ -261,7 +259,7 @@ def build_checker(
     search: SearchSource | Sequence[SearchSource] = (),
     docs: Sequence[str | Path] = (),
     recording: str | Path | Recording | None = None,
-    **settings: Any,
+    **settings: Unpack[CheckChanges],
 ) -> FactChecker:
     """A checker as assertions use it: defaults from the surroundings, answers from the running test's recording."""
     base = _settings(CheckSettings, settings)

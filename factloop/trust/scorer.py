@@ -43,8 +43,11 @@ from factloop.setup.sources import Sources
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import as_they_come
+from factloop.tools.models.wrapped import AnyModel, unwrapped
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchTool
+from factloop.tools.search.given import GivenIndexes
+from factloop.tools.search.handed_over import Documents
 from factloop.trust.means import summarise
 from factloop.trust.question_answers import OwnAnswer, QuestionAnswer
 from factloop.trust.settings import SubjectModel, TrustSettings
@@ -70,9 +73,9 @@ class TrustScorer:
 
     def __init__(
         self,
-        subject_model: str | BaseChatModel | None = None,
+        subject_model: AnyModel | None = None,
         *,
-        judge_model: str | BaseChatModel | None = None,
+        judge_model: AnyModel | None = None,
         corpus: str | Path | Sequence[str | Path] | SearchTool | BaseRetriever | BaseTool = (),
         subjects: Mapping[str, SubjectModel] | None = None,
         settings: TrustSettings | None = None,
@@ -87,6 +90,7 @@ class TrustScorer:
         `subjects` are the models behind several systems, in the place of `subject_model`: an `OwnAnswer` names the one
         that is asked about it. `recording`, `recording_mode`, `pace` and `budget` are those of `FactChecker`.
         """
+        subject_model, judge_model = unwrapped(subject_model), unwrapped(judge_model)
         paths = _paths(corpus)
         named = {
             "subject_model": name_of_model("subject_model", subject_model),
@@ -107,6 +111,7 @@ class TrustScorer:
         self._opening = threading.Lock()
         self.pace = Pace(self.settings) if pace is None else pace
         self._budget = budget
+        self._indexes = GivenIndexes()
         self._open: PerLoop[TrustScoring] = PerLoop()
 
     @property
@@ -132,20 +137,24 @@ class TrustScorer:
         response: str | None = None,
         *,
         id: str = "1",
+        documents: Documents | None = None,
         sources: Sources | None = None,
         run_dir: str | Path | None = None,
         meter: UsageMeter | None = None,
     ) -> TrustReport:
         """The TrustScore of one response; for None, of the subject's own answer. With a model it costs money.
 
-        `sources`: what came with this response, one tool, searched instead of the corpus; without a tool there is
-        no TrustFC.
+        `documents` came with this response, as for `FactChecker`, and are searched instead of the corpus; where they
+        hold no text there is no TrustFC. `sources` are the same as one tool.
 
         A part that cannot be had is in the report, unscored with its reason. `run_dir` makes the run resumable: started
         again with the same arguments it pays only for what was in flight. A `meter` of one's own tells what a score
         cost that is stopped. Raises ConfigError, DataError.
         """
         item = _answer(id, question, response)
+        if documents is not None:
+            tool = await self._indexes.tool_for(documents)
+            sources = Sources(() if tool is None else (tool,))
         async with self._run([item], run_dir, sources) as (scoring, directory):
             report = await scoring.report(item, meter)
             _keep(directory, report)
@@ -157,11 +166,14 @@ class TrustScorer:
         response: str | None = None,
         *,
         id: str = "1",
+        documents: Documents | None = None,
         sources: Sources | None = None,
         run_dir: str | Path | None = None,
     ) -> TrustReport:
         """`ascore` for code that is not asynchronous; works inside a running event loop, too (a notebook)."""
-        return run_blocking(self.ascore(question, response, id=id, sources=sources, run_dir=run_dir))
+        return run_blocking(
+            self.ascore(question, response, id=id, documents=documents, sources=sources, run_dir=run_dir)
+        )
 
     async def astream(
         self, items: Iterable[QuestionAnswer], *, run_dir: str | Path | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +14,7 @@ from factloop.core.records import Evidence
 SENTENCE = "The tower of Dr. Ros was not lit before the storm of 1703 had passed. "
 
 
-def evidence(passage: str, **said: str) -> Evidence:
+def evidence(passage: str, **said: Any) -> Evidence:
     return Evidence(id="e1", source="a.md", passage=passage, query="q", rank=1, retrieved_at=datetime.now(UTC), **said)
 
 

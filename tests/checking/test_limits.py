@@ -60,9 +60,9 @@ async def test_money_cannot_be_counted_without_a_price(sim: Simulator) -> None:
     async with simulated_checker(sim) as checker:
         with pytest.raises(DataError, match=r"limits.*the price of .* is unknown, so no budget in USD can be kept"):
             await checker.acheck("Ada.", limits=Limits(budget_usd=1.0))
-    async with simulated_checker(sim, budget_usd_per_check=1.0) as checker:
-        with pytest.raises(ConfigError, match="give --price-in and --price-out"):
-            await checker.acheck("Ada.")
+    for limit in ("budget_usd", "budget_usd_per_check"):
+        with pytest.raises(ConfigError, match="no budget in USD can be kept: give price_in and price_out"):
+            simulated_checker(sim, **{limit: 1.0})
     offline = FactChecker(docs="examples/lighthouse/sources", cache=False)
     assert offline.check("Smeaton built it.", limits=Limits(budget_usd=0.0)).claims
 

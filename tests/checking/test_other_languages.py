@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from factloop import FactChecker
-from factloop.core.records import UnscoredReason
+from factloop.core.records import Plan, UnscoredReason
 
 GERMAN = "Der Turm wurde 1896 errichtet und diente als Lager für Getreide. Heute gehört er der Gemeinde von Arden."
 ENGLISH = "The tower was built in 1896 and was used as a store for grain."
@@ -21,7 +21,7 @@ def documents(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("plan", ["fused", "paper", "grounded"])
-async def test_claims_in_another_language_are_unscored_whatever_the_sources(plan: str, documents: Path) -> None:
+async def test_claims_in_another_language_are_unscored_whatever_the_sources(plan: Plan, documents: Path) -> None:
     async with FactChecker(docs=documents, cache=False, plan=plan) as checker:
         report = await checker.acheck(GERMAN, "Was ist der Turm?")
     assert len(report.claims) == 2

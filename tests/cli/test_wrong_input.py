@@ -395,7 +395,7 @@ def files(home: Path, answer: Path, docs: Path) -> None:
         *(pytest.param(arguments, said.split(" & "), id=arguments[:80]) for arguments, said in ROWS),
         pytest.param("check no\0pe.md", ["cannot be read"], id="NUL in the name"),
         pytest.param("check answer.md --json no\0pe.json", ["cannot be written"], id="NUL in the name of an output"),
-        pytest.param("check answer.md --prompt 'half \udcff'", ["prompt: half a character"], id="half a character"),
+        pytest.param("check answer.md --prompt 'half \udcff'", ["question: half a character"], id="half a character"),
         pytest.param(
             "check answer.md --docs docs --prompt 'O\udcc3\udcb9 ?'",
             ["at position 1; if the terminal gave it, set LC_ALL=C.UTF-8"],

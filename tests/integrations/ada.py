@@ -21,8 +21,8 @@ ANSWER = f"{TRUE} {WRONG}"
 PASSAGE = "Ada Lovelace was born in London on 10 December 1815."
 ADA = Document(PASSAGE, metadata={"source": "https://example.org/ada", "title": "Ada", "date": "2020"})
 OTHER = Document("Charles Babbage designed the Analytical Engine.", metadata={"source": "babbage.txt"})
-CALL: Any = {"name": "factcheck", "args": {"answer": ANSWER, "question": QUESTION}, "id": "1", "type": "tool_call"}
-ASKED: dict[str, Any] = {"question": QUESTION, "answer": ANSWER, "documents": [OTHER, ADA]}
+CALL: Any = {"name": "factcheck", "args": {"response": ANSWER, "question": QUESTION}, "id": "1", "type": "tool_call"}
+ASKED: dict[str, Any] = {"question": QUESTION, "response": ANSWER, "documents": [OTHER, ADA]}
 
 
 class Shelf(BaseRetriever):

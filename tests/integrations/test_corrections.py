@@ -73,12 +73,12 @@ async def test_a_chain_gets_the_corrected_answer() -> None:
 
 
 def test_a_correction_reads_the_keys_of_its_check_and_refuses_what_that_does() -> None:
-    check = FactCheckRunnable(offline().checker, keys=Keys(answer="draft"))
+    check = FactCheckRunnable(offline().checker, keys=Keys(response="draft"))
     assert CorrectionRunnable(check, unsupported="remove").invoke({"draft": DOUBTFUL, "documents": [ADA]}).text == TRUE
-    with pytest.raises(DataError, match="answer"):
+    with pytest.raises(DataError, match="response"):
         CorrectionRunnable(offline(), unsupported="remove").invoke({"documents": [ADA]})
     with pytest.raises(ConfigError, match="nothing to be faithful to"):
-        CorrectionRunnable(offline(), unsupported="remove").invoke({"answer": DOUBTFUL})
+        CorrectionRunnable(offline(), unsupported="remove").invoke({"response": DOUBTFUL})
 
 
 def test_an_agent_revises_until_its_answer_holds() -> None:

@@ -54,7 +54,7 @@ DOCUMENTS = [
 ]
 ASKED: dict[str, Any] = {
     "question": f"Where was she born? {HOSTILE}",
-    "answer": f"{FALSE} {HOSTILE}",
+    "response": f"{FALSE} {HOSTILE}",
     "documents": DOCUMENTS,
 }
 SOURCES = Sources((GivenDocuments(DOCUMENTS),))
@@ -67,7 +67,7 @@ async def _runnable(checker: FactChecker) -> None:
 
 
 async def _tool(checker: FactChecker) -> None:
-    args = {"answer": ASKED["answer"], "question": ASKED["question"]}
+    args = {"response": ASKED["response"], "question": ASKED["question"]}
     await factcheck_tool(FactCheckRunnable(checker), documents=DOCUMENTS).ainvoke(args)
 
 
@@ -76,7 +76,7 @@ async def _node(checker: FactChecker) -> None:
 
 
 async def _corrector(checker: FactChecker) -> None:
-    await Corrector(checker).acorrect(ASKED["answer"], ASKED["question"], sources=SOURCES)
+    await Corrector(checker).acorrect(ASKED["response"], ASKED["question"], sources=SOURCES)
 
 
 async def _chain(checker: FactChecker) -> None:
@@ -89,7 +89,7 @@ async def _guard(checker: FactChecker) -> None:
 
 
 async def _streamed() -> Any:
-    for word in str(ASKED["answer"]).split(" "):
+    for word in str(ASKED["response"]).split(" "):
         yield f"{word} "
 
 

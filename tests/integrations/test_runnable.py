@@ -81,13 +81,13 @@ def test_whoever_stops_a_stream_early_leaves_nothing_running() -> None:
 
 
 def test_a_failure_in_a_stream_reaches_the_caller() -> None:
-    with pytest.raises(DataError, match="answer"):
+    with pytest.raises(DataError, match="response"):
         list(offline().stream({"question": "?"}))
 
 
 def test_in_a_chain_the_next_step_gets_the_report_also_when_streaming() -> None:
     chain: Any = (
-        RunnableLambda(lambda text: {**ASKED, "answer": AIMessage(text)}) | offline() | (lambda it: it.precision)
+        RunnableLambda(lambda text: {**ASKED, "response": AIMessage(text)}) | offline() | (lambda it: it.precision)
     )
     assert chain.invoke(ANSWER) == 0.5
     assert list(chain.stream(ANSWER)) == [0.5]
@@ -96,14 +96,14 @@ def test_in_a_chain_the_next_step_gets_the_report_also_when_streaming() -> None:
 
 @pytest.mark.parametrize("documents", [[PASSAGE], PASSAGE, ADA, (OTHER, PASSAGE)])
 def test_documents_may_be_texts_and_one_may_stand_alone(documents: Any) -> None:
-    report = offline().invoke({"answer": ANSWER, "documents": documents})
+    report = offline().invoke({"response": ANSWER, "documents": documents})
     assert verdicts(report) == RIGHT
     assert report.prompt is None
 
 
 def test_a_retriever_stands_in_where_no_documents_come() -> None:
     check = offline(retriever=Shelf(documents=[ADA]))
-    alone, given = check.invoke({"answer": ANSWER}), check.invoke({"answer": ANSWER, "documents": [OTHER]})
+    alone, given = check.invoke({"response": ANSWER}), check.invoke({"response": ANSWER, "documents": [OTHER]})
     assert verdicts(alone) == RIGHT
     assert alone.fingerprint.search_tools[0].startswith("retriever ")
     assert verdicts(given) == ["not_supported", "not_supported"]
@@ -113,7 +113,7 @@ def test_a_retriever_stands_in_where_no_documents_come() -> None:
 async def test_two_retrievers_of_one_kind_on_one_checker_never_get_each_others_hits() -> None:
     checker = FactChecker(cache=False)
     checks = [FactCheckRunnable(checker, retriever=Shelf(documents=[document])) for document in (ADA, OTHER)] * 5
-    reports = await asyncio.gather(*(check.ainvoke({"answer": ANSWER}) for check in checks))
+    reports = await asyncio.gather(*(check.ainvoke({"response": ANSWER}) for check in checks))
     assert [verdicts(report)[0] for report in reports] == ["supported", "not_supported"] * 5
 
 
@@ -121,7 +121,7 @@ async def test_many_answers_at_once_are_each_held_against_their_own_documents() 
     check = offline()
     years = range(1800, 1840)
     asked = [
-        {"answer": "Ada was born in 1815.", "documents": [f"Ada was born in {year}.", f"Bob was born in {year}."]}
+        {"response": "Ada was born in 1815.", "documents": [f"Ada was born in {year}.", f"Bob was born in {year}."]}
         for year in years
     ]
     reports = await check.abatch(asked)
@@ -131,7 +131,7 @@ async def test_many_answers_at_once_are_each_held_against_their_own_documents() 
 
 async def test_factuality_searches_what_was_given_and_what_the_checker_has() -> None:
     checker = FactChecker(search=Shelf(documents=[ADA]), cache=False)
-    asked = {"answer": ANSWER, "documents": [OTHER]}
+    asked = {"response": ANSWER, "documents": [OTHER]}
     faithful = await FactCheckRunnable(checker).ainvoke(asked)
     factual = await FactCheckRunnable(checker, mode="factuality").ainvoke(asked)
     assert verdicts(faithful)[0] == "not_supported"
@@ -145,7 +145,7 @@ async def test_factuality_searches_what_was_given_and_what_the_checker_has() -> 
 async def test_faithfulness_asks_no_search_engine_and_factuality_does(sim: Simulator) -> None:
     response = sim.world.responses[1]
     documents = documents_of(sim, response.subject)
-    asked = {"question": response.prompt, "answer": response.text, "documents": documents}
+    asked = {"question": response.prompt, "response": response.text, "documents": documents}
     async with simulated_checker(sim) as checker:
         faithful = await FactCheckRunnable(checker).ainvoke(asked)
     assert sim.stats().search.requests == 0
@@ -188,7 +188,7 @@ class Recorder(BaseCallbackHandler):
 async def test_callbacks_and_tags_reach_the_graph_and_the_model(sim: Simulator, way: str) -> None:
     entity = next(iter(sim.world.entities))
     recorder = Recorder()
-    asked = {"answer": f"{entity} was born in Nowhere.", "documents": [f"{entity} was born."]}
+    asked = {"response": f"{entity} was born in Nowhere.", "documents": [f"{entity} was born."]}
     config: Any = {"callbacks": [recorder], "tags": ["mine"], "run_name": "outer"}
     async with simulated_checker(sim, search=()) as checker:
         check = FactCheckRunnable(checker)
@@ -211,15 +211,15 @@ async def test_callbacks_and_tags_reach_the_graph_and_the_model(sim: Simulator, 
 @pytest.mark.parametrize(
     ("given", "complaint"),
     [
-        ({}, "answer: a text or a message is needed, not NoneType"),
-        ({"answer": 3}, "answer: a text or a message is needed, not int"),
-        ({"answer": []}, "answer: a text or a message is needed, not list"),
-        ({"answer": "x", "question": b"y"}, "question: a text"),
-        ({"answer": "x", "documents": 3}, "documents: a list"),
-        ({"answer": "x", "documents": ["a", None]}, "documents, item 2"),
-        ({"answer": "x", "documents": [{"page_content": "a"}]}, r"not dict \(of a mapping make a Document\("),
-        ({"answer": "\ud83d", "documents": []}, "half a character"),
-        ("x", r"a mapping with 'answer' is needed, not str \(in a chain: RunnablePassthrough.assign\(answer=...\)"),
+        ({}, "response: a text or a message is needed, not NoneType"),
+        ({"response": 3}, "response: a text or a message is needed, not int"),
+        ({"response": []}, "response: a text or a message is needed, not list"),
+        ({"response": "x", "question": b"y"}, "question: a text"),
+        ({"response": "x", "documents": 3}, "documents: a list"),
+        ({"response": "x", "documents": ["a", None]}, "documents, item 2"),
+        ({"response": "x", "documents": [{"body": "a"}]}, "item 1: none of page_content, text, content is a text"),
+        ({"response": "\ud83d", "documents": []}, "half a character"),
+        ("x", r"a mapping with 'response' is needed, not str \(in a chain: RunnablePassthrough.assign\(response=...\)"),
     ],
 )
 def test_wrong_input_is_named(given: Any, complaint: str) -> None:
@@ -244,28 +244,28 @@ def test_where_no_document_was_found_every_claim_is_unscored(found: Any) -> None
 @pytest.mark.parametrize("given", [{}, {"documents": None}])
 def test_where_documents_are_none_or_missing_the_retriever_is_searched(given: Any) -> None:
     check = offline(retriever=Shelf(documents=[ADA]))
-    assert verdicts(check.invoke({"answer": ANSWER, **given})) == RIGHT
-    assert check.invoke({"answer": ANSWER, "documents": []}).counts.unscored == 2
+    assert verdicts(check.invoke({"response": ANSWER, **given})) == RIGHT
+    assert check.invoke({"response": ANSWER, "documents": []}).counts.unscored == 2
 
 
 def test_documents_come_with_or_without_their_scores() -> None:
     for documents in ([(OTHER, 0.1), (ADA, 1)], [OTHER, (ADA, 0.5)]):
-        assert verdicts(offline().invoke({"answer": ANSWER, "documents": documents})) == RIGHT
+        assert verdicts(offline().invoke({"response": ANSWER, "documents": documents})) == RIGHT
     for wrong in ([(ADA,)], [(ADA, "0.5")], [(0.5, ADA)]):
         with pytest.raises(DataError, match="documents, item 1: a document or a text is needed, not tuple"):
-            offline().invoke({"answer": ANSWER, "documents": wrong})
+            offline().invoke({"response": ANSWER, "documents": wrong})
 
 
 @pytest.mark.parametrize("given", [{}, {"docs": ["y"]}])
 def test_a_chain_that_hands_over_nothing_to_be_faithful_to_is_told_so(given: Any) -> None:
     with pytest.raises(ConfigError, match="the input has no 'documents', nor is there a retriever"):
-        offline().invoke({"answer": PASSAGE, **given})
-    assert offline(mode="factuality").invoke({"answer": PASSAGE}).counts.unscored == 2
+        offline().invoke({"response": PASSAGE, **given})
+    assert offline(mode="factuality").invoke({"response": PASSAGE}).counts.unscored == 2
 
 
 def test_keys_may_have_other_names_and_other_keys_are_left_alone() -> None:
     check = offline(keys=Keys(question="input", documents="context"))
-    asked = {"input": QUESTION, "context": [ADA], "answer": ANSWER, "documents": 3, "chat_history": []}
+    asked = {"input": QUESTION, "context": [ADA], "response": ANSWER, "documents": 3, "chat_history": []}
     report = check.invoke(asked)
     assert (report.prompt, verdicts(report)) == (QUESTION, RIGHT)
     with pytest.raises(DataError, match="context, item 1"):

@@ -45,7 +45,7 @@ async def test_a_whole_answer_is_guarded_alike() -> None:
 async def test_question_and_documents_come_with_the_answer() -> None:
     events: list[GuardEvent] = []
     retrieved = RunnablePassthrough.assign(documents=lambda _: [OTHER, ADA])
-    answered = RunnablePassthrough.assign(answer=RunnableLambda(lambda asked: asked["question"]) | model())
+    answered = RunnablePassthrough.assign(response=RunnableLambda(lambda asked: asked["question"]) | model())
     chain = retrieved | answered | FactCheckStreamGuard(offline(), on_event=events.append)
     assert "".join([piece async for piece in chain.astream({"question": QUESTION})]) == GUARDED
     last = events[-1]
@@ -68,7 +68,7 @@ def test_documents_are_waited_for() -> None:
         yield {"context": [ADA]}
         yield {"reply": ". "}
 
-    keyed = FactCheckRunnable(FactChecker(cache=False), keys=Keys(answer="reply", documents="context"))
+    keyed = FactCheckRunnable(FactChecker(cache=False), keys=Keys(response="reply", documents="context"))
     chain = RunnableGenerator(answers) | FactCheckStreamGuard(keyed)
     assert "".join(chain.stream(None)) == f"{GUARDED} Thank you. "
 
@@ -77,7 +77,7 @@ def test_without_documents_the_retriever_is_searched() -> None:
     assert FactCheckStreamGuard(offline(retriever=Shelf(documents=[ADA]))).invoke(ANSWER) == GUARDED
 
 
-@pytest.mark.parametrize(("given", "said"), [(7, "not int"), ({"answer": 7}, "answer: a text or a message")])
+@pytest.mark.parametrize(("given", "said"), [(7, "not int"), ({"response": 7}, "response: a text or a message")])
 def test_what_is_no_answer_is_refused(given: object, said: str) -> None:
     with pytest.raises(DataError, match=said):
         guard().invoke(given)

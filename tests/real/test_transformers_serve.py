@@ -12,6 +12,7 @@ import pytest
 
 from factloop import FactChecker
 from factloop.core.errors import ModelOutputError
+from factloop.core.records import Plan
 from factloop.tools.models.chat import build_chat_model
 from factloop.tools.models.wire import Mode
 from tests.cli.command import build_command
@@ -56,7 +57,7 @@ async def test_what_it_does_not_heed_is_learnt(talk: Talk) -> None:
 
 
 @pytest.mark.parametrize("plan", ["paper", "fused", "grounded"])
-async def test_a_check_loses_no_claim(judge: dict[str, Any], plan: str, tmp_path: Path) -> None:
+async def test_a_check_loses_no_claim(judge: dict[str, Any], plan: Plan, tmp_path: Path) -> None:
     (tmp_path / "institute.md").write_text(SOURCE, encoding="utf-8")
     async with FactChecker(**judge, plan=plan, docs=str(tmp_path)) as checker:
         report = await checker.acheck(ANSWER)

@@ -20,7 +20,7 @@ DOCUMENT = {
     "title": "Ada",
     "source": "https://a.example",
 }
-ASK: dict[str, Any] = {"response": ANSWER, "prompt": "Who was she?", "documents": [DOCUMENT]}
+ASK: dict[str, Any] = {"response": ANSWER, "question": "Who was she?", "documents": [DOCUMENT]}
 
 
 async def finished(client: httpx.AsyncClient, job_id: str) -> Any:

@@ -72,7 +72,7 @@ async def test_a_model_judges_and_its_cost_is_counted(service: Service, sim: Sim
     response = min(sim.world.responses, key=lambda response: len(response.facts))
     async with service(check) as client:
         assert "openai:sim" in (await client.get("/v1/info")).json()["judge"]
-        ask = {"response": response.text, "prompt": response.prompt, "mode": "factuality"}
+        ask = {"response": response.text, "question": response.prompt, "mode": "factuality"}
         report = FactualityReport.model_validate_json((await client.post("/v1/checks?wait=true", json=ask)).content)
         metrics = (await client.get("/metrics")).text
     assert report.counts.unscored == 0
@@ -170,7 +170,7 @@ async def test_an_audit_is_a_job(service: Service) -> None:
             "checks",
             {"response": ANSWER, "colour": "red"},
             "colour",
-            "there is no such field; known are response, prompt, documents, mode, k, limits",
+            "there is no such field; known are response, question, documents, mode, k, limits",
         ),
         (
             "checks",

@@ -53,7 +53,7 @@ async def test_a_job_says_what_it_is_about_and_is_found_by_it(service: Service) 
     async with service() as client:
         answer = "Ada Lovelace was born in London on 10 December 1820."
         job = (await client.post("/v1/checks", json={**ASK, "response": answer})).json()
-        assert (job["title"], job["answer"], job["against"]) == (ASK["prompt"], answer, "1 document")
+        assert (job["title"], job["answer"], job["against"]) == (ASK["question"], answer, "1 document")
         done = await finished(client, job["id"])
         found = [
             len((await client.get("/v1/jobs", params=asked)).json()["jobs"])

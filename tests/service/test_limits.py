@@ -111,7 +111,7 @@ HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(1)> {{7*7}} ${7*7
 
 async def test_hostile_text_stays_text(service: Service) -> None:
     document = {"text": HOSTILE, "title": HOSTILE[:200], "source": "javascript:alert(1)"}
-    ask = {"response": HOSTILE, "prompt": HOSTILE, "documents": [document]}
+    ask = {"response": HOSTILE, "question": HOSTILE, "documents": [document]}
     async with service() as client:
         job = (await client.post("/v1/checks", json=ask)).json()
         ended = await finished(client, job["id"])

@@ -41,7 +41,11 @@ def start(home: Path, sim: Simulator) -> Iterator[Start]:
 def _asked(sim: Simulator) -> dict[str, Any]:
     """The beginning of a simulated response."""
     response = min(sim.world.responses, key=lambda response: len(response.facts))
-    return {"response": ". ".join(response.text.split(". ")[:6]) + ".", "prompt": response.prompt, "mode": "factuality"}
+    return {
+        "response": ". ".join(response.text.split(". ")[:6]) + ".",
+        "question": response.prompt,
+        "mode": "factuality",
+    }
 
 
 def _until(condition: Callable[[], Any]) -> None:
@@ -56,7 +60,7 @@ def test_a_job_goes_on_after_the_service_was_stopped(
 ) -> None:
     asked = _asked(sim)
     with_own_cache = {"cache_dir": home / "undisturbed", "concurrency": AT_ONCE}
-    undisturbed = simulated_checker(sim, **with_own_cache).check(asked["response"], asked["prompt"])
+    undisturbed = simulated_checker(sim, **with_own_cache).check(asked["response"], asked["question"])
     n_alone = sim.stats().model.requests
     sim.reset()
     sim.set(llm_latency_s=0.1)

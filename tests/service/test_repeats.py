@@ -38,7 +38,7 @@ async def test_a_name_stands_for_one_body_of_one_caller(service: Service) -> Non
     ours, theirs = ({"Authorization": f"Bearer {key}", **NAME} for key in (KEY, OTHER))
     async with service(keys=ApiKeys([KEY, OTHER])) as client:
         first = await client.post("/v1/checks", json=ASK, headers=ours)
-        other = await client.post("/v1/checks", json={**ASK, "prompt": "Another?"}, headers=ours)
+        other = await client.post("/v1/checks", json={**ASK, "question": "Another?"}, headers=ours)
         strangers = await client.post("/v1/checks", json=ASK, headers=theirs)
         await client.post(f"/v1/jobs/{first.json()['id']}/cancel", headers=ours)
         await client.delete(f"/v1/jobs/{first.json()['id']}", headers=ours)

@@ -192,7 +192,7 @@ async def test_a_chat_model_that_knows_nothing_of_schemas() -> None:
     ("given", "complaint"),
     [
         ({"subject_model": 3}, "subject_model: int is not a chat model"),
-        ({"subject_model": Talker(reply="A").bind(stop=["x"])}, "subject_model: _ChatModelBinding is not a chat model"),
+        ({"subject_model": Talker(reply="A") | str}, "subject_model: RunnableSequence is not a chat model"),
         ({"corpus": [3]}, "list is not a search"),
         ({"max_checks": 0}, "max_checks = 0"),
     ],
@@ -211,7 +211,7 @@ def test_wrong_settings_are_named(given: dict[str, Any], complaint: str) -> None
         pytest.param({"nli": "nowhere", "corpus": OneDocument()}, "nowhere", marks=pytest.mark.torch),
         pytest.param({"embeddings": "nowhere"}, "nowhere", marks=pytest.mark.torch),
         ({"nli": "x", "judge_model": MODEL, "corpus": OneDocument()}, "give one judge"),
-        ({"budget_usd": 1.0}, "--price-in"),
+        ({"budget_usd": 1.0}, "price_in"),
         ({"subject_model": "nobody:x"}, "nobody"),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -17,6 +17,7 @@ from factloop.core.errors import ConfigError
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
 from factloop.tools.models.completions import PlainCompletions, speak_plainly
 from factloop.tools.models.prices import Price, model_price
+from factloop.tools.models.wrapped import WrappedChatModel, mapped, models_in
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, DefaultAioHttpClient, DefaultHttpxClient
@@ -188,6 +189,11 @@ def wrap_chat_model(model: BaseChatModel, *, price: Price | None = None) -> Chat
 
     Nothing tells two such models apart for certain, so their answers are kept for the life of the process only.
     """
+    if isinstance(model, WrappedChatModel):
+        each = [(wrap_chat_model(one, price=price), bound) for one, bound in models_in(model.runnable, {})]
+        within = [[dict(one.identity), repr(bound)] for one, bound in each]
+        once = WrappedChatModel(runnable=mapped(model.runnable, _asking_once))
+        return replace(each[0][0], model=once, identity={"model": each[0][0].name, "wrapped": within})
     name = str(getattr(model, "model_name", None) or getattr(model, "model", None) or type(model).__name__)
     plain = {field: getattr(model, field, None) for field in ("temperature", "max_tokens", "seed")}
     identity = {

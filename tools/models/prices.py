@@ -45,4 +45,4 @@ def model_price(model: str) -> Price | None:
 
 def unknown_price(model: str) -> str:
     """The refusal of a budget for a model of unknown price."""
-    return f"the price of {model} is unknown, so no budget in USD can be kept: give --price-in and --price-out"
+    return f"the price of {model} is unknown, so no budget in USD can be kept: give price_in and price_out"

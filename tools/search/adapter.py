@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import os
 import re
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,11 +15,16 @@ from langchain_core.documents import Document
 from langchain_core.messages import ToolMessage
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import BaseTool
+from langchain_core.vectorstores import VectorStore
+from pydantic_core import from_json, to_json
 
-from factloop.core.errors import ConfigError, FactloopError, ToolError
+from factloop.core.errors import ConfigError, DataError, FactloopError, ToolError
+from factloop.core.records import SourceDocument, whole
+from factloop.core.sync import run_blocking
 from factloop.tools.calls.scrubbing import HIDDEN, scrubbed, secrets_in
 from factloop.tools.models.failures import LONGEST_SAID, one_line, without_keys
 from factloop.tools.search.base import SearchHit, SearchTool
+from factloop.tools.search.handed_over import Retrieve, documents_of
 
 log = logging.getLogger(__name__)
 
@@ -77,7 +83,7 @@ _DATE_KEYS = ("date", "published", "published_at")
 
 
 class RetrieverSearch(SearchTool):
-    """Hits from a retriever; source, title and date come from the metadata of its documents.
+    """Hits from a retriever, or a function of a query; source, title and date come from the metadata of its documents.
 
     What the retriever raises becomes a ToolError with its message, which is not retried: the retriever has its own
     policy.
@@ -85,15 +91,18 @@ class RetrieverSearch(SearchTool):
 
     name: str = "retriever"
     description: str = "Search the user's own collection."
-    retriever: BaseRetriever
+    retriever: BaseRetriever | Retrieve
 
-    def __init__(self, retriever: BaseRetriever, **fields: Any) -> None:
+    def __init__(self, retriever: BaseRetriever | Retrieve, **fields: Any) -> None:
         super().__init__(**{"retriever": retriever, **fields})
 
     @property
     def identity(self) -> str:
         """The kind of retriever and its name: what it would answer cannot be seen from outside."""
         kind = type(self.retriever)
+        if not isinstance(self.retriever, BaseRetriever):
+            named = self.retriever if hasattr(self.retriever, "__qualname__") else kind
+            return f"function {named.__module__}.{named.__qualname__}"
         return f"retriever {kind.__module__}.{kind.__qualname__} {self.retriever.get_name()}"
 
     @property
@@ -109,15 +118,34 @@ class RetrieverSearch(SearchTool):
         if not query.strip() or limit < 1:
             return []
         with _own_code(self.name, "the retriever"):
-            return hits_of(self.retriever.invoke(query), self.name)[:limit]
+            if isinstance(self.retriever, BaseRetriever):
+                return self._hits(self.retriever.invoke(query), limit)
+            found = self.retriever(query)
+            return self._hits(run_blocking(found) if inspect.iscoroutine(found) else found, limit)
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
         if not query.strip() or limit < 1:
             return []
-        if type(self.retriever)._aget_relevant_documents is BaseRetriever._aget_relevant_documents:
+        if isinstance(self.retriever, BaseRetriever):
+            has_async = type(self.retriever)._aget_relevant_documents is not BaseRetriever._aget_relevant_documents
+            ask: Callable[[str], Any] = self.retriever.ainvoke
+        else:
+            ask = self.retriever
+            has_async = inspect.iscoroutinefunction(ask) or inspect.iscoroutinefunction(type(ask).__call__)
+        if not has_async:
             return await super().asearch(query, limit)  # no async path: threads of our own, not asyncio's few
         with _own_code(self.name, "the retriever"):
-            return hits_of(await self.retriever.ainvoke(query), self.name)[:limit]
+            return self._hits(await ask(query), limit)
+
+    def _hits(self, found: object, limit: int) -> list[SearchHit]:
+        """Raises ToolError for anything but documents, also for None: what found nothing returns an empty list."""
+        try:
+            documents = documents_of("what it returned", found)
+        except DataError as error:
+            raise ToolError(f"{self.name}: {error}", tool=self.name) from error
+        if documents is None:
+            raise ToolError(f"{self.name}: it returned None, not a list of documents", tool=self.name)
+        return hits_of(documents, self.name)[:limit]
 
 
 def hits_of(documents: Iterable[Document], fallback_source: str) -> list[SearchHit]:
@@ -128,10 +156,31 @@ def hits_of(documents: Iterable[Document], fallback_source: str) -> list[SearchH
             title=_first(document.metadata, _TITLE_KEYS) or "",
             passage=document.page_content,
             published=_first(document.metadata, _DATE_KEYS),
+            document=source_document(document),
         )
         for place, document in enumerate(documents, 1)
         if document.page_content.strip()
     ]
+
+
+MOST_METADATA = 1_000
+
+
+def source_document(document: Document, index: int | None = None) -> SourceDocument | None:
+    """What is kept of a document with its passages; None where that is nothing."""
+    said = {name: _as_json(value) for name, value in document.metadata.items()}
+    metadata = {name: from_json(value) for name, value in said.items() if len(value) <= MOST_METADATA}
+    if index is None and document.id is None and not metadata:
+        return None
+    return SourceDocument(index=index, id=document.id, metadata=metadata)
+
+
+def _as_json(value: object) -> bytes:
+    """Arrays are lists, and what JSON does not know is a text."""
+    try:
+        return to_json(value, inf_nan_mode="null", fallback=lambda one: getattr(one, "tolist", lambda: str(one))())
+    except ValueError:  # half a character
+        return to_json(whole(str(value)))
 
 
 def _first(metadata: dict[str, Any], keys: Iterable[str]) -> str | None:
@@ -139,7 +188,8 @@ def _first(metadata: dict[str, Any], keys: Iterable[str]) -> str | None:
 
 
 def as_search_tool(thing: object) -> SearchTool:
-    """The thing itself if it is a `SearchTool`; else a retriever, or a LangChain tool of one string argument, wrapped.
+    """The thing itself if it is a `SearchTool`; else, wrapped, a retriever, a vector store (which finds as many
+    documents as it does by default), a LangChain tool of one string argument, or a function of a query.
 
     Raises ConfigError for anything else.
     """
@@ -147,11 +197,15 @@ def as_search_tool(thing: object) -> SearchTool:
         return thing
     if isinstance(thing, BaseRetriever):
         return RetrieverSearch(thing)
+    if isinstance(thing, VectorStore):
+        return RetrieverSearch(thing.as_retriever())
     if isinstance(thing, BaseTool):
         return LangChainToolSearch(thing)
+    if callable(thing) and not isinstance(thing, type):
+        return RetrieverSearch(thing)
     raise ConfigError(
-        f"{type(thing).__name__} is not a search: "
-        "give a SearchTool, a LangChain retriever or a LangChain tool of one string argument"
+        f"{type(thing).__name__} is not a search: give a SearchTool, a LangChain retriever, a vector store, "
+        "a LangChain tool of one string argument, or a function of a query"
     )
 
 

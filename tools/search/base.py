@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from factloop.core.citations import heading
 from factloop.core.errors import ToolError
-from factloop.core.records import Record
+from factloop.core.records import Record, SourceDocument
 
 REACH_S = 10.0
 """Seconds to wait for a server that has not been asked anything yet."""
@@ -33,6 +33,8 @@ class SearchHit(Record):
     passage: str
     published: str | None = None
     """Date of the source as the search gave it, unparsed."""
+    document: SourceDocument | None = None
+    """What a retriever or the caller says of the document."""
 
 
 def textless(name: str) -> ToolError:
@@ -85,6 +87,11 @@ class SearchTool(BaseTool):
         if process not in self._pools:
             self._pools[process] = ThreadPoolExecutor(self.concurrency_limit, thread_name_prefix=self.name)
         return self._pools[process]
+
+    def __getstate__(self) -> dict[Any, Any]:
+        """Without its threads, which stay in their process."""
+        state = super().__getstate__()
+        return {**state, "__pydantic_private__": {**(state["__pydantic_private__"] or {}), "_pools": {}}}
 
     @property
     @abstractmethod

@@ -11,14 +11,19 @@ from textwrap import dedent
 from typing import Any
 
 from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.vectorstores import VectorStore
+from pydantic import PrivateAttr
 
-from factloop.tools.search.adapter import hits_of
-from factloop.tools.search.base import SearchHit
+from factloop.core.records import SourceDocument
+from factloop.tools.search.adapter import as_search_tool, hits_of, source_document
+from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents.index import PassageReader, StoredPassage, new_index, update_index
 from factloop.tools.search.documents.markdown import markdown_blocks
 from factloop.tools.search.documents.neighbours import PassageSearch
 from factloop.tools.search.documents.sections import Section, first_heading, sections_of
 from factloop.tools.search.documents.text import read_front_matter
+from factloop.tools.search.handed_over import Documents, documents_of
 from factloop.tools.search.passages import DEFAULT_SETTINGS
 
 _IDENTITY = "given documents"
@@ -35,10 +40,34 @@ class GivenDocuments(PassageSearch):
     name: str = "given_documents"
     description: str = "Search the documents that the answer was written from."
 
+    _documents: tuple[Document, ...] = PrivateAttr()
+    _places: list[int] = PrivateAttr()
+    """Those of them that hold text, and so are indexed."""
+
     def __init__(self, documents: Sequence[Document], **fields: Any) -> None:
         super().__init__(**fields)
+        self._documents = tuple(documents)
+        self._places = [place for place, one in enumerate(documents) if one.page_content.strip()]
         self._reader = _indexed(hits_of(documents, self.name))
         self._identity = f"{_IDENTITY} {contents_hash(documents)}"
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        """As they were given; the `document.index` of a hit is a place among these."""
+        return self._documents
+
+    def of_these(self, documents: Sequence[Document]) -> GivenDocuments:
+        """The same passages, of documents that may differ in their ids and in other metadata."""
+        copy = self.model_copy()
+        copy._documents = tuple(documents)
+        return copy
+
+    def __reduce__(self) -> Any:
+        return GivenDocuments, (self._documents,)
+
+    def _document(self, stored: StoredPassage) -> SourceDocument | None:
+        index = self._places[int(stored.key)]
+        return source_document(self._documents[index], index)
 
     def _name_of(self, key: str) -> str:
         return key  # in the documents' order
@@ -60,6 +89,12 @@ class GivenIndexes:
         self._indexes: OrderedDict[str, GivenDocuments] = OrderedDict()
         self._lock = threading.Lock()
 
+    async def tool_for(self, given: Documents | None) -> SearchTool | None:
+        """What was given with a response as a search tool; None where that is no document. Raises DataError."""
+        if isinstance(given, BaseRetriever | VectorStore):
+            return as_search_tool(given)
+        return await self.of(documents_of("documents", given) or ())
+
     async def of(self, documents: Sequence[Document]) -> GivenDocuments | None:
         """The documents as a search tool, indexed in another thread; None where none of them holds text."""
         key = contents_hash(documents)
@@ -72,7 +107,7 @@ class GivenIndexes:
             self._indexes.move_to_end(key)
             if len(self._indexes) > self._size:
                 self._indexes.popitem(last=False)
-        return kept if kept.n_passages else None
+        return kept.of_these(documents) if kept.n_passages else None
 
 
 def without_contents(identity: str) -> str:
@@ -87,8 +122,9 @@ def is_given(identity: str) -> bool:
 
 def contents_hash(documents: Sequence[Document]) -> str:
     """Equal where the same answers are to be expected: of texts, sources, titles and dates, in their order."""
-    hits = [hit.model_dump_json() for hit in hits_of(documents, GivenDocuments.model_fields["name"].default)]
-    return hashlib.sha256("\n".join(hits).encode()).hexdigest()[:32]
+    hits = hits_of(documents, GivenDocuments.model_fields["name"].default)
+    shown = "\n".join(hit.model_dump_json(exclude={"document"}) for hit in hits)
+    return hashlib.sha256(shown.encode()).hexdigest()[:32]
 
 
 def _indexed(given: Sequence[SearchHit]) -> PassageReader:

@@ -10,7 +10,7 @@ from factloop.evaluation.runs.longform import LongFormScores
 from factloop.evaluation.runs.records import RunSummary
 from factloop.evaluation.runs.views import sheets
 from factloop.evaluation.runs.views.calibration import print_calibration
-from factloop.reports.figures import percent, plural, savings_words
+from factloop.reports.figures import citations, percent, plural, savings_words
 from factloop.reports.sheet.terminal import print_sheet, stacked
 from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_section, rows_table, usage_rows
 from factloop.reports.visible import visible
@@ -75,4 +75,6 @@ def _rows(summary: RunSummary) -> list[Row]:
     if summary.cascade is not None:
         saved = savings_words(summary.cascade, summary.fingerprint.cascade)
         rows += [("Cascade", Text(one_line(sentence))) for sentence in saved]
+    if summary.citations is not None:
+        rows.append(("Citations", Text(citations(summary.citations))))
     return rows + usage_rows(summary.usage) + notice_rows("Warning", summary.warnings)

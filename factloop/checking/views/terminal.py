@@ -130,7 +130,8 @@ def _sources(one: ClaimView) -> list[Text]:
     lines = [] if deciding is None else [Text(f"“{one_line(deciding.text, LONGEST_RATIONALE)}”", style=style)]
     lines += [Text(visible(heading(source.title, section)), style="dim")] if source.title else []
     link = Style(dim=True, link=web_address(source.source))
-    return [*lines, Text(visible(source.source), style=link, no_wrap=True, overflow="ellipsis")]
+    named = " · ".join(filter(None, (source.source, figures.place_of(source))))
+    return [*lines, Text(visible(named), style=link, no_wrap=True, overflow="ellipsis")]
 
 
 def _rows(report: FactualityReport) -> list[Row]:
@@ -148,6 +149,8 @@ def _rows(report: FactualityReport) -> list[Row]:
     rows += [("Repeated", Text(visible(said))) for said in figures.repeated_errors(report)]
     rows += [("", Text(by_error))] if (by_error := figures.precision_by_error(report)) else []
     rows += [(f"F1@{at.k}", Text(f"{at.f1:.2f}  (recall {at.recall:.2f})")) for at in report.at_k]
+    if report.citations is not None and report.citations.cited:
+        rows.append(("Citations", Text(figures.citations(report.citations))))
     rows.append(("Judge", Text(visible(report.fingerprint.judge))))
     if report.cascade is not None:
         said = savings_words(report.cascade, report.fingerprint.cascade)

@@ -64,7 +64,7 @@ class CorrectionRunnable(InOneLoop[Correction]):
         asked = self.check.keys.read(given)
         sources = await self.check.sources(asked)
         expect_outages()
-        return await self._corrector.acorrect(asked.answer, asked.question, sources=sources, limits=self.check.limits)
+        return await self._corrector.acorrect(asked.response, asked.question, sources=sources, limits=self.check.limits)
 
 
 def can_be_revised(report: FactualityReport) -> bool:

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Iterator, Mapping
 from contextlib import aclosing
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
-from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 
 from factloop.core.errors import DataError
+from factloop.core.findings import Finding
 from factloop.guarding.chunks import closed_after, in_thread, pulled, text_of
 from factloop.guarding.guard import StreamGuard
-from factloop.guarding.policy import Choose, SentenceAction
+from factloop.guarding.policy import Choose, Marks, SentenceAction
 from factloop.guarding.records import GuardedSentence, GuardEvent
-from factloop.integrations.langchain.inputs import Keys
+from factloop.integrations.langchain.inputs import Keys, documents_at
 from factloop.integrations.langchain.runnable import AnyChecker, as_check
-from factloop.tools.search.handed_over import documents_of
+from factloop.setup.limits import Limits
+from factloop.tools.search.handed_over import Documents, documents_of
+
+
+class GuardOptions(TypedDict, total=False):
+    """Options of `StreamGuard`, which describes them."""
+
+    replacement: str
+    message: str
+    marks: Marks
+    passing: Collection[Finding | str]
+    at_once: int
+    patience_s: float | None
+    limits: Limits | None
 
 
 class FactCheckStreamGuard(Runnable[Any, str]):
@@ -26,8 +39,8 @@ class FactCheckStreamGuard(Runnable[Any, str]):
         chain = prompt | model | FactCheckStreamGuard(check, documents=documents)
         for text in chain.stream(...): ...
 
-    The step before yields texts, messages, or mappings with `answer`, and by choice `question` and `documents`, under
-    the keys of `check`: `RunnablePassthrough.assign(answer=prompt | model) | FactCheckStreamGuard(check)`. Documents
+    The step before yields texts, messages, or mappings with `response`, and by choice `question` and `documents`, under
+    the keys of `check`: `RunnablePassthrough.assign(response=prompt | model) | FactCheckStreamGuard(check)`. Documents
     are those given here, else those of the input, which are waited for; without either the retriever of `check` is
     searched, as `FactCheckRunnable` does. `invoke` guards a whole answer in the same way.
 
@@ -41,18 +54,19 @@ class FactCheckStreamGuard(Runnable[Any, str]):
         check: AnyChecker | None = None,
         policy: SentenceAction | Choose = "annotate",
         *,
-        documents: Sequence[Document | str] | None = None,
+        documents: Documents | None = None,
         question: str | None = None,
         on_event: Callable[[GuardEvent], object] | None = None,
-        **options: Any,
+        **options: Unpack[GuardOptions],
     ) -> None:
         """`check` is a FactCheckRunnable or a FactChecker; without one the offline engine judges.
 
         Raises ConfigError.
         """
         self.check = as_check(check)
-        self._guard = StreamGuard(self.check.checker, policy, **{"limits": self.check.limits, **options})
-        self._documents = documents_of("documents", documents)
+        options.setdefault("limits", self.check.limits)
+        self._guard = StreamGuard(self.check.checker, policy, **options)
+        self._documents = documents_at("documents", documents)
         self._question, self._on_event = question, on_event
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> str:
@@ -114,7 +128,7 @@ class FactCheckStreamGuard(Runnable[Any, str]):
 class _StreamedAnswer:
     """A chain's stream, split into the answer, its question and its documents."""
 
-    def __init__(self, chunks: AsyncIterator[Any], keys: Keys, documents: Sequence[Document] | None) -> None:
+    def __init__(self, chunks: AsyncIterator[Any], keys: Keys, documents: Documents | None) -> None:
         self._chunks, self._keys = chunks, keys
         self._waits = documents is None
         self._begun: list[str] = []
@@ -138,14 +152,15 @@ class _StreamedAnswer:
     def _take(self, chunk: Any) -> str:
         if not isinstance(chunk, Mapping):
             return text_of(chunk)
+        chunk = self._keys.named_anew(chunk)
         if self._waits and self._keys.documents in chunk:
             self.names_documents = True
             given = documents_of(self._keys.documents, chunk[self._keys.documents])
             self.documents = given if self.documents is None else (*self.documents, *(given or ()))
         if (question := chunk.get(self._keys.question)) is not None:
             self.question = (self.question or "") + _words(self._keys.question, question)
-        answer = chunk.get(self._keys.answer)
-        return "" if answer is None else _words(self._keys.answer, answer)
+        answer = chunk.get(self._keys.response)
+        return "" if answer is None else _words(self._keys.response, answer)
 
 
 def _words(name: str, value: object) -> str:

@@ -8,11 +8,15 @@ from typing import Any
 
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.vectorstores import VectorStore
 
+from factloop.agents.safe.conversation import question_of
 from factloop.core.errors import DataError
+from factloop.core.old_names import takes_old_names, with_new_names
 from factloop.core.records import FactualityReport
 from factloop.tools.search.base import SearchHit
-from factloop.tools.search.handed_over import documents_of
+from factloop.tools.search.handed_over import Documents, documents_of
 
 REQUEST = "factloop_request"
 """Marks a message as factloop's own request to revise an answer."""
@@ -22,9 +26,9 @@ REQUEST = "factloop_request"
 class AnswerInput:
     """One answer to check, with its question and documents."""
 
-    answer: str
+    response: str
     question: str | None
-    documents: tuple[Document, ...] | None
+    documents: Documents | None
     """None if no documents were given; an empty tuple if a search found no document."""
     names_documents: bool = False
     """Whether the input has the key of the documents, be it with None."""
@@ -34,28 +38,34 @@ class AnswerInput:
 class Keys:
     """The names of the parts in the input of a chain."""
 
-    answer: str = "answer"
+    response: str = "response"
     question: str = "question"
     documents: str = "documents"
 
     def read(self, given: object) -> AnswerInput:
         """The answer in a mapping, whose other keys are ignored. Raises DataError."""
         if not isinstance(given, Mapping):
-            hint = f" (in a chain: RunnablePassthrough.assign({self.answer}=...) before it)" if _is_text(given) else ""
-            raise DataError(f"the input: a mapping with {self.answer!r} is needed, not {type(given).__name__}{hint}")
-        question = given.get(self.question)
+            hint = (
+                f" (in a chain: RunnablePassthrough.assign({self.response}=...) before it)" if _is_text(given) else ""
+            )
+            raise DataError(f"the input: a mapping with {self.response!r} is needed, not {type(given).__name__}{hint}")
+        given = self.named_anew(given)
         return AnswerInput(
-            answer=text_at(self.answer, given.get(self.answer), AIMessage),
-            question=None if question is None else text_at(self.question, question, HumanMessage),
-            documents=documents_of(self.documents, given.get(self.documents)),
+            response=text_at(self.response, given.get(self.response), AIMessage),
+            question=question_at(self.question, given.get(self.question)),
+            documents=documents_at(self.documents, given.get(self.documents)),
             names_documents=self.documents in given,
         )
 
+    def named_anew(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The mapping with a response under its old name, `answer`, under the new one, if that is the key."""
+        return with_new_names(given, {self.response}, stacklevel=3)
+
     def write(
-        self, answer: object, question: object, documents: object, *, names_documents: bool = False
+        self, response: object, question: object, documents: object, *, names_documents: bool = False
     ) -> dict[str, Any]:
         """The mapping that `read` reads. Documents that are None are left out, unless they are to be named."""
-        written = {self.answer: answer, self.question: question}
+        written = {self.response: response, self.question: question}
         return {**written, self.documents: documents} if documents is not None or names_documents else written
 
 
@@ -71,6 +81,23 @@ def value_at(record: object, key: str | None) -> Any:
     if key is None:
         return None
     return record.get(key) if isinstance(record, Mapping) else getattr(record, key, None)
+
+
+Keys.__init__ = takes_old_names(Keys.__init__)  # type: ignore[method-assign]
+
+
+def question_at(name: str, value: Any) -> str | None:
+    """The question, with the conversation before it, without our own requests. Raises DataError."""
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        value = [one for one in value if not (isinstance(one, BaseMessage) and is_revision_request(one))]
+    if value is not None and not isinstance(value, str | BaseMessage | Sequence):
+        raise DataError(f"{name}: a text or a message is needed, not {type(value).__name__}")
+    return question_of(value)
+
+
+def documents_at(name: str, value: Any) -> Documents | None:
+    """Documents, or what is searched for them. Raises DataError."""
+    return value if isinstance(value, BaseRetriever | VectorStore) else documents_of(name, value)
 
 
 def _is_text(given: object) -> bool:

@@ -18,7 +18,6 @@ from factloop.setup.limits import Limits
 from factloop.setup.sources import SourceMode, Sources
 from factloop.tools.calls.blame import expect_outages
 from factloop.tools.search.adapter import as_search_tool
-from factloop.tools.search.given import GivenIndexes
 
 Output = TypeVar("Output")
 
@@ -48,13 +47,13 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
     """Checks an answer against the documents that it was written from.
 
         check = FactCheckRunnable(FactChecker("openai:gpt-4o-mini"))
-        report = check.invoke({"question": ..., "answer": ..., "documents": [...]})
+        report = check.invoke({"question": ..., "response": ..., "documents": [...]})
 
-    The input is a mapping: `answer` (a text or a message), `question` (may be left out) and `documents` (LangChain
-    documents or texts; where they are left out, `retriever` is searched). `keys` renames them, for instance
-    `Keys(question="input", documents="context")`; other keys of the input are not looked at. The output is a
-    `FactualityReport`, whose evidence names each document by the `source` of its metadata, and whose warnings name the
-    mode:
+    The input is a mapping: `response` (a text or a message), `question` (a text, a message or a history; may be left
+    out) and `documents` (as for `FactChecker.acheck`; where they are left out, `retriever` is searched). `keys` renames
+    them, for instance `Keys(question="input", documents="context")`; other keys of the input are not looked at. The
+    output is a `FactualityReport`, whose evidence names each document by the `source` of its metadata, and whose
+    warnings name the mode:
 
     - `faithfulness` (the default): against what was given, and nothing else. Where that is nothing (an empty list, or
       None without a retriever), every claim is unscored, `no_source`; without the key the chain is wrong: ConfigError.
@@ -84,7 +83,6 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
         self.mode: SourceMode = mode
         self.keys, self.limits = keys, limits
         self._retriever = () if retriever is None else (as_search_tool(retriever),)
-        self._indexes = GivenIndexes()
 
     async def ainvoke(
         self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any
@@ -109,7 +107,7 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
         asked = self.keys.read(given)
         expect_outages()
         return await self.checker.acheck(
-            asked.answer, asked.question, sources=await self.sources(asked), limits=self.limits
+            asked.response, asked.question, sources=await self.sources(asked), limits=self.limits
         )
 
     async def _events(self, inputs: AsyncIterator[dict[str, Any]]) -> AsyncIterator[Any]:
@@ -117,7 +115,7 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
         async for given in inputs:
             asked = self.keys.read(given)
             events = self.checker.astream(
-                asked.answer, asked.question, sources=await self.sources(asked), limits=self.limits
+                asked.response, asked.question, sources=await self.sources(asked), limits=self.limits
             )
             async with aclosing(events):
                 async for event in events:
@@ -133,8 +131,7 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
                     f"there is nothing to be faithful to: the input has no {key!r}, nor is there a retriever{hint}"
                 )
             return Sources(self._retriever, self.mode)
-        given = await self._indexes.of(asked.documents)
-        return Sources(() if given is None else (given,), self.mode)
+        return await self.checker.sources_of(asked.documents, self.mode)
 
 
 AnyChecker = FactCheckRunnable | FactChecker

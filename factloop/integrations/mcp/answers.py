@@ -18,6 +18,7 @@ from factloop.core.records import (
     Record,
     Sentence,
     Share,
+    SourceDocument,
     UnscoredReason,
     Usage,
     Verdict,
@@ -34,6 +35,8 @@ class CitedPassage(Record):
     title: str
     """Rationales name a passage by it, or by its source where it has none."""
     passage: str
+    document: SourceDocument | None = None
+    """Place, id and metadata of its document, where that was given with the call."""
 
 
 class JudgedClaim(Record):
@@ -200,7 +203,10 @@ def _cited(rationale: str, evidence: Sequence[Evidence], cited: Sequence[str]) -
     others = [item for item in evidence if item.id in cited and item not in spoken_of]
     shown = (*spoken_of, *others[: max(0, MOST_CITED - len(spoken_of))])
     return tuple(
-        CitedPassage(source=item.source, title=item.title, passage=item.passage[:LONGEST_PASSAGE]) for item in shown
+        CitedPassage(
+            source=item.source, title=item.title, passage=item.passage[:LONGEST_PASSAGE], document=item.document
+        )
+        for item in shown
     )
 
 

@@ -24,6 +24,7 @@ from factloop.checking.checker import FactChecker
 from factloop.checking.views.plain import in_words
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged
+from factloop.core.old_names import with_new_names
 from factloop.core.records import FactualityReport, GivenFacts, Record
 from factloop.entrance.asks import (
     MOST_DOCUMENTS,
@@ -125,7 +126,7 @@ class _Tools:
         self,
         response: Response,
         ctx: Context[Any, Any],
-        prompt: AskedPrompt = None,
+        question: AskedPrompt = None,
         documents: Documents = None,
         mode: AskedMode = None,
         limits: OfCheck = None,
@@ -133,7 +134,7 @@ class _Tools:
         """Check which claims of a text hold. Splits it into claims, and judges each by documents or by search."""
         self._refuse_nothing_to_judge_by(documents, mode)
         async with self._turn():
-            report = await self._check(response, prompt, await self._sources(documents, mode), limits, ctx)
+            report = await self._check(response, question, await self._sources(documents, mode), limits, ctx)
         return _result(in_words(report), checked_response(report))
 
     async def check_claim(
@@ -167,13 +168,13 @@ class _Tools:
     async def _check(
         self,
         response: str,
-        prompt: str | None,
+        question: str | None,
         sources: Sources | None,
         limits: Limits | None,
         ctx: Context[Any, Any],
     ) -> FactualityReport:
         n_found = n_judged = 0
-        async with aclosing(self._checker.astream(response, prompt, sources=sources, limits=limits)) as events:
+        async with aclosing(self._checker.astream(response, question, sources=sources, limits=limits)) as events:
             async for event in events:
                 if isinstance(event, CheckFinished):
                     return event.report
@@ -253,6 +254,7 @@ class StrictTool(Tool):
     async def run(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False) -> Any:
         """Raises ToolError for an argument that there is not, and for a wrong value, which it does not repeat."""
         known = self.parameters["properties"]
+        arguments = with_new_names(arguments, known)
         if unknown := [name for name in arguments if name not in known]:
             raise ToolError(f"{self.name}: there is no argument {unknown[0]!r}; known are {', '.join(known)}")
         try:

@@ -4,7 +4,7 @@ import { button, h, heading, leadingOn, replace, troubleLine } from "./dom.js";
 import { many, plural } from "./words.js";
 
 const EXAMPLE = {
-  prompt: "Tell me about the Menai Suspension Bridge.",
+  question: "Tell me about the Menai Suspension Bridge.",
   response: "The Menai Suspension Bridge was designed by Thomas Telford. It was opened on 30 January 1836. The bridge joins the island of Anglesey to the mainland of Wales.\n\nIts main span is 176 metres long. Before the bridge was built, travellers crossed the strait by ferry. The bridge is painted green every spring. I hope this helps!",
   documents: [
     { title: "The bridge over the Menai Strait", text: "The Menai Suspension Bridge was designed by Thomas Telford. It was opened on 30 January 1826. The bridge joins the island of Anglesey to the mainland of Wales. The main span of the bridge is 176 metres long." },
@@ -17,7 +17,7 @@ const SUFFIXES = ".txt,.md,.markdown,.csv,.tsv,.json,.jsonl,.html,text/plain,tex
 const PLACE = "factloop-draft-2";
 const sources = () => ({ kind: null, name: null, pasted: [{ title: "", text: "" }], widely: false });
 const recalled = () => { try { return JSON.parse(sessionStorage.getItem(PLACE)); } catch { return null; } };
-const draft = { prompt: "", response: "", k: "", deadline_s: "", max_calls: "", budget_usd: "", question: "", answer: "", check: sources(), trust: sources(), ...recalled() };
+const draft = { response: "", k: "", deadline_s: "", max_calls: "", budget_usd: "", question: "", answer: "", check: sources(), trust: sources(), ...recalled() };
 addEventListener("pagehide", () => {
   try { sessionStorage.setItem(PLACE, JSON.stringify(draft)); } catch { /* too long, or nothing may be kept */ }
 });
@@ -26,7 +26,7 @@ addEventListener("pagehide", () => {
 export const again = (kind, request) => {
   const { documents, mode, k, limits } = request;
   if (kind === "trust") Object.assign(draft, { question: request.question, answer: request.response ?? "" });
-  else Object.assign(draft, { prompt: request.prompt ?? "", response: request.response, k: (k ?? []).join(", ") });
+  else Object.assign(draft, { question: request.question ?? request.prompt ?? "", response: request.response, k: (k ?? []).join(", ") });
   for (const name of Object.keys(LIMITS)) draft[name] = String(limits?.[name] ?? "");
   restore(draft[kind], documents, mode);
   location.hash = kind === "trust" ? "#/trust" : "#/";
@@ -40,7 +40,7 @@ const restore = (chosen, documents, mode) => {
 };
 
 export const showForm = (view, info) => {
-  const prompt = field("prompt", "Prompt", "What the model was asked, if you know it.", area(2));
+  const question = field("question", "Question", "What the model was asked, if you know it.", area(2));
   const response = field("response", "Response to check", "What it answered: paste it here.", area(9, { required: true }));
   const against = sourceChoice(info, draft.check, info.can_search ? "The service's own search" : null, info.can_search);
   const k = field("k", "K of F1@K", "How many supported facts a reader wants; several with commas.", h("input", { type: "text", inputmode: "numeric", pattern: " *[1-9][0-9]{0,5}( *, *[1-9][0-9]{0,5})* *" }));
@@ -56,7 +56,7 @@ export const showForm = (view, info) => {
     const job = await post("/v1/checks", {
       response: draft.response,
       mode: kind === "own" || widely ? "factuality" : "faithfulness",
-      ...(draft.prompt.trim() && { prompt: draft.prompt }),
+      ...(draft.question.trim() && { question: draft.question }),
       ...documentsOf(draft.check),
       ...(draft.k.trim() && { k: draft.k.split(",").map(Number) }),
       ...(given.length && { limits: Object.fromEntries(given.map(([name, value]) => [name, Number(value)])) }),
@@ -68,12 +68,12 @@ export const showForm = (view, info) => {
       example.textContent = "Replace what you typed?";
       return;
     }
-    Object.assign(draft, { prompt: EXAMPLE.prompt, response: EXAMPLE.response });
+    Object.assign(draft, { question: EXAMPLE.question, response: EXAMPLE.response });
     restore(draft.check, EXAMPLE.documents, "faithfulness");
     showForm(view, info);
     view.querySelector(".go").focus();
   });
-  const form = jobForm("Check", [prompt, response], [against.element, more], send, against);
+  const form = jobForm("Check", [question, response], [against.element, more], send, against);
   form.addEventListener("input", () => { example.textContent = "Load an example"; });
   replace(view, h("section", { class: "intro" }, heading("Which of its claims hold?"),
     h("p", { class: "byline" }, "Paste what a language model wrote: each of its claims is checked against documents or a search. ", `Judged by ${info.judge}.`),

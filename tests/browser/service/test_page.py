@@ -272,7 +272,7 @@ def checks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     """A service with 26 checks, the first wrong and the second of two documents."""
     with Serving(tmp_path_factory.mktemp("checks")) as serving:
         for at in range(26):
-            asked = {"prompt": f"Question {at}", "response": KELL, "documents": [{"text": KELL}] * (1 + (at == 1))}
+            asked = {"question": f"Question {at}", "response": KELL, "documents": [{"text": KELL}] * (1 + (at == 1))}
             serving.post(
                 "/v1/checks?wait=true", {**asked, **({"response": KELL.replace("1931", "1934")} if at == 0 else {})}
             )

@@ -77,7 +77,9 @@ async def test_a_response_is_checked_against_the_documents_given() -> None:
         )
     answer = structured(result)
     assert [claim["verdict"] for claim in answer["claims"]] == ["supported", "not_supported"]
-    assert answer["claims"][0]["cited"] == [{"source": "given_documents#1", "title": "", "passage": DOCUMENTS[0]}]
+    of_first = {"index": 0, "id": None, "metadata": {}}
+    (passage,) = answer["claims"][0]["cited"]
+    assert passage == {"source": "given_documents#1", "title": "", "passage": DOCUMENTS[0], "document": of_first}
     assert (answer["precision"], answer["counts"]["unscored"]) == (0.5, 0)
     assert text_of(result).startswith("1 of 2 judged claims are supported")
     assert told == ["1 of 2 claims judged", "2 of 2 claims judged"]
@@ -110,7 +112,7 @@ async def test_a_claim_is_judged_as_it_is() -> None:
 async def test_every_answer_follows_its_schema(sim: Simulator) -> None:
     pair = sim.world.questions[0]
     calls: dict[str, dict[str, Any]] = {
-        "check_response": {"response": ANSWER, "prompt": "Who was Ada?"},
+        "check_response": {"response": ANSWER, "question": "Who was Ada?"},
         "check_claim": {"claim": ANSWER},
         "trust_score": {"question": pair.question, "response": pair.answer},
     }
@@ -162,8 +164,8 @@ async def test_a_model_that_fails_leaves_claims_unscored(sim: Simulator) -> None
         ("no_such_tool", {}, "Unknown tool"),
         (
             "check_response",
-            {"response": ANSWER, "question": "Who was Ada?"},
-            "check_response: there is no argument 'question'; known are response, prompt, documents, mode, limits",
+            {"response": ANSWER, "asked": "Who was Ada?"},
+            "check_response: there is no argument 'asked'; known are response, question, documents, mode, limits",
         ),
         ("check_response", {"response": ANSWER}, f"Error executing tool check_response: {NOTHING_TO_SEARCH}"),
         ("check_claim", {"claim": ANSWER, "mode": "factuality"}, NOTHING_TO_SEARCH),
@@ -219,7 +221,9 @@ async def test_trust_is_scored_by_documents_given(tmp_path: Path) -> None:
         nothing = complaint(await client.call_tool("trust_score", {**asked, "documents": [" \n"]}))
     assert (own["relation"], given["relation"]) != ("support", "neutral")
     assert given["trust_fc"] == 1
-    assert given["cited"] == [{"source": document["source"], "title": "Ada", "passage": DOCUMENTS[0]}]
+    named = {"source": document["source"], "title": "Ada"}
+    of_first = {"index": 0, "id": None, "metadata": named}
+    assert given["cited"] == [{**named, "passage": DOCUMENTS[0], "document": of_first}]
     assert nothing == f"Error executing tool trust_score: {NOTHING_TO_SCORE_BY}"
     assert wrong == "Error executing tool trust_score: give the response: no subject model is set up to ask"
 
@@ -277,7 +281,7 @@ async def test_documents_without_text_are_nothing_to_be_faithful_to(tmp_path: Pa
 async def test_hostile_text_is_data(text: str) -> None:
     """As response, as prompt and as document: no claim is supported by it, and nothing is read or fetched."""
     async with offline() as client:
-        asked = {"response": f"{text} Ada Lovelace was born in Rome.", "prompt": text, "documents": [text]}
+        asked = {"response": f"{text} Ada Lovelace was born in Rome.", "question": text, "documents": [text]}
         answer = structured(await client.call_tool("check_response", asked))
     judged = [claim["verdict"] for claim in answer["claims"] if "Rome" in claim["claim"]]
     assert "supported" not in judged

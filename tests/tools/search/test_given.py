@@ -57,8 +57,13 @@ async def test_equal_documents_are_indexed_once_and_the_oldest_are_forgotten() -
     indexes = GivenIndexes(size=2)
     first = await indexes.of([ADA])
     assert first is not None
-    assert await indexes.of([Document(ADA.page_content, metadata=dict(ADA.metadata))]) is first
+    again = await indexes.of([Document(ADA.page_content, metadata={**ADA.metadata, "page": 3})])
+    assert again is not None
+    assert again._reader is first._reader
+    assert (again.documents[0].metadata["page"], "page" in first.documents[0].metadata) == (3, False)
     await asyncio.gather(indexes.of([ROME]), indexes.of([ROME, ADA]))
-    assert await indexes.of([ADA]) is not first
+    later = await indexes.of([ADA])
+    assert later is not None
+    assert later._reader is not first._reader
     assert await indexes.of([]) is None
     assert await indexes.of([Document("  ")]) is None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pydantic import PrivateAttr
 
 from factloop.core.errors import ToolError
+from factloop.core.records import SourceDocument
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents.index import PassageReader, StoredPassage
 
@@ -71,14 +72,6 @@ class PassageRun:
             pieces.append(part.passage)
             above = part
         return "".join(pieces) + (f" {GOES_ON}" if self.last.ends_within else "")
-
-
-def hit_of(run: PassageRun, source: str) -> SearchHit:
-    """The run as a hit; its source is described as where the run begins."""
-    first = run.first
-    return SearchHit(
-        source=source, title=first.title, section=first.section, passage=run.text(), published=first.published
-    )
 
 
 def with_neighbours(hits: Iterable[StoredPassage], limit: int, reader: PassageReader) -> list[PassageRun]:
@@ -164,6 +157,21 @@ class PassageSearch(SearchTool):
     @abstractmethod
     def _source(self, stored: StoredPassage) -> str: ...
 
+    def _document(self, stored: StoredPassage) -> SourceDocument | None:  # noqa: ARG002 - of those that know it
+        return None
+
+    def _hit(self, run: PassageRun) -> SearchHit:
+        """The run as a hit; its source is described as where the run begins."""
+        first = run.first
+        return SearchHit(
+            source=self._source(first),
+            title=first.title,
+            section=first.section,
+            passage=run.text(),
+            published=first.published,
+            document=self._document(first),
+        )
+
     def _ranked(self, query: str, limit: int) -> list[StoredPassage]:
         return ranked_passages(self._reader, query, limit, self._name_of)
 
@@ -175,7 +183,7 @@ class PassageSearch(SearchTool):
             return []
         with self._damage_told():
             runs = with_neighbours(self._ranked(query, limit), limit, self._reader)
-        return [hit_of(run, self._source(run.first)) for run in runs]
+        return [self._hit(run) for run in runs]
 
     def all_passages(self, most_characters: int) -> list[SearchHit] | None:
         with self._damage_told():
@@ -183,7 +191,7 @@ class PassageSearch(SearchTool):
         if few is None:
             return None
         ordered = sorted(few, key=lambda stored: (self._name_of(stored.key), stored.number))
-        return [hit_of(PassageRun([stored]), self._source(stored)) for stored in ordered]
+        return [self._hit(PassageRun([stored])) for stored in ordered]
 
     @contextmanager
     def _damage_told(self) -> Iterator[None]:

@@ -1,0 +1,49 @@
+"""A question with the conversation before it, as the one text that prompts and reports hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, convert_to_messages
+
+from factloop.core.errors import DataError
+
+Question = str | BaseMessage | Sequence[BaseMessage | tuple[str, str] | Mapping[str, str]]
+"""A text, a message, or a history, of messages or of pairs of role and text, that ends in the person's question."""
+MOST_EARLIER = 4_000
+"""Characters of the turns before the question; older ones are left out."""
+_EARLIER, _NOW = "Earlier in the conversation:", "The question now:"
+
+
+def question_of(given: Question | None) -> str | None:
+    """The question with what the person and the assistant said before it; what comes after it is left out.
+
+    Messages of the system and of tools, and turns without text, say nothing. Raises DataError.
+    """
+    if given is None or isinstance(given, str):
+        return given
+    if isinstance(given, BaseMessage):
+        return str(given.text)
+    try:
+        messages = convert_to_messages(list(given))  # type: ignore[arg-type]  # it looks at each
+    except Exception as error:  # LangChain raises whatever an item makes it stumble over
+        raise DataError("question: a text, a message or a list of messages is needed") from error
+    turns = [one for one in messages if isinstance(one, HumanMessage | AIMessage) and str(one.text).strip()]
+    last = max((place for place, one in enumerate(turns) if isinstance(one, HumanMessage)), default=None)
+    if last is None:
+        raise DataError("question: the list of messages has none of the person")
+    roles = ("Person" if isinstance(one, HumanMessage) else "Assistant" for one in turns)
+    earlier = [f"{role}: {str(one.text).strip()}" for role, one in zip(roles, turns[:last], strict=False)]
+    while sum(map(len, earlier)) > MOST_EARLIER:
+        del earlier[0]
+    asked = str(turns[last].text)
+    return "\n\n".join([_EARLIER, *earlier, _NOW, asked]) if earlier else asked
+
+
+def turns_of(question: str) -> tuple[Sequence[str], str]:
+    """The texts of the turns before the question, oldest first, and the question alone."""
+    before, _, asked = question.rpartition(f"\n\n{_NOW}\n\n")
+    if not before.startswith(_EARLIER):
+        return (), question
+    said = before.split("\n\n")[1:]
+    return [turn.removeprefix("Person: ").removeprefix("Assistant: ") for turn in said], asked

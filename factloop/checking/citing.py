@@ -1,0 +1,116 @@
+"""Which of the documents given with a response bear out its claims, and whether it cites these for them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from langchain_core.documents import Document
+
+from factloop.core.records import Citation, Citations, Claim, Sentence, Verdict
+from factloop.tools.search.base import SearchTool
+from factloop.tools.search.given import GivenDocuments
+
+_BRACKETED = re.compile(r"[\[【]([^\[\]【】\n]{1,200})[\]】]")
+_ONE = re.compile(r"[^,;\s](?:[^,;]*[^,;\s])?")
+_NUMBERED = re.compile(r"\^?(?:(?:doc|document|source|passage)s?[ _-]?)?(\d{1,3})", re.IGNORECASE)
+_ID_KEYS = ("id", "doc_id", "document_id", "chunk_id", "source")
+_WORD = re.compile(r"\w+")
+_Marker = tuple[tuple[int, int], int | None]
+"""The span of a number or id, and the place of its document, if there is one."""
+
+
+def documents_among(tools: Iterable[SearchTool]) -> tuple[Document, ...] | None:
+    """The documents that were given with a response; None where none were."""
+    return next((tool.documents for tool in tools if isinstance(tool, GivenDocuments)), None)
+
+
+def borne_out(claim: Claim, documents: Sequence[Document]) -> tuple[int, ...]:
+    """The places of the documents that bear out a supported claim: those of the passages that its verdict rests on, and
+    those that hold the deciding sentence, or else such a passage, in the same words.
+    """
+    cited = [item for item in claim.evidence if item.id in claim.judgement.cited]
+    found = {item.document.index for item in cited if item.document is not None and item.document.index is not None}
+    if claim.judgement.verdict is not Verdict.SUPPORTED or not found:
+        return ()
+    texts = [claim.judgement.quote] if claim.judgement.quote else [item.passage for item in cited]
+    said = [_words(text) for text in texts]
+    same = {place for place, one in enumerate(documents) if any(text in _words(one.page_content) for text in said)}
+    return tuple(sorted(found | same))
+
+
+def _words(text: str) -> str:
+    return f" {' '.join(_WORD.findall(text.casefold()))} "
+
+
+def citations_of(
+    response: str, sentences: Sequence[Sentence], claims: Sequence[Claim], documents: Sequence[Document] | None
+) -> Citations | None:
+    """The citations of a response whose claims say what bears them out; None where no documents were given."""
+    if documents is None:
+        return None
+    by_id = {claim.id: claim for claim in claims if claim.judgement.verdict is not Verdict.IRRELEVANT}
+    cited: list[Citation] = []
+    outcomes: list[bool | None] = []
+    for place, markers in enumerate(cited_by(response, sentences, documents)):
+        own = [by_id[name] for name in sentences[place].claims if name in by_id]
+        shown = {document for _, document in markers if document is not None}
+        borne = {_borne_by(claim, shown) for claim in own}
+        outcomes += [False if False in borne else None if None in borne else True] if own else []
+        for span, document in markers:
+            bears_out = [_borne_by(claim, {document} - {None}) for claim in own]
+            best = True if True in bears_out else None if None in bears_out or not own else False
+            cited.append(Citation(span=span, sentence=place, document=document, bears_out=best))
+    scored = [one for one in outcomes if one is not None]
+    judged = [one.bears_out for one in cited if one.bears_out is not None]
+    return Citations(
+        n_documents=len(documents),
+        used=tuple(sorted({place for claim in claims for place in claim.borne_out_by})),
+        cited=tuple(cited),
+        recall=sum(scored) / len(scored) if cited and scored else None,
+        n_sentences=len(scored),
+        n_unscored=len(outcomes) - len(scored),
+        precision=sum(judged) / len(judged) if judged else None,
+        n_citations=len(judged),
+    )
+
+
+def _borne_by(claim: Claim, documents: Collection[int | None]) -> bool | None:
+    """Whether any of these documents bears out a claim: none of none. None where that is not known."""
+    if not documents or not set(documents).isdisjoint(claim.borne_out_by):
+        return bool(documents)
+    return None if claim.judgement.verdict is None or claim.look_failed else False
+
+
+def cited_by(response: str, sentences: Sequence[Sentence], documents: Sequence[Document]) -> list[list[_Marker]]:
+    """The citations of each sentence: those in it, those after it, and those before the first word of the next."""
+    found: list[list[_Marker]] = [[] for _ in sentences]
+    starts = [one.span[0] for one in sentences]
+    for marker in _markers(response, documents):
+        (start, end), _ = marker
+        place = bisect_right(starts, start) - 1
+        since = response[sentences[place - 1].span[1] : end + 1] if place > 0 else "\n"
+        if "\n" not in since and not _WORD.search(_BRACKETED.sub("", since)):
+            place -= 1  # nothing but citations stands between the end of that sentence and here
+        if place >= 0:
+            found[place].append(marker)
+    return found
+
+
+def _markers(response: str, documents: Sequence[Document]) -> Iterator[_Marker]:
+    """The numbers and ids in brackets. A number stands for the document of that id, else for the one in that place,
+    from 1; what is neither a number nor the id of a document is no citation.
+    """
+    by_id: dict[str, int] = {}
+    for place, document in enumerate(documents):
+        for given in (document.id, *(document.metadata.get(key) for key in _ID_KEYS)):
+            if given not in (None, ""):
+                by_id.setdefault(str(given).strip().casefold(), place)
+    for group in _BRACKETED.finditer(response):
+        for one in _ONE.finditer(group[1]):
+            number, found = _NUMBERED.fullmatch(one[0]), by_id.get(one[0].casefold())
+            if found is None and number is not None and 0 < int(number[1]) <= len(documents):
+                found = int(number[1]) - 1
+            if found is not None or number is not None:
+                yield (group.start(1) + one.start(), group.start(1) + one.end()), found

@@ -1,0 +1,60 @@
+"""The settings of checks as arguments of functions, so that editors and type checkers know them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypedDict
+
+from factloop.core.records import JuryRule, Plan, Repeats
+from factloop.tools.calls.modes import TapeMode, TracingMode
+
+
+class CheckChanges(TypedDict, total=False):
+    """Those of `CheckSettings`, where each is described, but for `model`, `search`, `docs` and `recording`, which
+    functions take as arguments of their own.
+    """
+
+    max_tokens: int | None
+    prompts: str | Path | None
+    budget_usd: float | None
+    max_calls: int | None
+    price_in: float | None
+    price_out: float | None
+    concurrency: int
+    requests_per_second: float | None
+    timeout_s: float
+    patience_s: float
+    cache: bool
+    cache_dir: str | Path | None
+    cache_mb: int
+    cache_days: float
+    recording_mode: TapeMode
+    tracing: TracingMode
+    embeddings: str | None
+    jury: str | Sequence[str]
+    jury_rule: JuryRule
+    judge: str | None
+    allow_download: bool
+    base_url: str | None
+    plan: Plan | None
+    as_published: bool
+    wikipedia_language: str
+    wikipedia_url: str | None
+    searxng_url: str | None
+    fail_if_unreadable: bool
+    k: int | Sequence[int]
+    repeats: Repeats
+    max_searches: int
+    results_per_search: int
+    passage_characters: int
+    temperature: float | None
+    deadline_s: float | None
+    max_calls_per_check: int | None
+    budget_usd_per_check: float | None
+    tool_calling: bool
+    logprobs: bool
+    judge_citations: bool
+    cascade: str | Path | None
+    spacy_model: str | None
+    seed: int

@@ -1,0 +1,61 @@
+"""Chat models within LangChain's wrappings: `bind`, `with_config`, `with_retry` and `with_fallbacks`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import Runnable, RunnableBinding, RunnableWithFallbacks
+from langchain_core.runnables.base import RunnableBindingBase
+
+AnyModel = str | BaseChatModel | Runnable[Any, Any]
+"""A name, a chat model, or one in a wrapping."""
+
+
+class WrappedChatModel(BaseChatModel):
+    """A wrapped model as a chat model. What is bound stays bound, and fallbacks take over; tools are bound to each
+    model within. Retries are left to the gateway, which counts each request.
+    """
+
+    runnable: Runnable[Any, Any]
+
+    def bind_tools(self, tools: Any, **options: Any) -> Runnable[Any, Any]:
+        return mapped(self.runnable, lambda model: model.bind_tools(tools, **options))
+
+    def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **given: Any) -> ChatResult:  # noqa: ARG002 - the base class has them
+        return ChatResult(generations=[ChatGeneration(message=self.runnable.invoke(messages, **given))])
+
+    async def _agenerate(self, messages: Any, stop: Any = None, run_manager: Any = None, **given: Any) -> ChatResult:  # noqa: ARG002 - the base class has them
+        return ChatResult(generations=[ChatGeneration(message=await self.runnable.ainvoke(messages, **given))])
+
+    @property
+    def _llm_type(self) -> str:
+        return "wrapped"
+
+
+def unwrapped(model: Any) -> Any:
+    """A wrapped chat model as a chat model; anything else as it is."""
+    is_wrapped = isinstance(model, RunnableBindingBase | RunnableWithFallbacks) and models_in(model, {})
+    return WrappedChatModel(runnable=model) if is_wrapped else model
+
+
+def models_in(wrapped: object, bound: dict[str, Any]) -> list[tuple[BaseChatModel, dict[str, Any]]]:
+    """The models with what is bound to each, the first to be asked first; none where one of them is no chat model."""
+    if isinstance(wrapped, BaseChatModel):
+        return [(wrapped, bound)]
+    if isinstance(wrapped, RunnableBindingBase):
+        return models_in(wrapped.bound, {**wrapped.kwargs, **bound})
+    found = [models_in(one, bound) for one in wrapped.runnables] if isinstance(wrapped, RunnableWithFallbacks) else []
+    return [one for of_one in found for one in of_one] if all(found) else []
+
+
+def mapped(wrapped: Any, change: Callable[[BaseChatModel], Runnable[Any, Any]]) -> Runnable[Any, Any]:
+    """The wrapping about what the models in it are changed to."""
+    if isinstance(wrapped, BaseChatModel):
+        return change(wrapped)
+    if isinstance(wrapped, RunnableWithFallbacks):
+        first, *others = (mapped(one, change) for one in wrapped.runnables)
+        return wrapped.model_copy(update={"runnable": first, "fallbacks": others})
+    return RunnableBinding(bound=mapped(wrapped.bound, change), kwargs=wrapped.kwargs, config=wrapped.config)
