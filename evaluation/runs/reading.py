@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -108,7 +108,7 @@ def _version(text: str | bytes) -> str | None:
 
 
 _LABELS = {FactLabel.SUPPORTED: 1, FactLabel.NOT_SUPPORTED: 0}
-_VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
+_VERDICTS: dict[Verdict | None, int] = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
 
 
 def predictions_of(responses: Iterable[JudgedResponse], *, dataset: str) -> str:
@@ -116,7 +116,7 @@ def predictions_of(responses: Iterable[JudgedResponse], *, dataset: str) -> str:
 
     The order of the responses changes nothing. Claims labelled irrelevant are in no row. Evaluators: the judge with 1
     or 0 for its verdict, null where it gave none or found the claim irrelevant; and beside it, where the judge gives
-    degrees of support in [0, 1], `NAME: score`.
+    degrees of support in [0, 1], `NAME: score`. Of a jury, each model's own verdict is an evaluator, too.
     """
     ordered = sorted((judged.system, judged.prompt_id, b"".join(_lines(judged, dataset))) for judged in responses)
     return b"".join(lines for _, _, lines in ordered).decode()
@@ -135,13 +135,15 @@ def _lines(judged: JudgedResponse, dataset: str) -> Iterator[bytes]:
                 "claim_id": claim.id,
                 "claim": claim.self_contained,
                 "label": label,
-                "evaluators": _evaluators(name, claim),
+                "evaluators": _evaluators(name, judged.report.fingerprint.jurors, claim),
             }
             yield orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
 
 
-def _evaluators(name: str, claim: Claim) -> dict[str, Any]:
+def _evaluators(name: str, jurors: Sequence[str], claim: Claim) -> dict[str, Any]:
     judgement = claim.judgement
     verdict = _VERDICTS.get(judgement.verdict) if judgement.verdict is not None else None
     scored = verdict is not None and judgement.score is not None
-    return {name: verdict} | ({f"{name}: score": judgement.score} if scored else {})
+    own = {name: verdict} | ({f"{name}: score": judgement.score} if scored else {})
+    said = {vote.judged_by: vote.verdict for vote in judgement.votes}
+    return own | {juror: _VERDICTS.get(said.get(juror)) for juror in jurors}

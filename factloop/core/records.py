@@ -403,6 +403,9 @@ class Fingerprint(Record):
         engine = "the offline engine (a baseline)" if self.engine == "offline" else self.model or "a model"
         if self.verifier is not None:
             engine = self.verifier.verifier
+        if self.jurors:
+            rule = self.settings.get("jury_rule", "majority").replace("_", " ")
+            engine = f"a jury of {', '.join(self.jurors)} ({rule})"
         first = "" if self.cascade is None else f", after {self.cascade.verifier} for clear claims"
         return f"{engine}, {self.plan} plan{first}"
 
@@ -410,7 +413,13 @@ class Fingerprint(Record):
     def evaluator(self) -> str:
         """The judge as the input of an audit names it: `openai:gpt-4o-mini (fused)`, `offline engine (paper)`."""
         own = "offline engine" if self.verifier is None else self.verifier.verifier
-        return f"{self.model or own} ({self.plan})"
+        return f"{' + '.join(self.jurors) or self.model or own} ({self.plan})"
+
+    @property
+    def jurors(self) -> tuple[str, ...]:
+        """The models of a jury, the first of which reads the answer; empty where one judge judges alone."""
+        others = self.settings.get("jury", ())
+        return (self.model or "", *others) if others else ()
 
 
 class CascadeSavings(Record):

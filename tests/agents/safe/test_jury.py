@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from factloop.agents.safe.model_stages import ModelGroundedStages, ModelPaperSta
 from factloop.agents.safe.stages import WindowTask
 from factloop.core.errors import ConfigError
 from factloop.core.records import Judgement, JuryRule, UnscoredReason
-from tests.agents.safe.model_parts import CONTEXT, TASK, asked_of, assessment, case, evidence, parts, rating
+from tests.agents.safe.model_parts import CONTEXT, TASK, Fields, asked_of, assessment, case, evidence, parts, rating
 from tests.checking.simulated import simulated_checker
 from tests.simulator import MODEL, Simulator
 
@@ -80,7 +81,7 @@ def of_claims(*verdicts: str) -> dict[str, Any]:
     return {"claims": [{"claim": n, "fact": "", **entry(one)} for n, one in enumerate(verdicts, 1)]}
 
 
-def jury(rule: JuryRule, *replies: list[dict[str, Any]]) -> tuple[list[Any], GroundedJury]:
+def jury(rule: JuryRule, *replies: Sequence[Fields]) -> tuple[list[Any], GroundedJury]:
     chats, made = zip(*(parts(*one) for one in replies), strict=True)
     first, *others = (ModelGroundedStages(*one) for one in made)
     return list(chats), GroundedJury(**vars(first), others=others, rule=rule)
@@ -107,7 +108,7 @@ async def test_the_first_that_is_sure_decides_and_others_are_asked_only_for_the_
 
 
 async def test_a_juror_that_cannot_be_read_costs_its_vote_alone() -> None:
-    unreadable: list[dict[str, Any]] = [{"nothing": "of it"}] * 3
+    unreadable: list[Fields] = [{"nothing": "of it"}] * 3
     _, stages = jury("majority", [assessment("supported", [1])], [assessment("supported", [1])], unreadable)
     judgement = await stages.assess(case(evidence(1), left=0), CONTEXT)
     assert isinstance(judgement, Judgement)

@@ -10,11 +10,11 @@ import pytest
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.json import to_json
-from factloop.core.records import Judgement, UnscoredReason
+from factloop.core.records import Judgement, UnscoredReason, Verdict, Vote
 from factloop.evaluation.runs.reading import predictions_of, read_run
 from factloop.evaluation.runs.records import RunSummary
 from factloop.evaluation.runs.summary import Scoring, summarise
-from tests.evaluation.runs.finished_runs import judged
+from tests.evaluation.runs.finished_runs import fingerprint, judged
 
 RESPONSES = [judged("p1", "ssn"), judged("p2", "si"), judged("p1", "nn", system="two")]
 
@@ -118,6 +118,21 @@ def row(**changes: Any) -> dict[str, Any]:
 
 def read(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.removesuffix("\n").split("\n")]
+
+
+def test_the_models_of_a_jury_are_evaluators_of_their_own() -> None:
+    made_by = fingerprint().model_copy(update={"settings": {"jury": ["sim:b"]}})
+    one = judged("p", "s", labels="S", made_by=made_by)
+    (only,) = one.report.claims
+    votes = (
+        Vote(judged_by="sim:judge", verdict=Verdict.SUPPORTED),
+        Vote(judged_by="sim:b", unscored_reason=UnscoredReason.REFUSAL),
+    )
+    claim = only.model_copy(update={"judgement": only.judgement.model_copy(update={"votes": votes})})
+    one = one.model_copy(update={"report": one.report.model_copy(update={"claims": (claim,)})})
+    (row_,) = read(predictions_of([one], dataset="bio"))
+    assert row_["evaluators"] == {"sim:judge + sim:b (fused)": 1, "sim:judge": 1, "sim:b": None}
+    assert made_by.judge == "a jury of sim:judge, sim:b (majority), fused plan"
 
 
 def test_predictions_are_the_verdicts_on_claims_labelled_supported_or_not() -> None:
