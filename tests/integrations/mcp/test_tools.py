@@ -77,7 +77,7 @@ async def test_a_response_is_checked_against_the_documents_given() -> None:
         )
     answer = structured(result)
     assert [claim["verdict"] for claim in answer["claims"]] == ["supported", "not_supported"]
-    of_first = {"index": 0, "id": None, "metadata": {}}
+    of_first: dict[str, Any] = {"index": 0, "id": None, "metadata": {}}
     (passage,) = answer["claims"][0]["cited"]
     assert passage == {"source": "given_documents#1", "title": "", "passage": DOCUMENTS[0], "document": of_first}
     assert (answer["precision"], answer["counts"]["unscored"]) == (0.5, 0)
