@@ -81,7 +81,7 @@ def in_langsmith(check: FactCheckRunnable, documents: list[str], folder: Path) -
             raise requests.ConnectionError
 
     ran = evaluate(
-        lambda inputs: {"answer": ANSWER},  # noqa: ARG005
+        lambda inputs: {"response": ANSWER},  # noqa: ARG005
         data=[Example(id=uuid4(), inputs={"question": QUESTION, "documents": documents})],
         evaluators=[factuality_evaluator(check)],
         client=Client(api_key="none", auto_batch_tracing=False, session=Wire()),
@@ -206,7 +206,7 @@ async def test_records_are_read_by_the_keys_of_the_check() -> None:
         input: str
         context: list[str]
 
-    check = offline(keys=Keys(answer="output", question="input", documents="context"))
+    check = offline(keys=Keys(response="output", question="input", documents="context"))
     score = await ascore(check, {"output": ANSWER}, Case(QUESTION, [PASSAGE]), {"context": ["Bees make honey."]})
     assert (score.value, score.report.prompt) == (0.5, QUESTION)
     with pytest.raises(DataError, match="output"):

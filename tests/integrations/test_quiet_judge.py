@@ -53,16 +53,16 @@ def graph(step: Any) -> Any:
 
 
 def by_runnable(state: Any) -> Any:
-    return {"report": check().invoke({"answer": state["messages"]}).model_dump(mode="json")}
+    return {"report": check().invoke({"response": state["messages"]}).model_dump(mode="json")}
 
 
 async def by_tool(state: Any) -> Any:
-    return {"report": {"said": await factcheck_tool(check()).ainvoke({"answer": state["messages"][-1].text})}}
+    return {"report": {"said": await factcheck_tool(check()).ainvoke({"response": state["messages"][-1].text})}}
 
 
 APPLICATIONS: dict[str, Any] = {
     "middleware": agent,
-    "node": lambda: graph(build_factcheck_node(check(), answer="messages", question="messages", documents=None)),
+    "node": lambda: graph(build_factcheck_node(check(), response="messages", question="messages", documents=None)),
     "runnable": lambda: graph(RunnableLambda(by_runnable)),
     "tool": lambda: graph(by_tool),
 }

@@ -18,7 +18,7 @@ def factuality_evaluator(check: AnyChecker | None = None) -> Callable[..., dict[
     """An evaluator for `Client.evaluate` and `Client.aevaluate`: `key`, `score`, `comment` and `metadata`.
 
     The answer is in `outputs`, the question in `inputs`, documents in either or in `reference_outputs`, each under the
-    check's key (`Keys(answer="output")` for a target that returns a text); `score` is None where nothing was scored.
+    check's key (`Keys(response="output")` for a target that returns a text); `score` is None where nothing was scored.
     Raises ConfigError, DataError.
     """
     checking = as_check(check)

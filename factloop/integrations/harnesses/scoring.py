@@ -57,7 +57,7 @@ async def ascore(check: FactCheckRunnable, answer: object, question: object = No
     keys = check.keys
     found = [one for one in (answer, question, *others) if not _is_spoken(one) and has_key(one, keys.documents)]
     asked = keys.write(
-        _spoken(answer, keys.answer),
+        _spoken(answer, keys.response),
         _spoken(question, keys.question),
         value_at(found[0], keys.documents) if found else None,
         names_documents=bool(found),
