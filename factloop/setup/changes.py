@@ -21,10 +21,15 @@ class CheckChanges(TypedDict, total=False):
     max_calls: int | None
     price_in: float | None
     price_out: float | None
+    price_cached: float | None
     concurrency: int
     requests_per_second: float | None
+    batch: bool
+    batch_after_s: float
+    batch_discount: float
     timeout_s: float
     patience_s: float
+    rest_s: float
     cache: bool
     cache_dir: str | Path | None
     cache_mb: int

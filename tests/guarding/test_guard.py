@@ -425,7 +425,7 @@ async def written_by_the_world(sim: Simulator, **options: Any) -> tuple[GuardFin
     async with simulated_checker(sim, search=()) as checker:
         stream = pieces(" ".join(fact.self_contained for fact in facts), 20)
         sources = Sources((GivenDocuments(documents),))
-        end = await finished(StreamGuard(checker, **options), stream, prompt=response.prompt, sources=sources)
+        end = await finished(StreamGuard(checker, **options), stream, question=response.prompt, sources=sources)
     return end, sim.stats().model.requests - before
 
 

@@ -31,6 +31,8 @@ class GuardOptions(TypedDict, total=False):
     at_once: int
     patience_s: float | None
     limits: Limits | None
+    max_wait_s: float
+    all_dropped: str
 
 
 class FactCheckStreamGuard(Runnable[Any, str]):
