@@ -12,7 +12,7 @@ from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
 
 from factloop.integrations.langchain.answers import leaves
-from factloop.integrations.langchain.inputs import is_persons, retrieved_by
+from factloop.integrations.langchain.inputs import brought_by, is_persons
 from factloop.tools.search.handed_over import documents_of
 from factloop.tools.text.outline import Part
 from factloop.tools.text.sentences import split_sentences
@@ -68,7 +68,7 @@ class Evidence:
             elif isinstance(message, ToolMessage) and (self.conversation or place > asked):
                 name = message.name or names.get(message.tool_call_id, "")
                 if name != answering and (self.tools is None or name in self.tools):
-                    for document in retrieved_by([message]):
+                    for document in brought_by(message):
                         left = without_own(document.page_content, own)
                         if any(map(str.isalnum, left)):
                             yield Document(left, metadata=document.metadata)

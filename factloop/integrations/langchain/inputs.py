@@ -126,20 +126,13 @@ def is_persons(message: BaseMessage) -> bool:
     return isinstance(message, HumanMessage) and not is_revision_request(message)
 
 
-def retrieved_by(messages: Sequence[BaseMessage], *, ever: bool = False) -> list[Document]:
-    """The texts that an agent's tools brought since the person last spoke, or `ever`: documents where they say so.
+def brought_by(answer: ToolMessage) -> list[Document]:
+    """What a tool brought: documents where it says so, else its text.
 
     Messages of failed tools, and reports of our own, are no evidence.
     """
-    persons = () if ever else (place for place, message in enumerate(messages) if is_persons(message))
-    asked = max(persons, default=-1)
-    answers = [message for message in messages[asked + 1 :] if isinstance(message, ToolMessage)]
-    return [document for answer in answers if answer.status != "error" for document in _brought(answer)]
-
-
-def _brought(answer: ToolMessage) -> list[Document]:
     found: Any = answer.artifact
-    if isinstance(found, FactualityReport):
+    if answer.status == "error" or isinstance(found, FactualityReport):
         return []
     if isinstance(found, list) and found and all(isinstance(item, Document | SearchHit) for item in found):
         return [item if isinstance(item, Document) else _as_document(item) for item in found]
