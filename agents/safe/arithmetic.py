@@ -1,7 +1,7 @@
 """Recomputes the arithmetic that a judge shows in its reasons: *5 + 5 = 10*, *2026 - 1990 = 36 years*.
 
 Models reckon badly. A wrong result is sent back with the right one, so that no verdict rests on it. What cannot be read
-with certainty passes, such as a sum of different units.
+with certainty passes: sums of different units, scales (*2 million*), dates, times, brackets and powers.
 """
 
 from __future__ import annotations
@@ -10,12 +10,17 @@ import re
 from collections.abc import Iterator
 from itertools import product
 
-from factloop.tools.judges.figures import plain_values
+from factloop.tools.judges.figures import SCALES, plain_values
 
 _TERM = r"[$€£]?\s?(\d{1,3}(?:[.,]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?)[ \u00a0]?([^\W\d_]{2,15}\b)?\s?"
 _SIGN = r"[-+−–*×x÷/]"
-_EQUATION = re.compile(rf"(?<![\w.,+*×÷/−–-])(?:{_TERM}{_SIGN}\s?)+{_TERM}=\s?{_TERM}(%)?")
+_EQUATION = re.compile(
+    rf"(?<![\w.,:^%(+*×÷/−–-])(?<![+*×÷/^(−–-]\s)(?<!\bof\s)"
+    rf"(?:{_TERM}{_SIGN}\s?)+{_TERM}=\s?{_TERM}(?P<percent>%)?(?!\s?[-+−–*×÷/^:=(\d])"
+)
 _PLAIN_SIGN = str.maketrans("−–×x÷", "--**/")
+_NO_UNIT = frozenset({*SCALES, "percent", "per", "pct", "squared", "cubed"})
+"""Words after a number that change its value."""
 _MOST_ROUNDED = 0.02
 """Share of a number by which its zeros at the end may hide digits: 2,300 for 2,345."""
 
@@ -25,35 +30,41 @@ def miscalculated(text: str) -> str | None:
     for found in _EQUATION.finditer(text):
         left, right = map(str.strip, found[0].split("="))
         results = [*_results(left, right)]
-        stated, share = [*re.finditer(_TERM, right)][-1][1], 0.01 if found[0].endswith("%") else 1.0
+        stated, share = [*re.finditer(_TERM, right)][-1][1], 0.01 if found["percent"] else 1.0
         if results and not any(_is_stated(value / share, stated) or _is_stated(value, stated) for value in results):
             return f"{left} is {results[0]:,.10g}, not {right}"
     return None
 
 
 def _results(left: str, right: str) -> Iterator[float]:
-    """What the left side comes to, by each way to read its numbers; nothing where it is of several units."""
-    numbers, signs = re.findall(_TERM, left), re.findall(rf"(?<=[\s\w]){_SIGN}(?=\s?[$€£\d])", left)
-    units = {unit for _, unit in numbers if unit}
-    of_result = {unit for _, unit in re.findall(_TERM, right) if unit}
+    """What the left side comes to, by each way to read its numbers; nothing where it is no plain sum of one unit."""
+    terms, signs = re.findall(_TERM, left), re.findall(rf"(?<=[\s\w]){_SIGN}(?=\s?[$€£\d])", left)
+    (stated, of_result) = re.findall(_TERM, right)[0]
+    numbers, units = [number for number, _ in terms], [unit for _, unit in terms]
     is_sum = not any(sign in "*×x÷/" for sign in signs)
-    if len(signs) != len(numbers) - 1 or len(units) > 1 or (is_sum and units and of_result - units):
+    with_unit = [unit for unit in units if unit]
+    is_of_one_unit = len({*with_unit, of_result} - {""}) <= 1 or not with_unit
+    has_all_or_none = not is_sum or len(with_unit) in (0, len(terms))
+    is_written_out = any(re.match(r"0\d", number) for number in [*numbers, stated])  # a date, a time
+    if len(signs) != len(terms) - 1 or not is_of_one_unit or not has_all_or_none or is_written_out:
         return
-    for way in product(*(plain_values(number) for number, _ in numbers)):
-        terms = [way[0]]
+    if _NO_UNIT.intersection(word.lower() for word in [*units, of_result]):
+        return
+    for way in product(*map(plain_values, numbers)):
+        values = [way[0]]
         for sign, value in zip(signs, way[1:], strict=True):
             match sign.translate(_PLAIN_SIGN):
                 case "*":
-                    terms[-1] *= value
+                    values[-1] *= value
                 case "/":
                     if not value:
                         return
-                    terms[-1] /= value
+                    values[-1] /= value
                 case "-":
-                    terms.append(-value)
+                    values.append(-value)
                 case _:
-                    terms.append(value)
-        yield sum(terms)
+                    values.append(value)
+        yield sum(values)
 
 
 def _is_stated(value: float, stated: str) -> bool:

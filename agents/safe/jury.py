@@ -19,10 +19,12 @@ from dataclasses import dataclass, replace
 from math import fsum
 from typing import Any
 
-from factloop.agents.safe.claim import or_unscored
+from factloop.agents.safe.claim import may_be_answered_alone
+from factloop.agents.safe.judgements import unscored
 from factloop.agents.safe.model_stages import ModelGroundedStages, ModelPaperStages
 from factloop.agents.safe.stages import Case, CheckContext, JudgedFact, WindowReading, WindowTask
 from factloop.agents.safe.state import NextQueries
+from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.reasons import ABOUT
 from factloop.core.records import Evidence, Judgement, JuryRule, UnscoredReason, Vote
 from factloop.tools.calls.together import together
@@ -121,10 +123,19 @@ async def decided(first: Sequence[Judgement], others: Sequence[Any], rule: JuryR
     votes = [[one] for one in first]
 
     async def add(juror: Any, places: Sequence[int]) -> None:
-        if places:
-            given = await or_unscored(ask(juror, places), lambda failure: [_of(juror, failure)] * len(places))
-            for place, judgement in zip(places, given, strict=True):
-                votes[place].append(judgement)
+        if not places:
+            return
+        try:
+            given = await ask(juror, places)
+        except ConfigError:
+            raise
+        except FactloopError as error:
+            if len(places) > 1 and may_be_answered_alone(error):
+                await together(add(juror, [place]) for place in places)
+                return
+            given = [unscored(error).model_copy(update={"judged_by": juror.name})] * len(places)
+        for place, judgement in zip(places, given, strict=True):
+            votes[place].append(judgement)
 
     if rule == "first_sure":
         for juror in others:
@@ -184,10 +195,6 @@ def _vote(one: Judgement) -> Vote:
         rationale=one.rationale,
         score=one.score,
     )
-
-
-def _of(juror: Any, failure: Judgement) -> Judgement:
-    return failure.model_copy(update={"judged_by": juror.name})
 
 
 def _with(facts: Sequence[JudgedFact], judgements: Sequence[Judgement]) -> list[JudgedFact]:

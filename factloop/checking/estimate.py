@@ -78,7 +78,7 @@ def estimate(
 
 def _each_alone(settings: CheckSettings) -> list[CheckSettings]:
     """A check by each model of the jury; the stated price is that of the first."""
-    own: dict[str, Any] = {"price_in": None, "price_out": None}
+    own: dict[str, Any] = {"price_in": None, "price_out": None, "price_cached": None}
     alone = settings.model_copy(update={"jury": ()})
     return [alone, *(alone.model_copy(update={**own, "model": name}) for name in settings.jury)]
 

@@ -94,7 +94,13 @@ def prepare(
         fingerprint = fingerprint.model_copy(update={"cascade": cascade.fingerprint})
     if judge is not None:
         fingerprint = fingerprint.model_copy(update={"verifier": judge.fingerprint})
-    return Setup(settings, tools, prompts, chat, fingerprint, tape, cascade, _jury(settings), judge)
+    jury = _jury(settings)
+    if chat is not None and jury:
+        names = [one.name for one in jury]
+        if len({chat.name, *names}) <= len(names):
+            raise ConfigError("jury: name each model once; the model itself is a juror, too")
+        fingerprint = fingerprint.model_copy(update={"settings": {**fingerprint.settings, "jury": names}})
+    return Setup(settings, tools, prompts, chat, fingerprint, tape, cascade, jury, judge)
 
 
 def refuse_clashes(settings: CheckSettings, *, has_model: bool) -> None:
@@ -104,8 +110,6 @@ def refuse_clashes(settings: CheckSettings, *, has_model: bool) -> None:
         raise ConfigError("--base-url is given but no --model: name one, for example openai:NAME")
     if settings.jury and not has_model:
         raise ConfigError("a jury needs a model that reads the answer: name one (model, --model)")
-    if len({settings.model, *settings.jury}) <= len(settings.jury):
-        raise ConfigError("jury: name each model once; the model itself is a juror, too")
     refuse_clash(settings, has_model=has_model)
     plan_of_check(settings, (), has_model=has_model, given_alone=False)
 
@@ -136,7 +140,7 @@ def _chat_model(settings: CheckSettings, model: BaseChatModel | ChatModel | None
 
 def _jury(settings: CheckSettings) -> tuple[ChatModel, ...]:
     """The further jurors, at their own list prices: those that the settings state are of the first model."""
-    own = settings.model_copy(update={"price_in": None, "price_out": None})
+    own = settings.model_copy(update={"price_in": None, "price_out": None, "price_cached": None})
     build = partial(build_model, own, base_url=settings.base_url, temperature=settings.temperature)
     return tuple(build(name) for name in settings.jury)
 

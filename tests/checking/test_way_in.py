@@ -113,6 +113,9 @@ def test_what_is_bound_to_a_model_is_in_its_identity() -> None:
     model = ChatOpenAI(model="sim", base_url="http://127.0.0.1:9/v1", api_key=SecretStr("none"))
     one, other = (wrap_chat_model(unwrapped(model.bind(stop=[word]))) for word in ("a", "b"))
     assert (one.name, one.identity == other.identity) == ("sim", False)
+    secret = wrap_chat_model(unwrapped(model.bind(extra_headers={"Authorization": "Bearer sk-SECRET"})))
+    assert "SECRET" not in str(secret.identity)  # which reports and recordings hold
+    assert secret.identity["base_url"] == "http://127.0.0.1:9/v1"
 
 
 HISTORY: list[Any] = [

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from factloop import FactChecker, FactualityReport
 from factloop.core.errors import DataError
 from factloop.integrations.langchain import FactCheckMiddleware, build_factcheck_node, factcheck_tool
-from factloop.integrations.langchain.inputs import retrieved_by
+from factloop.integrations.langchain.inputs import brought_by
 from factloop.integrations.langchain.middleware import BLOCKED, AnswerAction
 from factloop.tools.search.base import SearchHit
 from tests.integrations.ada import (
@@ -210,6 +210,6 @@ def test_what_counts_as_retrieved() -> None:
         ToolMessage("broken", tool_call_id="4", status=status),
         ToolMessage("our own", tool_call_id="5", artifact=report),
     ]
-    found = retrieved_by(messages)
+    found = [document for one in messages if isinstance(one, ToolMessage) for document in brought_by(one)]
     assert [document.page_content for document in found] == [PASSAGE, OTHER.page_content, "hit", "plain"]
     assert [document.metadata["source"] for document in found[2:]] == ["s", "tell"]

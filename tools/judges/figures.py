@@ -20,6 +20,8 @@ Match = Literal["same", "near", "other", "apart"]
 
 _SCALES = {"hundred": 1e2, "dozen": 12.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _SHORT_SCALES = {"k": 1e3, "m": 1e6, "mn": 1e6, "mio": 1e6, "b": 1e9, "bn": 1e9, "tn": 1e12}
+SCALES = frozenset({*_SCALES, *_SHORT_SCALES, *(f"{word}s" for word in _SCALES)})
+"""The words after a number that multiply it."""
 _WORD_VALUES = {word: float(value) for value, word in enumerate(CARDINALS) if "-" not in word}
 _CURRENCIES = {
     "$": "usd dollar dollars us$ $ usd", "€": "eur euro euros €", "£": "gbp pound pounds £", "¥": "jpy yen ¥",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import ssl
 from collections.abc import Mapping
@@ -191,9 +192,12 @@ def wrap_chat_model(model: BaseChatModel, *, price: Price | None = None) -> Chat
     """
     if isinstance(model, WrappedChatModel):
         each = [(wrap_chat_model(one, price=price), bound) for one, bound in models_in(model.runnable, {})]
-        within = [[dict(one.identity), repr(bound)] for one, bound in each]
+        # What is bound may be a secret: it tells models apart, and is written nowhere.
+        within = [[dict(one.identity), hashlib.sha256(repr(bound).encode()).hexdigest()[:16]] for one, bound in each]
+        first = each[0][0]
+        identity = {"model": first.name, "base_url": first.identity.get("base_url"), "wrapped": within}
         once = WrappedChatModel(runnable=mapped(model.runnable, _asking_once))
-        return replace(each[0][0], model=once, identity={"model": each[0][0].name, "wrapped": within})
+        return replace(first, model=once, identity=identity)
     name = str(getattr(model, "model_name", None) or getattr(model, "model", None) or type(model).__name__)
     plain = {field: getattr(model, field, None) for field in ("temperature", "max_tokens", "seed")}
     identity = {

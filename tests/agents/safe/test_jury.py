@@ -116,6 +116,17 @@ async def test_a_juror_that_cannot_be_read_costs_its_vote_alone() -> None:
     assert [one.unscored_reason for one in judgement.votes] == [None, None, UnscoredReason.PARSE_FAILURE]
 
 
+async def test_a_juror_that_cannot_judge_several_claims_at_once_is_asked_for_each() -> None:
+    """Else one malformed entry costs all the claims of a window their verdict."""
+    three_times: list[Fields] = [{"nothing": "of it"}] * 3
+    _, stages = jury(
+        "majority", [of_claims("supported", "supported")], [*three_times, of_claims("supported"), of_claims("disputed")]
+    )
+    window = WindowTask((TASK,), (evidence(1), evidence(2)))
+    found = [one.judgement for one in await stages.look_again(["Ada sang.", "Ada danced."], window, CONTEXT)]
+    assert [outcome(one) for one in found] == ["supported", "split_jury"]
+
+
 async def test_the_jury_of_the_paper_rates() -> None:
     raters = [ModelPaperStages(*parts(rating(word, [1]))[1]) for word in ("supported", "supported", "contradicted")]
     stages = PaperJury(**vars(raters[0]), others=raters[1:])
@@ -144,7 +155,7 @@ async def test_a_check_by_a_jury_has_the_votes_of_all_and_says_what_it_costs(sim
     ("settings", "message"),
     [
         ({"jury": "openai:a"}, "needs a model"),
-        ({"model": "openai:a", "jury": ("openai:b", "openai:a")}, "each model once"),
+        ({"model": "openai:gpt-4o-mini", "jury": ("openai:b", "gpt-4o-mini")}, "each model once"),
     ],
 )
 def test_a_jury_has_a_first_and_no_model_twice(settings: dict[str, Any], message: str) -> None:
