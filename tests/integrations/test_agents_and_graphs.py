@@ -201,15 +201,12 @@ def test_what_counts_as_retrieved() -> None:
     status: Literal["error"] = "error"
     report = offline().invoke(ASKED)
     messages = [
-        HumanMessage("Before?"),
-        ToolMessage("an earlier turn's", tool_call_id="0"),
-        HumanMessage(QUESTION),
         ToolMessage("documents", tool_call_id="1", artifact=[ADA, OTHER]),
         ToolMessage("hits", tool_call_id="2", artifact=[SearchHit(source="s", title="t", passage="hit")]),
         ToolMessage("plain", tool_call_id="3", name="tell", artifact={"any": "thing"}),
         ToolMessage("broken", tool_call_id="4", status=status),
         ToolMessage("our own", tool_call_id="5", artifact=report),
     ]
-    found = [document for one in messages if isinstance(one, ToolMessage) for document in brought_by(one)]
+    found = [document for one in messages for document in brought_by(one)]
     assert [document.page_content for document in found] == [PASSAGE, OTHER.page_content, "hit", "plain"]
     assert [document.metadata["source"] for document in found[2:]] == ["s", "tell"]
