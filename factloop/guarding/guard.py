@@ -36,6 +36,7 @@ from factloop.guarding.policy import (
     Place,
     Policy,
     SentenceAction,
+    after_blank_line,
     after_dropped,
     marker_of,
 )
@@ -166,7 +167,7 @@ class StreamGuard:
                     break
                 is_told |= bool(event.released.strip() and event.claims)
         if "dropped" in treatments and not (is_told or "stopped" in treatments) and self._all_dropped:
-            said = f"{released.rstrip()}\n\n{self._all_dropped}".lstrip().removeprefix(released)
+            said = after_blank_line(released, self._all_dropped)
             yield GuardedSentence(text="", span=(len(text),) * 2, claims=(), treatment="replaced", released=said)
             released += said
         report = _whole_report(empty, text, parts, self.checker.settings.k, time.perf_counter() - started)

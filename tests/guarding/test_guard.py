@@ -470,6 +470,8 @@ async def test_no_sentence_waits_for_others_longer_than_it_may(sim: Simulator) -
         (f"{FALSE} {TRUE}", {}, TRUE),
         ("Thanks!", {}, "Thanks!"),
         (FALSE, {"all_dropped": ""}, ""),
+        (f"# Ada\r\n\r\n\r\n{FALSE}", {"all_dropped": "Sorry."}, "# Ada\r\n\r\n\r\nSorry."),
+        (f"\n\nThanks!  \n{FALSE}", {"all_dropped": "Sorry."}, "\n\nThanks!  \n\nSorry."),
     ],
 )
 async def test_a_reader_is_told_where_everything_was_dropped(text: str, options: dict[str, Any], released: str) -> None:
