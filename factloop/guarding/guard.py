@@ -25,7 +25,13 @@ from factloop.core.findings import (
 )
 from factloop.core.old_names import takes_old_names
 from factloop.core.records import Claim, FactualityReport, Fingerprint, NoClaim, Sentence
-from factloop.core.report_warnings import engine_warnings, failure_of_all, unscored_warning
+from factloop.core.report_warnings import (
+    engine_warnings,
+    failure_of_all,
+    groundless_warning,
+    jury_warning,
+    unscored_warning,
+)
 from factloop.guarding.chunks import in_thread, pulled
 from factloop.guarding.policy import (
     ALL_DROPPED,
@@ -268,7 +274,13 @@ def _whole_report(
             meter.add(part.usage)
     fingerprint = empty.fingerprint
     settings = engine_warnings(fingerprint) if claims else ()
-    found = (*_code_warning(sentences), *unscored_warning(fingerprint, claims))
+    found = (
+        *_code_warning(sentences),
+        *unscored_warning(fingerprint, claims),
+        *groundless_warning(claims),
+        *jury_warning(claims),
+        *dict.fromkeys(warning for part in parts for warning in part.steering),
+    )
     whole = {
         **dict(empty),
         "response": text,
