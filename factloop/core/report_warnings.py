@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from factloop.core.grounds import groundless
 from factloop.core.records import Claim, Fingerprint, Judgement, Sentence, UnscoredReason, Verdict
@@ -24,6 +25,9 @@ MANY, MANY_SHARE = 2, 0.15
 
 MOST_NAMED, MOST_QUOTED = 5, 300
 """Texts that tell the judge what to say: how many are quoted, and with how many characters."""
+_STEERS = re.compile(
+    r"(?s)A (?:passage|sentence) of .* tells the judge what to say: |\d+ more passages and sentences tell "
+)
 
 
 def engine_warnings(fingerprint: Fingerprint) -> tuple[str, ...]:
@@ -102,6 +106,11 @@ def steering_warnings(steering: Mapping[str, str]) -> tuple[str, ...]:
     ]
     more = len(found) - len(said)
     return (*said, f"{more} more passages and sentences tell the judge what to say.") if more else tuple(said)
+
+
+def of_steering(warnings: Iterable[str]) -> tuple[str, ...]:
+    """Those that `steering_warnings` made, among the warnings of a report."""
+    return tuple(warning for warning in warnings if _STEERS.match(warning))
 
 
 def abstention_warnings(sentences: Sequence[Sentence], response: str) -> tuple[str, ...]:

@@ -25,7 +25,13 @@ from factloop.core.findings import (
 )
 from factloop.core.old_names import takes_old_names
 from factloop.core.records import Claim, FactualityReport, Fingerprint, NoClaim, Sentence
-from factloop.core.report_warnings import engine_warnings, failure_of_all, unscored_warning
+from factloop.core.report_warnings import (
+    engine_warnings,
+    failure_of_all,
+    groundless_warning,
+    jury_warning,
+    unscored_warning,
+)
 from factloop.guarding.chunks import in_thread, pulled
 from factloop.guarding.policy import (
     ALL_DROPPED,
@@ -36,6 +42,7 @@ from factloop.guarding.policy import (
     Place,
     Policy,
     SentenceAction,
+    after_blank_line,
     after_dropped,
     marker_of,
 )
@@ -166,7 +173,7 @@ class StreamGuard:
                     break
                 is_told |= bool(event.released.strip() and event.claims)
         if "dropped" in treatments and not (is_told or "stopped" in treatments) and self._all_dropped:
-            said = f"{released.rstrip()}\n\n{self._all_dropped}".lstrip().removeprefix(released)
+            said = after_blank_line(released, self._all_dropped)
             yield GuardedSentence(text="", span=(len(text),) * 2, claims=(), treatment="replaced", released=said)
             released += said
         report = _whole_report(empty, text, parts, self.checker.settings.k, time.perf_counter() - started)
@@ -267,7 +274,13 @@ def _whole_report(
             meter.add(part.usage)
     fingerprint = empty.fingerprint
     settings = engine_warnings(fingerprint) if claims else ()
-    found = (*_code_warning(sentences), *unscored_warning(fingerprint, claims))
+    found = (
+        *_code_warning(sentences),
+        *unscored_warning(fingerprint, claims),
+        *groundless_warning(claims),
+        *jury_warning(claims),
+        *dict.fromkeys(warning for part in parts for warning in part.steering),
+    )
     whole = {
         **dict(empty),
         "response": text,

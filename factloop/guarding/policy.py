@@ -15,6 +15,7 @@ from factloop.guarding.records import Treatment
 
 _REST_OF_LINE = re.compile(r"[ \t]*\|?[ \t]*(?:\r\n|\n|\r|$)")
 _ENDS_BLANK = re.compile(r"(?:\r\n|\n|\r(?!\n))[ \t]*(?:\r\n|\n|\r)\Z")
+_LINE_END = re.compile(r"\r\n|\n|\r")
 _BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\n|\r))+")
 
 Place = tuple[int, Finding]
@@ -132,6 +133,13 @@ def marker_of(text: str, sentence: str) -> str:
     """What stands before the sentence in its line, where the text ends in the sentence: blanks, a list marker."""
     before = text.removesuffix(sentence)
     return before.removeprefix(_without_marker(before))
+
+
+def after_blank_line(released: str, text: str) -> str:
+    """The text, after as much as `released` lacks of a blank line at its end; after nothing where that is blank."""
+    told = released.rstrip()
+    n_ends = len(_LINE_END.findall(released[len(told) :])) if told else 2
+    return "\n" * (2 - n_ends) + text
 
 
 def after_dropped(text: str, released: str, marker: str) -> str:

@@ -17,6 +17,7 @@ from factloop.agents.safe.sentences import WindowSize
 from factloop.checking.checker import FactChecker
 from factloop.core.errors import ConfigError, FactloopError, ToolTimeout
 from factloop.core.records import Claim, NoClaim, Sentence, Usage
+from factloop.core.report_warnings import of_steering
 from factloop.guarding.chunks import WholeCharacters, closed_after, text_of
 from factloop.reports.figures import plural
 from factloop.setup.limits import Limits
@@ -44,6 +45,8 @@ class SentenceCheck:
     """None if the stretch has no sentence."""
     usage: Usage | None = None
     """What the check of its window cost, at the first sentence of that; None where the check itself failed."""
+    steering: tuple[str, ...] = ()
+    """The warnings of what steers the judge in its window, at the first sentence of that."""
 
 
 @dataclass
@@ -197,7 +200,8 @@ class Reader:
             claims = tuple(_placed(claim, sentence, ids) for claim in owned[place])
             no_claim = None if claims else silent[place]
             usage = None if place else report.usage  # that of the window
-            checks.append(SentenceCheck(claims, _read(sentence, claims, no_claim), usage))
+            steering = () if place else of_steering(report.warnings)
+            checks.append(SentenceCheck(claims, _read(sentence, claims, no_claim), usage, steering))
         return checks
 
     def _start(self, work: Any) -> asyncio.Task[Any]:

@@ -83,7 +83,9 @@ class Batches:
             lines = list(_lines(self._files[int(body["input_file_id"].removeprefix("file-"))]))
         assert len({name for name, _ in lines}) == len(lines)
         assert all(len(name) <= 64 for name, _ in lines)
-        too_many = settings.batch_most is not None and len(lines) > settings.batch_most
+        begun = time.time() - settings.batch_s
+        n_enqueued = len(lines) + sum(len(made.names) for made in self.made if made.answers and made.submitted > begun)
+        too_many = settings.batch_most is not None and n_enqueued > settings.batch_most
         answers = [] if too_many else [self._one(settings, number, line) for number, (_, line) in enumerate(lines)]
         made = Batch(len(self.made), body.get("metadata", {}), [name for name, _ in lines], answers)
         self.made.append(made)

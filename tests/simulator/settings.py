@@ -81,7 +81,7 @@ class SimulatorSettings:
     batch_s: Seconds = 0.0
     """Seconds that a batch takes."""
     batch_most: Annotated[int, Field(ge=1)] | None = None
-    """Requests in a batch, of which more are refused for the limit of enqueued tokens."""
+    """Requests under way at a time; a batch with more is refused for the limit of enqueued tokens."""
     batch_expires: Annotated[int, Field(ge=0)] = 0
     """Lines of the first batch that expire."""
     batch_errors: Annotated[int, Field(ge=0)] = 0

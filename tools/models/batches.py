@@ -215,6 +215,10 @@ class _Batch:
     waiting: set[str] = field(default_factory=set)
     """Names of the requests that are to be answered."""
     n_done: int = 0
+    key: tuple[str, ...] = ()
+    """That of its provider, while it is under way."""
+    is_alone: bool = True
+    """Whether no other batch of its provider has been under way beside it."""
     work: asyncio.Task[None] | None = None
 
 
@@ -226,7 +230,7 @@ class _Queue:
     most: int
     lines: dict[str, bytes] = field(default_factory=dict)
     one_by_one: bool = False
-    """Whether a batch waits for the one before: the provider refuses more at a time."""
+    """Whether a batch waits for all before: the provider refuses more at a time."""
     work: asyncio.Task[None] | None = None
 
     def first(self) -> dict[str, bytes]:
@@ -300,20 +304,27 @@ class Batches:
         if queue.work is None or queue.work.done():
             queue.work = asyncio.create_task(self._submitting(queue))
 
-    def _follow(self, provider: OpenAIBatches, batch: _Batch) -> asyncio.Task[None]:
+    def _follow(self, provider: OpenAIBatches, batch: _Batch) -> None:
+        batch.key, others = provider.key, self._beside(provider.key)
+        batch.is_alone = not others
+        for one in others:
+            one.is_alone = False
         self._under_way.add(batch)
         batch.work = asyncio.create_task(self._followed(provider, batch))
-        return batch.work
+
+    def _beside(self, key: tuple[str, ...]) -> list[_Batch]:
+        """The batches of a provider that are under way."""
+        return [one for one in self._under_way if one.key == key]
 
     async def _submitting(self, queue: _Queue) -> None:
         while queue.lines:
+            while queue.one_by_one and (before := self._beside(queue.provider.key)):
+                await asyncio.wait([one.work for one in before if one.work is not None])
             await self._calm(queue)
             lines = queue.first()
             queue.lines = {name: line for name, line in queue.lines.items() if name not in lines}
             batch = _Batch(uuid4().hex, tuple(lines), time.time(), lines=lines, waiting=set(lines))
-            work = self._follow(queue.provider, batch)
-            if queue.one_by_one:
-                await asyncio.wait([work])
+            self._follow(queue.provider, batch)
 
     async def _calm(self, queue: _Queue | None = None) -> None:
         """Waits until no request has come for a while: by turns of the loop, since while it is busy none can come."""
@@ -377,12 +388,17 @@ class Batches:
             self._answer(batch, name, found.missing if found is not None and batch.lines else None)
 
     def _refused(self, provider: OpenAIBatches, batch: _Batch, error: Json) -> None:
-        """Puts the requests again, if they are too many, for batches half as large, one after the other."""
-        if error.get("code") != TOO_MUCH or len(batch.names) == 1:
+        """Puts the requests again, if they are too many, for batches one after the other.
+
+        These are half as large, unless another batch may be what filled the provider's queue.
+        """
+        if error.get("code") != TOO_MUCH or (batch.is_alone and len(batch.names) == 1):
             said = str(error.get("message") or error.get("code"))[:LONGEST_SAID]
             raise ConfigError(f"{provider.server}: the provider refused the batch: {said}")
         queue = self._queues[provider.key]
-        queue.most, queue.one_by_one = max(1, len(batch.names) // 2), True
+        queue.one_by_one = True
+        if batch.is_alone:
+            queue.most = len(batch.names) // 2
         batch.waiting.clear()
         self._put(queue, batch.lines)
 

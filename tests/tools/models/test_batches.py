@@ -16,7 +16,7 @@ from factloop.setup.chat_model import build_model
 from factloop.setup.session import open_session
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.models.batches import AnthropicBatches, Batches, Outcome
+from factloop.tools.models.batches import AnthropicBatches, Batches, OpenAIBatches, Outcome
 from tests.simulator import Simulator
 
 HEADERS = {"x-api-key": "sk-ant-0123456789", "anthropic-version": "2023-06-01"}
@@ -78,6 +78,27 @@ async def test_a_provider_that_cannot_be_asked_is_given_up_and_its_batch_is_not(
         sim.set(batch_looks_fail=0)
         ((status, _),) = await process.ask("Who is it?")
     assert (status, len(sim.batches())) == (200, 1)
+
+
+async def test_a_batch_for_which_others_leave_no_room_waits_for_them(sim: Simulator, tmp_path: Path) -> None:
+    """It is halved where it has too many requests itself."""
+    sim.set(batch_s=1.0, batch_most=3)
+    async with httpx2.AsyncClient() as client:
+        batches = Batches(tmp_path / "batches.jsonl", after_s=0.05, patience_s=10.0)
+        request = httpx2.Request("POST", f"{sim.base_url}/chat/completions")
+        provider = OpenAIBatches("openai:sim", client, request, "/chat/completions")
+
+        def ask(*questions: str) -> asyncio.Future[list[Outcome]]:
+            bodies = [{"model": "sim", "messages": [{"role": "user", "content": said}]} for said in questions]
+            return asyncio.gather(*(batches.ask(provider, "", body) for body in bodies))
+
+        first = ask("Who is it?", "What is it?", "Where is it?")
+        await asyncio.sleep(0.3)
+        found = await ask("Why is it?", "How is it?") + await first
+        found += await ask("1?", "2?", "3?", "4?")
+        await batches.aclose()
+    assert {status for status, _ in found} == {200}
+    assert [len(batch) for batch in sim.batches()] == [3, 2, 2, 4, 2, 2]
 
 
 async def test_a_damaged_memory_and_a_provider_without_batches(sim: Simulator, tmp_path: Path) -> None:
