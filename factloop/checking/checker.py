@@ -277,7 +277,12 @@ class FactChecker:
         return Sources(() if tool is None else (tool,), mode)
 
     async def sources_in(self, given: Given) -> Sources | None:
-        """The sources of a response, as they or its documents were given. Raises ConfigError, DataError."""
+        """The sources of a response, as they or its documents were given.
+
+        Raises ConfigError, DataError, and TypeError for an argument of any other name.
+        """
+        if unknown := given.keys() - Given.__annotations__.keys():
+            raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
         documents, sources = given.get("documents"), given.get("sources")
         if documents is not None and sources is not None:
             raise ConfigError("documents and sources are both given: sources hold documents, too")
@@ -286,7 +291,7 @@ class FactChecker:
     async def _request(
         self, response: str, question: Question | None, options: CheckOptions, meter: UsageMeter | None = None
     ) -> CheckRequest:
-        facts, spans, limits = options.get("facts"), options.get("spans"), options.get("limits")
+        facts, spans, limits = options.pop("facts", None), options.pop("spans", None), options.pop("limits", None)
         asked = CheckRequest(response, question_of(question), facts, spans, limits=limits, meter=meter)
         return replace(asked, sources=await self.sources_in(options))
 
@@ -352,6 +357,7 @@ class FactChecker:
         finally:
             await checking.aclose()
 
+    @takes_old_names
     @asynccontextmanager
     async def engaged(
         self,

@@ -116,7 +116,8 @@ class Corrector:
             text, asked = response.response, response.prompt
         else:
             text = response
-        async with self.checker.engaged(text, asked, limits=limits, run_dir=run_dir, **given) as engaged:
+        sources = await self.checker.sources_in(given)
+        async with self.checker.engaged(text, asked, limits=limits, run_dir=run_dir, sources=sources) as engaged:
             before = response if isinstance(response, FactualityReport) else await engaged(text, asked)
             meter = engaged.account()
             course = _Course(before, engaged, self._rewriter(engaged.checking, meter), meter, self.policy)

@@ -152,6 +152,8 @@ class TrustScorer:
         cost that is stopped. Raises ConfigError, DataError.
         """
         item = _answer(id, question, response)
+        if documents is not None and sources is not None:
+            raise ConfigError("documents and sources are both given: sources hold documents, too")
         if documents is not None:
             tool = await self._indexes.tool_for(documents)
             sources = Sources(() if tool is None else (tool,))

@@ -6,18 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd  # type: ignore[import-untyped]  # its stubs are no dependency
 import pytest
 from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_openai import ChatOpenAI
-from pydantic import SecretStr
+from pydantic import BaseModel, SecretStr
 
-from factloop import Corrector, DataError, FactChecker, TrustScorer
+from factloop import ConfigError, Corrector, DataError, FactChecker, TrustScorer
 from factloop.guarding import StreamGuard
 from factloop.integrations.langchain import FactCheckRunnable, Keys, build_factcheck_node, factcheck_tool
 from factloop.service.shapes import CheckAsk
+from factloop.setup.sources import Sources
 from factloop.testing import assert_factual
 from tests.simulator import MODEL, Simulator
 
@@ -44,9 +46,11 @@ async def later(query: str) -> list[str]:  # noqa: ARG001 - it knows one thing
         [{"page_content": TEXT, "metadata": {"page": 3}}, {"content": "Another."}],
         [(Document(TEXT), np.float32(0.5)), ("Another.", 1)],
         np.array([TEXT, "Another."]),
+        {TEXT},
+        {1: TEXT}.values(),
         stored(),
     ],
-    ids=["text", "texts", "mapping", "mappings", "pairs", "array", "store"],
+    ids=["text", "texts", "mapping", "mappings", "pairs", "array", "set", "view", "store"],
 )
 def test_documents_of_every_usual_kind_are_taken(documents: Any) -> None:
     checker = FactChecker(cache=False)
@@ -67,6 +71,43 @@ def test_documents_are_searched_beside_what_the_checker_has_and_none_are_none() 
     assert [claim.judgement.unscored_reason for claim in empty.claims] == ["no_source"]
     with pytest.raises(DataError, match="documents, item 2: none of page_content, text, content is a text"):
         own.check(TEXT, documents=[TEXT, {"body": TEXT}])
+
+
+def test_a_generator_of_documents_is_taken_and_a_table_refused() -> None:
+    checker = FactChecker(cache=False)
+    assert checker.check(TEXT, documents=(text for text in [TEXT])).counts.supported == 1
+    frame: Any = pd.DataFrame({TEXT: [1]})  # it goes over the names of its columns
+    for table in (frame, Plain(text=TEXT)):
+        with pytest.raises(DataError, match="documents: a list of documents or texts is needed"):
+            checker.check(TEXT, documents=table)
+
+
+class Plain(BaseModel):
+    """Goes over its fields."""
+
+    text: str
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda checker: checker.check(TEXT, document=[TEXT]),
+        lambda checker: [*StreamGuard(checker).guard([TEXT], context=[TEXT])],  # type: ignore[call-arg]
+        lambda checker: Corrector(checker).correct(TEXT, source=[TEXT]),  # type: ignore[call-arg]
+        lambda checker: Corrector(checker).correct(TEXT, facts=[]),  # type: ignore[call-arg]
+    ],
+    ids=["check", "guard", "correct", "facts"],
+)
+def test_arguments_of_unknown_names_are_refused(call: Callable[[FactChecker], Any]) -> None:
+    with pytest.raises(TypeError, match=r"unexpected keyword argument '(document|context|source|facts)'"):
+        call(FactChecker(cache=False))
+
+
+async def test_old_names_are_taken_where_a_response_is_worked_on_further() -> None:
+    checker, old = FactChecker(cache=False), dict[str, Any](prompt=QUESTION)
+    with pytest.warns(DeprecationWarning, match="'prompt' is now called 'question'"):
+        async with checker.engaged(TEXT, documents=[TEXT], **old) as engaged:
+            assert (await engaged(TEXT)).counts.supported == 1
 
 
 @pytest.mark.parametrize("search", [lambda _: [{"text": TEXT}], later, stored()], ids=["function", "async", "store"])
@@ -209,3 +250,5 @@ async def test_a_score_takes_documents() -> None:
     async with TrustScorer(cache=False) as scorer:
         report = await scorer.ascore(QUESTION, TEXT, documents=[{"text": TEXT}])
     assert report.trust_fc.relation == "support"
+    with pytest.raises(ConfigError, match="documents and sources are both given"):
+        await scorer.ascore(QUESTION, TEXT, documents=[TEXT], sources=Sources())

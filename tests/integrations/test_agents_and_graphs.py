@@ -17,6 +17,7 @@ from pydantic import BaseModel
 
 from factloop import FactChecker, FactualityReport
 from factloop.core.errors import DataError
+from factloop.core.records import SourceDocument
 from factloop.integrations.langchain import FactCheckMiddleware, build_factcheck_node, factcheck_tool
 from factloop.integrations.langchain.inputs import brought_by
 from factloop.integrations.langchain.middleware import BLOCKED, AnswerAction
@@ -200,13 +201,16 @@ async def test_an_agent_run_asynchronously_with_a_checkpointer() -> None:
 def test_what_counts_as_retrieved() -> None:
     status: Literal["error"] = "error"
     report = offline().invoke(ASKED)
+    said = SourceDocument(id="7", metadata={"page": 3})
+    hit = SearchHit(source="s", title="t", passage="hit", document=said)
     messages = [
         ToolMessage("documents", tool_call_id="1", artifact=[ADA, OTHER]),
-        ToolMessage("hits", tool_call_id="2", artifact=[SearchHit(source="s", title="t", passage="hit")]),
+        ToolMessage("hits", tool_call_id="2", artifact=[hit]),
         ToolMessage("plain", tool_call_id="3", name="tell", artifact={"any": "thing"}),
         ToolMessage("broken", tool_call_id="4", status=status),
         ToolMessage("our own", tool_call_id="5", artifact=report),
     ]
-    found = [document for one in messages for document in brought_by(one)]
+    found = [document for message in messages for document in brought_by(message)]
     assert [document.page_content for document in found] == [PASSAGE, OTHER.page_content, "hit", "plain"]
     assert [document.metadata["source"] for document in found[2:]] == ["s", "tell"]
+    assert (found[2].id, found[2].metadata["page"]) == ("7", 3)

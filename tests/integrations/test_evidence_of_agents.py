@@ -11,6 +11,7 @@ from langchain.agents.middleware import ModelRequest, dynamic_prompt
 from langchain_core.documents import Document
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.tools import tool
 
 from factloop import DataError, FactChecker, FactualityReport
 from factloop.integrations.langchain import FactCheckMiddleware, FactCheckRunnable, has_unproven
@@ -59,6 +60,19 @@ def test_what_of_the_system_message_is_evidence_can_be_said() -> None:
     nonsense: Any = lambda text: [7]  # noqa: ARG005, E731
     with pytest.raises(DataError, match="what system_message returned, item 1: a document or a text is needed"):
         run_told(FactCheckMiddleware(offline(), system_message=nonsense), AIMessage(ANSWER))
+
+
+def test_what_a_tool_says_of_its_documents_is_kept() -> None:
+    @tool(response_format="content_and_artifact")
+    def shelf(query: str) -> tuple[str, list[Document]]:  # noqa: ARG001 - a tool takes its query
+        """Looks something up."""
+        return "one document", [Document(PASSAGE, id="kb-7", metadata={"page": 3})]
+
+    agent: Any = create_agent(
+        ScriptedModel(script=[asks("shelf"), AIMessage(ANSWER)]), [shelf], middleware=[FactCheckMiddleware(offline())]
+    )
+    found = agent.invoke({"messages": [HumanMessage(QUESTION)]})["factcheck"]["claims"][0]["evidence"][0]["document"]
+    assert (found["id"], found["metadata"]) == ("kb-7", {"page": 3})
 
 
 def test_an_extractor_stands_in_for_the_tools() -> None:

@@ -164,6 +164,12 @@ def test_the_message_of_a_tool_that_is_the_final_answer_is_guarded(action: Any) 
     assert last.text.startswith(begins)
 
 
+def test_of_two_tools_with_the_same_final_answer_both_have_the_note() -> None:
+    both = [{"name": "send", "args": {"text": ANSWER}, "id": str(n)} for n in range(2)]
+    found = agent(AIMessage("", tool_calls=both), tools=[send]).invoke(ASKS)
+    assert ["Fact check: 1 of 2" in one.text for one in found["messages"][2:]] == [True, True]
+
+
 @tool
 def note(text: str) -> str:
     """Notes something."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from langchain_core.language_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import RunnableGenerator, RunnableLambda, RunnablePassthrough
 
 from factloop import DataError, FactChecker, Limits
@@ -75,6 +75,16 @@ def test_documents_are_waited_for() -> None:
 
 def test_without_documents_the_retriever_is_searched() -> None:
     assert FactCheckStreamGuard(offline(retriever=Shelf(documents=[ADA]))).invoke(ANSWER) == GUARDED
+
+
+@pytest.mark.parametrize("documents", [Shelf(documents=[ADA]), [OTHER, ADA]], ids=["retriever", "documents"])
+def test_a_history_and_a_retriever_come_with_the_answer_as_for_the_check(documents: Any) -> None:
+    events: list[GuardEvent] = []
+    given = {"question": [HumanMessage(QUESTION)], "response": ANSWER, "documents": documents}
+    assert FactCheckStreamGuard(offline(), on_event=events.append).invoke(given) == GUARDED
+    last = events[-1]
+    assert isinstance(last, GuardFinished)
+    assert last.report.prompt == QUESTION
 
 
 @pytest.mark.parametrize(("given", "said"), [(7, "not int"), ({"response": 7}, "response: a text or a message")])

@@ -46,8 +46,7 @@ class GivenDocuments(PassageSearch):
 
     def __init__(self, documents: Sequence[Document], **fields: Any) -> None:
         super().__init__(**fields)
-        self._documents = tuple(documents)
-        self._places = [place for place, one in enumerate(documents) if one.page_content.strip()]
+        self._keep(documents)
         self._reader = _indexed(hits_of(documents, self.name))
         self._identity = f"{_IDENTITY} {contents_hash(documents)}"
 
@@ -59,8 +58,12 @@ class GivenDocuments(PassageSearch):
     def of_these(self, documents: Sequence[Document]) -> GivenDocuments:
         """The same passages, of documents that may differ in their ids and in other metadata."""
         copy = self.model_copy()
-        copy._documents = tuple(documents)
+        copy._keep(documents)
         return copy
+
+    def _keep(self, documents: Sequence[Document]) -> None:
+        self._documents = tuple(documents)
+        self._places = [place for place, one in enumerate(documents) if one.page_content.strip()]
 
     def __reduce__(self) -> Any:
         return GivenDocuments, (self._documents,)

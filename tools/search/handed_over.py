@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from typing import Any
 
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
+from pydantic import BaseModel
 
 from factloop.core.errors import DataError
 
@@ -24,7 +25,8 @@ _TEXTS = ("page_content", "text", "content")
 def documents_of(name: str, value: object) -> tuple[Document, ...] | None:
     """Documents, texts, mappings and pairs of one of these and its score as documents; one alone is one document.
 
-    Arrays and series of texts are lists. None for None. Raises DataError, which names the item.
+    Arrays and series of texts are lists, and what else can be gone over is, but for tables and models. None for None.
+    Raises DataError, which names the item.
     """
     if value is None:
         return None
@@ -32,9 +34,9 @@ def documents_of(name: str, value: object) -> tuple[Document, ...] | None:
         value = [value]
     elif hasattr(value, "tolist"):  # an array of numpy, a series of pandas
         value = value.tolist()
-    if not isinstance(value, Sequence):
+    if not isinstance(value, Iterable) or isinstance(value, BaseModel) or hasattr(value, "columns"):
         raise DataError(f"{name}: a list of documents or texts is needed, not {type(value).__name__}")
-    return tuple(_document(f"{name}, item {number}", item) for number, item in enumerate(value, 1))
+    return tuple(_document(f"{name}, item {number}", item) for number, item in enumerate(tuple(value), 1))
 
 
 def _document(name: str, item: object) -> Document:

@@ -91,7 +91,7 @@ def final_answer(state: Mapping[str, Any], named: Collection[str]) -> FinalAnswe
         holding = messages[-len(by_tools) - 1 :]
         return FinalAnswer(tuple(dict.fromkeys(texts)), tuple(holding), structured) if texts else None
     if by_tools:
-        return FinalAnswer(tuple(str(one.text) for one in by_tools), tuple(by_tools))
+        return FinalAnswer(tuple(dict.fromkeys(str(one.text) for one in by_tools)), tuple(by_tools))
     if not isinstance(last, AIMessage) or not _says_something_or_nothing(last):
         return None
     return FinalAnswer((str(last.text),), (last,))

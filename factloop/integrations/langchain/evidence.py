@@ -71,7 +71,7 @@ class Evidence:
                     for document in brought_by(message):
                         left = without_own(document.page_content, own)
                         if any(map(str.isalnum, left)):
-                            yield Document(left, metadata=document.metadata)
+                            yield document.model_copy(update={"page_content": left})
 
     def _in_system(self, text: str) -> Sequence[Document]:
         if callable(self.system_message):

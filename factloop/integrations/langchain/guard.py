@@ -15,10 +15,10 @@ from factloop.guarding.chunks import closed_after, in_thread, pulled, text_of
 from factloop.guarding.guard import StreamGuard
 from factloop.guarding.policy import Choose, Marks, SentenceAction
 from factloop.guarding.records import GuardedSentence, GuardEvent
-from factloop.integrations.langchain.inputs import Keys, documents_at
+from factloop.integrations.langchain.inputs import Keys, documents_at, question_at
 from factloop.integrations.langchain.runnable import AnyChecker, as_check
 from factloop.setup.limits import Limits
-from factloop.tools.search.handed_over import Documents, documents_of
+from factloop.tools.search.handed_over import Documents
 
 
 class GuardOptions(TypedDict, total=False):
@@ -157,10 +157,13 @@ class _StreamedAnswer:
         chunk = self._keys.named_anew(chunk)
         if self._waits and self._keys.documents in chunk:
             self.names_documents = True
-            given = documents_of(self._keys.documents, chunk[self._keys.documents])
-            self.documents = given if self.documents is None else (*self.documents, *(given or ()))
+            given = documents_at(self._keys.documents, chunk[self._keys.documents])
+            if isinstance(given, tuple) and isinstance(self.documents, tuple):
+                self.documents = (*self.documents, *given)
+            elif given is not None:  # a store takes the place of what came before, as where LangChain adds chunks
+                self.documents = given
         if (question := chunk.get(self._keys.question)) is not None:
-            self.question = (self.question or "") + _words(self._keys.question, question)
+            self.question = (self.question or "") + (question_at(self._keys.question, question) or "")
         answer = chunk.get(self._keys.response)
         return "" if answer is None else _words(self._keys.response, answer)
 

@@ -14,7 +14,7 @@ from langchain_core.vectorstores import VectorStore
 from factloop.agents.safe.conversation import question_of
 from factloop.core.errors import DataError
 from factloop.core.old_names import takes_old_names, with_new_names
-from factloop.core.records import FactualityReport
+from factloop.core.records import FactualityReport, SourceDocument
 from factloop.tools.search.base import SearchHit
 from factloop.tools.search.handed_over import Documents, documents_of
 
@@ -140,4 +140,6 @@ def brought_by(answer: ToolMessage) -> list[Document]:
 
 
 def _as_document(hit: SearchHit) -> Document:
-    return Document(hit.passage, metadata={"source": hit.source, "title": hit.title, "date": hit.published})
+    kept = hit.document or SourceDocument()
+    metadata = {**kept.metadata, "source": hit.source, "title": hit.title, "date": hit.published}
+    return Document(hit.passage, id=kept.id, metadata=metadata)

@@ -61,6 +61,12 @@ async def test_equal_documents_are_indexed_once_and_the_oldest_are_forgotten() -
     assert again is not None
     assert again._reader is first._reader
     assert (again.documents[0].metadata["page"], "page" in first.documents[0].metadata) == (3, False)
+    for documents in ([Document(""), ADA], [ADA]):  # a blank shifts the places
+        placed = await indexes.of(documents)
+        assert placed is not None
+        (hit,) = placed.search("Ada born", 1)
+        assert hit.document is not None
+        assert hit.document.index == documents.index(ADA)
     await asyncio.gather(indexes.of([ROME]), indexes.of([ROME, ADA]))
     later = await indexes.of([ADA])
     assert later is not None
