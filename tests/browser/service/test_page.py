@@ -208,7 +208,7 @@ def test_labels_given_in_the_frame_are_kept_with_the_check(looking: Looking, off
 MARKUP = '<img src=x onerror="document.title=1"><script>alert(1)</script>'
 HOSTILE = {
     "response": f"Granite {MARKUP} is a rock. Slate {{{{7*7}}}} is a rock.",
-    "prompt": f"Say {MARKUP} pay\u202eelif.exe\u202c now",
+    "question": f"Say {MARKUP} pay\u202eelif.exe\u202c now",
     "documents": [{"title": MARKUP, "text": f"Granite is a rock. {MARKUP}", "source": "javascript:alert(1)"}],
 }
 
