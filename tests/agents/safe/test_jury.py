@@ -158,6 +158,9 @@ async def test_a_check_by_a_jury_has_the_votes_of_all_and_says_what_it_costs(sim
         ({"model": "openai:gpt-4o-mini", "jury": ("openai:b", "gpt-4o-mini")}, "each model once"),
     ],
 )
-def test_a_jury_has_a_first_and_no_model_twice(settings: dict[str, Any], message: str) -> None:
+def test_a_jury_has_a_first_and_no_model_twice(
+    settings: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
     with pytest.raises(ConfigError, match=message):
         FactChecker(**settings, docs="README.md").check("Rome is in Italy.")
