@@ -99,7 +99,7 @@ async def _rows(simulator: RunningSimulator, n_responses: int, repeats: int) -> 
             compared(name, "facts judged wrongly, lost or given to another", n_wrong, "at most", 0),
             Row(name, "all out after the last word; a check after it", "", f"{out_s:.2f} s; {after_s:.2f} s", None),
         ]  # fmt: skip
-    return rows + [await _grounded(simulator, max_wait_s) for max_wait_s in (0.0, 0.5, MAX_WAIT_S)]
+    return rows + [await _grounded(simulator, max_wait_s) for max_wait_s in (0.0, MAX_WAIT_S, 2.0)]
 
 
 async def _grounded(simulator: RunningSimulator, max_wait_s: float) -> Row:
