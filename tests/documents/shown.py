@@ -8,11 +8,13 @@ import shlex
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -89,8 +91,13 @@ def run_in_shell(command: str, simulator: RunningSimulator, environment: dict[st
 
 
 def run_python(code: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """The output of a program, run as if by itself but in this process."""
-    exec(compile(code, "<document>", "exec", dont_inherit=True), {"__name__": "__main__"})  # noqa: S102 -- our own documents
+    """The output of a program, run as if by itself but in this process, and what its tests say where they fail."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(code, "<document>", "exec", dont_inherit=True), names)  # noqa: S102 -- our own documents
+    for name in [name for name in names if name.startswith("test_")]:
+        with pytest.raises(AssertionError) as failure:
+            names[name]()
+        sys.stdout.write(f"{failure.value}\n")
     return capsys.readouterr().out
 
 

@@ -113,7 +113,7 @@ def test_python_block(
     monkeypatch.chdir(folder_of(guide))
     printed = run_python(code, capsys)
     assert printed
-    assert set(re.findall(r"^# prints: (.+)$", code, re.MULTILINE)) <= set(printed.splitlines())
+    assert set(re.findall(r"^#> (.+)$", code, re.MULTILINE)) <= set(printed.splitlines())
 
 
 @pytest.mark.process
