@@ -124,7 +124,7 @@ def _refuse_single_claim(row: Row) -> None:
     if "claim" in row.fields and "sentences" not in row.fields:
         raise row.error(
             "a row of one claim; here a row is a response, with its labelled facts under `sentences` "
-            "(docs/evaluation.md shows one). Claims with `label` and `verdict` go to "
+            "(docs/agreement.md shows one). Claims with `label` and `verdict` go to "
             "factloop eval RESPONSES --calibration FILE, "
             "claims with `label` alone to factloop research experiment, claims with `document` to "
             "factloop research verify",

@@ -13,8 +13,9 @@ from tests.cli.command import Command, build_command
 from tests.documents.shown import ROOT
 from tests.simulator import RunningSimulator, Simulator
 
-ALONE = {"evaluation.md": "evaluation"}
-"""Documents whose commands need one example's folder and nothing else."""
+EVALUATION = ("evaluation.md", "scoring.md", "agreement.md", "correcting-figures.md", "comparing.md", "auditing.md")
+SHARED = dict.fromkeys(EVALUATION, "evaluation")
+"""Documents whose commands need one example's folder and nothing else, and are tried in it one after the other."""
 
 
 @pytest.fixture(scope="module")
@@ -28,17 +29,17 @@ def folder_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]
     """The folder of each document, in which its commands are tried in turn, as a later one may use an earlier one's."""
 
     @cache
-    def make(document: str) -> Path:
-        folder = tmp_path_factory.mktemp(document.replace(".", "-"))
-        if document in ALONE:
-            return Path(shutil.copytree(ROOT / "examples" / ALONE[document], folder, dirs_exist_ok=True))
+    def make(place: str) -> Path:
+        folder = tmp_path_factory.mktemp(place.replace(".", "-"))
+        if place in SHARED.values():
+            return Path(shutil.copytree(ROOT / "examples" / place, folder, dirs_exist_ok=True))
         for example in ("lighthouse", "trust", "evaluation"):
             shutil.copytree(ROOT / "examples" / example, folder, dirs_exist_ok=True)
         shutil.copytree(ROOT / "examples" / "prompt-experiment", folder / "prompt-experiment")
         shutil.copytree(ROOT / "examples", folder / "examples")
         return folder
 
-    return make
+    return lambda document: make(SHARED.get(document, document))
 
 
 @pytest.fixture

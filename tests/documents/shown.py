@@ -30,6 +30,7 @@ STOPPED = (0, 130)
 _COMMAND = re.compile(r"([A-Z_]+=\S+ )*(cat .*\| *)?factloop ")
 _SERVER = re.compile(r"factloop (serve|mcp)\b")
 _ENDS = "# ends with "
+_PYTHON = re.compile(r"^```python\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
 _NEEDS_A_SHELL = re.compile(r"[A-Z_]+=|cat ")
 
 
@@ -48,7 +49,8 @@ class Document:
     """Commands that read from a pipe or set variables: they need a shell."""
     servers: tuple[str, ...]
     """Commands that go on until they are stopped."""
-    python: tuple[str, ...]
+    python: tuple[tuple[str, str], ...]
+    """Each block, and the text in the block after it: what it prints, or a part of that."""
 
     @classmethod
     def read(cls, name: str) -> Document:
@@ -60,15 +62,20 @@ class Document:
             tuple(command for command in ending if not _NEEDS_A_SHELL.match(command)),
             tuple(command for command in ending if _NEEDS_A_SHELL.match(command)),
             tuple(command for command in commands if _SERVER.search(command)),
-            tuple(re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)),
+            tuple(_PYTHON.findall(text)),
         )
 
 
-NO_GUIDES = {"accuracy.md", "architecture.md", "extending.md", "glossary.md", "index.md", "reference.md", "search.md"}
-"""They show a reader nothing to run; `test_extending` applies the recipes."""
-GUIDES = {
-    path.name: Document.read(f"docs/{path.name}") for path in sorted(DOCS.glob("*.md")) if path.name not in NO_GUIDES
+NO_GUIDES = {
+    *("accuracy.md", "architecture.md", "comparison.md", "extending.md", "glossary.md", "index.md", "reference.md"),
+    *("labels.md", "search.md", "troubleshooting.md"),
 }
+"""They show a reader nothing to run; `test_extending` applies the recipes."""
+GENERATED = {"commands.md", "settings.md"}
+"""Written by `.ci/pages.py`."""
+NAVIGATION = re.findall(r"([\w-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+GUIDES = {name: Document.read(f"docs/{name}") for name in NAVIGATION if name not in NO_GUIDES | GENERATED}
+"""In the order in which a reader comes to them, as commands of a later page may use files of an earlier one."""
 
 
 def run_command(command: str, simulator: RunningSimulator, factloop: Command) -> str:

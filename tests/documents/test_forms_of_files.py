@@ -1,4 +1,4 @@
-"""The forms of files that the page on evaluation shows are read, and its tables name every field there is."""
+"""The forms of files that the pages on evaluation show are read, and their tables name every field there is."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from factloop.evaluation.runs.labelled import LabelledRow
 from tests.documents.shown import DOCS
 from tests.evaluation.datasets.dataset_files import jsonl
 
-PAGE = (DOCS / "evaluation.md").read_text(encoding="utf-8")
+PAGES = ("scoring.md", "agreement.md", "correcting-figures.md")
+PAGE = "\n".join((DOCS / name).read_text(encoding="utf-8") for name in PAGES)
 
 
 def shown(before: str) -> list[dict[str, Any]]:
@@ -98,6 +99,6 @@ def test_rows_of_claims_are_sent_to_the_commands_that_take_them(tmp_path: Path, 
         "eval RESPONSES --calibration FILE",
         "factloop research experiment",
         "factloop research verify",
-        "docs/evaluation.md",
+        "docs/agreement.md",
     ):
         assert words in str(caught.value)

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
+import runpy
 
 import factloop
+from factloop.cli.app import COMMANDS
+from factloop.correction.records import CorrectionSettings
+from factloop.entrance.serving import ServeSettings
+from factloop.setup.settings import CheckSettings
 from factloop.tools.judges.hub import JUDGES
-from tests.documents.shown import DOCS, ROOT
+from factloop.trust.settings import TrustSettings
+from tests.documents.shown import DOCS, GENERATED, NAVIGATION, ROOT
 
 
 def test_the_reference_has_every_public_name() -> None:
@@ -23,5 +29,13 @@ def test_the_page_of_judges_says_what_the_registry_does() -> None:
 
 
 def test_every_page_stands_in_the_navigation() -> None:
-    pages = {path.name for path in DOCS.glob("*.md")}
-    assert pages == set(re.findall(r"([\w-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE))
+    assert sorted({path.name for path in DOCS.glob("*.md")} | GENERATED) == sorted(NAVIGATION)
+
+
+def test_the_generated_pages_have_every_command_and_every_setting() -> None:
+    pages = runpy.run_path(str(ROOT / ".ci" / "pages.py"))
+    commands, settings = pages["commands"](), pages["settings"]()
+    assert re.findall(r"^## factloop (.+)$", commands, re.MULTILINE) == list(COMMANDS)
+    assert all(f"Usage: factloop {path} [OPTIONS]" in commands for path in COMMANDS)
+    for kind in (CheckSettings, CorrectionSettings, TrustSettings, ServeSettings):
+        assert set(kind.model_fields) <= set(re.findall(r"^\| `(\w+)` \|", settings, re.MULTILINE))

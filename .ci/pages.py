@@ -1,0 +1,61 @@
+"""Pages of the site that are written from the code: every command with its options, and every setting.
+
+`mkdocs.yml` names this file among its hooks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from typer.testing import CliRunner
+
+from factloop.cli.app import COMMANDS, app
+from factloop.cli.help import ALL
+from factloop.cli.options import help_of, spelling
+from factloop.correction.records import CorrectionSettings
+from factloop.entrance.serving import ServeSettings
+from factloop.setup.marks import in_order, mark_of
+from factloop.setup.settings import CheckSettings
+from factloop.trust.settings import TrustSettings
+
+SETTINGS = {
+    "Checks": CheckSettings,
+    "Corrections, beside those of checks": CorrectionSettings,
+    "TrustScores": TrustSettings,
+    "The service, beside those of checks and TrustScores": ServeSettings,
+}
+
+
+def commands() -> str:
+    """Every command with its help, options that are rarely used among them."""
+    return "\n".join(["# Commands\n", *(f"## factloop {path}\n\n```text\n{_help(path)}```\n" for path in COMMANDS)])
+
+
+def settings() -> str:
+    """Every setting with its flag, if it has one, and its text."""
+    head = "# Settings\n\n[Limits and settings](limits.md#settings) says where each can be set.\n"
+    return "\n".join([head, *(line for title in SETTINGS for line in _table(title))])
+
+
+def _help(path: str) -> str:
+    return CliRunner().invoke(app, [*path.split(), ALL], prog_name="factloop", env={"COLUMNS": "100"}).output.lstrip()
+
+
+def _table(title: str) -> Iterator[str]:
+    yield f"## {title}\n\n| setting | flag | |\n|---|---|---|"
+    shared = CheckSettings.model_fields if title != "Checks" else {}
+    for name, field in in_order(SETTINGS[title]):
+        if name not in shared or title == "TrustScores":
+            flag = f"`{spelling(name)}`" if mark_of(field).group is not None else f"`--set {name}=`"
+            yield f"| `{name}` | {flag} | {help_of(field).replace('|', '&#124;')} |"
+    yield ""
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Adds the pages to those of the folder. MkDocs calls it by this name."""
+    from mkdocs.structure.files import File
+
+    for name, content in {"commands.md": commands(), "settings.md": settings()}.items():
+        files.append(File.generated(config, name, content=content))
+    return files
