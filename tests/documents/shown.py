@@ -30,7 +30,8 @@ STOPPED = (0, 130)
 _COMMAND = re.compile(r"([A-Z_]+=\S+ )*(cat .*\| *)?factloop ")
 _SERVER = re.compile(r"factloop (serve|mcp)\b")
 _ENDS = "# ends with "
-_PYTHON = re.compile(r"^```python\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
+_PRINTED = re.compile(r"^    (factloop [^\n]+)(?:\n\n[^\n]+)?\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_PYTHON = re.compile(r"^```python\n(.*?)^```$(?:(?:\n\n[^\n]+)?\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
 _NEEDS_A_SHELL = re.compile(r"[A-Z_]+=|cat ")
 
 
@@ -49,6 +50,8 @@ class Document:
     """Commands that read from a pipe or set variables: they need a shell."""
     servers: tuple[str, ...]
     """Commands that go on until they are stopped."""
+    printed: dict[str, str]
+    """The text in the block after a command: a part of what it prints."""
     python: tuple[tuple[str, str], ...]
     """Each block, and the text in the block after it: what it prints, or a part of that."""
 
@@ -62,6 +65,7 @@ class Document:
             tuple(command for command in ending if not _NEEDS_A_SHELL.match(command)),
             tuple(command for command in ending if _NEEDS_A_SHELL.match(command)),
             tuple(command for command in commands if _SERVER.search(command)),
+            {_without_remark(command): output for command, output in _PRINTED.findall(text)},
             tuple(_PYTHON.findall(text)),
         )
 

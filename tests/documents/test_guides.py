@@ -72,7 +72,9 @@ def test_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(folder_of(guide))
-    assert run_command(command, simulator, factloop)
+    said = run_command(command, simulator, factloop)
+    assert said
+    assert set(DOCUMENTS[guide].printed.get(command, "").splitlines()) <= {line.rstrip() for line in said.splitlines()}
 
 
 @pytest.mark.parametrize(("guide", "command"), PIPED)
