@@ -1,11 +1,13 @@
-"""Pages of the site that are written from the code: every command with its options, and every setting.
+"""What the site has beside the pages of docs/: every command and every setting, and the pages as Markdown.
 
-`mkdocs.yml` names this file among its hooks.
+`mkdocs.yml` names this file among its hooks. `llms.txt` names the pages as Markdown.
 """
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from typer.testing import CliRunner
@@ -59,3 +61,9 @@ def on_files(files: Any, config: Any) -> Any:
     for name, content in {"commands.md": commands(), "settings.md": settings()}.items():
         files.append(File.generated(config, name, content=content))
     return files
+
+
+def on_post_build(config: Any) -> None:
+    """Puts the Markdown of each page beside it. MkDocs calls it by this name."""
+    for page in Path(config.docs_dir).glob("*.md"):
+        shutil.copy(page, config.site_dir)
