@@ -25,10 +25,6 @@ def _section(paper: Paper) -> Iterator[str]:
     yield f"## {paper.title}\n"
     yield f"{paper.citation}. {'; '.join(f'{n} {status}' for status, n in sorted(counts.items()))}.\n"
     yield from _table(("Entries", "Status", "Why"), _rows(listed))
-    yield "These commands write what `--results` reads:\n"
-    commands = dict.fromkeys(entry.command for entry in listed if entry.command)
-    places = {one: [entry.id.partition(":")[2] for entry in listed if entry.command == one] for one in commands}
-    yield from _table(("Command", "For"), ((f"`{one}`", _numbers(places[one])) for one in commands))
 
 
 def _rows(listed: Iterable[Entry]) -> Iterator[tuple[str, ...]]:
@@ -39,13 +35,6 @@ def _rows(listed: Iterable[Entry]) -> Iterator[tuple[str, ...]]:
     for said, entries in alike.items():
         ids = ", ".join(f"`{entry.id}`" for entry in entries)
         yield (ids if len(entries) > 1 else f"{ids}: {entries[0].title}", *said)
-
-
-def _numbers(places: Iterable[str]) -> str:
-    """Tables by their numbers alone: `tables 1, 3`; all else by its name."""
-    tables = [place.removeprefix("table-") for place in places if place.startswith("table-")]
-    others = [place for place in places if not place.startswith("table-")]
-    return ", ".join([f"table{'s' * (len(tables) > 1)} {', '.join(tables)}", *others] if tables else others)
 
 
 def _table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
