@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -21,20 +20,15 @@ def with_entries(page: str) -> str:
 
 def _section(paper: Paper) -> Iterator[str]:
     listed = [entry for entry in ENTRIES if entry.paper == paper.key]
-    counts = Counter(entry.status.value for entry in listed)
-    yield f"## {paper.title}\n"
-    yield f"{paper.citation}. {'; '.join(f'{n} {status}' for status, n in sorted(counts.items()))}.\n"
-    yield from _table(("Entries", "Status", "Why"), _rows(listed))
+    yield f"## {paper.title}\n\n{paper.citation}.\n"
+    yield from _table(("Status", "Entries"), _rows(listed))
 
 
-def _rows(listed: Iterable[Entry]) -> Iterator[tuple[str, ...]]:
-    """A row for all entries of which the same is said; the title of one that stands alone."""
-    alike: dict[tuple[str, str], list[Entry]] = {}
+def _rows(listed: Iterable[Entry]) -> Iterator[tuple[str, str]]:
+    alike: dict[str, list[str]] = {}
     for entry in listed:
-        alike.setdefault((entry.status.value, entry.why), []).append(entry)
-    for said, entries in alike.items():
-        ids = ", ".join(f"`{entry.id}`" for entry in entries)
-        yield (ids if len(entries) > 1 else f"{ids}: {entries[0].title}", *said)
+        alike.setdefault(entry.status.value, []).append(f"`{entry.id}`")
+    yield from ((f"{status} ({len(ids)})", ", ".join(ids)) for status, ids in sorted(alike.items()))
 
 
 def _table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
