@@ -7,9 +7,11 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+EXAMPLES = Path(__file__).parents[2] / "examples" / "extending"
+"""Files that recipes add."""
 _SECTION = re.compile(r"^## (?P<title>.+?)\n(?P<body>.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"(?P<lead>[^\n]+)\n\n```(?P<language>\w+)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
-_NEW_FILE = re.compile(r"New file `(?P<path>[^`]+)`:")
+_COPY = re.compile(r"^Copy `(?P<name>[^`]+)` from .+ to `(?P<path>[^`]+)`\.$", re.MULTILINE)
 _PLACE = re.compile(r"In `(?P<path>[^`]+)`, (?P<how>after|replace)")
 _PROOF = "to show that it works:"
 
@@ -63,7 +65,8 @@ def read_recipes(page: str) -> dict[str, Recipe]:
 
 
 def _recipe(title: str, body: str) -> Recipe:
-    edits: list[Edit] = []
+    copies = [(found["path"], EXAMPLES / found["name"]) for found in _COPY.finditer(body)]
+    edits = [Edit(path, "", copy.read_text(encoding="utf-8")) for path, copy in copies]
     blocks = [(found["lead"], found["language"], found["code"]) for found in _BLOCK.finditer(body)]
     if len(blocks) != body.count("\n```") // 2:
         raise ValueError(f"{title}: a block of code has no line before it that says what it is")
@@ -72,9 +75,7 @@ def _recipe(title: str, body: str) -> Recipe:
         raise ValueError(f"{title}: the last block does not show that it works")
     while changes:
         lead, _, code = changes.pop(0)
-        if new := _NEW_FILE.fullmatch(lead):
-            edits.append(Edit(new["path"], "", code))
-        elif place := _PLACE.fullmatch(lead):
+        if place := _PLACE.fullmatch(lead):
             then, _, added = changes.pop(0)
             if then != {"after": "add", "replace": "by"}[place["how"]]:
                 raise ValueError(f"{title}: {lead!r} is followed by {then!r}")
