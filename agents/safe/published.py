@@ -17,6 +17,7 @@ from factloop.agents.safe.schemas import AtomicFacts, PublishedRating, SearchQue
 from factloop.agents.safe.stages import Case, CheckContext, SplitSentence
 from factloop.agents.safe.state import NextQueries, SentenceTask
 from factloop.core.records import Judgement
+from factloop.prompts.registry import PromptRegistry, RenderedPrompt
 
 PUBLISHED_PROMPTS = (
     "safe/published/atomic_facts",
@@ -26,6 +27,11 @@ PUBLISHED_PROMPTS = (
     "safe/relevance",
 )
 RATED = VerdictField.of(PublishedRating, "rating")
+
+
+def published_rating(prompts: PromptRegistry, case: Case) -> RenderedPrompt:
+    """The prompt on one claim at the end of the plan."""
+    return prompts["safe/published/rating"].render(fact=case.claim, evidence=passages(case.evidence))
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,7 @@ class PublishedStages(ModelPaperStages):
         return NextQueries((answer.query.strip() or case.claim,))
 
     async def rate(self, case: Case, context: CheckContext) -> Judgement:
-        prompt = self.prompts["safe/published/rating"].render(fact=case.claim, evidence=passages(case.evidence))
+        prompt = published_rating(self.prompts, case)
         answered = await self._ask_graded("rating", prompt, PublishedRating, RATED, context)
         rating = answered.value.rating
         (score,) = RATED.scores(answered.tokens, [rating])
