@@ -198,10 +198,10 @@ class Reader:
         checks = []
         for place, sentence in enumerate(held):
             claims = tuple(_placed(claim, sentence, ids) for claim in owned[place])
-            moved = {"span": (sentence.start, sentence.end), "claims": tuple(claim.id for claim in claims)}
+            placed = {"span": (sentence.start, sentence.end), "claims": tuple(claim.id for claim in claims)}
             usage = None if place else report.usage  # that of the window
             steering = () if place else of_steering(report.warnings)
-            checks.append(SentenceCheck(claims, records[place].model_copy(update=moved), usage, steering))
+            checks.append(SentenceCheck(claims, records[place].model_copy(update=placed), usage, steering))
         return checks
 
     def _start(self, work: Any) -> asyncio.Task[Any]:

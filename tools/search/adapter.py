@@ -138,7 +138,7 @@ class RetrieverSearch(SearchTool):
         with _own_code(self.name, "the retriever"):
             return self._hits(await ask(query), limit)
 
-    def _asking_for(self, limit: int) -> dict[str, int]:
+    def _asking_for(self, limit: int) -> dict[str, Any]:
         """A vector store is asked for as many documents as are wanted, unless its owner has said how many it gives."""
         is_open = isinstance(self.retriever, VectorStoreRetriever) and "k" not in self.retriever.search_kwargs
         return {"k": limit} if is_open else {}
