@@ -20,7 +20,7 @@ from factloop.tools.search.given import GivenDocuments
 from tests.simulator import MODEL, Response, RunningSimulator, Statistics
 from tests.simulator.scoring import Score, score
 
-Plan = Literal["paper", "fused", "grounded"]
+Plan = Literal["safe", "paper", "fused", "grounded"]
 
 
 @dataclass(frozen=True)

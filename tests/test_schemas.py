@@ -86,7 +86,7 @@ def test_reports_follow_their_schema() -> None:
 @pytest.mark.parametrize(
     ("written", "now", "before"),
     [
-        (sample_report(), "1.5", CHECK),
+        (sample_report(), "1.6", CHECK),
         (accepted(), "1.3", {"schema_version": "1.2", "before": CHECK, "after": CHECK}),
         (firm(), "1.3", OTHER),
         (mixed_run(), "1.3", {**OTHER, "reports": OTHER}),

@@ -59,16 +59,15 @@ ABSTENTION_RESULTS = 5
 
 
 class SafePlan(ABC):
-    """One way through SAFE's loop: `fused.FusedPlan`, `paper.PaperPlan` or `grounded.GroundedPlan`."""
+    """One way through SAFE's loop: the plans of `fused`, `grounded`, `paper` and `published`."""
 
     stages: Stages
     looks_again = False
     """Whether open facts are looked at together before any goes to a branch of its own."""
-
-    @property
-    def merges_repeats(self) -> bool:
-        """Whether only the first of the facts that say the same is judged."""
-        return True
+    merges_repeats = True
+    """Whether only the first of the facts that say the same is judged."""
+    reads_all = False
+    """Whether sentences that state nothing by their form, such as questions, are split like any other."""
 
     def grouped(self, sentences: Sequence[SentenceTask]) -> Sequence[Sequence[SentenceTask]]:
         """The sentences, in groups that are read together: each by itself."""
@@ -152,6 +151,8 @@ class _Nodes:
             sentences = given_sentences(answer, given)
         else:
             sentences = sentences_of(answer, spans=spans, reads_code=self.plan.stages.reads_code)
+            if self.plan.reads_all:
+                sentences = [replace(one, silent=None) for one in sentences]
         tell(runtime, "response_split", n_sentences=sum(sentence.silent is None for sentence in sentences))
         # On a thread that ran before, the reduced keys still hold what it found.
         return {"sentences": sentences, "found": Overwrite([]), "settled": Overwrite([]), "abstentions": Overwrite([])}

@@ -217,7 +217,7 @@ class _ModelStages:
         verdicts: VerdictField,
         context: CheckContext,
         *,
-        accept: Accept,
+        accept: Accept | None = None,
     ) -> AnswerWithTokens[T]:
         return await self.gateway.ask_graded(
             prompt,
@@ -245,15 +245,10 @@ class _ModelStages:
 class ModelPaperStages(_ModelStages):
     """The paper plan's stages."""
 
-    answer_characters: int | None = ANSWER_CHARACTERS
-    """Characters of the answer that prompts show at most; None for all of it, as published."""
-
     async def split(self, task: SentenceTask, context: CheckContext) -> SplitSentence:
-        """As published, nothing compares the facts with their sentence."""
         fits = _fitting([task], context, lambda answer: ((1, fact) for fact in answer.facts))
-        accept = None if self.is_as_published else fits
         shown = {"above": task.above or None, "sentence": task.sentence}
-        answer = await self._ask("atomic_facts", AtomicFacts, context, accept=accept, **shown)
+        answer = await self._ask("atomic_facts", AtomicFacts, context, accept=fits, **shown)
         if fits.unfit:
             return SplitSentence([task.sentence], is_whole=True)
         return SplitSentence([fact.strip() for fact in answer.facts if fact.strip()])
@@ -263,16 +258,10 @@ class ModelPaperStages(_ModelStages):
         answer = await self._ask(
             "self_contained_fact", SelfContainedFact, context, response=shown, sentence=sentence, fact=fact
         )
-        return answer.fact.strip() or fact if self.is_as_published else _revised(fact, answer.fact, context)
-
-    @property
-    def is_as_published(self) -> bool:
-        return self.answer_characters is None
+        return _revised(fact, answer.fact, context)
 
     def _shown(self, task: SentenceTask, context: CheckContext) -> str:
-        if self.answer_characters is None:
-            return context.answer.response.strip()
-        return shown_answer(context.answer, task, self.answer_characters)
+        return shown_answer(context.answer, task)
 
     async def relevance(self, claim: str, task: SentenceTask, context: CheckContext) -> bool:
         if not context.answer.prompt:
@@ -293,9 +282,7 @@ class ModelPaperStages(_ModelStages):
             asked=case.queries,
             fruitless=case.fruitless,
         )
-        return NextQueries(
-            _queries([answer.query]) or (() if case.evidence and not self.is_as_published else (case.claim,))
-        )
+        return NextQueries(_queries([answer.query]) or (() if case.evidence else (case.claim,)))
 
     async def rate(self, case: Case, context: CheckContext) -> Judgement:
         prompt = rating_prompt(self.prompts, context.answer.prompt, case)
@@ -304,8 +291,7 @@ class ModelPaperStages(_ModelStages):
         rating = answered.value.rating
         context.note_steering(answered.value.steering, case.evidence)
         (score,) = RATED.scores(answered.tokens, [rating])
-        verdict = "not_supported" if rating == "disputed" and self.is_as_published else rating
-        return with_score(self._judged(verdict, answered.value, case.evidence), score)
+        return with_score(self._judged(rating, answered.value, case.evidence), score)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """The paper plan: SAFE's five stages, one call each (Wei et al. 2024, section 3 and appendix C).
 
 Departures: facts that repeat another are judged once; the rounds of a claim end where all that its documents hold was
-found; a stage that fails leaves the claim unscored, where the released code would drop it or go on with a guess. A
-strict plan has only the last of these.
+found; a stage that fails leaves the claim unscored, where the released code would drop it or go on with a guess. The
+plan `safe` (`published.py`) has only the last of these.
 """
 
 from __future__ import annotations
@@ -40,18 +40,14 @@ class PaperPlan(SafePlan):
     """The paper's plan, with the stages that fill it."""
 
     stages: PaperStages
-    strict: bool = False
-    """Whether every fact is judged, repeats too, and every round is gone through while there is a search to ask."""
-
-    @property
-    def merges_repeats(self) -> bool:
-        return not self.strict
+    ends_early = True
+    """Whether the rounds of a claim end where all that its documents hold was found."""
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
         """`relevance`, then `next_query -> search` for `max_searches` rounds, then `rate`.
 
-        The rounds end early where there is nothing left to search and, unless the plan is strict, where all there is to
-        find was found, or the model has no further query.
+        The rounds end early where there is nothing left to search, where all there is to find was found, or where the
+        model has no further query.
 
         A first `look`, after `relevance`, settles the claim or leaves it to the rounds.
         """
@@ -78,7 +74,7 @@ class PaperPlan(SafePlan):
             return END if state["settled"] else RATE if state["pending"] is None else SEARCH
 
         async def after_search(state: FactState) -> str:
-            goes_on = ("answered", "failed", "exhausted") if self.strict else ("answered", "failed")
+            goes_on = ("answered", "failed") if self.ends_early else ("answered", "failed", "exhausted")
             more = len(state["queries"]) < max_searches and state["last_search"] in goes_on
             return NEXT_QUERY if more else RATE
 

@@ -1,9 +1,10 @@
 """Structured outputs that a model is asked for. The class names are the schema titles, a public contract.
 
-Paper plan: `AtomicFacts`, `SelfContainedFact`, `Relevance`, `SearchQuery`, `Rating`.
+Paper plan: `AtomicFacts`, `SelfContainedFact`, `Relevance`, `SearchQuery`, `Rating`; the plan safe has
+`PublishedRating` for the last.
 Fused plan: `SentenceFacts`, `WindowFacts`, `Assessments`, `Assessment`.
 Grounded plan: `GroundedFacts`, `GroundedClaims`.
-All plans: `Abstention`.
+All of these: `Abstention`.
 """
 
 from __future__ import annotations
@@ -45,6 +46,11 @@ class Rating(StructuredOutput):
     rating: Literal["supported", "contradicted", "disputed", "not_supported"]
     steering: list[int] = Field(default_factory=list)
     """Numbers of the passages that say how to judge."""
+
+
+class PublishedRating(StructuredOutput):
+    reasoning: str
+    rating: Literal["supported", "not_supported"]
 
 
 class SentenceFact(StructuredOutput):

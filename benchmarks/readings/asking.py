@@ -17,10 +17,12 @@ from benchmarks.without_model import closeness
 from factloop.agents.safe.answer import Answer
 from factloop.agents.safe.fused import CLAIMS_TOGETHER
 from factloop.agents.safe.model_stages import assessment_prompt, claims_prompt, rating_prompt, sentence_prompt
+from factloop.agents.safe.published import published_rating
 from factloop.agents.safe.schemas import (
     Assessments,
     GroundedClaims,
     GroundedFacts,
+    PublishedRating,
     Rating,
     WindowFacts,
 )
@@ -37,6 +39,7 @@ from factloop.tools.text.words import content_words
 SIZES = {
     "stance-pairs": 80,
     "stance-rating": 80,
+    "stance-published": 80,
     "stance-together": 80,
     "wice-pairs": 50,
     "relevance": 42,
@@ -106,6 +109,8 @@ def ask(condition: str, folder: Path, overlay: Path | None, seed: int) -> tuple[
         questions = [_together(batch, prompts) for batch in _batches(pairs, TOGETHER)]
     elif condition == "stance-rating":
         questions = [Question((one.id,), rating_prompt(prompts, None, one.case), Rating) for one in pairs]
+    elif condition == "stance-published":
+        questions = [Question((one.id,), published_rating(prompts, one.case), PublishedRating) for one in pairs]
     else:
         questions = [_first_round(batch, prompts) for batch in _batches(pairs, CLAIMS_TOGETHER)]
     return questions, {one.id: one.gold for one in pairs}

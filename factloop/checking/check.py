@@ -34,16 +34,7 @@ from factloop.core.events import CheckFinished, Event
 from factloop.core.factuality import score_claims
 from factloop.core.given_text import check_given, check_spans, check_whole
 from factloop.core.records import Claim, FactualityReport, Fingerprint, GivenFacts, Plan, Sentence
-from factloop.core.report_warnings import (
-    abstention_warnings,
-    engine_warnings,
-    failure_of_all,
-    groundless_warning,
-    jury_warning,
-    steering_warnings,
-    unscored_warning,
-    whole_warning,
-)
+from factloop.core.report_warnings import engine_warnings, failure_of_all, found_warnings, steering_warnings
 from factloop.reports.figures import plural
 from factloop.setup.limits import Limits
 from factloop.setup.pace import Pace
@@ -373,14 +364,7 @@ def _warnings(
     if setup.cascade is not None:
         warnings += setup.cascade.warnings(claims, setup.tools)
     warnings += [warning for tool in tools for warning in tool.warnings]
-    warnings += [
-        *unscored_warning(setup.fingerprint, claims),
-        *groundless_warning(claims),
-        *jury_warning(claims),
-        *whole_warning(sentences),
-        *abstention_warnings(sentences, asked.response),
-    ]
-    return tuple(warnings)
+    return (*warnings, *found_warnings(setup.fingerprint, claims, sentences, asked.response))
 
 
 def _check_span(

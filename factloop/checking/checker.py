@@ -74,7 +74,7 @@ class Check(Protocol):
     ) -> Awaitable[FactualityReport]: ...
 
 
-class Given(TypedDict, total=False):
+class DocumentOptions(TypedDict, total=False):
     """What came with a response."""
 
     documents: Documents | None
@@ -86,7 +86,7 @@ class Given(TypedDict, total=False):
     """The same with a mode of its own; not with `documents`."""
 
 
-class CheckOptions(Given, total=False):
+class CheckOptions(DocumentOptions, total=False):
     """What a check of one response may be asked beside the response and its question."""
 
     facts: Sequence[GivenFacts] | None
@@ -276,12 +276,12 @@ class FactChecker:
         mode = mode or ("factuality" if self.has_sources else "faithfulness")
         return Sources(() if tool is None else (tool,), mode)
 
-    async def sources_in(self, given: Given) -> Sources | None:
+    async def sources_in(self, given: DocumentOptions) -> Sources | None:
         """The sources of a response, as they or its documents were given.
 
         Raises ConfigError, DataError, and TypeError for an argument of any other name.
         """
-        if unknown := given.keys() - Given.__annotations__.keys():
+        if unknown := given.keys() - DocumentOptions.__annotations__.keys():
             raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
         documents, sources = given.get("documents"), given.get("sources")
         if documents is not None and sources is not None:

@@ -69,8 +69,8 @@ def estimate(
     if settings.model is None:
         return _estimate(settings, n_sentences, n_claims, 0, round(n_claims * SEARCHES_A_CLAIM), 0, 0)
     asked = _Asked(settings, PromptRegistry.load(settings.prompts), response, prompt, parts, n_claims, n_sentences)
-    if plan == "paper":
-        return _paper(asked)
+    if plan in ("paper", "safe"):
+        return _paper(asked, is_published=plan == "safe")
     if facts is not None:
         return _given(asked, stated)
     return _grounded(asked) if plan == "grounded" else _fused(asked)
@@ -119,10 +119,10 @@ class _Asked:
         return self.response if is_whole else self.response[:ANSWER_CHARACTERS]
 
     def tokens(self, stage: str, **values: Value) -> int:
-        """Tokens of a request of this stage, its question included."""
+        """Tokens of a request of this stage, its question included, without values that its prompt does not take."""
         prompt = self.prompts[f"safe/{stage}"]
-        question = {"question": self.prompt} if "question" in prompt.variables else {}
-        rendered = prompt.render(**{**question, **values})
+        given = {"question": self.prompt, **values}
+        rendered = prompt.render(**{name: given[name] for name in prompt.variables})
         return count_tokens(rendered.system) + count_tokens(rendered.user) + SCHEMA_TOKENS
 
     def n_windows(self, size: WindowSize) -> int:
@@ -178,20 +178,21 @@ def _grounded(asked: _Asked) -> Estimate:
     return _estimate(settings, len(asked.parts), n_claims, windows + batches, searches, prompt_tokens, completion)
 
 
-def _paper(asked: _Asked) -> Estimate:
-    settings, n_claims, whole = asked.settings, asked.n_claims, asked.shown
+def _paper(asked: _Asked, *, is_published: bool) -> Estimate:
+    settings, n_claims = asked.settings, asked.n_claims
+    whole, of = (asked.response, "published/") if is_published else (asked.shown, "")
     fact, said = "x" * 80, "x" * 160
     passages = PASSAGE_TOKENS * settings.results_per_search
     rounds = n_queries = settings.max_searches
-    if not settings.as_published:  # the last query is the one that the model leaves empty
+    if not is_published:  # the last query is the one that the model leaves empty
         rounds = min(math.ceil(SEARCHES_A_CLAIM), rounds)
         n_queries = min(rounds + 1, n_queries)
     gathered = [round(passages * (1 + SHARE_NEW * number)) for number in range(n_queries)]
-    split = sum(asked.tokens("atomic_facts", above=part.above or None, sentence=part.text) for part in asked.parts)
-    revise = asked.tokens("self_contained_fact", response=whole, sentence=said, fact=fact)
+    split = sum(asked.tokens(f"{of}atomic_facts", above=part.above or None, sentence=part.text) for part in asked.parts)
+    revise = asked.tokens(f"{of}self_contained_fact", response=whole, sentence=said, fact=fact)
     relevance = asked.tokens("relevance", response=whole, fact=fact) if asked.prompt else 0
-    query = asked.tokens("search_query", fact=fact, evidence=None, asked=None, fruitless=None)
-    rate = asked.tokens("rating", sentence=said, fact=fact, evidence=None) + gathered[-1]
+    query = asked.tokens(f"{of}search_query", fact=fact, evidence=None, asked=None, fruitless=None)
+    rate = asked.tokens(f"{of}rating", sentence=said, fact=fact, evidence=None) + gathered[-1]
     # Each query sees the passages of those before it, the first none.
     searching = n_queries * query + sum(gathered[:-1])
     prompt_tokens = split + n_claims * (revise + relevance + searching + rate)

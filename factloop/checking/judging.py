@@ -11,9 +11,10 @@ from factloop.agents.safe.fused import BunchedPlan, FusedPlan
 from factloop.agents.safe.graph import SafePlan
 from factloop.agents.safe.grounded import GroundedPlan
 from factloop.agents.safe.jury import GroundedJury, PaperJury
-from factloop.agents.safe.model_stages import ANSWER_CHARACTERS, ModelGroundedStages, ModelPaperStages
+from factloop.agents.safe.model_stages import ModelGroundedStages, ModelPaperStages
 from factloop.agents.safe.offline import JudgeRater, OfflineFusedStages, OfflinePaperStages, VerifierRater
 from factloop.agents.safe.paper import PaperPlan
+from factloop.agents.safe.published import PublishedPlan, PublishedStages
 from factloop.checking.cascade.stage import cheap_verifier, read_cascade, refuse_other_verifier
 from factloop.core.errors import ConfigError
 from factloop.core.records import CascadeFingerprint, Plan
@@ -120,14 +121,12 @@ def filled_by_model(
     """Fills each plan with the model as its judge, alone or as the first of a jury."""
 
     def fill(plan: Plan) -> SafePlan:
+        if plan == "safe":
+            return PublishedPlan(PublishedStages(gateway, session.prompts, logprobs=settings.logprobs))
         if plan == "paper":
-            most = None if settings.as_published else ANSWER_CHARACTERS
-            raters = [
-                ModelPaperStages(one, session.prompts, logprobs=settings.logprobs, answer_characters=most)
-                for one in (gateway, *jury)
-            ]
+            raters = [ModelPaperStages(one, session.prompts, logprobs=settings.logprobs) for one in (gateway, *jury)]
             paper = PaperJury(**vars(raters[0]), others=raters[1:], rule=settings.jury_rule) if jury else raters[0]
-            return PaperPlan(paper, strict=settings.as_published)
+            return PaperPlan(paper)
         judges = [ModelGroundedStages(one, session.prompts, logprobs=settings.logprobs) for one in (gateway, *jury)]
         stages = GroundedJury(**vars(judges[0]), others=judges[1:], rule=settings.jury_rule) if jury else judges[0]
         if plan == "fused":
@@ -151,7 +150,7 @@ def filled_offline(settings: CheckSettings, session: Session, named: NamedJudge 
 
     def fill(plan: Plan) -> SafePlan:
         if plan == "paper":
-            return PaperPlan(OfflinePaperStages(rater, nlp), strict=settings.as_published)
+            return PaperPlan(OfflinePaperStages(rater, nlp))
         return BunchedPlan(OfflineFusedStages(rater, nlp), gates=plan != "grounded")
 
     return fill

@@ -12,6 +12,7 @@ from langchain_core.language_models import BaseChatModel
 
 import factloop
 from factloop.agents.safe.model_stages import FUSED_PROMPTS, GROUNDED_PROMPTS, PAPER_PROMPTS
+from factloop.agents.safe.published import PUBLISHED_PROMPTS
 from factloop.checking.cascade.stage import Cascade, load_cascade
 from factloop.checking.judging import NamedJudge, named_judge, refuse_clash
 from factloop.core.errors import ConfigError
@@ -117,11 +118,11 @@ def refuse_clashes(settings: CheckSettings, *, has_model: bool) -> None:
 def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_model: bool, given_alone: bool) -> Plan:
     """The plan that the settings name; else `grounded` where a model judges by given documents alone, else `fused`.
 
-    A cascade goes before `fused`: its verifier looks at each claim before the model does. Raises ConfigError for
-    `as_published` with another plan.
+    A cascade goes before `fused`: its verifier looks at each claim before the model does. Raises ConfigError for the
+    plan `safe` without a model, and with a jury.
     """
-    if settings.as_published and settings.plan != "paper":
-        raise ConfigError("--as-published is for the plan paper: give --plan paper, too")
+    if settings.plan == "safe" and (not has_model or settings.jury):
+        raise ConfigError("the plan safe is rated by one chat model, as published: give --model, and no --jury")
     if settings.plan is not None:
         return settings.plan
     own_alone = bool(tools) and all(tool.own_documents for tool in tools)
@@ -149,6 +150,7 @@ PLAN_PROMPTS: Mapping[Plan, tuple[str, ...]] = {
     "paper": PAPER_PROMPTS,
     "fused": FUSED_PROMPTS,
     "grounded": GROUNDED_PROMPTS,
+    "safe": PUBLISHED_PROMPTS,
 }
 
 

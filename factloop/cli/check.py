@@ -49,7 +49,7 @@ def check(given: Check, flags: Flags) -> int:
     from factloop.setup.recording import refuse_missing_recording
 
     settings = load_settings(CheckSettings, flags)
-    try_outputs((given.json_, given.html), (given.answer,), settings=settings, run_dir=given.run_dir)
+    try_outputs(given.written, (given.answer,), settings=settings, run_dir=given.run_dir)
     refuse_missing_recording(settings)
     response = read_text(given.answer)
     refuse_self_support(given.answer, settings.docs, "--docs")

@@ -13,7 +13,7 @@ from factloop.cli.check import deliver_estimate
 from factloop.cli.console import note, run_until_stopped, watched
 from factloop.cli.demands import ALL_IRRELEVANT, code_of, first_failure, results_of
 from factloop.cli.inputs import name_of_data, refuse_missing_data, refuse_self_support, wanted_k
-from factloop.cli.options import ARGUMENT, OUTPUT, STATISTICS, Flags, Intervals, Judged, Texts, command, taking
+from factloop.cli.options import ARGUMENT, OUTPUT, STATISTICS, Flags, Intervals, Judged, Tabled, Texts, command, taking
 from factloop.cli.outputs import deliver, try_outputs, write_output
 from factloop.cli.preparing import note_unsent_prompts_of_check, with_leave_to_fetch
 from factloop.core.errors import ConfigError
@@ -41,7 +41,7 @@ NO_CLAIMS_MADE = "no response makes a claim that can be checked"
 DATASET, PART = "factscore", "bio"
 
 
-class Run(Judged, Intervals):
+class Run(Judged, Tabled, Intervals):
     """Arguments of a run over a data set."""
 
     k: Annotated[Texts, Mark(STATISTICS, "K")] = ()
@@ -185,7 +185,7 @@ def _judge(
         seed=settings.seed,
     )
     engine, debias = _engine(given, settings), _debiasing(given, settings.seed)
-    try_outputs((given.json_, given.html, out), (place, given.calibration), settings=settings, run_dir=given.run_dir)
+    try_outputs((*given.written, out), (place, given.calibration), settings=settings, run_dir=given.run_dir)
     refuse_self_support(place, settings.docs, "--docs")
     note_unsent_prompts_of_check(settings)
     if given.dry_run:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from factloop.cli.console import DONE, run_until_stopped
 from factloop.cli.inputs import name_of_data, refuse_self_support
-from factloop.cli.options import Flags, Report, Resumable, Texts, command, taking
+from factloop.cli.options import Flags, Resumable, Tabled, Texts, command, taking
 from factloop.cli.outputs import deliver, try_outputs
 from factloop.cli.preparing import models_of_systems, note_unsent_prompts
 from factloop.cli.trust import NOTHING_TO_SCORE_BY, score_all
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from factloop.trust.question_answers import QuestionAnswer
 
 
-class MixedQa(Report, Resumable):
+class MixedQa(Tabled, Resumable):
     """Arguments of `eval mixedqa`."""
 
     data: Annotated[str | None, Mark(metavar="PATH")] = None
@@ -93,7 +93,7 @@ def mixedqa(given: MixedQa, flags: Flags) -> int:
     if not has_trust and not metrics:
         raise ConfigError(f"{NOTHING_TO_SCORE_BY}, or a metric (--metric)")
     place = str(find_part("mixedqa", "answers", given.data))
-    try_outputs((given.json_, given.html), (place,), settings=settings, run_dir=given.run_dir)
+    try_outputs(given.written, (place,), settings=settings, run_dir=given.run_dir)
     refuse_self_support(place, settings.corpus, "--corpus")
     models = settings.subject_model, settings.judge_model, *subjects
     note_unsent_prompts(settings.prompts, models, remedy="--subject, --subject-model or --judge-model")

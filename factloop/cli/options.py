@@ -83,6 +83,22 @@ class Report(Quiet, AsJson):
     html: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
     """Write the report as an HTML page."""
 
+    @property
+    def written(self) -> tuple[str | None, ...]:
+        """The files that the report goes to."""
+        return self.json_, self.html
+
+
+class Tabled(Report):
+    """Arguments of commands whose report has tables."""
+
+    tables: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
+    """Write the tables: LaTeX into a .tex file, CSV into any other."""
+
+    @property
+    def written(self) -> tuple[str | None, ...]:
+        return (*super().written, self.tables)
+
 
 class Estimated(Arguments):
     """Arguments of commands that can tell their cost."""

@@ -189,6 +189,10 @@ def deliver(
         outputs[getattr(given, "json_", None)] = partial(to_json, record)
     if page is not None:
         outputs[getattr(given, "html", None)] = page
+    if (tables := getattr(given, "tables", None)) is not None:
+        from factloop.reports.sheet.files import tables_file
+
+        outputs[tables] = partial(tables_file, show, tables)
     write_files(outputs)
     if not getattr(given, "quiet", False) and STANDARD_OUTPUT not in outputs:
         say(lambda: show(Terminal()))

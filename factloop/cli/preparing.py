@@ -77,14 +77,14 @@ def note_unsent_prompts_of_check(settings: CheckSettings) -> None:
     if settings.prompts is None or settings.model is None:
         return
     from factloop.checking.estimate import plan_of
-    from factloop.checking.preparing import plan_of_prompt
+    from factloop.checking.preparing import PLAN_PROMPTS, plan_of_prompt
     from factloop.prompts.registry import PromptRegistry
 
     plan = plan_of(settings)
     for name in sorted(PromptRegistry.load(settings.prompts).own):
         other = plan_of_prompt(name)
-        if other is not None and other != plan:
-            falls_back = (plan, other) == ("grounded", "fused")
+        falls_back = (plan, other) == ("grounded", "fused")
+        if other is not None and (falls_back or name not in PLAN_PROMPTS[plan]):
             when = "sends it only where a reply to its own cannot be used" if falls_back else "sends others"
             said = f"{name} is of the plan {other}, and this check follows {plan}, which {when}: give --plan {other}"
             note(f"--prompts {settings.prompts}: {said}")

@@ -56,7 +56,7 @@ def trust(given: Trust, flags: Flags) -> int:
 
     settings = load_settings(TrustSettings, flags)
     _refuse_contradictions(given, settings)
-    try_outputs((given.json_, given.html), (given.answers,), settings=settings, run_dir=given.run_dir)
+    try_outputs(given.written, (given.answers,), settings=settings, run_dir=given.run_dir)
     refuse_missing_recording(settings)
     if given.answers is not None:
         refuse_self_support(given.answers, settings.corpus, "--corpus")

@@ -63,7 +63,7 @@ def refuse_unknown(model: type[BaseModel], data: object) -> None:
     raise ValidationError.from_exception_data(model.__name__, [{"type": wrong, "loc": (strange[0],), "input": None}])
 
 
-Plan = Literal["paper", "fused", "grounded"]
+Plan = Literal["safe", "paper", "fused", "grounded"]
 """A way through SAFE's loop."""
 JuryRule = Literal["majority", "unanimous", "first_sure"]
 
@@ -364,8 +364,6 @@ class Fingerprint(Record):
     base_url: str | None = None
     sampling: Mapping[str, Any] = Field(default_factory=dict)
     plan: Plan
-    as_published: bool = False
-    """Whether the plan `paper` did without the departures that can be avoided."""
     max_searches: Annotated[int, Field(ge=1)]
     results_per_search: Annotated[int, Field(ge=1)]
     passage_characters: Annotated[int, Field(ge=1)] = 6_000
@@ -389,6 +387,13 @@ class Fingerprint(Record):
     """What judges without a chat model (`--judge`), and its thresholds; None for the offline engine's own."""
     settings: Mapping[str, Any] = Field(default_factory=dict)
     """Each other setting that shapes verdicts and is not at its default, by name."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _reads_older(cls, fields: Any) -> Any:
+        """Until version 1.5 of reports it was said of the plan `paper` whether it was as published: `safe` is now."""
+        is_older = isinstance(fields, dict) and "as_published" in fields
+        return {name: one for name, one in fields.items() if name != "as_published"} if is_older else fields
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -517,10 +522,10 @@ class Citations(CitationFigures):
 class FactualityReport(Record):
     """The result of one SAFE run over one response."""
 
-    schema_version: Literal["1.0", "1.1", "1.2", "1.3", "1.4", "1.5"] = "1.5"
+    schema_version: Literal["1.0", "1.1", "1.2", "1.3", "1.4", "1.5", "1.6"] = "1.6"
     """Reports of version 1.0 have no sentences and no shared errors; 1.2 tells repeats, settings and quotes, 1.4
     which sentences are judged whole, which say that there is no answer, and on which claims the sources disagree, 1.5
-    the documents of evidence, and citations."""
+    the documents of evidence, and citations, 1.6 the plan `safe`."""
     prompt: str | None = None
     response: str
     claims: tuple[Claim, ...]

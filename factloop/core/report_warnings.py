@@ -37,6 +37,19 @@ def engine_warnings(fingerprint: Fingerprint) -> tuple[str, ...]:
     return (OFFLINE,) if fingerprint.engine == "offline" and fingerprint.verifier is None else ()
 
 
+def found_warnings(
+    fingerprint: Fingerprint, claims: Sequence[Claim], sentences: Sequence[Sentence], response: str
+) -> tuple[str, ...]:
+    """Warnings that follow from what a check found."""
+    return (
+        *unscored_warning(fingerprint, claims),
+        *groundless_warning(claims),
+        *jury_warning(claims),
+        *whole_warning(sentences),
+        *abstention_warnings(sentences, response),
+    )
+
+
 def unscored_warning(fingerprint: Fingerprint, claims: Sequence[Claim]) -> tuple[str, ...]:
     """How many claims are unscored for another reason than missing sources; those in another language apart.
 

@@ -12,7 +12,7 @@ from typing import Unpack, get_args
 from factloop.agents.reasons import reason_of
 from factloop.agents.safe.conversation import Question, question_of
 from factloop.checking.check import Checking
-from factloop.checking.checker import Check, FactChecker, Given, given_checker
+from factloop.checking.checker import Check, DocumentOptions, FactChecker, given_checker
 from factloop.core.errors import ConfigError, DataError, FactloopError
 from factloop.core.old_names import takes_old_names
 from factloop.core.records import FactualityReport
@@ -101,7 +101,7 @@ class Corrector:
         *,
         limits: Limits | None = None,
         run_dir: str | Path | None = None,
-        **given: Unpack[Given],
+        **given: Unpack[DocumentOptions],
     ) -> Correction:
         """The correction of a response, or of what a report says of one (which is then not checked a first time).
 
@@ -131,7 +131,7 @@ class Corrector:
         *,
         limits: Limits | None = None,
         run_dir: str | Path | None = None,
-        **given: Unpack[Given],
+        **given: Unpack[DocumentOptions],
     ) -> Correction:
         """`acorrect` for code that is not asynchronous; works inside a running event loop, too (a notebook)."""
         return run_blocking(self.acorrect(response, question, limits=limits, run_dir=run_dir, **given))

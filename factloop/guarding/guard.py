@@ -11,7 +11,7 @@ from langchain_core.messages import BaseMessage
 
 from factloop.agents.safe.conversation import Question, question_of
 from factloop.agents.safe.sentences import FUSED_WINDOW, GROUNDED_WINDOW, WindowSize
-from factloop.checking.checker import FactChecker, Given, given_checker
+from factloop.checking.checker import DocumentOptions, FactChecker, given_checker
 from factloop.checking.citing import citations_of, documents_among
 from factloop.core.errors import ConfigError
 from factloop.core.factuality import score_claims
@@ -25,13 +25,7 @@ from factloop.core.findings import (
 )
 from factloop.core.old_names import takes_old_names
 from factloop.core.records import Claim, FactualityReport, Fingerprint, NoClaim, Sentence
-from factloop.core.report_warnings import (
-    engine_warnings,
-    failure_of_all,
-    groundless_warning,
-    jury_warning,
-    unscored_warning,
-)
+from factloop.core.report_warnings import engine_warnings, failure_of_all, found_warnings
 from factloop.guarding.chunks import in_thread, pulled
 from factloop.guarding.policy import (
     ALL_DROPPED,
@@ -124,7 +118,7 @@ class StreamGuard:
         self,
         chunks: AsyncIterable[Chunk],
         question: Question | None = None,
-        **given: Unpack[Given],
+        **given: Unpack[DocumentOptions],
     ) -> AsyncGenerator[str, None]:
         """The text that may be shown, in pieces. Otherwise as `aevents`."""
         async with aclosing(self.aevents(chunks, question, **given)) as events:
@@ -137,7 +131,7 @@ class StreamGuard:
         self,
         chunks: AsyncIterable[Chunk],
         question: Question | None = None,
-        **given: Unpack[Given],
+        **given: Unpack[DocumentOptions],
     ) -> AsyncGenerator[GuardEvent, None]:
         """Yields each sentence once it was dealt with, and last the report on the whole. With a model it costs money.
 
@@ -188,7 +182,7 @@ class StreamGuard:
         self,
         chunks: Iterable[Chunk],
         question: Question | None = None,
-        **given: Unpack[Given],
+        **given: Unpack[DocumentOptions],
     ) -> Generator[str, None, None]:
         """`aguard` for code that is not asynchronous."""
         with closing(self.events(chunks, question, **given)) as events:
@@ -201,7 +195,7 @@ class StreamGuard:
         self,
         chunks: Iterable[Chunk],
         question: Question | None = None,
-        **given: Unpack[Given],
+        **given: Unpack[DocumentOptions],
     ) -> Generator[GuardEvent, None, None]:
         """`aevents` for code that is not asynchronous; the chunks are read in another thread."""
         yield from pulled(self.aevents(in_thread(chunks), question, **given))
@@ -276,9 +270,7 @@ def _whole_report(
     settings = engine_warnings(fingerprint) if claims else ()
     found = (
         *_code_warning(sentences),
-        *unscored_warning(fingerprint, claims),
-        *groundless_warning(claims),
-        *jury_warning(claims),
+        *found_warnings(fingerprint, claims, sentences, text),
         *dict.fromkeys(warning for part in parts for warning in part.steering),
     )
     whole = {

@@ -16,7 +16,7 @@ from factloop.agents.safe.judgements import unscored
 from factloop.agents.safe.sentences import WindowSize
 from factloop.checking.checker import FactChecker
 from factloop.core.errors import ConfigError, FactloopError, ToolTimeout
-from factloop.core.records import Claim, NoClaim, Sentence, Usage
+from factloop.core.records import Claim, Sentence, Usage
 from factloop.core.report_warnings import of_steering
 from factloop.guarding.chunks import WholeCharacters, closed_after, text_of
 from factloop.reports.figures import plural
@@ -189,7 +189,7 @@ class Reader:
         owned: list[list[Claim]] = [[] for _ in held]
         for claim in report.claims:
             owned[bisect_right(starts, claim.span[0]) - 1].append(claim)
-        silent = {bisect_right(starts, one.span[0]) - 1: one.no_claim for one in reversed(report.sentences)}
+        records = {bisect_right(starts, one.span[0]) - 1: one for one in reversed(report.sentences)}
         ids = {
             claim.id: f"c{number}.{place}"
             for number, claims in zip(numbers, owned, strict=True)
@@ -198,10 +198,10 @@ class Reader:
         checks = []
         for place, sentence in enumerate(held):
             claims = tuple(_placed(claim, sentence, ids) for claim in owned[place])
-            no_claim = None if claims else silent[place]
+            placed = {"span": (sentence.start, sentence.end), "claims": tuple(claim.id for claim in claims)}
             usage = None if place else report.usage  # that of the window
             steering = () if place else of_steering(report.warnings)
-            checks.append(SentenceCheck(claims, _read(sentence, claims, no_claim), usage, steering))
+            checks.append(SentenceCheck(claims, records[place].model_copy(update=placed), usage, steering))
         return checks
 
     def _start(self, work: Any) -> asyncio.Task[Any]:
@@ -252,9 +252,4 @@ def _unread(sentence: sentences.Sentence, number: int, error: FactloopError) -> 
         self_contained=sentence.text,
         judgement=unscored(error),
     )
-    return SentenceCheck((claim,), _read(sentence, (claim,), None))
-
-
-def _read(sentence: sentences.Sentence, claims: tuple[Claim, ...], no_claim: NoClaim | None) -> Sentence:
-    span = (sentence.start, sentence.end)
-    return Sentence(span=span, claims=tuple(claim.id for claim in claims), no_claim=no_claim)
+    return SentenceCheck((claim,), Sentence(span=claim.span, claims=(claim.id,)))

@@ -43,7 +43,6 @@ class CheckChanges(TypedDict, total=False):
     allow_download: bool
     base_url: str | None
     plan: Plan | None
-    as_published: bool
     wikipedia_language: str
     wikipedia_url: str | None
     searxng_url: str | None

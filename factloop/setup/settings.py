@@ -193,15 +193,10 @@ class CheckSettings(EmbeddingSettings):
     base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
     """Address of an OpenAI-compatible server."""
     plan: Annotated[Plan | None, Mark(MODEL)] = None
-    """How a model checks: in the five stages of the paper (paper), in few calls per claim (fused), or several sentences
-    at a time (grounded). Default: grounded with documents alone, fused otherwise.
+    """How a model checks: in the five stages of SAFE (paper), the same exactly as published (safe), in few calls per
+    claim (fused), or several sentences at a time (grounded). Default: grounded with documents alone, fused otherwise.
 
     None: `grounded` where a model judges by given documents alone, else `fused`."""
-    as_published: Annotated[bool, Mark(MODEL, fingerprint=True)] = False
-    """Follow the paper exactly with the plan paper: judge repeated claims again, show whole answers, search in every
-    round.
-
-    docs/papers.md lists the departures. Any other plan refuses it."""
     search: Annotated[Names, Mark(SEARCH, "NAME", names=built_in_searches, search_tools=True)] = ()
     """Web search."""
     wikipedia_language: str = "en"

@@ -51,10 +51,11 @@ async def test_what_takes_seconds_is_loaded_in_another_thread_and_once(
     assert threads[0] is not threading.current_thread()
 
 
-def test_a_checker_is_warmed_up_without_a_loop_and_without_a_call() -> None:
-    checker = FactChecker("openai:x", base_url="http://127.0.0.1:9/v1", cache=False)
-    checker.warm_up()
+def test_a_checker_is_warmed_up_without_a_loop_and_without_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_WARM", set())
+    FactChecker("openai:x", base_url="http://127.0.0.1:9/v1", cache=False).warm_up()  # nothing answers there
     FactChecker(cache=False).warm_up()
+    assert len(module._WARM) == 2
 
 
 @pytest.mark.parametrize("limit", ["budget_usd", "budget_usd_per_check"])

@@ -48,6 +48,17 @@ def value_of(report: AuditReport, name: str, at: int = 0) -> float | None:
     return found
 
 
+@pytest.mark.parametrize("file", ["tables.tex", "tables.csv"])
+def test_the_tables_that_the_terminal_shows_are_in_a_file(factloop: Command, home: Path, file: str) -> None:
+    path = write(home / "predictions.jsonl", by_hand())
+    result = factloop("research", "audit", path, "--tables", file, "--resamples", 20)
+    written = (home / file).read_text(encoding="utf-8").replace(r"\%", "%")
+    titles = [line.strip("─ ") for line in result.out.splitlines() if line.endswith("──")]
+    *tables, _ = titles  # the last section tells of the run
+    assert (result.code, len(tables) > 3) == (0, True)
+    assert [title for title in tables if title not in written] == []
+
+
 def test_figures_on_the_terminal_and_in_files(factloop: Command, home: Path) -> None:
     path = write(home / "predictions.jsonl", by_hand())
     result = factloop("research", "audit", path, "--json", "audit.json", "--html", "audit.html", "--resamples", 20)

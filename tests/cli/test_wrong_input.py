@@ -42,7 +42,7 @@ TABLE = {
         answer.md ONLINE --budget-usd 1                   | --price-in
         answer.md ONLINE --price-in 1                     | give both --price-in and --price-out
         answer.md --plan quick                            | plan = 'quick' & 'paper', 'fused' or 'grounded'
-        answer.md --docs docs --as-published              | --as-published is for the plan paper
+        answer.md --docs docs --plan safe                 | the plan safe is rated by one chat model
         answer.md --search bing                           | 'bing' & serper, wikipedia, searxng
         answer.md --search bing --dry-run                 | 'bing'
         answer.md --docs nowhere --dry-run                | nowhere

@@ -350,7 +350,10 @@ async def test_a_failing_check_is_unscored_and_never_waved_through(sim: Simulato
 
 
 class Split(FactChecker):
-    """Of its jury one calls everything supported, by passages without a word of it, and one does not."""
+    """Of its jury one calls everything supported, by passages without a word of it, and one does not.
+
+    It judges every sentence whole.
+    """
 
     async def acheck(self, *given: Any, **asked: Any) -> FactualityReport:
         report = await super().acheck(*given, **asked)
@@ -365,7 +368,8 @@ class Split(FactChecker):
             )
             for claim in report.claims
         ]
-        return report.model_copy(update={"claims": tuple(bare)})
+        whole = [sentence.model_copy(update={"is_whole": True}) for sentence in report.sentences]
+        return report.model_copy(update={"claims": tuple(bare), "sentences": tuple(whole)})
 
 
 async def test_the_report_warns_of_what_any_window_was_warned_of(sim: Simulator) -> None:
@@ -374,9 +378,10 @@ async def test_the_report_warns_of_what_any_window_was_warned_of(sim: Simulator)
     checker = Split(model=MODEL, base_url=sim.base_url, cache=False)
     end = await finished(StreamGuard(checker, max_wait_s=0.0), pieces(f"{TRUE} {TRUE}"), sources=sources)
     await checker.aclose()
-    groundless, split, steering = end.report.warnings[-3:]
+    groundless, split, whole, steering = end.report.warnings[-4:]
     assert "2 of 2 supported claims cite passages without most of their names" in groundless
     assert split == "The models of the jury disagree on 2 of 2 claims."
+    assert whole.startswith("2 of 2 sentences are judged whole")
     assert re.match(f"A passage of .* tells the judge what to say: .*{note}", steering)
     assert len(set(end.report.warnings)) == len(end.report.warnings)
 

@@ -15,7 +15,7 @@ from factloop.prompts.registry import PromptRegistry, RenderedPrompt
 
 KEPT = Path(__file__).parents[2] / "benchmarks" / "readings"
 
-SEEDS = {"splits": (0,), "windows": (0,), "steering": (0,), "stance-rating": (21,)}
+SEEDS = {"splits": (0,), "windows": (0,), "steering": (0,), "stance-rating": (21,), "stance-published": (21,)}
 """Of the samples that the guides quote, where these are not 21 and 22; splits, windows and steering are no samples."""
 READINGS = [(one, seed) for one in CONDITIONS for seed in SEEDS.get(one, (21, 22))]
 

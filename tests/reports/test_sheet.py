@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import csv
 import io
+import re
 from typing import Any
 
 import lxml.html
@@ -13,6 +14,7 @@ from rich.console import Console
 
 from factloop.core.figure import Figure, Undefined
 from factloop.reports.page import environment
+from factloop.reports.sheet.files import sheet_latex
 from factloop.reports.sheet.table import (
     Cell,
     Column,
@@ -160,3 +162,13 @@ def test_hostile_text_stays_text(bad: str) -> None:
     heads, row = saved(sheet)
     assert all(text.startswith("'") for text in (*heads[:-1], *row[:-1]) if text)
     assert row[-1] == "-1"  # a number stays one
+
+
+def test_in_latex_it_is_a_table_of_its_own_whose_texts_are_text() -> None:
+    whole = sample(names=("50 % & more", HOSTILE))
+    latex = sheet_latex(whole)
+    rows = [line for line in latex.splitlines() if line.endswith(r"\\")]
+    assert rows[0] == r"Evaluator & Of & TPR & Its FNR & Labelled claims \\"
+    assert rows[1] == r"50 \% \& more & claims & 0.75 [0.60, 0.81] & 0.25 & 1,200 \\"
+    assert latex.count(r"\begin{") == latex.count(r"\end{") == 2
+    assert all(len(re.findall(r"(?<!\\)&", row)) == 4 for row in rows)

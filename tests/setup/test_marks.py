@@ -18,7 +18,7 @@ from factloop.trust.settings import TrustSettings
 
 def test_what_a_type_says() -> None:
     fields = CheckSettings.model_fields
-    assert get_args(type_of(fields["plan"])) == ("paper", "fused", "grounded")
+    assert get_args(type_of(fields["plan"])) == ("safe", "paper", "fused", "grounded")
     assert type_of(fields["max_tokens"]) is int
     assert {name for name, field in fields.items() if is_list(field)} == {"search", "docs", "jury", "k"}
     assert {name for name, field in TrustSettings.model_fields.items() if is_list(field)} == {"corpus", "kb"}

@@ -19,7 +19,7 @@ def test_zero_is_a_limit(limit: str) -> None:
     [
         ({"k": 0}, r"k = 0: input should be greater than or equal to 1"),
         ({"k": (64, -2)}, r"k = -2"),
-        ({"plan": "quick"}, r"plan = 'quick': input should be 'paper', 'fused' or 'grounded'"),
+        ({"plan": "quick"}, r"plan = 'quick': input should be 'safe', 'paper', 'fused' or 'grounded'"),
         ({"budget_usd": -1}, r"budget_usd = -1"),
         ({"max_calls": -1}, r"max_calls = -1"),
         ({"temperature": 3}, r"temperature = 3"),

@@ -225,6 +225,11 @@ class Brain:
             return {"query": ""}
         return {"query": next_query(fact, [block.text for block in asked], question)}
 
+    def _published_rating(self, blocks: Blocks) -> Fields:
+        rated = self._rating(blocks)
+        is_supported = rated["rating"] == "supported"
+        return {"reasoning": rated["reasoning"], "rating": "supported" if is_supported else "not_supported"}
+
     def _rating(self, blocks: Blocks) -> Fields:
         fact, evidence = _one_line(blocks.one("fact")), blocks.all("evidence")
         finding, read = weigh(fact, evidence, blocks.one("question")), read_claim(fact)
@@ -313,6 +318,7 @@ _HANDLERS: Mapping[str, Callable[[Brain, Blocks], Fields]] = {
     "Relevance": Brain._relevance,
     "SearchQuery": Brain._search_query,
     "Rating": Brain._rating,
+    "PublishedRating": Brain._published_rating,
     CHOICE: Brain._mcq_answer,
     "Entailment": Brain._entailment,
     "Attribution": Brain._attribution,

@@ -9,13 +9,14 @@ import re
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from langchain_core.documents import Document
 from langchain_core.messages import ToolMessage
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import BaseTool
-from langchain_core.vectorstores import VectorStore
+from langchain_core.vectorstores import VectorStore, VectorStoreRetriever
 from pydantic_core import from_json, to_json
 
 from factloop.core.errors import ConfigError, DataError, FactloopError, ToolError
@@ -119,7 +120,7 @@ class RetrieverSearch(SearchTool):
             return []
         with _own_code(self.name, "the retriever"):
             if isinstance(self.retriever, BaseRetriever):
-                return self._hits(self.retriever.invoke(query), limit)
+                return self._hits(self.retriever.invoke(query, **self._asking_for(limit)), limit)
             found = self.retriever(query)
             return self._hits(run_blocking(found) if inspect.iscoroutine(found) else found, limit)
 
@@ -128,7 +129,7 @@ class RetrieverSearch(SearchTool):
             return []
         if isinstance(self.retriever, BaseRetriever):
             has_async = type(self.retriever)._aget_relevant_documents is not BaseRetriever._aget_relevant_documents
-            ask: Callable[[str], Any] = self.retriever.ainvoke
+            ask: Callable[[str], Any] = partial(self.retriever.ainvoke, **self._asking_for(limit))
         else:
             ask = self.retriever
             has_async = inspect.iscoroutinefunction(ask) or inspect.iscoroutinefunction(type(ask).__call__)
@@ -136,6 +137,11 @@ class RetrieverSearch(SearchTool):
             return await super().asearch(query, limit)  # no async path: threads of our own, not asyncio's few
         with _own_code(self.name, "the retriever"):
             return self._hits(await ask(query), limit)
+
+    def _asking_for(self, limit: int) -> dict[str, Any]:
+        """A vector store is asked for as many documents as are wanted, unless its owner has said how many it gives."""
+        is_open = isinstance(self.retriever, VectorStoreRetriever) and "k" not in self.retriever.search_kwargs
+        return {"k": limit} if is_open else {}
 
     def _hits(self, found: object, limit: int) -> list[SearchHit]:
         """Raises ToolError for anything but documents, also for None: what found nothing returns an empty list."""
@@ -188,8 +194,8 @@ def _first(metadata: dict[str, Any], keys: Iterable[str]) -> str | None:
 
 
 def as_search_tool(thing: object) -> SearchTool:
-    """The thing itself if it is a `SearchTool`; else, wrapped, a retriever, a vector store (which finds as many
-    documents as it does by default), a LangChain tool of one string argument, or a function of a query.
+    """The thing itself if it is a `SearchTool`; else, wrapped, a retriever, a vector store, a LangChain tool of one
+    string argument, or a function of a query.
 
     Raises ConfigError for anything else.
     """

@@ -13,7 +13,7 @@ from factloop.evaluation.runs.records import Calibration, RunDebiasing
 from factloop.evaluation.runs.views.sheets import interval, interval_head, share
 from factloop.reports.figures import plural
 from factloop.reports.sheet.table import Cell, Column, ColumnOf, Sheet, figure_cell, name, sheet_of
-from factloop.reports.sheet.terminal import print_sheet, sheet_body
+from factloop.reports.sheet.terminal import keep_sheet, print_sheet, sheet_body
 from factloop.reports.terminal_parts import Row, one_line, print_section, rows_table
 from factloop.reports.visible import visible
 
@@ -175,6 +175,7 @@ def _rates(one: RunDebiasing) -> Iterator[tuple[str, float | None, tuple[float |
 
 def print_calibration(found: Calibration, console: Console) -> None:
     """Prints the figures and what they rest on. Names are printed as text: no markup, no escapes."""
+    keep_sheet(console, corrected(found))
     sheet = _with_reasons_below(corrected(found))
     print_section(console, sheet.title, Group(sheet_body(sheet, console.width), Text(), rows_table(_rows(found))))
     print_sheet(console, evaluator(found))

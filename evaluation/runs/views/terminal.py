@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rich.console import Console
 from rich.text import Text
 
@@ -45,14 +47,15 @@ def repeats(summary: RunSummary) -> str:
 
 
 def _print_scores(console: Console, title: str, scores: LongFormScores) -> None:
-    print_sheet(console, sheets.turned(title, scores), lambda _: stacked(sheets.scores_of(scores)))
+    whole = sheets.scores_of(scores)
+    print_sheet(console, sheets.turned(title, scores), lambda _: stacked(whole), whole=replace(whole, title=title))
 
 
 def print_agreement(found: LabelAgreement, console: Console) -> None:
     """Prints both tables of agreement with people's labels."""
     figures = sheets.agreement(found)
     shown = figures.turned(figures.title, measure="Measure", value="", interval=sheets.interval_head(found.level))
-    print_sheet(console, shown, lambda _: stacked(figures))
+    print_sheet(console, shown, lambda _: stacked(figures), whole=figures)
     print_sheet(console, sheets.verdicts(found))
 
 

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from factloop.cli.console import DONE, step, stopped_with
 from factloop.cli.inputs import name_of_data
-from factloop.cli.options import ARGUMENT, STATISTICS, Intervals, Report, Seeded, Share, Texts, command
+from factloop.cli.options import ARGUMENT, STATISTICS, Intervals, Seeded, Share, Tabled, Texts, command
 from factloop.cli.outputs import deliver, try_outputs
 from factloop.core.errors import ConfigError
 from factloop.core.extras import require
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from factloop.evaluation.audit.table import PredictionTable
 
 
-class Audit(Report, Intervals, Seeded):
+class Audit(Tabled, Intervals, Seeded):
     """Arguments of `research audit`."""
 
     predictions: Annotated[str, Mark(ARGUMENT, "FILE")]
@@ -48,7 +48,7 @@ def audit(given: Audit) -> int:
     from factloop.evaluation.audit.whole import audit as audit_table
     from factloop.evaluation.statistics.significance import PValueAdjustment
 
-    try_outputs((given.json_, given.html), (given.predictions,))
+    try_outputs(given.written, (given.predictions,))
     with stopped_with("It costs nothing to run it again."), step("reading", quiet=given.quiet) as say_step:
         name = name_of_data(given.predictions)
         table = _chosen(load_predictions(given.predictions), given)

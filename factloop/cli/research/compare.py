@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from factloop.cli.console import stopped_with
 from factloop.cli.demands import demands_exit_code
 from factloop.cli.inputs import wanted_k
-from factloop.cli.options import ARGUMENT, STATISTICS, Arguments, Intervals, Report, Seeded, Texts, command
+from factloop.cli.options import ARGUMENT, STATISTICS, Arguments, Intervals, Seeded, Tabled, Texts, command
 from factloop.cli.outputs import deliver, try_outputs
 from factloop.core.errors import ConfigError
 from factloop.core.extras import require
@@ -29,7 +29,7 @@ class FailIfWorse(Arguments):
     The margin of a share is one, too: 0.05 is five points; of cost_usd and tokens it is an amount."""
 
 
-class Compare(Report, Intervals, Seeded, FailIfWorse):
+class Compare(Tabled, Intervals, Seeded, FailIfWorse):
     """Arguments of `research compare`."""
 
     runs: Annotated[Texts, Mark(ARGUMENT, "RUN...")]
@@ -58,7 +58,7 @@ def compare(given: Compare) -> int:
     demands = [read_demand(one) for one in given.fail_if_worse]
     if len(given.runs) > 2 or len(given.system) > 2:
         raise ConfigError("two runs are compared, or two systems of one: name no more")
-    try_outputs((given.json_, given.html), given.runs)
+    try_outputs(given.written, given.runs)
     with stopped_with("Nothing was written; run the command again."):
         runs = [read_run(folder) for folder in given.runs]
         first, second = (

@@ -16,8 +16,8 @@ from factloop.cli.options import (
     FailIfUnscored,
     Flags,
     Intervals,
-    Report,
     Resumable,
+    Tabled,
     command,
     taking,
 )
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from factloop.evaluation.experiments.records import ExperimentReport, Results
 
 
-class Experiment(Report, Intervals, Resumable, Estimated, FailIfUnscored, FailIfWorse):
+class Experiment(Tabled, Intervals, Resumable, Estimated, FailIfUnscored, FailIfWorse):
     """Arguments of `research experiment`."""
 
     plan: Annotated[str, Mark(ARGUMENT, "PLAN")]
@@ -67,7 +67,7 @@ def experiment(given: Experiment, limits: Flags) -> int:
     settings = all_settings(plan, defaults, limits)
     data = str(plan.data_path)
     for of_variant in settings.values():
-        try_outputs((given.json_, given.html), (given.plan, data), settings=of_variant, run_dir=given.run_dir)
+        try_outputs(given.written, (given.plan, data), settings=of_variant, run_dir=given.run_dir)
         refuse_self_support(data, of_variant.docs, "docs")
     for warning in () if given.quiet else prompt_warnings(settings):
         note(warning)

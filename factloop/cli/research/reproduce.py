@@ -33,7 +33,7 @@ class Reproduce(Report):
     evaluator: Annotated[Texts, Mark(metavar="PAPER=OURS")] = ()
     """Name of an evaluator in the paper, and in the results."""
     out: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
-    """Write the table as CSV; - for standard output."""
+    """Write the table as LaTeX into a .tex file, as CSV into any other; - for standard output."""
 
 
 @command()
@@ -43,7 +43,7 @@ def reproduce(given: Reproduce) -> int:
     require("trust", "factloop research reproduce")
     from factloop.evaluation.reproduction.registry import find_entry
     from factloop.evaluation.reproduction.views import print_reproduction, render_reproduction_html, reproduction_sheet
-    from factloop.reports.sheet.table import sheet_csv
+    from factloop.reports.sheet.files import sheet_file
 
     try_outputs((given.json_, given.html, given.out), (given.data, given.results))
     with stopped_with("It costs nothing to run it again."):
@@ -60,7 +60,7 @@ def reproduce(given: Reproduce) -> int:
         found,
         partial(print_reproduction, found, entry),
         page=partial(render_reproduction_html, found, entry),
-        files={given.out: lambda: sheet_csv(reproduction_sheet(found))},
+        files={given.out: partial(sheet_file, reproduction_sheet(found), given.out or "")},
     )
     return DONE
 
@@ -69,7 +69,7 @@ def _list(given: Reproduce) -> int:
     from factloop.evaluation.reproduction.records import EntryList
     from factloop.evaluation.reproduction.registry import ENTRIES
     from factloop.evaluation.reproduction.views import entries_sheet, render_entries_html
-    from factloop.reports.sheet.table import sheet_csv
+    from factloop.reports.sheet.files import sheet_file
     from factloop.reports.sheet.terminal import print_sheet
 
     record = EntryList(entries=tuple(entry.listed() for entry in ENTRIES))
@@ -79,7 +79,7 @@ def _list(given: Reproduce) -> int:
         record,
         lambda terminal: print_sheet(terminal, sheet),
         page=partial(render_entries_html, ENTRIES),
-        files={given.out: partial(sheet_csv, sheet)},
+        files={given.out: partial(sheet_file, sheet, given.out or "")},
     )
     return DONE
 

@@ -225,9 +225,10 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         answer = final_answer(state, self._fields)
         if answer is None:
             return None, None
-        questions = [message for message in state["messages"] if is_persons(message)]
+        messages = state["messages"]
+        history = messages if any(map(is_persons, messages)) else None
         documents = self._gatherer.of(state, state.get("factcheck_told") or [], answering=answer.tool)
-        return answer, self.check.keys.write(answer.text, questions[-1] if questions else None, documents)
+        return answer, self.check.keys.write(answer.text, history, documents)
 
     def _update(
         self, state: FactCheckState, answer: FinalAnswer | None, found: FactualityReport | Correction | None

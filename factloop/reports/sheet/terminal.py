@@ -22,8 +22,26 @@ _MARGIN = 2
 Layout = Callable[[Sheet], RenderableType]
 
 
-def print_sheet(console: Console, sheet: Sheet, narrow: Layout | None = None) -> None:
-    """The sheet under its title, if it has lines; `narrow` lays it out where it does not fit side by side."""
+class KeptSheets(Console):
+    """A console that shows nothing and keeps the tables that are printed on it."""
+
+    def __init__(self) -> None:
+        super().__init__(quiet=True)
+        self.sheets: list[Sheet] = []
+
+
+def keep_sheet(console: Console, sheet: Sheet) -> None:
+    """Keeps a table that is about to be printed in a form of its own."""
+    if isinstance(console, KeptSheets):
+        console.sheets += [sheet] * bool(sheet.lines)
+
+
+def print_sheet(console: Console, sheet: Sheet, narrow: Layout | None = None, *, whole: Sheet | None = None) -> None:
+    """The sheet under its title, if it has lines; `narrow` lays it out where it does not fit side by side.
+
+    `whole` is the table that files have, where the terminal has another form of it.
+    """
+    keep_sheet(console, whole or sheet)
     if sheet.lines:
         print_section(console, one_line(sheet.title), sheet_body(sheet, console.width, narrow))
 

@@ -94,12 +94,9 @@ async def test_the_fused_plan_asks_again_then_takes_the_sentence_whole() -> None
     ]
 
 
-async def test_the_papers_plan_does_so_too_unless_it_is_to_be_as_published() -> None:
+async def test_the_papers_plan_does_so_too() -> None:
     _, made = parts({"facts": [WRONG]}, {"facts": [WRONG]})
     assert await ModelPaperStages(*made).split(TASK, context()) == SplitSentence([TASK.sentence], is_whole=True)
-    _, made = parts({"facts": [WRONG]})
-    as_published = ModelPaperStages(*made, answer_characters=None)
-    assert (await as_published.split(TASK, context())).facts == [WRONG]
 
 
 @pytest.mark.parametrize(("told", "kept"), [(RIGHT, RIGHT), (WRONG, TASK.sentence)])

@@ -102,25 +102,6 @@ async def test_a_repeat_is_as_relevant_as_the_claim_it_repeats(relevant: bool) -
     assert script.calls["relevance"] == 1
 
 
-async def test_a_strict_plan_judges_repeats_and_asks_on_when_all_was_found() -> None:
-    """Twice five rounds, where the plan else asks one and judges once: the one document has nothing more to give."""
-    facts = [CLAIM, CLAIM.upper()]
-
-    def script() -> PaperScript:
-        return PaperScript(
-            {CLAIM: facts},
-            queries={fact: queries(5) for fact in facts},
-            ratings={fact: [supported()] for fact in facts},
-        )
-
-    lenient, strict = script(), script()
-    await run(PaperPlan(lenient), CLAIM, [Shelf()])
-    result = await run(PaperPlan(strict, strict=True), CLAIM, [Shelf()])
-    assert (lenient.calls["next_query"], lenient.calls["rate"]) == (1, 1)
-    assert (strict.calls["next_query"], strict.calls["rate"]) == (10, 2)
-    assert [claim.duplicate_of for claim in result.claims] == [None, None]
-
-
 async def test_an_irrelevant_fact_is_not_searched_for() -> None:
     script, search = PaperScript({CLAIM: [CLAIM]}, relevances={CLAIM: False}), ScriptedSearch()
     result = await run(PaperPlan(script), CLAIM, [search])

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
+from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import BaseTool, StructuredTool, tool
+from langchain_core.vectorstores import InMemoryVectorStore
 from pydantic import Field
 
 from factloop.core.errors import ConfigError, ToolError, ToolTimeout
@@ -70,6 +72,14 @@ async def test_async_paths() -> None:
     assert await RetrieverSearch(shelf).asearch("ada", 3) == HITS
     assert shelf.threads[0].startswith("retriever"), "a thread of its own, not the event loop's"
     assert await RetrieverSearch(AsyncShelf()).asearch("ada", 3) == HITS[:1]
+
+
+async def test_a_vector_store_finds_as_many_as_are_asked_for_unless_told_how_many() -> None:
+    store = InMemoryVectorStore(DeterministicFakeEmbedding(size=8))
+    store.add_texts([f"About {number}." for number in range(9)])
+    for given, n_found in ((store, 6), (store.as_retriever(), 6), (store.as_retriever(search_kwargs={"k": 2}), 2)):
+        search = as_search_tool(given)
+        assert (len(search.search("ada", 6)), len(await search.asearch("ada", 6))) == (n_found, n_found)
 
 
 @pytest.mark.parametrize("shelf", [Shelf(), AsyncShelf()])
