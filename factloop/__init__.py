@@ -1,4 +1,4 @@
-"""factloop: which claims of a long answer hold, on what evidence, and how far to trust the number.
+"""factloop: check what a language model wrote against your documents, claim by claim.
 
 Names are loaded on first use, so that `import factloop` stays light: no LangGraph, no spaCy, no torch.
 """

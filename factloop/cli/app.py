@@ -148,7 +148,7 @@ GROUPS = {
 
 app = typer.Typer(
     name="factloop",
-    help="Which claims of a long answer hold, on what evidence, and how far to trust the number.",
+    help="Check what a language model wrote against your documents or the web, claim by claim.",
     cls=WithOldNames,
     rich_markup_mode=None,
     add_completion=False,

@@ -76,7 +76,7 @@ def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSetti
     app = FastAPI(
         title="factloop",
         version=factloop.__version__,
-        description="Which claims of a long answer hold, on what evidence, and how far to trust the number.",
+        description="Check what a language model wrote against your documents or the web, claim by claim.",
         lifespan=lifespan,
         servers=None if settings.public_url is None else [{"url": settings.public_url}],
         docs_url=None,  # their scripts and styles would come from elsewhere

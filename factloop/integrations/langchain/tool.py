@@ -16,7 +16,7 @@ from factloop.integrations.langchain.inputs import documents_at
 from factloop.integrations.langchain.runnable import AnyChecker, as_check
 from factloop.tools.search.handed_over import Documents
 
-DESCRIPTION = "Check which claims of a text hold, on what evidence. Use it on a draft answer before giving it."
+DESCRIPTION = "Check a text claim by claim, and cite the evidence. Use it on a draft answer before giving it."
 
 
 class FactCheckInput(BaseModel):

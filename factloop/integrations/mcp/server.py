@@ -65,7 +65,7 @@ READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_
 log = logging.getLogger(__name__)
 
 INSTRUCTIONS = (
-    "Checks which claims of a text hold, on what evidence. Documents are texts, given in full; without them the "
+    "Checks a text claim by claim, and cites the evidence. Documents are texts, given in full; without them the "
     "server's own sources are searched. A claim without a verdict is unscored: it is neither true nor false."
 )
 
