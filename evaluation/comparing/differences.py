@@ -3,9 +3,10 @@
 Items of one group resemble each other, and the repeats of a claim say the same thing again, so that a group is drawn
 and turned with all of them (`factloop.evaluation.comparing.paired`).
 
-Two families of p-values are adjusted apart: those of the headline quantity and those of all others, each over all
-comparisons. A test that says which side is better shall not pay for those that say how, and none for those that could
-not have shown a difference: of sides without a flip, or shares of unscored claims that are all 0.
+Three families of p-values are adjusted apart, each over all comparisons: the headline quantity, the questions that the
+experiment asks beside it (TPR and TNR), and all others. A test that says which side is better shall not pay for those
+that say how, nor a question for what it costs, and none for those that could not have shown a difference: of sides
+without a flip, or shares of unscored claims that are all 0.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from factloop.evaluation.comparing.paired import (
     POWER,
     PairedMeans,
     level_of_each,
+    sign_flip_test,
     simultaneous_interval,
 )
 from factloop.evaluation.comparing.records import (
@@ -59,8 +61,13 @@ class Contrast:
     values: ItemValues
     first: int
     second: int
-    means: PairedMeans
+    ways: tuple[PairedMeans, ...]
+    """Over the items in which both have a value; where some have none followed by those of `ItemValues.paired`."""
     test: DiscreteTest | None
+
+    @property
+    def means(self) -> PairedMeans:
+        return self.ways[0]
 
     @property
     def apart(self) -> StratifiedMean:
@@ -69,8 +76,8 @@ class Contrast:
 
 def contrast(values: ItemValues, first: int, second: int) -> Contrast:
     """The comparison of two sides in one quantity."""
-    means = values.paired(first, second)
-    return Contrast(values, first, second, means, means.test())
+    ways = values.paired(first, second)
+    return Contrast(values, first, second, ways, sign_flip_test([way.apart for way in ways]))
 
 
 def adjust_family(tests: Sequence[DiscreteTest | None]) -> list[float | None]:
@@ -102,11 +109,16 @@ def can_be_shown(n_groups: int, *, alpha: float, n_tests: int) -> bool:
     return 2.0 ** (1 - n_groups) <= alpha / max(1, n_tests)
 
 
+FamilyName = Literal["headline", "questions", "details"]
+QUESTIONS = (Quantity.TPR, Quantity.TNR)
+"""What is asked of a comparison beside its headline, where nothing else is named."""
+
+
 @dataclass(frozen=True)
 class _Tests:
     """The tests of one family."""
 
-    is_headline: bool
+    name: FamilyName
     n_tests: int
     n_counted: int
     """Those that could have shown a difference; 1 at least."""
@@ -131,32 +143,39 @@ class Judging:
         return round(1.0 - self.level, 12)
 
     def judge(
-        self, contrasts: Sequence[Contrast], headline: Collection[ItemValues]
+        self,
+        contrasts: Sequence[Contrast],
+        headline: Collection[ItemValues],
+        questions: Collection[Quantity] = QUESTIONS,
     ) -> tuple[tuple[PairedDifference, ...], tuple[Family, ...]]:
         """The differences in the order of the contrasts, and the families in which they were adjusted."""
         found: dict[int, PairedDifference] = {}
         families = []
-        for is_headline in (True, False):
-            places = [at for at, one in enumerate(contrasts) if (one.values in headline) is is_headline]
+        names: list[FamilyName] = [
+            "headline" if one.values in headline else "questions" if one.values.quantity in questions else "details"
+            for one in contrasts
+        ]
+        for name in get_args(FamilyName):
+            places = [at for at, of in enumerate(names) if of == name]
             if places:
                 tests = [contrasts[place].test for place in places]
-                family = self._family(tests, is_headline=is_headline)
+                family = self._family(tests, name)
                 families.append(self._described(family, [contrasts[place] for place in places]))
                 held = adjust_family(tests)
                 for place, p_corrected in zip(places, held, strict=True):
                     found[place] = self._difference(contrasts[place], p_corrected, family)
         return tuple(found[place] for place in sorted(found)), tuple(families)
 
-    def _family(self, tests: Sequence[DiscreteTest | None], *, is_headline: bool) -> _Tests:
+    def _family(self, tests: Sequence[DiscreteTest | None], name: FamilyName) -> _Tests:
         known = [test for test in tests if test is not None]
         n_counted = n_testable([test.least for test in known], self.alpha)
-        return _Tests(is_headline, len(known), n_counted, n_varying(known))
+        return _Tests(name, len(known), n_counted, n_varying(known))
 
     def _described(self, family: _Tests, contrasts: Sequence[Contrast]) -> Family:
         names = dict.fromkeys(name_of(one.values.quantity, one.values.k) for one in contrasts)
-        quantities = ", ".join(names) if family.is_headline else "all other quantities"
+        quantities = "all other quantities" if family.name == "details" else ", ".join(names)
         return Family(
-            name="headline" if family.is_headline else "details",
+            name=family.name,
             n_tests=family.n_tests,
             n_counted=min(family.n_counted, family.n_tests),
             words=f"{quantities}, in every comparison" if len(self.sides) > 2 else quantities,
@@ -177,6 +196,7 @@ class Judging:
             n=apart.n,
             n_groups=apart.n_clusters,
             n_left_out=values.n_left_out(apart),
+            **{name: way.apart.value for name, way in zip(("if_wrong", "if_right"), one.ways[1:], strict=False)},
             first_value=_bounded(means.first.value, values.quantity),
             second_value=_bounded(means.second.value, values.quantity),
             first_higher=means.first_higher,
@@ -187,7 +207,8 @@ class Judging:
             detectable=None
             if outcome is Outcome.UNKNOWN
             else detectable(apart, alpha=self.alpha, n_tests=family.n_counted),
-            is_headline=family.is_headline,
+            is_headline=family.name == "headline",
+            is_question=family.name == "questions",
             outcome=outcome,
             words="",
         )

@@ -182,6 +182,9 @@ def difference_in_words(one: PairedDifference, tested: DifferenceTest) -> str:
             f"{fewest_prompts(held):,} could"
         )
     left_out = f"; {plural(one.n_left_out, noun)} without a value on one side left out" if one.n_left_out else ""
+    if one.if_wrong is not None:
+        as_wrong, as_right = (amount(way, one.quantity, signed=True) for way in (one.if_wrong, one.if_right))
+        left_out += f"; {as_wrong} if what has no verdict counts as wrong, {as_right} if as right"
     grounds = [_interval_words(one, tested), rests_on, _p_words(one, tested)]
     if one.outcome is Outcome.NOT_SHOWN:
         between = f"No difference shown between {one.second} and {one.first} in {name} at {rests_on}"

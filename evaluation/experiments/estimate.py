@@ -44,6 +44,7 @@ class ExperimentEstimate(Record):
 
 def estimate_experiment(plan: ExperimentPlan, data: Data, settings: Mapping[str, CheckSettings]) -> ExperimentEstimate:
     """The estimate for settings as `variants.all_settings` gives them. Costs nothing, needs no key."""
+    plan.refuse_unknown_claims(data)
     variants = []
     for name, of_variant in settings.items():
         given = of_variant.model_copy(update={"search": ()})  # an item's own documents cost nothing to search

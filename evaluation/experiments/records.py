@@ -178,7 +178,7 @@ class Conclusion(Record):
 class ExperimentReport(Record):
     """An experiment, whole. Equal results, settings and seed give equal reports but for `created_at`."""
 
-    schema_version: Literal["4.0", "4.1"] = "4.1"
+    schema_version: Literal["4.0", "4.1", "4.2"] = "4.2"
     name: str
     kind: Literal["claims", "responses"]
     data: str

@@ -98,6 +98,7 @@ async def astream_experiment(
     whole = whole_settings(settings)
     ready = await ready_variants(plan, settings)
     refuse_without_source(ready, data)
+    plan.refuse_unknown_claims(data)
     for one in settings.values():
         refuse_unbatched(one, run_dir)
     with ExitStack() as stack:

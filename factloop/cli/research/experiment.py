@@ -59,11 +59,11 @@ def experiment(given: Experiment, limits: Flags) -> int:
     from factloop.evaluation.experiments.views.html import render_experiment_html
     from factloop.evaluation.experiments.views.terminal import print_experiment
 
-    demands = [read_demand(one) for one in given.fail_if_worse]
-    refuse_demands(demands)
     load_settings(CheckSettings, limits)  # what is wrong with a flag is said of the flag
     defaults = load_settings(CheckSettings, {})
     plan = load_plan(given.plan)
+    demands = [read_demand(one) for one in dict.fromkeys((*plan.demands, *given.fail_if_worse))]
+    refuse_demands(demands)
     settings = all_settings(plan, defaults, limits)
     data = str(plan.data_path)
     for of_variant in settings.values():
@@ -80,7 +80,9 @@ def experiment(given: Experiment, limits: Flags) -> int:
         level=given.level,
         resamples=given.resamples,
         pairs=given.pairs,
+        questions=plan.questions,
         demands=demands,
+        must_pass=plan.must_pass,
         created_at=datetime.now(UTC),
     )
     if given.run_dir is not None:
