@@ -9,7 +9,8 @@ from factloop.checking.estimate import Estimate, estimate
 from factloop.core.records import Count, NonNegative, Record
 from factloop.evaluation.experiments.items import Data, Item, Kind
 from factloop.evaluation.experiments.plan import ExperimentPlan
-from factloop.evaluation.experiments.records import Name, Repeat
+from factloop.evaluation.experiments.records import Name, PromptFile, Repeat
+from factloop.evaluation.experiments.variants import prompt_files
 from factloop.setup.settings import CheckSettings
 
 
@@ -17,6 +18,8 @@ class VariantEstimate(Estimate):
     """Roughly what one repeat of a variant would cost if it were run alone."""
 
     variant: Name
+    prompt_files: tuple[PromptFile, ...] = ()
+    """The prompts of the folder that it names."""
 
 
 class ExperimentEstimate(Record):
@@ -51,7 +54,9 @@ def estimate_experiment(plan: ExperimentPlan, data: Data, settings: Mapping[str,
         alone = [item for item in data.items if item.run.documents is None]
         own = [item for item in data.items if item.run.documents is not None]
         found = [*_item_estimates(of_variant, data.kind, alone), *_item_estimates(given, data.kind, own)]
-        variants.append(VariantEstimate(variant=name, **_added(found, ("n_sentences", "n_claims", *_SPENT), 1)))
+        files = tuple(prompt_files(of_variant))
+        added = _added(found, ("n_sentences", "n_claims", *_SPENT), 1)
+        variants.append(VariantEstimate(variant=name, prompt_files=files, **added))
     return ExperimentEstimate(
         name=plan.name,
         data=data.name,

@@ -13,13 +13,17 @@ from factloop.core.records import Fingerprint
 from factloop.evaluation.comparing.matching import plain
 from factloop.evaluation.experiments.items import Data
 from factloop.evaluation.experiments.plan import WHOLE, ExperimentPlan
-from factloop.evaluation.experiments.records import JudgedClaim, Variant
+from factloop.evaluation.experiments.records import JudgedClaim, PromptFile, Variant
 from factloop.prompts.lint import lint_paths
+from factloop.prompts.registry import PromptRegistry, packaged_prompts
 from factloop.setup.search_tools import open_search_tools
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.urls import without_userinfo
 from factloop.tools.search.base import SearchTool
 from factloop.tools.search.build import check_sources
+
+LONGEST_LINE = 80
+"""Characters of a prompt's first line that are shown."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ class ReadyVariant:
     fingerprint: Fingerprint
     prompt_texts: Mapping[str, str]
     """Name to text of all prompts that it uses."""
+    prompt_files: tuple[PromptFile, ...]
 
     @property
     def made_of(self) -> dict[str, Any]:
@@ -76,6 +81,20 @@ def prompt_warnings(settings: Mapping[str, CheckSettings]) -> Iterator[str]:
             yield f"{one.path}:{one.line}: {one.message}"
 
 
+def prompt_files(settings: CheckSettings) -> Iterator[PromptFile]:
+    """The prompts of a user's folder."""
+    registry = PromptRegistry.load(settings.prompts)
+    for prompt in (registry[name] for name in sorted(registry.own)):
+        packaged = packaged_prompts()[prompt.name]
+        yield PromptFile(
+            name=prompt.name,
+            path=str(prompt.path),
+            sha256=prompt.sha256,
+            first_line=prompt.system.partition("\n")[0][:LONGEST_LINE],
+            is_changed=(prompt.system, prompt.user) != (packaged.system, packaged.user),
+        )
+
+
 async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSettings]) -> list[ReadyVariant]:
     """Reads the documents, and sees that every model can be asked. Costs nothing, touches no network.
 
@@ -93,8 +112,9 @@ async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSetti
             raise ConfigError(f"variant {name!r}: {error}") from error
         for chat in setup.chats:
             await chat.aclose()
+        files = [one for one in prompt_files(of_variant) if one.name in setup.fingerprint.prompts]
         texts = _prompt_texts(setup)
-        one = ReadyVariant(name, _shown(plan.variants[name]), of_variant, tools, setup.fingerprint, texts)
+        one = ReadyVariant(name, _shown(plan.variants[name]), of_variant, tools, setup.fingerprint, texts, (*files,))
         same = next((other.name for other in ready if other.made_of == one.made_of), None)
         if same is not None:
             changed = ", ".join(sorted({*plan.variants[same], *plan.variants[name]})) or "nothing"
@@ -176,6 +196,7 @@ def describe_variants(
                 shares_evidence=n_same == len(shared) > 0,
                 n_same_evidence=n_same,
                 n_compared=len(shared),
+                prompt_files=one.prompt_files,
                 prompt_texts=differing,
             )
         )

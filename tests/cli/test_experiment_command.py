@@ -48,6 +48,9 @@ def test_a_plan_becomes_a_report(factloop: Command, sim: Simulator, plan: Path, 
     assert report["created_at"] is not None
     hashes = [one["variant"]["fingerprint"]["prompts"]["safe/assessment"] for one in report["variants"]]
     assert len(set(hashes)) == 2
+    (file,) = report["variants"][1]["variant"]["prompt_files"]
+    assert (file["path"], file["sha256"], file["is_changed"]) == ("strict/safe/assessment.md", hashes[1], True)
+    assert "Prompt of strict" in done.out
     assert report["paid"]["calls"] == sim.stats().model.requests
     assert json.loads((home / "run" / "experiment.json").read_text(encoding="utf-8")) == report
     assert (home / "report.html").read_text(encoding="utf-8").startswith("<!")

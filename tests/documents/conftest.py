@@ -34,7 +34,11 @@ def folder_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]
             return Path(shutil.copytree(ROOT / "examples" / ALONE[document], folder, dirs_exist_ok=True))
         for example in ("lighthouse", "trust", "evaluation"):
             shutil.copytree(ROOT / "examples" / example, folder, dirs_exist_ok=True)
-        shutil.copytree(ROOT / "examples" / "prompt-experiment", folder / "prompt-experiment")
+        example = ROOT / "examples" / "prompt-experiment"
+        shutil.copytree(example, folder / "prompt-experiment")
+        if document == "prompts.md":
+            for file in ("plan.yaml", "claims.jsonl"):
+                shutil.copy(example / file, folder)
         shutil.copytree(ROOT / "examples", folder / "examples")
         return folder
 

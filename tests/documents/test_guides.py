@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +23,7 @@ IN_GUIDES = {command for guide in GUIDES.values() for command in guide.commands}
 KINDS = {
     "--workers": pytest.mark.ray,
     "minicheck": pytest.mark.torch,
-    "prompt-experiment/plan.yaml --run-dir": pytest.mark.statistical,
+    "plan.yaml --run-dir": pytest.mark.statistical,
     **dict.fromkeys(("mycology", "lengths", "runs/gpt"), pytest.mark.statistical),
 }
 """Of what is dear to run; the experiment is run by `test_the_example_does_what_its_page_says`, too.
@@ -73,6 +74,20 @@ def test_command(
 ) -> None:
     monkeypatch.chdir(folder_of(guide))
     assert run_command(command, simulator, factloop)
+
+
+def test_the_page_on_prompts_measures_the_prompt_that_it_makes(
+    factloop: Command, folder_of: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder_of("prompts.md"))
+    page = GUIDES["prompts.md"].commands
+    made = next(command for command in page if command.startswith("factloop prompts new"))
+    asked = next(command for command in page if command.endswith("--dry-run"))
+    path = Path("variants/strict/safe/assessment.md")
+    if not path.exists():
+        assert factloop(*made.split()[1:]).code == 0
+    out = factloop(*asked.split()[1:]).out
+    assert f"prompt {path} ({hashlib.sha256(path.read_bytes()).hexdigest()[:12]}): “Judge <claim>" in out
 
 
 @pytest.mark.parametrize(("guide", "command"), PIPED)

@@ -47,6 +47,8 @@ def basis_rows(report: ExperimentReport) -> Iterator[tuple[str, str]]:
         f"{percent(report.level)}, seed {report.seed}: of variants by {report.n_resamples:,} resamples of whole "
         "groups, of differences by turning signs of whole groups, those of a family together (Bonferroni)",
     )
+    for one in report.variants:
+        yield from ((f"Prompt of {one.variant.name}", file.words) for file in one.variant.prompt_files)
     yield from paired.demand_rows(report.demands)
     for family in report.families:
         words = f"{family.words}: {paired.tests_words(family)}; p-values adjusted by Holm’s method"

@@ -110,8 +110,12 @@ def _print_estimate(given: Experiment, found: ExperimentEstimate) -> int:
         f"Nothing was spent. Estimate for {plural(found.n_cells, 'cell')}: {plural(found.n_items, noun)}, "
         f"{plural(len(found.variants), 'variant')}, {plural(found.repeats, 'repeat')}.",
         *(
-            f"  {one.variant}: about {one.calls:,} model calls a repeat, {price(one.cost_usd)}"
+            line
             for one in found.variants
+            for line in (
+                f"  {one.variant}: about {one.calls:,} model calls a repeat, {price(one.cost_usd)}",
+                *(f"    prompt {file.words}" for file in one.prompt_files),
+            )
         ),
         f"  together at most about {found.calls:,} model calls, {found.searches:,} searches,",
         f"  {found.prompt_tokens:,} prompt and {found.completion_tokens:,} completion tokens,",
