@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from factloop.agents.safe.schemas import REPLIES
 from factloop.checking.preparing import Setup, prepare, refuse_clashes
 from factloop.core.errors import ConfigError
 from factloop.core.records import Fingerprint
@@ -77,7 +78,7 @@ def whole_settings(settings: Mapping[str, CheckSettings]) -> CheckSettings:
 def prompt_warnings(settings: Mapping[str, CheckSettings]) -> Iterator[str]:
     """The linter's warnings on prompts that a run takes all the same, once for each folder."""
     for folder in dict.fromkeys(one.prompts for one in settings.values() if one.prompts is not None):
-        for one in lint_paths([folder]).findings:
+        for one in lint_paths([folder], REPLIES).findings:
             yield f"{one.path}:{one.line}: {one.message}"
 
 
@@ -154,7 +155,7 @@ def _prompt_texts(setup: Setup) -> dict[str, str]:
 def _refuse_prompts(folder: Path | None) -> None:
     if folder is None:
         return
-    wrong = [one for one in lint_paths([folder]).findings if one.severity == "error"]
+    wrong = [one for one in lint_paths([folder], REPLIES).findings if one.severity == "error"]
     if wrong:
         raise ConfigError(f"{wrong[0].path}:{wrong[0].line}: {wrong[0].message}")
 

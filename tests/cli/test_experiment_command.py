@@ -49,7 +49,8 @@ def test_a_plan_becomes_a_report(factloop: Command, sim: Simulator, plan: Path, 
     hashes = [one["variant"]["fingerprint"]["prompts"]["safe/assessment"] for one in report["variants"]]
     assert len(set(hashes)) == 2
     (file,) = report["variants"][1]["variant"]["prompt_files"]
-    assert (file["path"], file["sha256"], file["is_changed"]) == ("strict/safe/assessment.md", hashes[1], True)
+    assert (file["sha256"], file["is_changed"]) == (hashes[1], True)
+    assert Path(file["path"]) == home / "strict" / "safe" / "assessment.md"
     assert "Prompt of strict" in done.out
     assert report["paid"]["calls"] == sim.stats().model.requests
     assert json.loads((home / "run" / "experiment.json").read_text(encoding="utf-8")) == report
@@ -97,11 +98,16 @@ def test_a_prompt_that_hurts_is_warned_of_and_strict_minds_unscored_claims(
     factloop: Command, sim: Simulator, plan: Path, home: Path
 ) -> None:
     prompt = home / "strict" / "safe" / "assessment.md"
-    prompt.write_text(prompt.read_text(encoding="utf-8").replace("apart", "a\u200bpart"), encoding="utf-8")
+    prompt.write_text(
+        prompt.read_text(encoding="utf-8").replace("apart", "a\u200bpart").replace('"verdict":', '"label":'),
+        encoding="utf-8",
+    )
     sim.set(stage_faults={"Assessment": Faults(refusal=0.5)})
     done = factloop("research", "experiment", plan, "--fail-if-unscored")
     assert done.code == 3
     assert done.err.splitlines()[0].startswith(f"factloop: {home / 'strict'}")
+    warned = factloop("research", "experiment", plan, "--dry-run").err
+    assert "this is no Assessment: it has no field 'label'" in warned
     assert re.fullmatch(r"factloop: \d+ judgements unscored \(--fail-if-unscored\)", done.err.splitlines()[-1])
     assert factloop("research", "experiment", plan, "--quiet").err == ""
 
