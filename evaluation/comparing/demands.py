@@ -107,6 +107,22 @@ def _is_about(demand: Demand, metric: str) -> bool:
     return metric == demand.name or (demand.k is None and metric.partition("@")[0] == demand.metric)
 
 
+DIFFERING = 0.4
+"""The share of items on which two equally good sides may differ, in their verdict or in whether they have one, for as
+many items as `items_needed` to be enough."""
+
+
+def items_needed(margin: float, alpha: float) -> int:
+    """The independent items of which a side that is as good passes `METRIC:MARGIN` nine times out of ten.
+
+    By the normal approximation to the test of items that differ by -1, 0 or 1, `DIFFERING` of them by 1.
+    """
+    from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
+
+    reach = ndtri(1.0 - alpha) * math.sqrt(DIFFERING + margin**2) + ndtri(0.9) * math.sqrt(DIFFERING)
+    return math.ceil((reach / margin) ** 2)
+
+
 @dataclass(frozen=True)
 class Judged:
     """What demands are held against."""

@@ -65,14 +65,16 @@ def experiment(given: Experiment, limits: Flags) -> int:
     demands = [read_demand(one) for one in dict.fromkeys((*plan.demands, *given.fail_if_worse))]
     refuse_demands(demands)
     settings = all_settings(plan, defaults, limits)
-    data = str(plan.data_path)
     for of_variant in settings.values():
-        try_outputs((given.json_, given.html), (given.plan, data), settings=of_variant, run_dir=given.run_dir)
-        refuse_self_support(data, of_variant.docs, "docs")
+        read = (given.plan, str(plan.data_path))
+        try_outputs((given.json_, given.html), read, settings=of_variant, run_dir=given.run_dir)
+        refuse_self_support(read[1], of_variant.docs, "docs")
     for warning in () if given.quiet else prompt_warnings(settings):
         note(warning)
     if given.dry_run:
-        return _print_estimate(given, estimate_experiment(plan, load_data(plan.data_path), settings))
+        return _print_estimate(
+            given, estimate_experiment(plan, load_data(plan.data_path), settings, demands, 1.0 - given.level)
+        )
     events = astream_experiment(plan, run_dir=given.run_dir, defaults=defaults, limits=limits)
     results = run_until_stopped(watched(events, "cell", quiet=given.quiet), run_dir=given.run_dir, kept=False)
     report = assess(
@@ -120,6 +122,7 @@ def _print_estimate(given: Experiment, found: ExperimentEstimate) -> int:
         f"  together at most about {found.calls:,} model calls, {found.searches:,} searches,",
         f"  {found.prompt_tokens:,} prompt and {found.completion_tokens:,} completion tokens,",
         f"  {price(found.cost_usd)}; what variants ask in the same words is paid for once",
+        *(f"  {one.words}" for one in found.needed),
     )
     deliver(given, found, show_lines(lines))
     return DONE
