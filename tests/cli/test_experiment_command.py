@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -73,6 +74,8 @@ def test_a_plan_becomes_a_report(factloop: Command, sim: Simulator, plan: Path, 
         (("{prompts: strict}", "{plan: paper, docs: [.]}"), "claims.jsonl: is among the documents (docs)"),
         (("{prompts: strict}", "{as_published: true}"), "variant 'strict': --as-published is for the plan paper"),
         ((MODEL, "nobody:x"), "variant 'packaged': "),
+        (("repeats: 2", "demands: [tnr:5]"), "plan.yaml:3: field 'demands': demand tnr:5: the margin of a share is"),
+        (("repeats: 2", "must_pass: [f9]"), "must_pass: 'f9' is no labelled claim of claims.jsonl"),
     ],
 )
 def test_what_is_wrong_is_one_line_and_costs_nothing(
@@ -92,6 +95,35 @@ def test_a_dry_run_spends_nothing(factloop: Command, sim: Simulator, plan: Path)
     assert (estimate["calls"], estimate["n_cells"]) == (52, 24)
     assert estimate["cost_usd"] > 0
     assert sim.stats().model.requests == 0
+
+
+def test_a_gate_in_the_plan_fails_the_build_and_names_the_claims(
+    factloop: Command, sim: Simulator, plan: Path, home: Path
+) -> None:
+    """`strict` may lose no claim: the model refuses every one that it asks about in its own words."""
+    demands = 'demands: [accuracy, "tpr >= 0", "flips <= 0"]\nmust_pass: [f0]\n'
+    plan.write_text(PLAN + demands, encoding="utf-8")
+    met = factloop("research", "experiment", plan, "--quiet")
+    assert (met.code, met.out) == (0, "")
+    sim.set(stage_faults={"Assessment": Faults(refusal=0.4)})
+    done = factloop(
+        "research", "experiment", plan, "--quiet", "--out", "gate.xml", "--out", "gate.md", "--json", "r.json"
+    )
+    assert done.code == 1
+    demanded = json.loads((home / "r.json").read_text(encoding="utf-8"))["demands"]
+    missed = [one for one in demanded if not one["is_met"]]
+    assert [line.removesuffix(" (demanded)") for line in done.err.splitlines()] == [
+        f"factloop: {one['words']}" + ("" if not one["is_met"] else f": {one['caution']}")
+        for one in demanded
+        if not one["is_met"] or one["caution"]
+    ]
+    suite = ElementTree.parse(home / "gate.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("4", str(len(missed)))
+    shown = (home / "gate.md").read_text(encoding="utf-8")
+    for one in missed:
+        assert one["claims"]
+        assert all(claim.rstrip(".") in shown for claim in one["claims"])
+    assert "name a file in .xml" in factloop("research", "experiment", plan, "--out", "gate.txt").complaint
 
 
 def test_a_prompt_that_hurts_is_warned_of_and_strict_minds_unscored_claims(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -11,6 +12,7 @@ from factloop.cli.demands import NO_CLAIM, demands_exit_code
 from factloop.cli.inputs import refuse_missing_data, refuse_self_support
 from factloop.cli.options import (
     ARGUMENT,
+    OUTPUT,
     STATISTICS,
     Estimated,
     FailIfUnscored,
@@ -18,6 +20,7 @@ from factloop.cli.options import (
     Intervals,
     Report,
     Resumable,
+    Texts,
     command,
     taking,
 )
@@ -40,6 +43,8 @@ class Experiment(Report, Intervals, Resumable, Estimated, FailIfUnscored, FailIf
 
     plan: Annotated[str, Mark(ARGUMENT, "PLAN")]
     """YAML file that lists the data and the variants."""
+    out: Annotated[Texts, Mark(OUTPUT, "FILE")] = ()
+    """Write what was demanded, with the claims by which it failed: JUnit (.xml), or Markdown (.md)."""
     pairs: Annotated[Literal["baseline", "all"], Mark(STATISTICS)] = "baseline"
     """Compare each variant with the baseline, or all pairs."""
 
@@ -56,9 +61,11 @@ def experiment(given: Experiment, limits: Flags) -> int:
     from factloop.evaluation.experiments.plan import load_plan
     from factloop.evaluation.experiments.run import REPORT, astream_experiment
     from factloop.evaluation.experiments.variants import all_settings, prompt_warnings
+    from factloop.evaluation.experiments.views.demands import demands_view
     from factloop.evaluation.experiments.views.html import render_experiment_html
     from factloop.evaluation.experiments.views.terminal import print_experiment
 
+    views = {name: demands_view(name) for name in given.out}
     load_settings(CheckSettings, limits)  # what is wrong with a flag is said of the flag
     defaults = load_settings(CheckSettings, {})
     plan = load_plan(given.plan)
@@ -67,7 +74,7 @@ def experiment(given: Experiment, limits: Flags) -> int:
     settings = all_settings(plan, defaults, limits)
     for of_variant in settings.values():
         read = (given.plan, str(plan.data_path))
-        try_outputs((given.json_, given.html), read, settings=of_variant, run_dir=given.run_dir)
+        try_outputs((given.json_, given.html, *given.out), read, settings=of_variant, run_dir=given.run_dir)
         refuse_self_support(read[1], of_variant.docs, "docs")
     for warning in () if given.quiet else prompt_warnings(settings):
         note(warning)
@@ -89,7 +96,11 @@ def experiment(given: Experiment, limits: Flags) -> int:
     )
     if given.run_dir is not None:
         write_atomically(given.run_dir / REPORT, to_json(report), private=True)
-    deliver(given, report, partial(print_experiment, report), page=partial(render_experiment_html, report))
+    files: dict[str | None, Callable[[], str]] = {
+        name: partial(view, report, given.html) for name, view in views.items()
+    }
+    page = partial(render_experiment_html, report)
+    deliver(given, report, partial(print_experiment, report), page=page, files=files)
     return _exit_code(given, results, report)
 
 
