@@ -144,7 +144,7 @@ def _lint_together(files: Sequence[Path], replies: Replies) -> Iterator[tuple[Pa
             continue
         except OSError as error:
             raise ConfigError(f"{file}: cannot be read ({error.strerror})") from error
-        found, name, line = lint_prompt(raw, packaged_prompts(), replies)
+        found, name, line = lint_prompt(raw, replies)
         yield from ((file, one) for one in found)
         if name is not None and first_of.setdefault(name, file) != file:
             yield (
@@ -157,19 +157,13 @@ def _lint_together(files: Sequence[Path], replies: Replies) -> Iterator[tuple[Pa
             )
 
 
-def lint_prompt(
-    raw: bytes, packaged: Mapping[str, Prompt], replies: Replies
-) -> tuple[list[LineFinding], str | None, int]:
+def lint_prompt(raw: bytes, replies: Replies) -> tuple[list[LineFinding], str | None, int]:
     """The findings on one file, unordered; the name that it gives itself, and the line of that name."""
     try:
         text = decode_prompt(raw)
     except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        return (
-            [LineFinding(line, Rule.ENCODING, f"byte {raw[error.start]:#04x} is not UTF-8; convert the file")],
-            None,
-            1,
-        )
+        said = f"byte {raw[error.start]:#04x} is not UTF-8; convert the file"
+        return [LineFinding(raw.count(b"\n", 0, error.start) + 1, Rule.ENCODING, said)], None, 1
     found = list(lint_characters(text))
     parts = lay_out(text)
     if parts is None:
@@ -180,22 +174,10 @@ def lint_prompt(
         return [*found, LineFinding(error.line + 2, Rule.YAML, f"not valid YAML: {error}")], None, 1
     if not isinstance(fields, dict):
         return [*found, LineFinding(2, Rule.FIELDS, "the front matter is not a list of fields and values")], None, 1
-    return _lint_parts(found, parts, fields, packaged, replies)
-
-
-def _lint_parts(
-    found: list[LineFinding],
-    parts: Layout,
-    fields: Mapping[object, object],
-    packaged: Mapping[str, Prompt],
-    replies: Replies,
-) -> tuple[list[LineFinding], str | None, int]:
-    lines = Lines.of(parts.front_matter)
-    name = fields.get("name")
-    original = packaged.get(name) if isinstance(name, str) else None
-    found += lint_fields(fields, lines, original, packaged)
+    lines, name, schemas = Lines.of(parts.front_matter), fields.get("name"), replies.get(str(fields.get("output")), ())
+    original = packaged_prompts().get(name) if isinstance(name, str) else None
+    found += lint_fields(fields, lines, original)
     found += lint_text(parts, fields, lines, original)
-    schemas = replies.get(str(fields.get("output")), ())
     found += _lint_replies(parts, schemas, original) if schemas else ()
     return found, name if isinstance(name, str) else None, lines["name"]
 
@@ -239,9 +221,7 @@ class Lines:
         return self.by_field.get(field, 1)
 
 
-def lint_fields(
-    fields: Mapping[object, object], lines: Lines, original: Prompt | None, packaged: Mapping[str, Prompt]
-) -> Iterator[LineFinding]:
+def lint_fields(fields: Mapping[object, object], lines: Lines, original: Prompt | None) -> Iterator[LineFinding]:
     """The findings on the fields, one by one and against the packaged prompt of that name."""
     for missing in (name for name in FIELDS if name not in fields):
         yield LineFinding(1, Rule.FIELDS, f"the front matter lacks the field {missing!r}")
@@ -262,7 +242,7 @@ def lint_fields(
         yield LineFinding(lines["output"], Rule.OUTPUT, said)
     called = fields.get("name")
     if isinstance(called, str) and called and original is None:
-        near = get_close_matches(called[:100], packaged, n=1)
+        near = get_close_matches(called[:100], packaged_prompts(), n=1)
         hint = f"; is it {near[0]!r}?" if near else "; factloop prompts list shows the names"
         yield LineFinding(lines["name"], Rule.NAME, f"no prompt is named {shown(called)}{hint}")
     yield from _lint_variables(fields, lines["variables"], original)

@@ -259,7 +259,12 @@ def _bounded(one: _Asked, on: Judged) -> DemandResult:
 
 
 def _result(one: _Asked, on: Judged, **found: Any) -> DemandResult:
-    side = on.sides[one.side]
-    lost = () if found["is_met"] else on.flips.get(side) or ()
-    named = {"metric": one.demand.name, "first": on.sides[0], "second": side, "margin": one.demand.margin}
-    return DemandResult(**named, **found, claims=tuple(lost))
+    lost = () if found["is_met"] else on.flips.get(on.sides[one.side]) or ()
+    return DemandResult(
+        metric=one.demand.name,
+        first=on.sides[0],
+        second=on.sides[one.side],
+        margin=one.demand.margin,
+        claims=tuple(lost),
+        **found,
+    )

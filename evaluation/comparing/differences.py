@@ -80,12 +80,6 @@ def contrast(values: ItemValues, first: int, second: int) -> Contrast:
     return Contrast(values, first, second, ways, sign_flip_test([way.apart for way in ways]))
 
 
-def adjust_family(tests: Sequence[DiscreteTest | None]) -> list[float | None]:
-    """The p-values of one family by Holm's method, in the order given; None stays None and is no test."""
-    held = iter(holm_tarone([test for test in tests if test is not None]))
-    return [None if test is None else next(held) for test in tests]
-
-
 def detectable(apart: StratifiedMean, *, alpha: float, n_tests: int) -> float | None:
     """The true difference that would be shown with a chance of `POWER`, as if the sum over groups were normal.
 
@@ -112,18 +106,6 @@ def can_be_shown(n_groups: int, *, alpha: float, n_tests: int) -> bool:
 FamilyName = Literal["headline", "questions", "details"]
 QUESTIONS = (Quantity.TPR, Quantity.TNR)
 """What is asked of a comparison beside its headline, where nothing else is named."""
-
-
-@dataclass(frozen=True)
-class _Tests:
-    """The tests of one family."""
-
-    name: FamilyName
-    n_tests: int
-    n_counted: int
-    """Those that could have shown a difference; 1 at least."""
-    n_intervals: int
-    """Those that vary, whose intervals hold the truth together."""
 
 
 @dataclass(frozen=True)
@@ -157,33 +139,29 @@ class Judging:
         ]
         for name in get_args(FamilyName):
             places = [at for at, of in enumerate(names) if of == name]
-            if places:
-                tests = [contrasts[place].test for place in places]
-                family = self._family(tests, name)
-                families.append(self._described(family, [contrasts[place] for place in places]))
-                held = adjust_family(tests)
-                for place, p_corrected in zip(places, held, strict=True):
-                    found[place] = self._difference(contrasts[place], p_corrected, family)
+            tests = {at: test for at in places if (test := contrasts[at].test) is not None}
+            held = dict(zip(tests, holm_tarone([*tests.values()]), strict=True))
+            n_intervals = n_varying([*tests.values()])
+            family = self._family(name, [contrasts[at] for at in places], [*tests.values()])
+            families += [family] if places else []
+            found |= {at: self._difference(contrasts[at], held.get(at), family, n_intervals) for at in places}
         return tuple(found[place] for place in sorted(found)), tuple(families)
 
-    def _family(self, tests: Sequence[DiscreteTest | None], name: FamilyName) -> _Tests:
-        known = [test for test in tests if test is not None]
-        n_counted = n_testable([test.least for test in known], self.alpha)
-        return _Tests(name, len(known), n_counted, n_varying(known))
-
-    def _described(self, family: _Tests, contrasts: Sequence[Contrast]) -> Family:
-        names = dict.fromkeys(name_of(one.values.quantity, one.values.k) for one in contrasts)
-        quantities = "all other quantities" if family.name == "details" else ", ".join(names)
+    def _family(self, name: FamilyName, contrasts: Sequence[Contrast], tests: Sequence[DiscreteTest]) -> Family:
+        named = dict.fromkeys(name_of(one.values.quantity, one.values.k) for one in contrasts)
+        quantities = "all other quantities" if name == "details" else ", ".join(named)
         return Family(
-            name=family.name,
-            n_tests=family.n_tests,
-            n_counted=min(family.n_counted, family.n_tests),
+            name=name,
+            n_tests=len(tests),
+            n_counted=min(n_testable([test.least for test in tests], self.alpha), len(tests)),
             words=f"{quantities}, in every comparison" if len(self.sides) > 2 else quantities,
         )
 
-    def _difference(self, one: Contrast, p_corrected: float | None, family: _Tests) -> PairedDifference:
-        values, apart, means = one.values, one.apart, one.means
-        outcome = self._outcome(one, p_corrected, family.n_counted)
+    def _difference(
+        self, one: Contrast, p_corrected: float | None, family: Family, n_intervals: int
+    ) -> PairedDifference:
+        values, apart, means, n_counted = one.values, one.apart, one.means, max(1, family.n_counted)
+        outcome = self._outcome(one, p_corrected, n_counted)
         found = PairedDifference(
             first=self.sides[one.first],
             second=self.sides[one.second],
@@ -191,8 +169,8 @@ class Judging:
             k=values.k,
             value=_bounded(apart.value, values.quantity),
             undefined=values.undefined(apart),
-            **ends(self._interval(one, p_corrected, family.n_intervals)),
-            level=level_of_each(self.level, family.n_intervals),
+            **ends(self._interval(one, p_corrected, n_intervals)),
+            level=level_of_each(self.level, n_intervals),
             n=apart.n,
             n_groups=apart.n_clusters,
             n_left_out=values.n_left_out(apart),
@@ -204,16 +182,14 @@ class Judging:
             second_higher=means.second_higher,
             p=None if one.test is None else one.test.p,
             p_corrected=p_corrected,
-            detectable=None
-            if outcome is Outcome.UNKNOWN
-            else detectable(apart, alpha=self.alpha, n_tests=family.n_counted),
+            detectable=None if outcome is Outcome.UNKNOWN else detectable(apart, alpha=self.alpha, n_tests=n_counted),
             is_headline=family.name == "headline",
             is_question=family.name == "questions",
             outcome=outcome,
             words="",
         )
         noun = item_of(values.quantity, self.kind)
-        tested = DifferenceTest(self.alpha, family.n_tests, family.n_counted, noun, self.group, self.has_intervals)
+        tested = DifferenceTest(self.alpha, family.n_tests, n_counted, noun, self.group, self.has_intervals)
         return found.model_copy(update={"words": difference_in_words(found, tested)})
 
     def _interval(self, one: Contrast, p_corrected: float | None, n_intervals: int) -> tuple[float, float] | None:

@@ -192,13 +192,12 @@ def _check_settings(place: list[str], values: Mapping[str, Any]) -> None:
 
 def _placed(placed: PlacedYaml, first: ErrorDetails) -> DataError:
     at = first.get("ctx", {}).get("at") or first["loc"]
-    if at and at[-1] == "[key]":
-        return placed.error("a name is up to 64 letters, digits, `.`, `_` and `-`, and begins with no mark", at[:-1])
     said = {
         "extra_forbidden": "there is no such field",
         "missing": "it is missing",
         "string_pattern_mismatch": "a name is up to 64 letters, digits, `.`, `_` and `-`, and begins with no mark",
     }.get(first["type"])
+    at = at[:-1] if at and at[-1] == "[key]" else at
     if said is None:
         own = first["type"] in {"baseline", "elsewhere", "setting"}
         said = first["msg"] if own else f"{first['msg'][0].lower()}{first['msg'][1:]}, not {shown(first['input'])}"

@@ -39,7 +39,7 @@ class ReadyVariant:
     fingerprint: Fingerprint
     prompt_texts: Mapping[str, str]
     """Name to text of all prompts that it uses."""
-    prompt_files: tuple[PromptFile, ...]
+    prompt_files: tuple[PromptFile, ...] = ()
 
     @property
     def made_of(self) -> dict[str, Any]:

@@ -164,7 +164,8 @@ _KINDS: Mapping[Any, str] = {str: "text", int: "number", bool: "true or false"}
 def _field_lines(reply: type[BaseModel], indent: str = "  ") -> Iterator[str]:
     """A line for each field: its name, what it may be, and what it means; those of a list's entries below it."""
     for name, field in reply.model_fields.items():
-        kind, many = field.annotation, ""
+        kind: Any = field.annotation
+        many = ""
         if get_origin(kind) is list:
             (kind,), many = get_args(kind), "list of "
         choices = ", ".join(map(str, get_args(kind)))
@@ -258,15 +259,8 @@ def _registry(given: List) -> tuple[PromptRegistry, Path | None]:
 
 
 def _listed(prompt: Prompt) -> ListedPrompt:
-    return ListedPrompt(
-        name=prompt.name,
-        version=prompt.version,
-        variables=prompt.variables,
-        output=prompt.output,
-        source=prompt.source,
-        sha256=prompt.sha256,
-        path=prompt.own_path,
-    )
+    fields = {name: getattr(prompt, name) for name in ListedPrompt.model_fields}
+    return ListedPrompt(**{**fields, "path": prompt.own_path})
 
 
 def _listing_lines(listing: PromptListing) -> list[str]:

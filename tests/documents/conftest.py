@@ -34,11 +34,9 @@ def folder_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]
             return Path(shutil.copytree(ROOT / "examples" / ALONE[document], folder, dirs_exist_ok=True))
         for example in ("lighthouse", "trust", "evaluation"):
             shutil.copytree(ROOT / "examples" / example, folder, dirs_exist_ok=True)
-        example = ROOT / "examples" / "prompt-experiment"
-        shutil.copytree(example, folder / "prompt-experiment")
-        if document == "prompts.md":
-            for file in ("plan.yaml", "claims.jsonl"):
-                shutil.copy(example / file, folder)
+        shutil.copytree(ROOT / "examples" / "prompt-experiment", folder / "prompt-experiment")
+        for file in ("plan.yaml", "claims.jsonl") if document == "prompts.md" else ():
+            shutil.copy(folder / "prompt-experiment" / file, folder)
         shutil.copytree(ROOT / "examples", folder / "examples")
         return folder
 

@@ -170,7 +170,8 @@ def test_a_system_whose_claims_all_have_a_label_is_its_labels() -> None:
         correction(sample, [judged(name, "ssn" * n, system="a") for name in "pqr"]).systems[0].precision for n in (1, 2)
     )
     assert whole.own_claims is not None
-    assert (whole.own_claims.value, whole.own_claims.interval) == (pytest.approx(5 / 9), (pytest.approx(5 / 9),) * 2)
+    own = whole.own_claims
+    assert [own.value, own.low, own.high] == pytest.approx([5 / 9] * 3)
     assert whole.preferred is Method.DIFFERENCE
     assert half.own_claims is not None
     assert half.own_claims.low != half.own_claims.high
