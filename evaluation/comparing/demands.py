@@ -146,11 +146,32 @@ def judge_demands(demands: Sequence[Demand], on: Judged, *, alpha: float, seed: 
     tests = [[_test(one.demand, gain) for gain in one.gains] for one in asked]
     family = [test for one, found in zip(asked, tests, strict=True) if one.demand.margin is None for test in found]
     adjusted = iter(holm_tarone(family))
-    results = []
-    for one, found in zip(asked, tests, strict=True):
-        held = [test.p if one.demand.margin is not None else next(adjusted) for test in found]
-        results.append(_bounded(one, on) if one.demand.is_bound else _tested(one, on, found, held, alpha, seed))
-    return tuple(results)
+    held = [
+        [test.p if one.demand.margin is not None else next(adjusted) for test in found]
+        for one, found in zip(asked, tests, strict=True)
+    ]
+    return tuple(
+        one.bounded() if one.demand.is_bound else one.tested([test.p for test in found], of_tests, alpha, seed)
+        for one, found, of_tests in zip(asked, tests, held, strict=True)
+    )
+
+
+def _asked(demand: Demand, on: Judged) -> Iterator[_Asked]:
+    """The demand on each side but the first; `f1` without a K is F1 at every K that is compared."""
+    for side in range(1, len(on.sides)) or (0,):
+        pairs = [] if demand.is_bound else [one for one in on.contrasts if (one.first, one.second) == (0, side)]
+        about = [one for one in pairs if _is_about(demand, metric_of(one.values))]
+        yield from (_Asked(replace(demand, k=one.values.k), side, on, one) for one in about)
+        if not about:
+            yield _Asked(demand, side, on)
+
+
+def _test(demand: Demand, gain: StratifiedMean) -> DiscreteTest:
+    if demand.margin is not None:
+        return DiscreteTest(noninferiority_p(gain, demand.margin), 0.0)
+    loss = StratifiedMean(-gain.sums, gain.counts)
+    p = noninferiority_p(loss, 0.0)
+    return DiscreteTest(p, min(p, least_p(loss.parts) / 2.0))
 
 
 @dataclass(frozen=True)
@@ -159,6 +180,7 @@ class _Asked:
 
     demand: Demand
     side: int
+    on: Judged
     contrast: Contrast | None = None
 
     @property
@@ -173,98 +195,57 @@ class _Asked:
             return []
         return [StratifiedMean(self.better * way.apart.sums, way.apart.counts) for way in self.contrast.ways]
 
-
-def _asked(demand: Demand, on: Judged) -> Iterator[_Asked]:
-    """The demand on each side but the first; `f1` without a K is F1 at every K that is compared."""
-    for side in range(1, len(on.sides)) or (0,):
-        if demand.is_bound:
-            yield _Asked(demand, side)
-            continue
-        pairs = [one for one in on.contrasts if (one.first, one.second) == (0, side)]
-        about = [one for one in pairs if _is_about(demand, metric_of(one.values))]
-        yield from (_Asked(replace(demand, k=one.values.k), side, one) for one in about)
-        if not about:
-            yield _Asked(demand, side)
-
-
-def _test(demand: Demand, gain: StratifiedMean) -> DiscreteTest:
-    if demand.margin is None:
-        loss = StratifiedMean(-gain.sums, gain.counts)
-        p, least = noninferiority_p(loss, 0.0), least_p(loss.parts) / 2.0
-    else:
-        p, least = noninferiority_p(gain, demand.margin), 0.0
-    return DiscreteTest(p, min(p, least))
-
-
-def _tested(
-    one: _Asked, on: Judged, tests: Sequence[DiscreteTest], held: Sequence[float], alpha: float, seed: int
-) -> DemandResult:
-    """The result by the way to count that speaks most against the side."""
-    quantity, margin = Quantity(one.demand.metric), one.demand.margin
-    name = f"{on.sides[one.side]} against {on.sides[0]} in {name_of(quantity, one.demand.k)}"
-    if not held or one.contrast is None:
-        undefined = None if one.contrast is None else one.contrast.values.undefined(one.contrast.apart)
-        why = "it is not measured here" if undefined is None else undefined.words
-        return _result(one, on, is_met=False, words=f"{name}: cannot be tested, {why}")
-    way = held.index(min(held) if margin is None else max(held))
-    gain, test = one.gains[way], tests[way]
-    is_met = held[way] > alpha if margin is None else held[way] <= alpha
-    interval = sign_flip_interval(gain, 1.0 - 2.0 * alpha, np.random.default_rng(seed))
-    adjusted = "" if held[way] == test.p else f", {p_value(held[way])} adjusted"
-    noun = item_of(quantity, on.kind)
-    rests_on = f"n = {plural(gain.n, noun)} from {plural(gain.n_clusters, on.group)}"
-    apart = amount(one.better * (gain.value or 0.0), quantity, signed=True)
-    grounds = f"{apart}, one-sided p {equals(test.p)}{adjusted}, {rests_on}{_WAYS[way]}"
-    if margin is None:
-        said = "no loss shown" if is_met else "a loss is shown"
-    else:
-        said = f"a loss of {size(margin, quantity)} or more is {'' if is_met else 'not '}ruled out"
-    seen = detectable(gain, alpha=2.0 * alpha, n_tests=1) if margin is None and is_met else None
-    return _result(
-        one,
-        on,
-        loss=0.0 - (gain.value or 0.0),
-        largest_loss=None if interval is None else 0.0 - interval[0],
-        p=test.p,
-        p_corrected=held[way],
-        is_met=is_met,
-        words=f"{name}: {said} ({grounds})",
-        caution="" if seen is None else f"met, but so few cannot show a loss under {size(seen, quantity)} reliably",
-    )
-
-
-def _bounded(one: _Asked, on: Judged) -> DemandResult:
-    """The result of a bound on what was counted; of agreement with labels a missing verdict counts as wrong."""
-    demand, side = one.demand, on.sides[one.side]
-    bound = f">= {demand.least:g}" if demand.least is not None else f"<= {demand.most:g}"
-    if demand.metric == FLIPS:
-        lost = on.flips.get(side)
-        value, what = None if lost is None else float(len(lost)), "flips for the worse"
-        shown = "unknown: no labels to go by" if lost is None else f"{len(lost):,}"
-    else:
-        about = [one for one in on.quantities if _is_about(demand, metric_of(one))]
-        means = [values.least_mean(one.side) for values in about]
-        values = [mean.value for mean in means if mean.value is not None]
-        value = None if len(values) < max(1, len(means)) else min(values) if demand.most is None else max(values)
-        what = name_of(Quantity(demand.metric), demand.k)
-        noun = item_of(Quantity(demand.metric), on.kind)
-        shown = (
-            "undefined"
-            if value is None
-            else f"{amount(value, Quantity(demand.metric))}, n = {plural(means[0].n, noun)}"
+    def tested(self, p: Sequence[float], held: Sequence[float], alpha: float, seed: int) -> DemandResult:
+        """The result by the way to count that speaks most against the side."""
+        quantity, margin, on = Quantity(self.demand.metric), self.demand.margin, self.on
+        name = f"{on.sides[self.side]} against {on.sides[0]} in {name_of(quantity, self.demand.k)}"
+        if not held or self.contrast is None:
+            undefined = None if self.contrast is None else self.contrast.values.undefined(self.contrast.apart)
+            why = "it is not measured here" if undefined is None else undefined.words
+            return self._result(is_met=False, words=f"{name}: cannot be tested, {why}")
+        way = held.index(min(held) if margin is None else max(held))
+        gain = self.gains[way]
+        is_met = held[way] > alpha if margin is None else held[way] <= alpha
+        interval = sign_flip_interval(gain, 1.0 - 2.0 * alpha, np.random.default_rng(seed))
+        adjusted = "" if held[way] == p[way] else f", {p_value(held[way])} adjusted"
+        rests_on = f"n = {plural(gain.n, item_of(quantity, on.kind))} from {plural(gain.n_clusters, on.group)}"
+        apart = amount(self.better * (gain.value or 0.0), quantity, signed=True)
+        if margin is None:
+            said = "no loss shown" if is_met else "a loss is shown"
+        else:
+            said = f"a loss of {size(margin, quantity)} or more is {'' if is_met else 'not '}ruled out"
+        seen = detectable(gain, alpha=2.0 * alpha, n_tests=1) if margin is None and is_met else None
+        return self._result(
+            loss=0.0 - (gain.value or 0.0),
+            largest_loss=None if interval is None else 0.0 - interval[0],
+            p=p[way],
+            p_corrected=held[way],
+            is_met=is_met,
+            words=f"{name}: {said} ({apart}, one-sided p {equals(p[way])}{adjusted}, {rests_on}{_WAYS[way]})",
+            caution="" if seen is None else f"met, but so few cannot show a loss under {size(seen, quantity)} reliably",
         )
-    is_met = value is not None and demand.allows(value)
-    said = f"{side} in {what}: {bound} is {'' if is_met else 'not '}met ({shown})"
-    return _result(one, on, value=value, is_met=is_met, words=said)
 
+    def bounded(self) -> DemandResult:
+        """The result of a bound on what was counted; of agreement with labels a missing verdict counts as wrong."""
+        demand, on, side = self.demand, self.on, self.on.sides[self.side]
+        if demand.metric == FLIPS:
+            lost = on.flips.get(side)
+            value, what = None if lost is None else float(len(lost)), "flips for the worse"
+            shown = "unknown: no labels to go by" if lost is None else f"{len(lost):,}"
+        else:
+            quantity = Quantity(demand.metric)
+            about = [one.least_mean(self.side) for one in on.quantities if _is_about(demand, metric_of(one))]
+            values = [mean.value for mean in about if mean.value is not None]
+            value = None if len(values) < max(1, len(about)) else min(values) if demand.most is None else max(values)
+            what, noun = name_of(quantity, demand.k), item_of(quantity, on.kind)
+            shown = "undefined" if value is None else f"{amount(value, quantity)}, n = {plural(about[0].n, noun)}"
+        is_met = value is not None and demand.allows(value)
+        bound = f">= {demand.least:g}" if demand.least is not None else f"<= {demand.most:g}"
+        words = f"{side} in {what}: {bound} is {'' if is_met else 'not '}met ({shown})"
+        return self._result(value=value, is_met=is_met, words=words)
 
-def _result(one: _Asked, on: Judged, **found: Any) -> DemandResult:
-    lost = () if found["is_met"] else on.flips.get(on.sides[one.side]) or ()
-    return DemandResult(
-        metric=one.demand.name,
-        first=on.sides[0],
-        second=on.sides[one.side],
-        margin=one.demand.margin,
-        claims=tuple(lost),
-        **found,
-    )
+    def _result(self, **found: Any) -> DemandResult:
+        side = self.on.sides[self.side]
+        lost = () if found["is_met"] else tuple(self.on.flips.get(side) or ())
+        named = {"metric": self.demand.name, "first": self.on.sides[0], "second": side, "margin": self.demand.margin}
+        return DemandResult.model_validate({**named, **found, "claims": lost})

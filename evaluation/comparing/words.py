@@ -26,7 +26,7 @@ _NOT_JUDGING = ("factloop_version", "versions.", "data", "seed", "base_url")
 
 
 class _QuantityWords(NamedTuple):
-    """The words for a quantity, and for a side that has more or less of it; 1 where more is better, -1 where less is."""
+    """The words for a quantity, and for a side with more or less of it; 1 where more is better, -1 where less is."""
 
     name: str
     verb: str

@@ -12,17 +12,7 @@ from factloop.evaluation.experiments.records import Conclusion, ExperimentReport
 from factloop.reports.figures import duration, percent, plural
 from factloop.reports.sheet.table import NOTHING, Cell, Column, ColumnOf, Sheet, figure_cell, name, sheet_of, value_cell
 
-_GLANCE = (
-    Quantity.BALANCED_ACCURACY,
-    Quantity.TPR,
-    Quantity.TNR,
-    Quantity.BIAS,
-    Quantity.F1,
-    Quantity.PRECISION,
-    Quantity.UNSCORED_SHARE,
-    Quantity.COST_USD,
-    Quantity.TOKENS,
-)
+_GLANCE = tuple(one for one in Quantity if one not in (Quantity.ACCURACY, Quantity.IRRELEVANT_SHARE))
 """What the table of variants has a column for, where any variant has a value."""
 
 
