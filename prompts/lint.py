@@ -388,10 +388,10 @@ def _lint_replies(parts: Layout, schemas: Sequence[type[BaseModel]], original: P
         *_examples(parts.system, parts.system_line, schemas),
         *_examples(parts.user, parts.user_line, schemas),
     ]
-    for line, one in examples:
+    for number, one in examples:
         faults = [_fault(one, schema) for schema in schemas]
         if all(faults):
-            yield LineFinding(line, Rule.REPLY, f"this is no {title}: {faults[0]}")
+            yield LineFinding(number, Rule.REPLY, f"this is no {title}: {faults[0]}")
     if not examples and original is not None and any(_examples(original.system, 1, schemas)):
         said = f"shows no example of a reply, as the packaged prompt does: a JSON object with {fields}"
         yield LineFinding(parts.system_line, Rule.REPLY, said)

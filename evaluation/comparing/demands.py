@@ -119,7 +119,7 @@ def items_needed(margin: float, alpha: float) -> int:
     """
     from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
 
-    reach = ndtri(1.0 - alpha) * math.sqrt(DIFFERING + margin**2) + ndtri(0.9) * math.sqrt(DIFFERING)
+    reach = float(ndtri(1.0 - alpha)) * math.sqrt(DIFFERING + margin**2) + float(ndtri(0.9)) * math.sqrt(DIFFERING)
     return math.ceil((reach / margin) ** 2)
 
 

@@ -109,7 +109,7 @@ class ItemValues:
         sides = [[self._eligible(way[side]) for side in (first, second)] for way in ways]
         if len(sides) > 1 and np.array_equal(sides[1], sides[2], equal_nan=True):
             sides = sides[:1]
-        return tuple(paired_means(*both, self.items) for both in sides)
+        return tuple(paired_means(one, other, self.items) for one, other in sides)
 
     def undefined(self, mean: StratifiedMean) -> Undefined | None:
         """Why the mean has no value; None where it has one."""

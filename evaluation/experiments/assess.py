@@ -124,15 +124,9 @@ def _must_pass(panel: Panel, ids: Collection[str]) -> Iterator[DemandResult]:
         right = majority(panel.claims.verdicts[place]) == panel.claims.gold
         failed = panel.texts(claim for claim in wanted if not right[claim])
         name, n = panel.variants[place], plural(len(wanted), "claim")
-        yield DemandResult(
-            metric="must_pass",
-            first=panel.variants[0],
-            second=name,
-            value=len(failed),
-            is_met=not failed,
-            words=f"{name}: {len(failed):,} of {n} that must pass {'does' if len(failed) == 1 else 'do'} not",
-            claims=failed,
-        )
+        words = f"{name}: {len(failed):,} of {n} that must pass {'does' if len(failed) == 1 else 'do'} not"
+        of = {"metric": "must_pass", "first": panel.variants[0], "second": name, "value": len(failed)}
+        yield DemandResult.model_validate({**of, "is_met": not failed, "words": words, "claims": failed})
 
 
 def _quantities(panel: Panel, results: Results) -> Iterator[ItemValues]:
