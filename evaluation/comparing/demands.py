@@ -230,18 +230,19 @@ class _Asked:
         demand, on, side = self.demand, self.on, self.on.sides[self.side]
         if demand.metric == FLIPS:
             lost = on.flips.get(side)
-            value, what = None if lost is None else float(len(lost)), "flips for the worse"
-            shown = "unknown: no labels to go by" if lost is None else f"{len(lost):,}"
+            value = None if lost is None else float(len(lost))
+            shown = "no labels to count flips by" if lost is None else f"{plural(len(lost), 'flip')} for the worse"
         else:
             quantity = Quantity(demand.metric)
             about = [one.least_mean(self.side) for one in on.quantities if _is_about(demand, metric_of(one))]
             values = [mean.value for mean in about if mean.value is not None]
             value = None if len(values) < max(1, len(about)) else min(values) if demand.most is None else max(values)
-            what, noun = name_of(quantity, demand.k), item_of(quantity, on.kind)
-            shown = "undefined" if value is None else f"{amount(value, quantity)}, n = {plural(about[0].n, noun)}"
+            rests_on = "" if value is None else f" (n = {plural(about[0].n, item_of(quantity, on.kind))})"
+            figure = "undefined" if value is None else amount(value, quantity)
+            shown = f"{name_of(quantity, demand.k)} {figure}{rests_on}"
         is_met = value is not None and demand.allows(value)
-        bound = f">= {demand.least:g}" if demand.least is not None else f"<= {demand.most:g}"
-        words = f"{side} in {what}: {bound} is {'' if is_met else 'not '}met ({shown})"
+        bound = f"at least {demand.least:g}" if demand.least is not None else f"at most {demand.most:g}"
+        words = f"{side}: {shown}, {bound} demanded"
         return self._result(value=value, is_met=is_met, words=words)
 
     def _result(self, **found: Any) -> DemandResult:

@@ -99,7 +99,7 @@ def demands_exit_code(demands: Sequence[DemandResult]) -> int:
     """1 where a demand is not met; those, and what others leave open, are said on standard error."""
     for one in demands:
         if not one.is_met:
-            note(f"{one.words} (demanded)")
+            note(one.words)
         elif one.caution:
             note(f"{one.words}: {one.caution}")
     return DONE if all(one.is_met for one in demands) else BELOW_THRESHOLD

@@ -97,25 +97,25 @@ def test_a_dry_run_spends_nothing(factloop: Command, sim: Simulator, plan: Path)
     assert sim.stats().model.requests == 0
 
 
-def test_a_gate_in_the_plan_fails_the_build_and_names_the_claims(
-    factloop: Command, sim: Simulator, plan: Path, home: Path
-) -> None:
-    """`strict` may lose no claim: the model refuses every one that it asks about in its own words."""
-    demands = 'demands: [accuracy, "tpr >= 0", "flips <= 0"]\nmust_pass: [f0]\n'
-    plan.write_text(PLAN + demands, encoding="utf-8")
+def test_a_gate_in_the_plan_fails_the_build_and_names_the_claims(factloop: Command, plan: Path, home: Path) -> None:
+    """With a wrong label no variant has the first claim right, which must pass."""
+    plan.write_text(PLAN + 'demands: [accuracy, "tpr >= 0", "flips <= 0"]\nmust_pass: [f0]\n', encoding="utf-8")
     met = factloop("research", "experiment", plan, "--quiet")
     assert (met.code, met.out) == (0, "")
-    sim.set(stage_faults={"Assessment": Faults(refusal=0.4)})
+    data = home / "claims.jsonl"
+    first, *rest = data.read_text(encoding="utf-8").splitlines()
+    row = json.loads(first)
+    data.write_text("\n".join([json.dumps({**row, "label": 1 - row["label"]}), *rest]), encoding="utf-8")
     outputs = ("--out", "gate.xml", "--out", "gate.md", "--json", "r.json")
     done = factloop("research", "experiment", plan, "--quiet", *outputs)
     assert done.code == 1
     demanded = json.loads((home / "r.json").read_text(encoding="utf-8"))["demands"]
-    missed = [one for one in demanded if not one["is_met"]]
-    assert all(f"factloop: {one['words']} (demanded)\n" in done.err for one in missed)
+    (missed,) = [one for one in demanded if not one["is_met"]]
+    assert missed["claims"] == [row["claim"]]
+    assert f"factloop: {missed['words']}\n" in done.err
     suite = ElementTree.parse(home / "gate.xml").getroot()
-    assert (suite.get("tests"), suite.get("failures")) == ("4", str(len(missed)))
-    shown = (home / "gate.md").read_text(encoding="utf-8")
-    assert all(one["claims"] and one["claims"][0].rstrip(".") in shown for one in missed)
+    assert (suite.get("tests"), suite.get("failures"), suite.findtext(".//failure")) == ("4", "1", row["claim"])
+    assert f"- {row['claim']}\n" in (home / "gate.md").read_text(encoding="utf-8")
     assert "name a file in .xml" in factloop("research", "experiment", plan, "--out", "gate.txt").complaint
 
 
