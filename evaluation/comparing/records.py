@@ -216,6 +216,11 @@ class DemandResult(Record):
     claims: tuple[str, ...] = ()
     """Of a demand that is not met: the claims that the first side has right, and the second not."""
 
+    @property
+    def said(self) -> str:
+        """The words, with what is left open."""
+        return f"{self.words}: {self.caution}" if self.caution else self.words
+
 
 class ComparisonKind(StrEnum):
     """The kind of a comparison of two runs, by the difference between its sides."""

@@ -98,8 +98,6 @@ def left_after(report: FactualityReport, code: int, deadline_s: float | None) ->
 def demands_exit_code(demands: Sequence[DemandResult]) -> int:
     """1 where a demand is not met; those, and what others leave open, are said on standard error."""
     for one in demands:
-        if not one.is_met:
-            note(one.words)
-        elif one.caution:
-            note(f"{one.words}: {one.caution}")
+        if one.caution or not one.is_met:
+            note(one.said)
     return DONE if all(one.is_met for one in demands) else BELOW_THRESHOLD

@@ -32,7 +32,7 @@ def render_junit(report: ExperimentReport, page: str | None = None) -> str:
     for one in report.demands:
         case = SubElement(suite, "testcase", classname=report.name, name=_name(one))
         if one.is_met:
-            SubElement(case, "system-out").text = visible(one.words)
+            SubElement(case, "system-out").text = visible(one.said)
         else:
             failure = SubElement(case, "failure", message=visible(one.words))
             failure.text = "\n".join([*map(visible, one.claims), *([page] if page else [])])
@@ -48,7 +48,7 @@ def _lines(report: ExperimentReport, page: str | None) -> Iterator[str]:
     yield f"### {_plain(title_of(report))}\n"
     yield from (f"- {_plain(one.words)}" for one in report.conclusions)
     for one in report.demands:
-        yield f"\n{'✅' if one.is_met else '❌'} **{_plain(_name(one))}** {_plain(one.words)}"
+        yield f"\n{'✅' if one.is_met else '❌'} **{_plain(_name(one))}** {_plain(one.said)}"
         yield from (f"- {_plain(claim)}" for claim in one.claims)
     if page:
         yield f"\n[The whole report]({page})"
