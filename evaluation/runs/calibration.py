@@ -13,13 +13,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factloop.core.records import Fingerprint
 from factloop.evaluation.debiasing.f1 import RESAMPLES, debiased_f1
 from factloop.evaluation.debiasing.precision import debiased_precision
-from factloop.evaluation.debiasing.records import LEVEL, Caution, DebiasedF1, Transfer
+from factloop.evaluation.debiasing.records import LEVEL, Caution, DebiasedF1, Method, Transfer
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims
 from factloop.evaluation.runs.labelled import CalibrationSample, read_labelled_rows, read_predictions, sample_of_run
 from factloop.evaluation.runs.longform import AbstentionPolicy, CountedResponse
@@ -155,16 +156,27 @@ def _of_system(
     labelled, prompts = sample.for_system(name), {one.prompt_id for one in responses}
     is_sampled = sample.is_from(name, prompts)
     chosen = transfer or (Transfer.VERDICTS if is_sampled else Transfer.ERROR_RATES)
+    is_census = _is_census(labelled, responses)
+    if is_census:  # however the labels were drawn, each counts once: nothing is left to estimate
+        labelled = replace(labelled, probabilities=None)
     judged = _judged(responses, score_sums)
+    precision = debiased_precision(labelled, judged, level=level, transfer=chosen, is_sampled=is_sampled)
     return RunDebiasing(
         system=name,
-        precision=debiased_precision(labelled, judged, level=level, transfer=chosen, is_sampled=is_sampled),
+        precision=precision.model_copy(update={"preferred": Method.DIFFERENCE}) if is_census else precision,
         f1=_debiased_f1(labelled, responses, ks, chosen, abstention, rng, level, resamples),
         transfer=chosen,
         is_sampled=is_sampled,
         n_of_prompts=sum(group in prompts for group in labelled.groups or ()),
         n_own=sum(labelled.is_own or ()),
     )
+
+
+def _is_census(labelled: LabelledClaims, responses: Sequence[CountedResponse]) -> bool:
+    """Whether every scored claim of the system has a label."""
+    pairs = zip(labelled.is_own or (), labelled.verdicts, strict=False)
+    n_own = sum(own and verdict is not None for own, verdict in pairs)
+    return 0 < n_own == sum(one.counts.scored for one in responses)
 
 
 def calibration_warnings(sample: CalibrationSample, summary: RunSummary) -> tuple[str, ...]:

@@ -26,7 +26,8 @@ class FailIfWorse(Arguments):
 
     fail_if_worse: Annotated[Texts, Mark(metavar="METRIC[:MARGIN]")] = ()
     """Exit with 1 where a loss in this metric is shown; with a margin, unless a loss as large is ruled out (one-sided).
-    The margin of a share is one, too: 0.05 is five points; of cost_usd and tokens it is an amount."""
+    The margin of a share is one, too: 0.05 is five points; of cost_usd and tokens it is an amount. Also "tpr >= 0.8"
+    and "flips <= 3" (claims that were right and are not)."""
 
 
 class Compare(Tabled, Intervals, Seeded, FailIfWorse):

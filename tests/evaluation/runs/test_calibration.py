@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +159,23 @@ def test_a_system_is_corrected_by_its_own_claims_where_it_has_some() -> None:
     assert [one.precision.prediction_powered.value for one in found.systems] == pytest.approx([1.0, 0.0, 0.5])
     assert [one.precision.prediction_powered.n_labels for one in found.systems] == [10, 10, 20]
     assert [one.f1[0].corrected.n_labels for one in found.systems] == [10, 10, 20]
+
+
+def test_a_system_whose_claims_all_have_a_label_is_its_labels() -> None:
+    """Five of nine hold, however the labels were drawn, and nothing is left to estimate; of b only half has a label."""
+    labels, chances = (1, 0, 1, 0, 1, 0, 1, 0, 1), (0.3,) * 4 + (0.9,) * 5
+    of = CalibrationSample("nine", labels, (1,) * 6 + (0,) * 3, ("p", "q", "r") * 3, of_systems=("a",) * 9)
+    sample = replace(of, probabilities=chances, is_own=(True,) * 9)
+    whole, half = (
+        correction(sample, [judged(name, "ssn" * n, system="a") for name in "pqr"]).systems[0].precision for n in (1, 2)
+    )
+    assert whole.own_claims is not None
+    own = whole.own_claims
+    assert [own.value, own.low, own.high] == pytest.approx([5 / 9] * 3)
+    assert whole.preferred is Method.DIFFERENCE
+    assert half.own_claims is not None
+    assert half.own_claims.low != half.own_claims.high
+    assert half.preferred is Method.PREDICTION_POWERED
 
 
 def test_strangers_claims_withhold_the_prediction_powered_figure() -> None:
