@@ -115,6 +115,8 @@ def test_a_retriever_stands_in_where_no_documents_come() -> None:
     alone, given = check.invoke({"response": ANSWER}), check.invoke({"response": ANSWER, "documents": [OTHER]})
     assert verdicts(alone) == RIGHT
     assert alone.fingerprint.search_tools[0].startswith("retriever ")
+    assert verdicts(check.invoke({"response": ANSWER, "documents": None})) == RIGHT
+    assert check.invoke({"response": ANSWER, "documents": []}).counts.unscored == 2
     assert verdicts(given) == ["not_supported", "not_supported"]
     assert len(given.fingerprint.search_tools) == 1
 
@@ -248,13 +250,6 @@ def test_where_no_document_was_found_every_claim_is_unscored(found: Any) -> None
     unchecked = ANSWER.replace(".", ". [not checked]")
     assert FactCheckStreamGuard(offline()).invoke(asked) == unchecked
     assert next(iter(FactCheckStreamGuard(offline()).stream(asked))) == unchecked.partition("]")[0] + "]"
-
-
-@pytest.mark.parametrize("given", [{}, {"documents": None}])
-def test_where_documents_are_none_or_missing_the_retriever_is_searched(given: Any) -> None:
-    check = offline(retriever=Shelf(documents=[ADA]))
-    assert verdicts(check.invoke({"response": ANSWER, **given})) == RIGHT
-    assert check.invoke({"response": ANSWER, "documents": []}).counts.unscored == 2
 
 
 def test_documents_come_with_or_without_their_scores() -> None:

@@ -275,13 +275,13 @@ async def test_a_first_look_gives_reasons_and_wrong_words_and_no_verdict_without
     assert [one.rationale for one in judgements] == ["", "[1] gives Ulm, another passage Rome.", NO_GROUNDS]
 
 
-SANG = SentenceTask("She sang.", 0, 9)
+SHORT = SentenceTask("She sang.", 0, 9)
 
 
 def two_cases(left: int = 3) -> list[Case]:
     """Two claims of one sentence, each with a passage of its own."""
     return [
-        Case(claim, SANG, (f"q{number}",), (evidence(number),), left)
+        Case(claim, SHORT, (f"q{number}",), (evidence(number),), left)
         for number, claim in enumerate(("Ada was born.", "Ada sang."), 1)
     ]
 
@@ -406,7 +406,7 @@ async def test_a_verdict_that_rests_on_a_wrong_sum_is_asked_for_again_with_the_r
 async def test_so_is_one_of_a_second_look_by_the_same_rule(verdict: str) -> None:
     entry = {"claim": 1, "fact": "", "verdict": verdict, "passages": [7], "wrong": "", "reason": ""}
     chat, made = parts({"claims": [entry]}, {"claims": [{**entry, "passages": [1]}]})
-    window = WindowTask((SANG,), (evidence(1),))
+    window = WindowTask((SHORT,), (evidence(1),))
     (judged,) = await ModelGroundedStages(*made).look_again(["Ada sang."], window, CONTEXT)
     assert judged.judgement.cited == ("e1",)
     assert f"claim 1: {verdict}, but by no passage shown: give the numbers (1 to 1)" in asked_of(chat)[1]
@@ -416,7 +416,7 @@ async def test_a_second_look_that_names_no_passage_to_the_last_is_no_verdict() -
     entry = {"claim": 1, "fact": "", "verdict": "supported", "passages": [], "wrong": "", "reason": ""}
     _, made = parts(*[{"claims": [entry]}] * 3)
     with pytest.raises(ModelOutputError, match="by no passage shown"):
-        await ModelGroundedStages(*made).look_again(["Ada sang."], WindowTask((SANG,), (evidence(1),)), CONTEXT)
+        await ModelGroundedStages(*made).look_again(["Ada sang."], WindowTask((SHORT,), (evidence(1),)), CONTEXT)
 
 
 async def test_facts_of_several_sentences_stand_under_their_own() -> None:
@@ -425,7 +425,7 @@ async def test_facts_of_several_sentences_stand_under_their_own() -> None:
         {"sentence": 1, "fact": "Ada was born.", "status": "check", "query": "q"},
     ]
     chat, made = parts({"facts": said})
-    found = await ModelFusedStages(*made).sentence_facts([SANG, replace(SANG, sentence="She sang.")], CONTEXT)
+    found = await ModelFusedStages(*made).sentence_facts([SHORT, replace(SHORT, sentence="She sang.")], CONTEXT)
     assert [[fact.text for fact in facts or ()] for facts in found] == [["Ada was born."], ["Ada sang."]]
     assert '<sentence id="2">She sang.</sentence>' in asked_of(chat)[0]
 
@@ -448,7 +448,7 @@ def in_window(*sentences: int, without: list[int]) -> Fields:
 )
 async def test_a_reply_with_a_wrong_number_is_asked_for_again_as_a_whole(reply: Fields, complaint: str) -> None:
     chat, made = parts(reply, in_window(2, without=[1]))
-    nothing, facts = await ModelFusedStages(*made).sentence_facts([SANG, SANG], CONTEXT)
+    nothing, facts = await ModelFusedStages(*made).sentence_facts([SHORT, SHORT], CONTEXT)
     assert nothing == []
     assert [fact.text for fact in facts or ()] == ["Ada sang."]
     assert complaint in asked_of(chat)[1]
@@ -457,7 +457,7 @@ async def test_a_reply_with_a_wrong_number_is_asked_for_again_as_a_whole(reply: 
 @pytest.mark.parametrize(("reply", "second"), [(in_window(1, without=[2]), []), (in_window(1, without=[]), None)])
 async def test_a_sentence_passed_over_is_told_from_one_that_states_nothing(reply: Fields, second: object) -> None:
     _, made = parts(reply)
-    found = await ModelFusedStages(*made).sentence_facts([SANG, SANG], CONTEXT)
+    found = await ModelFusedStages(*made).sentence_facts([SHORT, SHORT], CONTEXT)
     assert [fact.text for fact in found[0] or ()] == ["Ada sang."]
     assert found[1] == second
 
@@ -465,7 +465,7 @@ async def test_a_sentence_passed_over_is_told_from_one_that_states_nothing(reply
 async def test_a_reply_that_names_no_sentence_without_a_fact_can_be_read() -> None:
     """Servers without structured output may leave the list out."""
     _, made = parts({"facts": in_window(1, without=[])["facts"]})
-    first, second = await ModelFusedStages(*made).sentence_facts([SANG, SANG], CONTEXT)
+    first, second = await ModelFusedStages(*made).sentence_facts([SHORT, SHORT], CONTEXT)
     assert [fact.text for fact in first or ()] == ["Ada sang."]
     assert second is None
 
@@ -483,7 +483,7 @@ async def test_a_reply_that_names_no_sentence_without_a_fact_can_be_read() -> No
 async def test_a_window_judged_with_a_wrong_number_or_sum_is_asked_for_again(wrong: Fields, complaint: str) -> None:
     right = {"facts": [SANG], "without_fact": [2], "off_topic": []}
     chat, made = parts({**right, **wrong}, right)
-    reading = await ModelGroundedStages(*made).read(WindowTask((SANG, SANG), (evidence(1),)), CONTEXT)
+    reading = await ModelGroundedStages(*made).read(WindowTask((SHORT, SHORT), (evidence(1),)), CONTEXT)
     assert ([fact.sentence for fact in reading.facts], sorted(reading.silent)) == ([0], [1])
     assert complaint in asked_of(chat)[1]
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloop.agents.trustscore.choices import letter_probabilities, read_choice
-from factloop.agents.trustscore.questions import LETTERS
+from factloop.agents.trustscore.choices import LETTERS, letter_probabilities, read_choice
 from factloop.agents.trustscore.records import Letter, Option, OptionKind
 from factloop.tools.models.wire import ReplyToken
 

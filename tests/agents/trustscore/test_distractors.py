@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.agents.trustscore.distractors.base import Kind, Target
-from factloop.agents.trustscore.distractors.distinct import Sieve, normalised
 from factloop.agents.trustscore.distractors.form import insert
+from factloop.agents.trustscore.distractors.generate import Sieve, normalised
 from factloop.agents.trustscore.distractors.targets import TargetOrder, find_tiers
 from factloop.agents.trustscore.records import SubstitutionLevel
 from factloop.tools.names.base import LinkedEntity

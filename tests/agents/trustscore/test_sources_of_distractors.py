@@ -16,9 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.agents.trustscore.distractors.base import Kind, Request, Substitute, Target
-from factloop.agents.trustscore.distractors.distinct import says_reference
 from factloop.agents.trustscore.distractors.form import Insertion
-from factloop.agents.trustscore.distractors.generate import generate_distractors
+from factloop.agents.trustscore.distractors.generate import generate_distractors, says_reference
 from factloop.agents.trustscore.distractors.numbers import ordinal_suffix
 from factloop.agents.trustscore.distractors.proposed import MOST_WORDS, PROPOSE, ModelProposer
 from factloop.agents.trustscore.distractors.sources import KnowledgeBaseSource, NeighbourSource, QuantitySource

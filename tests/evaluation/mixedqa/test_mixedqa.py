@@ -15,8 +15,8 @@ from factloop.agents.trustscore.records import Relation, TrustBC, TrustFC, Trust
 from factloop.core.figure import Undefined
 from factloop.core.records import UnscoredReason, Usage
 from factloop.evaluation.datasets.mixedqa import MixedQaResponse
-from factloop.evaluation.mixedqa.published import SYSTEMS
 from factloop.evaluation.mixedqa.scores import (
+    SYSTEMS,
     Gain,
     MetricCorrelation,
     MixedQaResult,

@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from factloop.core.errors import ConfigError
-from factloop.setup.caching.clearing import clear
+from factloop.setup.caching.contents import clear, status_of
 from factloop.setup.caching.folder import INDEXES, bounds_of, cache_folder, cache_place
 from factloop.setup.caching.opening import open_answers, remove_excess, tidy
-from factloop.setup.caching.status import status_of
 from factloop.setup.settings import RunSettings
 from factloop.tools.calls.cache import CacheBounds, CallCache
 from factloop.tools.search.documents import DocumentSearch

@@ -19,8 +19,8 @@ from factloop.core.errors import ConfigError, DataError
 from factloop.tools.names.base import LinkedEntity, Sibling
 from factloop.tools.names.build import TableStats, build_table, read_triples
 from factloop.tools.names.built_in import BuiltInKnowledgeBase
+from factloop.tools.names.inflection import fitted, fold
 from factloop.tools.names.made_up import made_up_people
-from factloop.tools.names.spelling import fitted, fold
 from factloop.tools.names.table import TableKnowledgeBase
 
 PREFIXES = """@prefix : <http://dbpedia.org/resource/> . @prefix dbo: <http://dbpedia.org/ontology/> .

@@ -1,10 +1,18 @@
+"""Single providers: what they are asked, what they cite, and what fails."""
+
 from __future__ import annotations
 
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from factloop.core.errors import ConfigError, ToolError, ToolTimeout
+from factloop.core.errors import ConfigError, DataError, ToolError, ToolTimeout
+from factloop.tools.search.base import SearchHit
+from factloop.tools.search.build import build_search_tools
+from factloop.tools.search.searxng import SearxngSearch
+from factloop.tools.search.serper import SerperSearch
 from factloop.tools.search.wikipedia import WikipediaSearch
 from tests.tools.fake_server import FakeServer, Reply
 
@@ -151,3 +159,97 @@ def test_one_deadline_for_all_requests(server: FakeServer) -> None:
 def test_language_is_a_code(language: str) -> None:
     with pytest.raises(ConfigError, match="language"):
         WikipediaSearch(language=language)
+
+
+ADA_HIT = {"title": "Ada", "link": "https://c.example", "snippet": "Ada was born in 1815.", "date": "3 Mar 2020"}
+
+
+def serper(server: FakeServer, **fields: str | int) -> SerperSearch:
+    return SerperSearch.model_validate({"api_key": "k3y", "base_url": server.url, **fields})
+
+
+def test_num_is_what_is_asked_for(server: FakeServer) -> None:
+    server.will_answer({"organic": [ADA_HIT, {"title": "No snippet", "link": "https://d.example"}, ADA_HIT, ADA_HIT]})
+    assert len(serper(server, num=10).search("ada", 2)) == 2
+    assert server.received[0].payload == {"q": "ada", "num": 10}
+
+
+def test_the_text_of_a_panel_is_evidence_beside_pages_without_one(server: FakeServer) -> None:
+    server.will_answer({"organic": [{"link": "https://b.example", "snippet": " "}], "answerBox": {"answer": "1815"}})
+    assert [hit.passage for hit in serper(server).search("ada", 3)] == ["1815"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "place"),
+    [
+        ({}, "''"),
+        ({"message": "something else"}, "''"),
+        ({"organic": {"title": "no list"}}, "'organic'"),
+        ({"organic": [{"title": "no link", "snippet": "x"}]}, "'organic.0.link'"),
+        ({"organic": [], "answerBox": "text"}, "'answerBox'"),
+    ],
+)
+def test_other_shapes_of_hosted_searches_are_errors(server: FakeServer, answer: object, place: str) -> None:
+    server.will_answer(answer)
+    with pytest.raises(ToolError, match="another shape") as caught:
+        serper(server).search("ada", 3)
+    assert place in str(caught.value)
+    assert not caught.value.retryable
+
+
+def test_searxng_cites_dates_and_passes_over_pages_without_text(server: FakeServer) -> None:
+    first = {"url": "https://a.example", "title": "Ada", "content": "Born 1815.", "publishedDate": "2020-01-02"}
+    second = {"url": "https://b.example", "title": "Nothing in it", "content": ""}
+    third = {"url": "https://c.example", "title": "C", "content": "Third.", "publishedDate": None}
+    server.will_answer({"results": [first, second, third], "unresponsive_engines": [["bing", "timeout"]]})
+    assert SearxngSearch(base_url=server.url, language="en").search("ada", 3) == [
+        SearchHit(source="https://a.example", title="Ada", passage="Born 1815.", published="2020-01-02"),
+        SearchHit(source="https://c.example", title="C", passage="Third."),
+    ]
+    assert server.received[0].params == {"q": "ada", "format": "json", "language": "en"}
+
+
+def test_no_engine_answering_is_a_failure_not_an_empty_result(server: FakeServer) -> None:
+    server.will_answer({"results": [], "unresponsive_engines": [["google", "CAPTCHA"]]})
+    with pytest.raises(ToolError, match="none of its engines") as caught:
+        SearxngSearch(base_url=server.url).search("ada", 3)
+    assert caught.value.retryable
+
+
+def test_unknown_name_lists_the_known() -> None:
+    with pytest.raises(ConfigError, match="unknown search 'bing': known are serper, wikipedia, searxng"):
+        build_search_tools(["wikipedia", "bing"])
+
+
+@pytest.mark.parametrize("key", ["", "  ", "ключ", "a\nb"])
+def test_missing_or_impossible_key(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SERPER_API_KEY", key)
+    with pytest.raises(ConfigError, match="SERPER_API_KEY") as caught:
+        build_search_tools(["serper"])
+    assert not key.strip() or key not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "variable", "url"), [("serper", "FACTLOOP_SERPER_URL", "google"), ("searxng", "FACTLOOP_SEARXNG_URL", "")]
+)
+def test_missing_or_impossible_address(name: str, variable: str, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SERPER_API_KEY", "key")
+    monkeypatch.setenv(variable, url)
+    with pytest.raises(ConfigError, match=variable):
+        build_search_tools([name])
+
+
+def test_missing_documents(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no such file"):
+        build_search_tools([], [tmp_path / "absent"])
+
+
+@pytest.mark.process
+def test_only_what_is_asked_for_is_imported() -> None:
+    program = (
+        "import sys, factloop.tools.search.build as b; b.build_search_tools(['wikipedia']);"
+        "print([m for m in ('torch', 'spacy', 'tantivy', 'pypdf', 'lxml', 'factloop.tools.search.serper')"
+        " if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,4 +1,4 @@
-"""Figures that follow from others which the papers print: our formulas against theirs, without any data."""
+"""Published figures: printed ones by our formulas, others from labelled data, and the list of them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from factloop.core.errors import ConfigError
+from factloop.evaluation.datasets.registry import find_dataset
 from factloop.evaluation.mixedqa.scores import ScoredResponse
-from factloop.evaluation.reproduction.inputs import Inputs
+from factloop.evaluation.reproduction.documents import with_entries
+from factloop.evaluation.reproduction.inputs import Inputs, find_places
 from factloop.evaluation.reproduction.published import published_table
 from factloop.evaluation.reproduction.records import ComparedFigure, Origin, Reproduction, Status
-from factloop.evaluation.reproduction.registry import find_entry
+from factloop.evaluation.reproduction.registry import ENTRIES, PAPERS, Entry, find_entry
 from factloop.evaluation.reproduction.views import outcome
 from factloop.evaluation.reproduction.views import reproduction_sheet as sheet
-from tests.evaluation.datasets.dataset_files import jsonl
+from tests.documents.shown import DOCS
+from tests.evaluation.datasets.dataset_files import DATA, jsonl, published
 from tests.evaluation.mixedqa.mixedqa_sample import respond, result_of
 
 
@@ -194,3 +198,99 @@ def test_check_values_are_not_called_the_papers() -> None:
         update={"figures": tuple(one.model_copy(update={"ours": one.published}) for one in found.figures)}
     )
     assert outcome(counted) == "15 of 15 figures compared; 15 the same as the check values."
+
+
+def reproduced_from_data(name: str, *needed: str) -> Reproduction:
+    for file in needed:
+        published(file)
+    entry = find_entry(name)
+    return entry.reproduce(Inputs(find_places(entry.data, str(DATA))))
+
+
+def from_labels(found: Reproduction) -> dict[tuple[str, ...], tuple[object, object, bool]]:
+    return {
+        (*one.names, one.column): (one.published, one.ours, one.is_equal)
+        for one in found.figures
+        if one.origin is Origin.LABELS
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "n"),
+    [
+        ("vwc:table-11", "tofueval_mediasum_dev.jsonl", 7),  # six systems and the headroom
+        ("vwc:table-13", "tofueval_mediasum_dev.jsonl", 7),
+        ("vwc:table-12", "tofueval_mediasum_dev.jsonl", 2),  # 15 pairs do not differ, none does
+        ("safe:longfact", "longfact_objects.jsonl", 3),
+        ("safe:agreement", "factscore_bio.jsonl", 2),
+        ("safe:labels", "factscore_bio.jsonl", 15),
+    ],
+)
+def test_labels_come_out_as_printed(name: str, file: str, n: int) -> None:
+    found = from_labels(reproduced_from_data(name, file))
+    assert [place for place, (_, _, is_equal) in found.items() if not is_equal] == []
+    assert len(found) == n
+
+
+@pytest.mark.statistical
+def test_lexical_metrics_of_mixedqa() -> None:
+    found = from_labels(reproduced_from_data("trustscore:table-1", "mixedqa.jsonl"))
+    differences = {
+        place: round(ours - theirs, 3)
+        for place, (theirs, ours, is_equal) in found.items()
+        if not is_equal and isinstance(ours, float) and isinstance(theirs, float)
+    }
+    assert differences.pop(("METEOR", "gpt-3.5-turbo")) > 0.2
+    for system in ("llama-7b", "gpt-3.5-turbo"):
+        assert found["Exact Match", system] == ("undefined", "undefined", True), "printed as NAN: the same"
+    assert {place[0] for place in differences} <= {"METEOR", "ROUGE-L"}
+    assert max(map(abs, differences.values())) <= 0.006
+
+
+IDS = [entry.id for entry in ENTRIES]
+
+
+def test_every_table_of_figures_is_listed() -> None:
+    """31 tables of "Verify with Caution", TrustScore's but for those that are prompts, and what SAFE's slides print."""
+    wanted = {f"vwc:table-{number}" for number in range(1, 32)}
+    wanted |= {f"trustscore:table-{number}" for number in (1, 2, 3, 7)}
+    wanted |= {"trustscore:section-4"}
+    wanted |= {f"safe:{name}" for name in ("agreement", "longfact", "labels", "disagreements")}
+    assert wanted <= set(IDS)
+    assert len(IDS) == len(set(IDS))
+    assert list(dict.fromkeys(one.partition(":")[0] for one in IDS)) == [paper.key for paper in PAPERS]
+    tables = [one for one in IDS if one.startswith("vwc:table-")]
+    assert tables == [f"vwc:table-{number}" for number in range(1, 32)]
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=IDS)
+def test_each_entry_says_what_it_needs_and_runs_without_any(entry: Entry) -> None:
+    """Without data and results nothing is made up: what could not be computed has no figure, and a note says why."""
+    assert entry.why.endswith(".")
+    assert bool(entry.model) == bool(entry.command)
+    for named in entry.data:
+        name, part = named.split(":")
+        assert find_dataset(name).part(part)
+    found = entry.reproduce(Inputs())
+    assert (found.entry, found.title) == (entry.id, entry.title)
+    assert Reproduction.model_validate_json(found.model_dump_json()) == found
+    if entry.status is Status.NEEDS_MODEL:
+        assert entry.model
+        assert found.notes
+    assert all(one.origin is not None for one in found.figures if one.ours is not None)
+
+
+def test_an_unknown_entry_is_answered_with_those_of_its_paper() -> None:
+    with pytest.raises(
+        ConfigError, match=r"'trustscore:table-9' to reproduce; there are trustscore:table-1, .*section-4$"
+    ):
+        find_entry("trustscore:table-9")
+    with pytest.raises(ConfigError, match=r"there are safe:\.\.\., trustscore:\.\.\., vwc:\.\.\.$"):
+        find_entry("nonsense")
+
+
+def test_the_page_of_the_papers_has_the_list() -> None:
+    """Written anew by `python -m factloop.evaluation.reproduction.documents docs/papers.md`."""
+    page = (DOCS / "papers.md").read_text(encoding="utf-8")
+    assert page == with_entries(page)
+    assert all(f"`{one}`" in page for one in IDS)
