@@ -23,6 +23,9 @@ from factloop.reports.terminal_parts import print_section
 from factloop.reports.visible import direction, visible, web_address
 from tests.reports.sample import make_report, sample_claims, sample_report
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 def test_precision_says_what_it_rests_on() -> None:
     report = sample_report()
@@ -109,9 +112,6 @@ def test_a_text_that_a_spreadsheet_would_compute_gets_an_apostrophe(sign: str) -
 def test_numbers_stay_numbers() -> None:
     assert csv_text(["a", "b", "c"], [[-0.5, 2, None]]) == "a,b,c\r\n-0.5,2,\r\n"
 
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 HOSTILE = (
     "$x$",
