@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from factloop.core.errors import DataError
@@ -38,8 +37,7 @@ def labelled(**more: Any) -> list[dict[str, Any]]:
 def corrected(place: Path) -> RunSummary:
     run = RunClaims()
     responses = list(run.seen(RUN))
-    rng = np.random.default_rng(0)
-    return calibrated(summary_of(responses), load_calibration(place), transfer=None, rng=rng, resamples=20, run=run)
+    return calibrated(summary_of(responses), load_calibration(place), transfer=None, run=run)
 
 
 def alone(summary: RunSummary) -> tuple[float | None, tuple[float, float] | None, int]:
