@@ -136,7 +136,6 @@ TABLE = {
         responses.jsonl --model openai:sim                | there is nothing to check against: give documents
         responses.jsonl --run-dir docs                    | docs: not a run directory
         responses.jsonl --calibration nowhere.jsonl       | nowhere.jsonl
-        responses.jsonl --calibration responses.jsonl --resamples 0 | --calibration needs --resamples
         responses.jsonl --evaluator x                     | give that, too
         factscore --data bio.jsonl ONLINE --out p.jsonl   | give --run-dir
         factscore --data nope.jsonl ONLINE                | nope.jsonl
