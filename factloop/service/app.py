@@ -109,7 +109,7 @@ async def _opened(context: ServiceContext, check: CheckSettings, trust: TrustSet
             kept.enter_context(_sole_use(folder))
         kept.enter_context(store.held())
         chat = build_chat(check)
-        library = await open_library(settings.documents, check)
+        library = await open_library(settings.paths_of_documents, check)
         work = await _work(check, trust, chat, library)
         database = Database(store)
         day = day_limits(settings, check, trust)
@@ -227,7 +227,7 @@ async def serve(app: FastAPI, *, ready: Callable[[str], None]) -> None:
     `ready` is told the address. Raises ConfigError where the address cannot be taken, and for what cannot be opened.
     """
     context: ServiceContext = app.state.context
-    with context.settings.listening() as listening:
+    with context.settings.binding.listening() as listening:
         async with app.router.lifespan_context(app):
             server = _Server(_config(app, context.settings))
             server.context = context
@@ -257,8 +257,8 @@ def _config(app: FastAPI, settings: ServiceSettings) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
-        proxy_headers=bool(settings.trusted_proxies),
-        forwarded_allow_ips=list(settings.trusted_proxies),
+        proxy_headers=bool(settings.trusted_proxy),
+        forwarded_allow_ips=list(settings.trusted_proxy),
         limit_concurrency=most,
         h11_max_incomplete_event_size=LONGEST_HEADERS,
         timeout_graceful_shutdown=round(settings.stop_timeout_s),

@@ -146,7 +146,7 @@ def test_what_one_job_may_cost_must_be_known() -> None:
         day_limits(per_day, CheckSettings(budget_usd=2.0), TrustSettings(budget_usd=0.5))
     with pytest.raises(ConfigError, match="max_calls_per_day 5: give --max-calls"):
         day_limits(ServiceSettings(max_calls_per_day=5), CheckSettings(max_calls=5), TrustSettings())
-    with pytest.raises(ConfigError, match="budget_usd_per_day 0: must be greater"):
+    with pytest.raises(ConfigError, match="budget_usd_per_day = 0.0"):
         ServiceSettings(budget_usd_per_day=0.0)
 
 
