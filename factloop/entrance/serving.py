@@ -45,6 +45,8 @@ class ServeSettings(BaseModel):
     """Number of jobs that run at the same time in all services of one database."""
     max_queued: Number = 100
     """Number of jobs that can wait in the queue."""
+    max_share: Annotated[float, Field(gt=0, le=1)] = 0.5
+    """Share of the running and of the waiting jobs that one key can have, where there are several keys."""
     budget_usd_per_day: Dollars | None = None
     """Cost limit in USD for all jobs in 24 hours; needs `budget_usd`, the limit of one job."""
     max_calls_per_day: Calls | None = None

@@ -30,6 +30,7 @@ from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import Job, JobPage, Trouble
 from factloop.service.spending import DayLimits, DayOver
 from factloop.service.store import JobFilter, NoRoom, OtherRequest, Repeat, Room, StoredJob, TextName
+from factloop.service.turns import Turns
 from factloop.service.work import Work
 
 KEPT_REPEATS_H = 24
@@ -56,9 +57,17 @@ class Jobs:
         """`folder` is for the journals. It closes the database."""
         self._database, self._store, self._folder, self._day = database, database.store, folder, day
         self._keep_days, self._sweep_every_s = settings.keep_days, sweep_every_s
-        leases = Leases(database.store, settings.lease_s, most_at_work=settings.max_jobs_together, day=day)
+        weights = {owner: grant.weight for owner, grant in settings.keys.grants.items()}
+        leases = Leases(
+            database.store,
+            settings.lease_s,
+            most_at_work=settings.max_jobs_together,
+            day=day,
+            turns=Turns(weights, settings.share_of(settings.max_jobs)),
+        )
         self._runner = Runner(database, leases, work, folder, metrics, max_running=settings.max_jobs)
-        self._room = Room(leases.service, settings.max_jobs + settings.max_queued, day)
+        most = settings.max_jobs + settings.max_queued
+        self._room = Room(leases.service, most, day, settings.share_of(most))
         self._sweeping: asyncio.Task[None] | None = None
 
     @property
@@ -81,7 +90,7 @@ class Jobs:
         try:
             stored = await self._database.ask(self._store.add, StoredJob(asked, owner), request, repeat, self._room)
         except NoRoom as error:
-            raise unavailable("busy", "too many jobs are waiting; try again later") from error
+            raise unavailable("busy", f"{error}; try again later") from error
         except DayOver as error:
             raise unavailable("budget_spent", f"{error}; try again later", round(error.wait_s + 0.5)) from error
         except OtherRequest as error:

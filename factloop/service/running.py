@@ -286,8 +286,10 @@ class Runner:
         while True:
             await asyncio.to_thread(make_private_folder, folder)
             try:
-                job = live.stored.job
-                return await self._work.do(job.kind, live.request, folder, watching, begun_anew=job.begun_anew)
+                job, owner = live.stored.job, live.stored.owner
+                return await self._work.do(
+                    job.kind, live.request, folder, watching, owner=owner, begun_anew=job.begun_anew
+                )
             except RunInUse:
                 if not self._database.store.is_shared:
                     raise

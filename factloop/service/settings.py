@@ -62,6 +62,10 @@ class ServiceSettings(ServeSettings):
             found[name] += (path,)
         return found
 
+    def share_of(self, places: int) -> int | None:
+        """How many of these places one key may take; None for all of them, where there are not several keys."""
+        return max(1, int(self.max_share * places)) if len(self.keys.grants) > 1 else None
+
     def _refuse_wrong_proxy(self) -> None:
         for one in self.trusted_proxy:
             try:

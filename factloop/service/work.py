@@ -37,6 +37,7 @@ from factloop.service.shapes import (
 from factloop.setup.limits import Limits
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import SourceMode, Sources
+from factloop.tools.calls.limiter import CALLER
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.base import SearchTool
@@ -120,12 +121,21 @@ class Work:
         self.checker, self.scorer, self.library, self._chat = checker, scorer, library, chat
 
     async def do(
-        self, kind: Kind, request: str, folder: Path, watching: JobListener, *, begun_anew: bool = False
+        self,
+        kind: Kind,
+        request: str,
+        folder: Path,
+        watching: JobListener,
+        *,
+        owner: str = "",
+        begun_anew: bool = False,
     ) -> JobOutcome:
         """Does the work, keeping what is paid for in the folder. Raises FactloopError.
 
-        `begun_anew`: the report says that an earlier attempt was paid for as well.
+        Owners take turns at the models' servers. `begun_anew`: the report says that an earlier attempt was paid for as
+        well.
         """
+        CALLER.set(owner)
         ask = ASKS[kind].model_validate_json(request)
         if isinstance(ask, AuditAsk):
             from factloop.service.evaluation import audit
