@@ -21,7 +21,6 @@ from langchain_core.runnables import RunnableConfig
 from pydantic import TypeAdapter
 
 from factloop.agents.safe.answer import Answer
-from factloop.agents.safe.fused import BUNCHES_AT_ONCE
 from factloop.agents.safe.graph import build_safe_graph
 from factloop.agents.safe.stages import CheckContext, SafeGraph, told_in
 from factloop.checking.cascade.look import build_look_node
@@ -275,14 +274,11 @@ class Checking:
     @property
     def _config(self) -> RunnableConfig:
         """A thread of its own: within a node of a user's graph the check stays out of that graph's checkpoints."""
-        config = RunnableConfig(
+        return RunnableConfig(
             recursion_limit=4 * self.setup.settings.max_searches + 20,
             configurable={"thread_id": "factloop"},
             tags=list(TAGS),
         )
-        if self.gateway is None:
-            config["max_concurrency"] = BUNCHES_AT_ONCE
-        return config
 
     def _report(self, asked: CheckRequest, final: Mapping[str, Any], context: CheckContext) -> FactualityReport:
         setup = self.setup

@@ -18,10 +18,11 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from factloop.core.errors import FactloopError
 from factloop.core.files.private import make_private_folder, write_private
 from factloop.reports.labels import GivenLabel
 from factloop.service.access import SharedHits
-from factloop.service.errors import RequestRefusal, not_found, not_kept, stopping, unavailable
+from factloop.service.errors import RequestRefusal, failure_words, not_found, not_kept, stopping, unavailable
 from factloop.service.kept import Database
 from factloop.service.leases import Leases
 from factloop.service.metrics import Metrics
@@ -271,8 +272,8 @@ TRIED_BYTES = 65_536
 class Readiness:
     """Looks whether the service can take a job. Lives in one event loop; looks once a second, however many ask."""
 
-    def __init__(self, jobs: Jobs, folder: Path) -> None:
-        self._jobs, self._folder = jobs, folder
+    def __init__(self, jobs: Jobs, folder: Path, warming: asyncio.Task[None]) -> None:
+        self._jobs, self._folder, self._warming = jobs, folder, warming
         self._looking: asyncio.Task[tuple[Trouble, ...]] | None = None
 
     async def troubles(self) -> tuple[Trouble, ...]:
@@ -286,7 +287,14 @@ class Readiness:
         self._looking = None
 
     async def _look(self) -> tuple[Trouble, ...]:
-        return (*await self._of_database(), *await asyncio.to_thread(self._of_folder))
+        return (*self._of_warm_up(), *await self._of_database(), *await asyncio.to_thread(self._of_folder))
+
+    def _of_warm_up(self) -> tuple[Trouble, ...]:
+        if not self._warming.done():
+            return (Trouble(what="warm_up", message="what the first check needs is being loaded"),)
+        failure = None if self._warming.cancelled() else self._warming.exception()
+        words = failure_words(failure).message if isinstance(failure, FactloopError) else "it failed"
+        return () if failure is None else (Trouble(what="warm_up", message=words),)
 
     async def _of_database(self) -> tuple[Trouble, ...]:
         probing = asyncio.ensure_future(self._jobs.probe())

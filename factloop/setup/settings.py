@@ -29,8 +29,8 @@ from factloop.tools.calls.modes import PATIENCE_S, REST_S, TapeMode, TracingMode
 from factloop.tools.calls.urls import is_base_url, without_userinfo
 from factloop.tools.search.build import built_in_searches
 
-Positive = Annotated[float, Field(gt=0)]
-NotNegative = Annotated[float, Field(ge=0.0)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+NotNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 Timeout = Annotated[float, Field(gt=0, le=1_000_000)]
 """Longer ones are refused by sockets, as failures of whatever is asked."""
 Price = Annotated[float, Field(ge=0.0, le=1_000_000)]

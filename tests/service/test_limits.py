@@ -89,6 +89,7 @@ async def test_the_service_answers_to_the_names_of_this_machine(service: Service
         b'{"response": "x", "documents": [], "k": [' + b"9" * 5000 + b"]}",
         b'{"response": "x", "documents": [], "k": [1e400]}',
         b'{"response": "x", "documents": [], "k": [-1]}',
+        b'{"response": "x", "documents": [{"text": "x"}], "limits": {"deadline_s": 1e999}}',
         b'{"response": "x", "documents": [], "mode": "{{7*7}}"}',
         b'{"response": "x", "documents": "../../etc/passwd"}',
         b'{"response": "x", "documents": "http://169.254.169.254/"}',

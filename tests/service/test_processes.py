@@ -66,6 +66,8 @@ def test_a_job_goes_on_after_the_service_was_stopped(
     sim.set(llm_latency_s=0.1)
     process, client = start()
     with client:
+        assert client.get("/ready").json()["troubles"][0]["what"] == "warm_up"
+        _until(lambda: client.get("/ready").status_code == 200)
         running, waiting = [client.post("/v1/checks", json=asked).json()["id"] for _ in range(2)]
         _until(lambda: sim.stats().model.answered >= n_alone // 2)
         if sent == signal.SIGTERM:
