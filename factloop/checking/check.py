@@ -20,7 +20,7 @@ from langchain_core.documents import Document
 from langchain_core.runnables import RunnableConfig
 from pydantic import TypeAdapter
 
-from factloop.agents.safe.answer import Answer
+from factloop.agents.safe.answer import MOST_CELLS, Answer
 from factloop.agents.safe.graph import build_safe_graph
 from factloop.agents.safe.stages import CheckContext, SafeGraph, told_in
 from factloop.checking.cascade.look import build_look_node
@@ -248,7 +248,7 @@ class Checking:
             if own.budget_usd is None:
                 raise DataError(f"limits: {said}", field="limits")
             raise ConfigError(said)
-        return within.allowance(begun_at=begun_at, of=of)
+        return within.allowance(begun_at=begun_at, of=of, max_unreadable=self.setup.settings.max_unreadable)
 
     def _meter(self, asked: CheckRequest) -> UsageMeter:
         meter = UsageMeter() if asked.meter is None else asked.meter
@@ -301,7 +301,9 @@ class Checking:
             cascade=saved,
             created_at=datetime.now(UTC),
             warnings=(
+                *_rows_warning(asked, context.answer),
                 *_warnings(setup, asked, claims, final["sentences_read"], self.searching.tools),
+                *(() if (said := context.meter.allowance.unreadable) is None else (f"the model: {said}",)),
                 *steering_warnings(context.steering),
                 *replay_warnings(setup.tape),
             ),
@@ -377,6 +379,13 @@ def _warnings(
         *abstention_warnings(sentences, asked.response),
     ]
     return tuple(warnings)
+
+
+def _rows_warning(asked: CheckRequest, answer: Answer) -> tuple[str, ...]:
+    """How many rows of tables are not read, where there are too many."""
+    n_rows = len(answer.rows_left_out) if asked.facts is None and asked.spans is None else 0
+    rows = plural(n_rows, "row")
+    return (f"{rows} of tables are not checked: {MOST_CELLS} cells of an answer are",) if n_rows else ()
 
 
 def _check_span(

@@ -241,6 +241,10 @@ class CheckSettings(EmbeddingSettings):
     """Stop each check after this many model calls."""
     budget_usd_per_check: Annotated[NotNegative | None, Mark(PER_CHECK)] = None
     """Stop each check at this cost in USD."""
+    max_unreadable: Annotated[float, Field(gt=0.0, le=1.0), Mark()] = 0.3
+    """Stop asking the model in a check when more than this share of its answers, of at least 20, cannot be read.
+
+    An answer counts as unreadable when its first repair cannot be read either."""
     tool_calling: Annotated[bool, Mark(fingerprint=True)] = True
     """Let the model call the searches as tools.
 
