@@ -248,7 +248,9 @@ class Checking:
             if own.budget_usd is None:
                 raise DataError(f"limits: {said}", field="limits")
             raise ConfigError(said)
-        return within.allowance(begun_at=begun_at, of=of, max_unreadable=self.setup.settings.max_unreadable)
+        allowance = within.allowance(begun_at=begun_at, of=of)
+        allowance.max_unreadable = self.setup.settings.max_unreadable
+        return allowance
 
     def _meter(self, asked: CheckRequest) -> UsageMeter:
         meter = UsageMeter() if asked.meter is None else asked.meter

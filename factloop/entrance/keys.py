@@ -47,14 +47,11 @@ class ApiKeys:
             key, *values = line.split(" ")
             if len(key) < SHORTEST or not key.isascii() or not key.isprintable():
                 raise ConfigError(f"API key {number}: at least {SHORTEST} printable ASCII characters without spaces")
+            given = {name: text for name, _, text in (value.partition("=") for value in values if value)}
             try:
-                given = dict(value.split("=", 1) for value in values if value)
-                grants[_hash(key)] = Grant(**{"name": _hash(key)[:8], **given})
+                grants[_hash(key)] = Grant.model_validate({"name": _hash(key)[:8], **given})
             except ValidationError as error:
                 raise ConfigError(f"API key {number}: {describe(error, Grant.model_fields)}") from error
-            except ValueError as error:
-                known = ", ".join(Grant.model_fields)
-                raise ConfigError(f"API key {number}: behind a key stand NAME=VALUE, of the names {known}") from error
         self._hashes = tuple(grants)
         self.grants = {_owner(hashed): grant for hashed, grant in grants.items()} or {NO_OWNER: Grant()}
         """What each owner is given: all names that `owner` may return."""

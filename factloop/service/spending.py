@@ -16,7 +16,6 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, true, update
 
 from factloop.core.errors import ConfigError
-from factloop.entrance.keys import NO_OWNER, Grant
 from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import Job, Kind
 from factloop.service.tables import SPENDING, hold_others_off
@@ -128,11 +127,12 @@ def day_limits(settings: ServiceSettings, check: RunSettings, trust: RunSettings
         None if None in usd else max(filter(None, usd), default=0.0),
         None if None in calls else max(filter(None, calls), default=0),
     )
-    of_owners = {}
-    for owner, given in {**settings.keys.grants, NO_OWNER: settings}.items():
-        of_owners[owner] = Cost(given.budget_usd_per_day, given.max_calls_per_day)
-        _refuse_unknown_cost(of_owners[owner], of_job, given.name + ": " if isinstance(given, Grant) else "")
-    return DayLimits(of_owners.pop(NO_OWNER), of_job, of_owners=of_owners)
+    of_day, grants = Cost(settings.budget_usd_per_day, settings.max_calls_per_day), settings.keys.grants
+    of_owners = {owner: Cost(one.budget_usd_per_day, one.max_calls_per_day) for owner, one in grants.items()}
+    _refuse_unknown_cost(of_day, of_job, "")
+    for owner, cost in of_owners.items():
+        _refuse_unknown_cost(cost, of_job, f"{grants[owner].name}: ")
+    return DayLimits(of_day, of_job, of_owners=of_owners)
 
 
 def _refuse_unknown_cost(of_day: Cost, of_job: Cost, whose: str) -> None:

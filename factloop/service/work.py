@@ -121,13 +121,15 @@ class JobOutcome:
 class JobListener:
     """The callbacks that a job reports its events and progress to."""
 
-    event: Callable[[Record, str], None]
-    progress: Callable[[Progress], None]
+    event: Callable[[Record, str], object]
+    progress: Callable[[Progress], object]
 
     def within(self, loop: asyncio.AbstractEventLoop) -> JobListener:
         """The same, called in that loop from any thread."""
-        call = loop.call_soon_threadsafe
-        return JobListener(partial(call, self.event), partial(call, self.progress))
+        return JobListener(
+            lambda record, type: loop.call_soon_threadsafe(self.event, record, type),
+            lambda progress: loop.call_soon_threadsafe(self.progress, progress),
+        )
 
 
 class Library:

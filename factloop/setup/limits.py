@@ -74,15 +74,10 @@ class Limits(BaseModel):
             if holds is not None and asked > holds
         )
 
-    def allowance(self, *, begun_at: float, of: str = "this check", max_unreadable: float | None = None) -> Allowance:
+    def allowance(self, *, begun_at: float, of: str = "this check") -> Allowance:
         """These limits, for work begun at a time of `time.monotonic()`; `of` names that work in messages."""
         return Allowance(
-            deadline_s=self.deadline_s,
-            begun_at=begun_at,
-            max_calls=self.max_calls,
-            max_usd=self.budget_usd,
-            max_unreadable=max_unreadable,
-            of=of,
+            deadline_s=self.deadline_s, begun_at=begun_at, max_calls=self.max_calls, max_usd=self.budget_usd, of=of
         )
 
 

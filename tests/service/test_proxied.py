@@ -51,7 +51,7 @@ async def test_the_public_address_is_its_own(service: Service) -> None:
 )
 def test_a_wrong_proxy_is_refused(wrong: dict[str, object], said: str) -> None:
     with pytest.raises(ConfigError, match=said):
-        ServiceSettings(**wrong)  # type: ignore[arg-type]
+        ServiceSettings(**wrong)
 
 
 def test_an_address_of_this_machine_needs_no_key() -> None:

@@ -101,14 +101,12 @@ class Allowance:
         begun_at: float | None = None,
         max_calls: int | None = None,
         max_usd: float | None = None,
-        max_unreadable: float | None = None,
         of: str = "this check",
     ) -> None:
-        """The deadline counts from `begun_at` (`time.monotonic()`), else from now. `of` says whose it is.
-
-        `max_unreadable`: the share of answers that may stay unreadable, of `LEAST_ANSWERS` or more.
-        """
-        self._max_unreadable, self._n_answers, self._n_unreadable = max_unreadable, 0, 0
+        """The deadline counts from `begun_at` (`time.monotonic()`), else from now. `of` says whose it is."""
+        self.max_unreadable = 1.0
+        """The share of answers, of `LEAST_ANSWERS` or more, that may be unreadable."""
+        self._n_answers = self._n_unreadable = 0
         self._deadline_s = deadline_s
         begun_at = time.monotonic() if begun_at is None else begun_at
         self._ends_at = None if deadline_s is None else begun_at + deadline_s
@@ -145,12 +143,10 @@ class Allowance:
     @property
     def unreadable(self) -> str | None:
         """Why the model is asked no further, where too many of its answers could not be read."""
-        if self._max_unreadable is None or self._n_answers < LEAST_ANSWERS:
-            return None
-        if self._n_unreadable <= self._max_unreadable * self._n_answers:
+        if self._n_answers < LEAST_ANSWERS or self._n_unreadable <= self.max_unreadable * self._n_answers:
             return None
         figures = f"{self._n_unreadable} of {self._n_answers} answers could not be read"
-        return f"{figures}: it is asked no further (max_unreadable = {self._max_unreadable:g})"
+        return f"{figures}: it is asked no further (max_unreadable = {self.max_unreadable:g})"
 
     def refuse_late(self) -> None:
         """Raises DeadlineExceeded after the deadline."""
