@@ -108,26 +108,29 @@ class Leases:
                     self._turns.took(owner)
         return taken
 
-    def renew(self, jobs: Iterable[tuple[StoredJob, str | None]]) -> Renewal:
-        """Renews leases, and keeps how far the jobs are: each with its events as text, None where there are no more."""
+    def renew(self, jobs: Iterable[StoredJob]) -> Renewal:
+        """Renews leases, and keeps how far the jobs are."""
         held, cancelled = set(), set()
         with self._engine.begin() as connection:
-            for stored, events in sorted(jobs, key=lambda one: one[0].job.id):
+            for stored in sorted(jobs, key=lambda one: one.job.id):
                 row = connection.execute(
                     update(JOBS)
                     .where(JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service)
                     .values(job=stored.job.model_dump_json(), leased_until=self._until())
                     .returning(JOBS.c.cancel_asked)
                 ).first()
-                if row is None:
-                    continue
-                held.add(stored.job.id)
-                if events is not None:
-                    stores.write_texts(connection, stored.job.id, {"events": events})
-                if row.cancel_asked:
-                    cancelled.add(stored.job.id)
+                if row is not None:
+                    held.add(stored.job.id)
+                    cancelled |= {stored.job.id} if row.cancel_asked else set()
             n_others = self._n_other_services(connection)
         return Renewal(frozenset(held), frozenset(cancelled), 1 + n_others)
+
+    def keep_events(self, stored: StoredJob, events: str) -> None:
+        """Keeps the events of a job so far, as text; not where the lease was lost, or the job is over."""
+        ours = JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service
+        with self._engine.begin() as connection:
+            if connection.execute(select(JOBS.c.id).where(*ours).with_for_update()).first() is not None:
+                stores.write_texts(connection, stored.job.id, {"events": events})
 
     def end(self, stored: StoredJob, texts: Mapping[TextName, str]) -> bool:
         """Saves a job that is over, with its texts. False where the lease was lost or the job deleted: it is not saved.

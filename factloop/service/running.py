@@ -68,6 +68,8 @@ class LiveJob:
         """Whether its last state is being saved."""
         self.is_closed = False
         """Whether its events have ended: it is finished, or the service is being stopped."""
+        self.n_kept = 0
+        """Its events that are in the database."""
         self._changed = asyncio.Event()
         self.settled = asyncio.Event()
         """Set when it has ended, or its end cannot be saved."""
@@ -110,8 +112,8 @@ class LiveJob:
 
 
 def write_events(events: Sequence[LiveEvent]) -> str:
-    """The events as one JSON text."""
-    return json.dumps([[one.number, one.type, one.data] for one in events])
+    """The events as one JSON text, written one by one: `json` lets no other thread in until it is done."""
+    return f"[{','.join(json.dumps([one.number, one.type, one.data]) for one in events)}]"
 
 
 def read_events(text: str) -> list[LiveEvent]:
@@ -141,7 +143,7 @@ class Runner:
     def start(self) -> None:
         self._tasks.append(asyncio.create_task(self._take_jobs()))
         if self._database.store.is_shared:
-            self._tasks.append(asyncio.create_task(self._renew_leases()))
+            self._tasks += [asyncio.create_task(self._renew_leases()), asyncio.create_task(self._keep_events())]
 
     def wake(self) -> None:
         """Looks for jobs now."""
@@ -207,20 +209,13 @@ class Runner:
             self.show_move()
 
     async def _renew_leases(self) -> None:
-        told: dict[LiveJob, int] = {}
         while True:
             await asyncio.sleep(self._lease_s / RENEWALS)
-            here = list(self.live.values())
-            before, told = told, {live: len(live.events) for live in here}
-            if not here:
+            if not (here := list(self.live.values())):
                 continue
-            jobs = [
-                (live.stored, write_events(live.events) if told[live] != before.get(live, 0) else None) for live in here
-            ]
             try:
-                renewal = await self._database.save(self.leases.renew, jobs)
+                renewal = await self._database.save(self.leases.renew, [live.stored for live in here])
             except RequestRefusal:
-                told.clear()
                 continue
             self._work.share_pace(renewal.n_services)
             for live in here:
@@ -234,6 +229,18 @@ class Runner:
                 elif job_id in renewal.cancelled:
                     live.is_cancelled = True
                     live.cancel()
+
+    async def _keep_events(self) -> None:
+        """Keeps events where there are an eighth more, as all are written. No lease waits for these megabytes."""
+        while True:
+            await asyncio.sleep(self._lease_s / RENEWALS)
+            with suppress(RequestRefusal):
+                for live in list(self.live.values()):
+                    n_events = len(live.events)
+                    if n_events > live.n_kept * 9 // 8 and not live.is_ending:
+                        text = await asyncio.to_thread(write_events, live.events[:n_events])
+                        await self._database.save(self.leases.keep_events, live.stored, text)
+                        live.n_kept = n_events
 
     async def _run(self, live: LiveJob, leased: LeasedJob) -> None:
         try:
