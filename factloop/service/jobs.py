@@ -36,6 +36,8 @@ from factloop.service.work import Work
 
 KEPT_REPEATS_H = 24
 """Hours for which the name of a request (`Idempotency-Key`) is kept."""
+DRAINED = 0.7
+"""Share of the time for stopping in which calls under way may end; the rest is for saving and for answers."""
 SWEEP_EVERY_S = 3_600.0
 
 log = logging.getLogger(__name__)
@@ -66,7 +68,15 @@ class Jobs:
             day=day,
             turns=Turns(weights, settings.share_of(settings.max_jobs)),
         )
-        self._runner = Runner(database, leases, work, folder, metrics, max_running=settings.max_jobs)
+        self._runner = Runner(
+            database,
+            leases,
+            work,
+            folder,
+            metrics,
+            max_running=settings.max_jobs,
+            drain_s=DRAINED * settings.stop_timeout_s,
+        )
         most = settings.max_jobs + settings.max_queued
         self._room = Room(leases.service, most, day, settings.share_of(most))
         self._sweeping: asyncio.Task[None] | None = None

@@ -125,9 +125,17 @@ class Runner:
     """Takes jobs from the database, and runs them. Lives in one event loop."""
 
     def __init__(
-        self, database: Database, leases: Leases, work: Work, folder: Path, metrics: Metrics, *, max_running: int
+        self,
+        database: Database,
+        leases: Leases,
+        work: Work,
+        folder: Path,
+        metrics: Metrics,
+        *,
+        max_running: int,
+        drain_s: float = 0.0,
     ) -> None:
-        """`folder` is for the journals."""
+        """`folder` is for the journals; `drain_s`: seconds that calls under way have to end when it is stopped."""
         self._database, self._work, self._folder, self._metrics = database, work, folder, metrics
         self.leases, self._lease_s, self._max_running = leases, leases.seconds, max_running
         self.live: dict[str, LiveJob] = {}
@@ -135,6 +143,8 @@ class Runner:
         """Seconds after which another look at the database may show something new."""
         self._stop, self._wake, self._moved = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
+        self._drain_s = drain_s
+        self._stopping: asyncio.Task[None] | None = None
 
     @property
     def is_stopping(self) -> bool:
@@ -160,14 +170,22 @@ class Runner:
 
     def begin_stop(self) -> None:
         """Stops the jobs at work: they go back to their places in the queue, for another service or the next start."""
-        self._stop.set()
-        self.wake()
+        if self._stopping is None:
+            self._stop.set()
+            self.wake()
+            self.show_move()
+            self._stopping = asyncio.create_task(self._stop_jobs())
+
+    async def _stop_jobs(self) -> None:
+        if self.live:
+            await self._work.drain(self._drain_s)
         for live in list(self.live.values()):
             live.cancel()
-        self.show_move()
 
     async def aclose(self) -> None:
         self.begin_stop()
+        assert self._stopping is not None
+        await self._stopping
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -234,6 +234,17 @@ class Work:
         """Leaves the other services that are at work their part of the ceiling on model calls."""
         for one in {self.checker.pace, self.scorer.pace}:
             self._loop.call(partial(one.share, n_services))
+
+    async def drain(self, within_s: float) -> None:
+        """Lets no further call begin, and calls under way end, for so many seconds: what they cost is kept."""
+
+        async def drained() -> None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(within_s):
+                    for one in {self.checker.pace, self.scorer.pace}:
+                        await one.drain()
+
+        await self._loop.do(drained)
 
     async def aclose(self) -> None:
         await self._loop.do(self._close)

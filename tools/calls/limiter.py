@@ -97,6 +97,8 @@ class Limiter:
         self._slots = Slots(concurrency) if concurrency else nullcontext()
         self._cap = self._ceiling = requests_per_second
         self._rate = START_RATE if requests_per_second is None else min(START_RATE, requests_per_second)
+        self._n_under_way = 0
+        self._drained: asyncio.Event | None = None
         self._turn = asyncio.Lock()
         self._next_at = 0.0
         self._paused_until = 0.0
@@ -111,7 +113,22 @@ class Limiter:
     async def slot(self) -> AsyncIterator[Slot]:
         """A place to send one request in; leaving it frees the place."""
         async with self._slots:
-            yield Slot(await self._wait_for_turn())
+            sent_at = await self._wait_for_turn()
+            if self._drained is not None:
+                await asyncio.Event().wait()  # until whoever drains it stops this call
+            self._n_under_way += 1
+            try:
+                yield Slot(sent_at)
+            finally:
+                self._n_under_way -= 1
+                if self._drained is not None and not self._n_under_way:
+                    self._drained.set()
+
+    async def drain(self) -> None:
+        """Lets no further request leave, and waits until those under way have ended."""
+        self._drained = self._drained or asyncio.Event()
+        if self._n_under_way:
+            await self._drained.wait()
 
     def share_ceiling(self, n_processes: int) -> None:
         """From now on has an even part of the ceiling, as so many processes ask the server."""
