@@ -22,14 +22,15 @@ from pydantic import SecretStr, TypeAdapter
 
 import factloop
 from factloop import CheckSettings, ConfigError, FactChecker, FactualityReport, Limits
+from factloop.agents.safe.answer import MOST_CELLS
 from factloop.checking import checker as module
 from factloop.core.errors import DataError
 from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, ClaimSearched, Event, ResponseSplit
-from factloop.core.records import UnscoredReason
+from factloop.core.records import NoClaim, UnscoredReason
 from factloop.guarding import StreamGuard
 from factloop.integrations.langchain.guard import GuardOptions
 from factloop.setup.changes import CheckChanges
-from factloop.tools.calls.budget import Budget
+from factloop.tools.calls.budget import LEAST_ANSWERS, Budget
 from factloop.tools.search.given import GivenDocuments
 from tests.checking.simulated import PLANS, simulated_checker
 from tests.simulator import MODEL, Faults, Response, Simulator
@@ -309,6 +310,27 @@ async def test_each_check_has_calls_of_its_own(sim: Simulator, plan: str) -> Non
         assert UnscoredReason.BUDGET in reasons(report)
         said = {c.judgement.rationale for c in report.claims if c.judgement.unscored_reason is UnscoredReason.BUDGET}
         assert said == {"the budget of this check is used up: 2 calls"}
+
+
+async def test_a_model_whose_answers_cannot_be_read_is_asked_no_further(sim: Simulator) -> None:
+    sim.set(faults=Faults(truncated=1.0))
+    text = " ".join(one.text for one in sim.world.responses)
+    async with simulated_checker(sim, plan="fused", concurrency=4, price_in=1.0, price_out=1.0) as checker:
+        report = await checker.acheck(text)
+    sent = sim.stats().model.requests
+    assert LEAST_ANSWERS < sent <= len(report.sentences) + LEAST_ANSWERS + 8
+    assert reasons(report) == {UnscoredReason.PARSE_FAILURE}
+    assert report.usage.calls == sent
+    assert report.usage.cost_usd == pytest.approx(1e-6 * (report.usage.prompt_tokens + report.usage.completion_tokens))
+    assert any("asked no further (max_unreadable = 0.3)" in one for one in report.warnings)
+
+
+async def test_rows_of_a_long_table_are_bounded_and_told() -> None:
+    table = "\n".join(["| Who | Born |", "|---|---|", *(f"| Bo {number} | {number} |" for number in range(400))])
+    report = await FactChecker(cache=False).acheck(table, documents=["Bo 7 was born in 7."])
+    left_out = sum(one.no_claim is NoClaim.NOT_READ for one in report.sentences)
+    assert (len(report.claims) + left_out, left_out) == (400, 400 - MOST_CELLS // 2)
+    assert [one for one in report.warnings if one.startswith(f"{left_out} rows of tables")]
 
 
 async def test_money_cannot_be_counted_without_a_price(sim: Simulator) -> None:

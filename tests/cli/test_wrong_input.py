@@ -167,10 +167,10 @@ TABLE = {
         --set rate=often                                  | rate 'often'
         --set rate=0/minute                               | rate '0/minute'
         --set 'rate=5 per 1000 years'                     | at most 36,500 days
-        --set max_body_mb=inf                             | max_body_mb inf: must be greater than 0, and
-        --set keep_days=nan                               | keep_days nan
+        --set max_body_mb=inf                             | max_body_mb = 'inf': input should be less than
+        --set keep_days=nan                               | keep_days
         --set max_jobs_together=9223372036854775808       | max_jobs_together
-        --budget-usd 1 --set budget_usd_per_day=inf       | budget_usd_per_day inf
+        --budget-usd 1 --set budget_usd_per_day=inf       | budget_usd_per_day
         --search nonsense                                 | unknown search
         --base-url http://localhost:1/v1                  | --model
         --corpus absent                                   | absent

@@ -100,6 +100,7 @@ def test_zero_is_a_limit(limit: str) -> None:
         ({"timeout_s": 1e7}, r"timeout_s = 10000000.0: input should be less than or equal to 1000000"),
         ({"timeout_s": float("inf")}, r"timeout_s = inf"),
         ({"price_in": float("inf")}, r"price_in = inf"),
+        ({"deadline_s": float("inf")}, r"deadline_s = inf"),
         ({"price_out": 1e7}, r"price_out = 10000000.0"),
         ({"max_searches": 0}, r"max_searches = 0"),
         ({"colour": "red"}, r"there is no setting 'colour'$"),

@@ -119,6 +119,20 @@ def test_a_dead_link_and_a_locked_file_are_named(docs: Path, tmp_path: Path) -> 
     assert search.n_passages == 3
 
 
+def test_links_that_lead_out_of_the_folder_are_not_followed(docs: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret/plan.txt").write_text("Bo Kern lives in Vire.")
+    (docs / "loop").symlink_to(docs.parent)
+    (docs / "plan.txt").symlink_to(tmp_path / "secret/plan.txt")
+    (docs / "below").mkdir()
+    (docs / "below/again").symlink_to(docs)
+    for place in (docs, f"{docs}/*"):
+        search = DocumentSearch([place], in_memory=True)
+        out = {file.path.name for file in search.unread if "a link that leads out of" in file.why}
+        assert (out, search.n_passages) == ({"loop", "plan.txt"}, 3)
+        assert "leads out" in " ".join(search.warnings)
+
+
 def test_documents_without_any_text(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text(" \n")
     with pytest.raises(DataError, match="no text"):
