@@ -171,17 +171,6 @@ def test_bins_by_hand() -> None:
     assert (found[0].n, found[0].n_no_similarity, found[0].n_unscored) == (10, 0, 0)
 
 
-def test_each_group_has_percentiles_of_its_own() -> None:
-    rows = ten("qa", "one") + ten("qa", "two") + ten("summaries", "three")
-    similarity = np.concatenate([np.arange(10) / 10, np.arange(10) / 10, np.arange(10) / 100])
-    one, _, two, qa, summaries, whole = surface_bias(table_of(rows), E, similarity)
-    assert [group.group.name for group in (one, two, qa, summaries)] == ["one", "two", "qa", "summaries"]
-    assert rates_of(summaries) == rates_of(one) == rates_of(qa)
-    assert summaries.bins[0].high == pytest.approx(0.01)
-    assert (one.n, qa.n, whole.n) == (10, 20, 30)
-    assert [bin_.n_attributable for bin_ in qa.bins] == [2] * 5
-
-
 def test_equal_similarities_stay_together_and_empty_bins_are_undefined() -> None:
     found = surface_bias(table_of(ten()), E, np.asarray([0.0] * 8 + [0.5, 1.0]))[-1]
     assert [one.n_attributable + one.n_unattributable for one in found.bins] == [8, 0, 0, 0, 2]

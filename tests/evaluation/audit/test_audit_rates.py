@@ -221,14 +221,6 @@ def test_reliability_worked_by_hand() -> None:
     assert (found.n, found.n_attributable) == (6, 3)
 
 
-def test_a_claim_of_half_the_probability_counts_like_two() -> None:
-    doubled = found_in(scored_alike([*TENTHS, TENTHS[0], TENTHS[3]]))
-    drawn = found_in(scored_alike(TENTHS, [0.5, 1, 1, 0.5, 1, 1, 1]))
-    for measure in ("ece", "brier", "brier_of_share", "auc"):
-        assert getattr(drawn, measure) == pytest.approx(getattr(doubled, measure))
-    assert (drawn.n, drawn.bins[8].n) == (6, 2)
-
-
 SCORES = st.sampled_from([0.0, 0.03, 0.1, 0.25, 0.3, 0.5, 0.6, 0.7, 0.77, 0.9, 1.0])
 
 

@@ -176,21 +176,6 @@ def test_what_is_wrong_in_csv(tmp_path: Path, text: str, message: str) -> None:
     assert message in str(caught.value)
 
 
-def test_the_probability_of_a_claim_is_read_from_each_format(tmp_path: Path) -> None:
-    rows = [{**row, "probability": chance} for row, chance in zip(ROWS, (0.25, 0.5, 1), strict=True)]
-    table = load_predictions(jsonl(tmp_path, rows))
-    assert table.probability is not None
-    assert table.probability.tolist() == [0.25, 0.5, 1.0]
-    assert load_predictions(jsonl(tmp_path, ROWS)).probability is None
-    path = tmp_path / "predictions.csv"
-    path.write_text(
-        "dataset,system,response_id,claim_id,label,evaluator:e,probability\nx,a,r,c,1,1,0.25\nx,a,r,d,1,1,1\n", "utf-8"
-    )
-    table = load_predictions(path)
-    assert table.weight is not None
-    assert table.weight.tolist() == pytest.approx([1.6, 0.4])  # 4 and 1, over their mean 2.5
-
-
 def test_an_evaluator_without_a_score_is_told_of(tmp_path: Path) -> None:
     """As where each of its calls failed: its column would be gone from the audit without a word."""
     rows = [{**row, "evaluators": {**row["evaluators"], "silent": None}} for row in ROWS]
@@ -211,33 +196,6 @@ def arrays(counted: CountTable) -> list[np.ndarray]:
         for array in (t.labels, t.confusion, t.cell_clusters, t.dataset_clusters, t.known_clusters, t.label_clusters)
     ]
     return [*of_tallies, counted.overlap, counted.overlap_clusters]
-
-
-def test_counts_by_hand() -> None:
-    """Response 1 of system a holds a right and a wrong claim; f has no score for the claim of response 2."""
-    counted = count(
-        table_of(
-            [
-                Row(1, {"e": 0.5, "f": 0.4}, system="a", response="1"),
-                Row(0, {"e": 0.9, "f": 0.4}, system="a", response="1"),
-                Row(1, {"e": 1.0, "f": None}, system="a", response="2"),
-                Row(0, {"e": 0.1, "f": 0.0}, system="b", response="1"),
-            ]
-        )
-    )
-    assert counted.claims.labels.tolist() == [[[1, 2], [1, 0]]]
-    e, f = counted.claims.confusion[0]
-    assert e.tolist() == [[[0, 1], [0, 2]], [[1, 0], [0, 0]]]
-    assert f.tolist() == [[[1, 0], [1, 0]], [[1, 0], [0, 0]]]
-    e, f = counted.responses.confusion[0]
-    assert e.tolist() == [[[0, 1], [0, 1]], [[1, 0], [0, 0]]]
-    assert f.tolist() == [[[1, 0], [0, 0]], [[1, 0], [0, 0]]]
-    # e with f: both 0 once, they differ twice, one has no score; e with the labels: 0 once, 1 twice, differ once
-    assert counted.pairs == [(0, 1), (0, 2), (1, 2)]
-    assert counted.overlap[0, 0].tolist() == [[1, 0, 2], [1, 2, 1], [2, 0, 1]]
-    assert counted.claims.cell_clusters.tolist() == [[2, 1], [1, 1], [2, 1]]
-    assert counted.responses.dataset_clusters.tolist() == [[3], [2], [3]]
-    assert (counted.basis.n_claims, counted.basis.n_responses, counted.basis.n_clusters) == (4, 3, 3)
 
 
 @pytest.mark.parametrize("has_prompts", [False, True])

@@ -79,18 +79,6 @@ def test_the_order_of_rows_changes_nothing(rows: list[Row], random: Random) -> N
     assert to_json(audited(rows, resamples=10)) == to_json(audited(shuffled, resamples=10))
 
 
-def test_an_evaluator_that_agrees_with_the_labels_may_do_everything_measured() -> None:
-    rows = [
-        Row(int(place % 10 >= errors), {"e": 0.9 if place % 10 >= errors else 0.1}, f"s{errors}", f"{errors} {place}")
-        for errors in range(1, 7)
-        for place in range(200)
-    ]
-    report = audited(rows)
-    said = leaves_of(report, "e")
-    assert [use for use, leave in said.items() if leave is Leave.YES] == [*Use][:5]
-    assert {said[use] for use in [*Use][5:]} == {Leave.UNKNOWN}
-
-
 def test_no_rows_are_no_failure() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
