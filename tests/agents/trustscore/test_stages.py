@@ -240,20 +240,6 @@ async def test_a_verifier_s_label_is_a_relation(label: Label, relation: Relation
 
 
 @pytest.mark.parametrize(
-    ("answer", "claim"),
-    [
-        ("2017", "2017 built the first temple."),
-        ("King Solomon", "King Solomon built the first temple."),
-        ("Solomon was the first king.", "Solomon was the first king."),
-    ],
-)
-async def test_a_short_answer_is_put_into_its_question(answer: str, claim: str) -> None:
-    verifier = ScriptedVerifier("supported")
-    await VerifierJudge(verifier).judge(QUESTION, answer, PASSAGES, meter=UsageMeter())
-    assert verifier.asked[0][0] == claim
-
-
-@pytest.mark.parametrize(
     ("answer", "text", "relation"),
     [
         ("2017", "The bridge was opened in 2017 after six years of work.", Relation.SUPPORT),
