@@ -31,7 +31,7 @@ class Doctor(AsJson):
     """Arguments of `doctor`."""
 
     controls: Annotated[bool, Mark(MODEL)] = False
-    """Also test the judge on a dozen sentences of known truth (twenty with --judge)."""
+    """Also test the judge on a dozen sentences known to be true or false (twenty with --judge)."""
     database: Annotated[str | None, Mark(SERVER, "URL")] = None
     """Database of factloop serve to test."""
     folder: Annotated[Path | None, Mark(SERVER)] = None

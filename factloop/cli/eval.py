@@ -53,12 +53,12 @@ class Run(Judged, Tabled, Intervals):
     evaluator: Annotated[str | None, Mark(STATISTICS, "NAME")] = None
     """Evaluator to use if --calibration is the input of an audit."""
     transfer: Annotated[Literal["verdicts", "error_rates"] | None, Mark(STATISTICS)] = None
-    """Assume that a claim with either verdict is as often supported as among the labelled claims (verdicts), or that
-    TPR and FPR are the same (error_rates). Default: verdicts where some labels are of the system or the run."""
+    """Assume that each verdict is right as often as on the labelled claims (verdicts), or that TPR and FPR are the same
+    as there (error_rates). Default: verdicts if some labels come from the system or the run."""
     workers: Annotated[AtLeastOne | None, Mark(LIMITS)] = None
     """Judge on this many Ray workers instead of in this process."""
     address: Annotated[str | None, Mark(LIMITS, "HOST:PORT")] = None
-    """Address of a Ray cluster to judge on. Default: --workers start one on this machine."""
+    """Address of the Ray cluster. Default: --workers starts one on this machine."""
     limit: Annotated[AtLeastOne | None, Mark(LIMITS)] = None
     """Use only the first N responses."""
 
@@ -67,7 +67,7 @@ class Responses(Run):
     """Arguments of `eval responses`."""
 
     data: Annotated[str, Mark(ARGUMENT, "FILE")]
-    """Rows with prompt and response, perhaps with documents: JSON Lines, CSV, Parquet or a JSON array; - for standard
+    """Rows with prompt, response and optionally documents: JSON Lines, CSV, Parquet or a JSON array; - for standard
     input."""
     column: Annotated[Texts, Mark(metavar="FIELD=COLUMN")] = ()
     """Read a field from this column."""

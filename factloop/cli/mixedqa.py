@@ -37,8 +37,8 @@ class MixedQa(Tabled, Resumable):
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
     """Use only the responses of this system."""
     subject: Annotated[Texts, Mark(metavar="SYSTEM=MODEL[@URL]")] = ()
-    """Model of a system, asked only about the responses of that system, as in the paper; with the address of its server
-    if that is not --base-url."""
+    """Model behind a system, asked only about that system's responses, as in the paper. Add its server's address if it
+    is not --base-url."""
     limit: AtLeastOne | None = None
     """Use only the first N questions."""
     metric: Annotated[Texts, Mark(metavar="NAME")] = ()

@@ -34,9 +34,9 @@ class Trust(Judged):
     """Arguments of `trust`."""
 
     answers: Annotated[str | None, Mark(ARGUMENT, "[FILE]")] = None
-    """JSON Lines or CSV with question and response; the long answer with --long-form."""
+    """File of questions and responses (JSON Lines or CSV); with --long-form, the file with the long answer."""
     question: str | None = None
-    """A single question instead of a file; with --long-form the question that the long answer answers."""
+    """A single question instead of a file; with --long-form, the question that the long answer is for."""
     response: str | None = None
     """The response to that question."""
     answer: bool = False

@@ -35,7 +35,7 @@ class Audit(Tabled, Intervals, Seeded):
     resamples: Annotated[int, Field(ge=0, le=10_000), Mark(STATISTICS)] = 1000
     """Bootstrap resamples for the intervals; 0 for none."""
     level: Annotated[float, Field(ge=0.5, le=0.999), Mark(STATISTICS)] = 0.95
-    """Confidence level of the intervals; tests of pairs of systems have the significance level 1 - level."""
+    """Confidence level of the intervals; tests of pairs of systems use the significance level 1 - level."""
 
 
 @command()

@@ -21,16 +21,16 @@ class Tune(Report):
     labelled: Annotated[str, Mark(ARGUMENT, "LABELLED")]
     """Claims with document (or passages) and label, or the output of verify; - for standard input."""
     out: Annotated[str, Mark(metavar="FILE")]
-    """Write the cascade, for --cascade."""
+    """Write the cascade, for use with --cascade."""
     verifier: Annotated[str, Mark(metavar="NAME")] = "baseline"
     """baseline, minicheck, minicheck-roberta, hhem, alignscore, lettucedetect, granite-guardian or nli:MODEL.
-    NAME:FOLDER takes weights of your own."""
+    NAME:FOLDER uses your own weights."""
     max_error: Annotated[Between0And1, Mark(metavar="SHARE")] = 0.05
     """Largest allowed share of errors among the claims that the cascade settles."""
     error: Literal["balanced", "false_support", "false_reject"] = "balanced"
     """Let the cheap verifier accept and reject, only accept, or only reject."""
     level: Annotated[Between0And1, Mark(metavar="SHARE")] = 0.95
-    """Confidence that the share of errors stays below that."""
+    """Confidence that the share of errors is no larger."""
     allow_download: bool = False
     """Download weights that are not on this machine yet."""
 

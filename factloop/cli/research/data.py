@@ -78,7 +78,7 @@ class JoinClaims(Quiet, AsJson):
     claims: Annotated[str, Mark(ARGUMENT, "CLAIMS")]
     """File or folder of LLM-AggreFact."""
     source: Annotated[Texts, Mark(metavar="KIND=PATH")]
-    """Responses that claims are from: tofueval-mediasum, tofueval-meetingbank, expertqa, or responses for any other."""
+    """Responses that the claims come from: tofueval-mediasum, tofueval-meetingbank, expertqa, or responses for others."""
     out: Annotated[str, Mark(metavar="FILE")]
     """Write the claims with system, response, prompt and task, for factloop research verify."""
 

@@ -40,13 +40,13 @@ class LongFact(Generate):
     """Append responses to this file; the same command resumes."""
     data: Annotated[str | None, Mark(metavar="PATH")] = None
     """LongFact, or any file with a prompt in each row; - for standard input. Default: what factloop research data get
-    longfact got."""
+    longfact downloaded."""
     part: Literal["objects", "concepts"] = "objects"
     """Part of LongFact to use."""
     n: AtLeastOne = 250
     """Number of prompts to draw."""
     no_postamble: bool = False
-    """Do not ask for as many details as possible, as the paper does."""
+    """Leave out the paper's request for as many details as possible."""
     system: Annotated[str | None, Mark(metavar="NAME")] = None
     """Name of the model in tables. Default: the model's name."""
 

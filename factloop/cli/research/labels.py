@@ -59,8 +59,8 @@ class Next(Draw):
     """Arguments of `labels next`."""
 
     labels: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Labels to learn from (10 or more, 50 where the run has scores): label, verdict and perhaps score. Claims of this
-    run that labels export wrote are left out of the draw."""
+    """Labels to learn from (at least 10, or 50 if the run has scores), with label, verdict and optionally score. Claims of
+    this run that labels export wrote are not drawn again."""
     half_width: Annotated[float | None, Field(gt=0.0, lt=0.5), Mark(metavar="X")] = None
     """Report how many labels narrow the interval of each system's precision to +/- X."""
 
@@ -73,11 +73,11 @@ class Export(Quiet, AsJson):
     out: Annotated[str, Mark(metavar="FILE")]
     """Write the labels as JSON Lines."""
     report: Annotated[Texts, Mark(metavar="FILE")] = ()
-    """The report (check --json) of a page: adds the passages of its claims."""
+    """The report (check --json) that a page shows; adds the passages of its claims."""
     system: Annotated[Texts, Mark(metavar="[FILE=]NAME")] = ()
-    """The system that wrote answers whose page does not know it, of all files or one. Default: unnamed."""
+    """The system that wrote the answers, if their page does not name it, for all files or for one. Default: unnamed."""
     differing: Literal["left-out", "majority"] | None = None
-    """Each file is another person's, and may label the same claims: the rule where two differ."""
+    """Take each file as another person's labels, perhaps of the same claims; this is the rule if two people differ."""
 
 
 class Disagree(Draw):

@@ -29,7 +29,7 @@ class Reproduce(Report):
     data: Annotated[str | None, Mark(metavar="PATH")] = None
     """Folder or file of labelled data. Default: where factloop research data get put it."""
     results: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Output of the command that the entry names: for what models answer."""
+    """Output of the command that the entry names, for figures that need a model's answers."""
     evaluator: Annotated[Texts, Mark(metavar="PAPER=OURS")] = ()
     """Name of an evaluator in the paper, and in the results."""
     out: Annotated[str | None, Mark(OUTPUT, "FILE")] = None

@@ -37,7 +37,7 @@ class Verify(Quiet, AsJson, FailIfUnscored):
     """JSON Lines, CSV or Parquet with claim, document and, for an audit, label; - for standard input."""
     verifier: Annotated[Texts, Mark(metavar="NAME")]
     """baseline, minicheck, minicheck-roberta, hhem, alignscore, lettucedetect, granite-guardian, nli:MODEL,
-    llm:PROVIDER:NAME or bespoke:NAME. NAME:FOLDER takes weights of your own."""
+    llm:PROVIDER:NAME or bespoke:NAME. NAME:FOLDER uses your own weights."""
     out: Annotated[str, Mark(metavar="FILE")]
     """Write predictions as JSON Lines; the same command resumes."""
     dataset: Annotated[str | None, Mark(INPUT, "NAME:PART")] = None
@@ -45,7 +45,7 @@ class Verify(Quiet, AsJson, FailIfUnscored):
     data: Annotated[str | None, Mark(INPUT, "PATH")] = None
     """File or folder of the data set. Default: where factloop research data get put it."""
     documents: Annotated[str | None, Mark(INPUT, "FILE")] = None
-    """Documents of a data set that has none, such as tofueval: rows with id and document."""
+    """Documents for a data set that comes without them, such as tofueval: rows with id and document."""
     column: Annotated[Texts, Mark(INPUT, "FIELD=COLUMN")] = ()
     """Read a field from this column."""
     label: Annotated[Texts, Mark(INPUT, "TEXT=0|1")] = ()
