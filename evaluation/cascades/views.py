@@ -33,7 +33,7 @@ def threshold(value: float | None) -> str:
 def promise(tuned: CascadeTuning) -> str:
     """The promise on the settled claims."""
     return (
-        f"at most {percent(tuned.max_error)} of the claims settled on a side are wrong, "
+        f"at most {percent(tuned.max_error)} of the claims settled on either side are wrong, "
         f"with {percent(tuned.confidence)} confidence"
     )
 

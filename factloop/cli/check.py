@@ -88,8 +88,8 @@ def _cautions(given: Check, settings: CheckSettings, n_sentences: int) -> Iterat
         yield NO_SOURCES
     if given.html is not None and n_sentences >= LARGE_PAGE:
         megabytes = round(n_sentences * _KB_A_SENTENCE / 1000)
-        size = f"the page of {n_sentences:,} sentences takes some {megabytes} MB"
-        yield f"--html: {size}, which browsers open slowly; check the text in parts for lighter pages"
+        size = f"the page for {n_sentences:,} sentences has about {megabytes} MB"
+        yield f"--html: {size}, which browsers open slowly; check the text in parts for smaller pages"
 
 
 def print_estimate(given: Check, settings: CheckSettings, response: str, more: str | None = None) -> int:

@@ -112,7 +112,7 @@ def factscore(given: FactScore, flags: Flags) -> int:
     from factloop.evaluation.datasets.folder import find_part, named_part
 
     if given.out is not None and given.run_dir is None:
-        raise ConfigError("--out reads the verdicts from the run's folder: give --run-dir, too")
+        raise ConfigError("--out reads the verdicts from the run directory: give --run-dir, too")
     settings = load_settings(CheckSettings, flags)
     place = str(find_part(DATASET, PART, given.data))
     named = named_part(DATASET, PART) if given.data is None else name_of_data(given.data)
@@ -146,9 +146,9 @@ def wanted_columns(given: Sequence[str]) -> dict[str, str]:
     for one in given:
         name, mark, column = one.partition("=")
         if not mark or not column:
-            raise ConfigError(f"--column {one[:80]}: FIELD=COLUMN is needed, such as prompt=question")
+            raise ConfigError(f"--column {one[:80]}: must be FIELD=COLUMN, such as prompt=question")
         if name not in FIELDS:
-            raise ConfigError(f"--column {one[:80]}: there is no field {name[:40]!r}, but {', '.join(FIELDS)}")
+            raise ConfigError(f"--column {one[:80]}: there is no field {name[:40]!r}; known are {', '.join(FIELDS)}")
         if columns.setdefault(name, column) != column:
             raise ConfigError(f"--column {one[:80]}: {name} is named twice")
     return columns
@@ -239,10 +239,10 @@ def _debiasing(given: Run, seed: int) -> Debias | None:
     """Reads the labelled claims now, so that an error in them shows before anything is spent; returns the debiasing."""
     if given.calibration is None:
         if given.evaluator is not None:
-            raise ConfigError("--evaluator says whose verdicts of a --calibration are meant: give that, too")
+            raise ConfigError("--evaluator selects verdicts of --calibration: give --calibration, too")
         return None
     if not given.resamples:
-        raise ConfigError("--calibration needs --resamples: a corrected F1@K is worth no more than its interval")
+        raise ConfigError("--calibration needs --resamples: a corrected F1@K needs an interval")
     import numpy as np
 
     from factloop.evaluation.debiasing.records import Transfer

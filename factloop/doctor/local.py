@@ -47,7 +47,7 @@ def named_judge_of(settings: CheckSettings) -> WorkingPart:
     named = named_judge(settings, has_model=False)
     assert named is not None  # it is named
     upper, lower = named.fingerprint.upper, named.fingerprint.lower
-    tuned = () if lower is None else (f"by your labels: {lower:g} or less is not supported, {upper:g} is",)
+    tuned = () if lower is None else (f"by your labels: {lower:g} or less is not supported, {upper:g} or more is",)
     return WorkingPart(how=(f"judges without a chat model: {named.fingerprint.verifier}", *tuned))
 
 

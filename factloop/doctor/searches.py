@@ -34,7 +34,7 @@ async def _ask(settings: CheckSettings, name: str, meter: UsageMeter) -> Working
     started = time.perf_counter()
     hits = await tool.asearch(QUERY, settings.results_per_search)
     meter.searched("search", time.perf_counter() - started, tool.usd_per_query)
-    found = f"{plural(len(hits), 'hit')} for “{QUERY}”" if hits else f"answered; nothing about “{QUERY}” is there"
+    found = f"{plural(len(hits), 'hit')} for “{QUERY}”" if hits else f"answered, but found nothing about “{QUERY}”"
     return WorkingPart(how=(*facts, found), limits=(_price(tool.usd_per_query), f"{settings.timeout_s:g} s a query"))
 
 

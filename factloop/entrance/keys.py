@@ -25,7 +25,7 @@ class ApiKeys:
         given = list(keys)
         for number, key in enumerate(given, 1):
             if len(key) < SHORTEST or not key.isascii() or not key.isprintable() or " " in key:
-                raise ConfigError(f"API key {number}: at least {SHORTEST} printable ASCII characters without spaces")
+                raise ConfigError(f"API key {number}: needs at least {SHORTEST} printable ASCII characters, no spaces")
         self._hashes = tuple(_hash(key) for key in given)
         self._secret = secrets.token_hex(32)
 

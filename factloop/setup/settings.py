@@ -276,4 +276,4 @@ def describe(error: ValidationError, known: Collection[str]) -> str:
 
 def is_it(name: str, known: Collection[str]) -> str:
     """The end of a message on an unknown setting, which asks for the nearest known one; empty where none is near."""
-    return "".join(f"; is it {near!r}?" for near in get_close_matches(name[:LONGEST_NAME], known, n=1))
+    return "".join(f"; did you mean {near!r}?" for near in get_close_matches(name[:LONGEST_NAME], known, n=1))

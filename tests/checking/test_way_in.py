@@ -250,5 +250,5 @@ async def test_a_score_takes_documents() -> None:
     async with TrustScorer(cache=False) as scorer:
         report = await scorer.ascore(QUESTION, TEXT, documents=[{"text": TEXT}])
     assert report.trust_fc.relation == "support"
-    with pytest.raises(ConfigError, match="documents and sources are both given"):
+    with pytest.raises(ConfigError, match="give documents or sources, not both"):
         await scorer.ascore(QUESTION, TEXT, documents=[TEXT], sources=Sources())

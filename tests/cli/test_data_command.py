@@ -58,7 +58,7 @@ def test_what_is_copied_is_listed_and_found(factloop: Command, folder: Path, sou
     got = factloop("research", "data", "get", "longfact", "mixedqa", "--from", source)
     assert (got.code, got.err) == (0, "")
     longfact, mixedqa = got.out.splitlines()
-    said = "1 file (1 copied; no checksum known for 1, so nothing to compare)"
+    said = "1 file (1 copied; no checksum is known for 1)"
     assert longfact == f"longfact: {said} in {folder}/longfact. Licence: CC BY 4.0"
     assert mixedqa == f"mixedqa: {said} in {folder}/mixedqa. Licence: MIT"
     listed = json.loads(factloop("research", "data", "list", "--json", "-").out)

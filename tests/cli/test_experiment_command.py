@@ -67,7 +67,7 @@ def test_a_plan_becomes_a_report(factloop: Command, sim: Simulator, plan: Path, 
         (("prompts: strict", "prompts: nowhere"), "variant 'strict': nowhere"),
         (("{prompts: strict}", "{}"), "variants 'packaged' and 'strict' would put the very same questions"),
         (("{prompts: strict}", "{plan: paper, docs: [.]}"), "claims.jsonl: is among the documents (docs)"),
-        (("{prompts: strict}", "{plan: safe, jury: [openai:x]}"), "variant 'strict': the plan safe is rated by one"),
+        (("{prompts: strict}", "{plan: safe, jury: [openai:x]}"), "variant 'strict': the plan safe uses one"),
         ((MODEL, "nobody:x"), "variant 'packaged': "),
     ],
 )

@@ -66,7 +66,7 @@ def test_limits_of_a_request_are_those_of_the_settings() -> None:
     [
         ({"max_calls": -1}, "limits: max_calls = -1: input should be greater than or equal to 0"),
         ({"deadline_s": 0}, "limits: deadline_s = 0: input should be greater than 0"),
-        ({"deadline": 5}, "limits: there is no setting 'deadline'; is it 'deadline_s'?"),
+        ({"deadline": 5}, "limits: there is no setting 'deadline'; did you mean 'deadline_s'?"),
     ],
 )
 def test_wrong_limits_are_named_in_one_line(values: dict[str, Any], said: str) -> None:

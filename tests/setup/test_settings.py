@@ -30,8 +30,8 @@ def test_zero_is_a_limit(limit: str) -> None:
         ({"price_out": 1e7}, r"price_out = 10000000.0"),
         ({"max_searches": 0}, r"max_searches = 0"),
         ({"colour": "red"}, r"there is no setting 'colour'$"),
-        ({"patience": 5}, r"there is no setting 'patience'; is it 'patience_s'\?$"),
-        ({"max_serches": 5}, r"there is no setting 'max_serches'; is it 'max_searches'\?$"),
+        ({"patience": 5}, r"there is no setting 'patience'; did you mean 'patience_s'\?$"),
+        ({"max_serches": 5}, r"there is no setting 'max_serches'; did you mean 'max_searches'\?$"),
     ],
 )
 def test_a_wrong_setting_is_named_with_what_was_given(changes: dict[str, Any], complaint: str) -> None:

@@ -57,7 +57,7 @@ def compare(given: Compare) -> int:
     ks = tuple(map(wanted_k, given.k))
     demands = [read_demand(one) for one in given.fail_if_worse]
     if len(given.runs) > 2 or len(given.system) > 2:
-        raise ConfigError("two runs are compared, or two systems of one: name no more")
+        raise ConfigError("give two runs, or two systems of one run, and no more")
     try_outputs(given.written, given.runs)
     with stopped_with("Nothing was written; run the command again."):
         runs = [read_run(folder) for folder in given.runs]

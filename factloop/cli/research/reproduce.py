@@ -51,9 +51,9 @@ def reproduce(given: Reproduce) -> int:
             return _list(given)
         entry = find_entry(given.entry)
         if given.results and not entry.reads_results:
-            raise ConfigError(f"--results: {entry.id} reads the output of no other command")
+            raise ConfigError(f"--results: {entry.id} does not use the output of another command")
         if given.evaluator and not given.results:
-            raise ConfigError("--evaluator: it names evaluators of --results, and there are none")
+            raise ConfigError("--evaluator names evaluators in --results; give --results, too")
         found = entry.reproduce(_inputs(given, entry))
     deliver(
         given,

@@ -35,7 +35,7 @@ def parse_object(line: str, path: str, number: int) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise DataError(f"this line is not JSON: {_why(error)}", path=path, line=number) from error
     if not isinstance(value, dict):
-        raise DataError(f"one object a line is needed, not {shown(value)}", path=path, line=number)
+        raise DataError(f"each line must be a JSON object, not {shown(value)}", path=path, line=number)
     return value
 
 

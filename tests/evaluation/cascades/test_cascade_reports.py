@@ -28,7 +28,7 @@ def test_the_terminal_says_thresholds_promise_and_basis() -> None:
     assert cascade.tuned is not None
     said = " ".join(printed(cascade).split())
     assert f"a score of {cascade.upper:g} or more" in said
-    assert "at most 10% of the claims settled on a side are wrong, with 95% confidence" in said
+    assert "at most 10% of the claims settled on either side are wrong, with 95% confidence" in said
     assert "800 labelled claims, 400 of them supported" in said
     assert f"{cascade.tuned.accepted.n} claims" in said
     assert f"{cascade.tuned.rejected.n_wrong} of 400 claims labelled supported" in said

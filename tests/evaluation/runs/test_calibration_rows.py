@@ -112,4 +112,4 @@ def test_a_misspelt_column_is_refused(tmp_path: Path, name: str, meant: str) -> 
     with pytest.raises(DataError) as caught:
         load_calibration(jsonl(tmp_path / "c.jsonl", {"label": 1, "verdict": 1, "claim": "a", name: "x"}))
     assert (caught.value.line, caught.value.field) == (1, name)
-    assert f"is it '{meant}'?" in str(caught.value)
+    assert f"did you mean '{meant}'?" in str(caught.value)
