@@ -79,7 +79,7 @@ def ambiguous(rationale: str, judged_by: str) -> Judgement:
 def other_language(judged_by: str) -> Judgement:
     return Judgement(
         unscored_reason=UnscoredReason.OTHER_LANGUAGE,
-        rationale="Not in English, which is all that the offline engine reads: a chat model (--model) can judge it.",
+        rationale="The offline engine reads only English: a chat model (--model) can judge this claim.",
         judged_by=judged_by,
     )
 

@@ -270,7 +270,7 @@ def gathered(row: Row, *, is_text: bool) -> dict[str, Any]:
         scores = {name: _number(value) for name, value in scores.items()}
         fields = {name: _number(value) if name in _NUMBERS else value or None for name, value in fields.items()}
     if scores and "evaluators" in fields:
-        raise row.error("scores stand here or in columns `evaluator:NAME`, not in both", "evaluators")
+        raise row.error("give scores here or in columns `evaluator:NAME`, not in both", "evaluators")
     if scores:
         return {**fields, "evaluators": scores}
     if "evaluators" in fields:

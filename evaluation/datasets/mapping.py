@@ -115,7 +115,7 @@ def _label(row: Row, mapping: ColumnMapping, value: object) -> int:
     if text not in mapping.labels:
         known = ", ".join(sorted(mapping.labels))
         column = mapping.columns.get(mapping.label_field, mapping.label_field)
-        raise row.error(f"the labels that the mapping knows are {known}, not {text[:40]!r}", column)
+        raise row.error(f"the mapping has the labels {known}, but not {text[:40]!r}", column)
     return mapping.labels[text]
 
 

@@ -150,7 +150,7 @@ class _PromptTexts:
         if told != first:
             self.warn(
                 f"{row.path}:{row.line}: the prompt_id {shown(item.prompt_id)} is also that of another prompt, in line "
-                f"{line}: responses to the two are compared as if they were to one. Give each prompt an id of its own"
+                f"{line}: responses to both are compared as if there were one prompt. Give each prompt its own id"
             )
             self.warn = None
 

@@ -64,7 +64,7 @@ def resampling(found: Iterable[Correlation]) -> str:
     """How the intervals came about, which are withheld, and how many resamples the others leave out at most."""
     drawn = [one for one in found if one.n_resamples]
     if not drawn:
-        return f"There are no intervals: they take {FEWEST_DRAWN} questions."
+        return f"There are no intervals: they need {FEWEST_DRAWN} questions."
     most = max((one.n_resamples_undefined for one in drawn if one.interval is not None), default=0)
     left_out = f"; up to {most:,} without a coefficient are left out" if most else ""
     level, n = percent(drawn[0].level), drawn[0].n_resamples

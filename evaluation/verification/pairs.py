@@ -66,7 +66,7 @@ class PairSpool(Spool[Prediction]):
         for name in columns:
             if name in self._evaluators:
                 line = self._evaluators[name]
-                raise DataError(f"it has a score of {name!r} already", path=self._path, line=line, field="evaluators")
+                raise DataError(f"it already has a score by {name!r}", path=self._path, line=line, field="evaluators")
 
     def _checked(self, rows: Iterable[PlacedRow], limit: int | None) -> Iterator[Prediction]:
         known: dict[bytes, int | None] = {}

@@ -97,7 +97,7 @@ def test_a_build_fails_if_the_second_run_is_worse(factloop: Command, home: Path)
         (("runs/a", "runs/b", "--html", "none/page.html"), "cannot be written"),
         (("runs/a", "runs/other"), "share no prompt"),
         (("runs/a", "runs/torn"), "reports.jsonl"),
-        (("runs/a", "runs/unfinished"), "has not come to its end"),
+        (("runs/a", "runs/unfinished"), "has not finished"),
     ],
 )
 def test_wrong_input_is_named_and_nothing_is_written(

@@ -42,7 +42,7 @@ def test_a_pipe_without_a_writer_is_waited_for_and_named(tmp_path: Path, capfd: 
         said = capfd.readouterr().err
     pipe.write_text("Ada was born in 1815.")
     reader.join(10)
-    assert said == f"factloop: {pipe}: a pipe; waiting for its writer\n"
+    assert said == f"factloop: {pipe} is a pipe; waiting for its writer\n"
     assert read == ["Ada was born in 1815."]
 
 

@@ -54,7 +54,7 @@ def files(factloop: Command, home: Path, docs: Path) -> None:
 def test_prompts_that_no_model_is_sent_are_told_of(factloop: Command, command: tuple[str, ...], remedy: str) -> None:
     done = factloop(*command, "--prompts", VARIANT)
     said = "has no effect, because without a model no prompt is sent"
-    assert done.err.splitlines()[0] == f"factloop: --prompts {VARIANT}: {said}: give {remedy}"
+    assert done.err.splitlines()[0] == f"factloop: --prompts {VARIANT} {said}: give {remedy}"
 
 
 def test_a_prompt_of_another_plan_is_told_of(factloop: Command, sim: Simulator) -> None:

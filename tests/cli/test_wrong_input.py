@@ -129,12 +129,12 @@ TABLE = {
         docs                                              | docs: cannot be read
         bad_row.jsonl --limit 1                           | bad_row.jsonl:2: field 'response': it is missing
         bad_row.jsonl --dry-run                           | bad_row.jsonl:2: field 'response': it is missing
-        responses.jsonl --column prompt                   | --column prompt: FIELD=COLUMN is needed
-        responses.jsonl --column promt=q                  | there is no field 'promt', but id, system
+        responses.jsonl --column prompt                   | --column prompt: must be FIELD=COLUMN
+        responses.jsonl --column promt=q                  | there is no field 'promt'; known are id
         responses.jsonl --column id=a --column id=b       | id is named twice
         responses.jsonl --column prompt=q                 | responses.jsonl:1: field 'q': it is missing
         responses.jsonl --k 0                             | --k 0: must be a whole number from 1, median or maximum
-        responses.jsonl --k mean                          | --k mean: a whole number
+        responses.jsonl --k mean                          | --k mean: must be a whole number
         responses.jsonl --k ²                             | a whole number from 1
         responses.jsonl --level 95                        | --level 95
         responses.jsonl --fail-under nan                  | --fail-under nan
@@ -144,7 +144,7 @@ TABLE = {
         responses.jsonl --run-dir docs                    | docs: not a run directory
         responses.jsonl --calibration nowhere.jsonl       | nowhere.jsonl
         responses.jsonl --calibration responses.jsonl --resamples 0 | --calibration needs --resamples
-        responses.jsonl --evaluator x                     | give that, too
+        responses.jsonl --evaluator x                     | give --calibration, too
         factscore --data bio.jsonl ONLINE --out p.jsonl   | give --run-dir
         factscore --data nope.jsonl ONLINE                | nope.jsonl
         factscore --data bio.jsonl ONLINE --system nobody | no response of nobody
@@ -157,7 +157,7 @@ TABLE = {
         mixedqa --data mixedqa.jsonl SUBJECT --system no  | no response of no
         mixedqa --data mixed_empty.jsonl SUBJECT          | mixed_empty.jsonl: every response is empty
         mixedqa --data mixedqa.jsonl --subject a=x:y      | no subject model for b: give one (--subject b=MODEL)
-        mixedqa --data mixedqa.jsonl --subject a          | it is SYSTEM=MODEL
+        mixedqa --data mixedqa.jsonl --subject a          | must be SYSTEM=MODEL
         mixedqa --data mixedqa.jsonl --subject a=x:y --subject a=x:z | a is given twice
         mixedqa --data mixedqa.jsonl --subject a=x:y@http:// | --subject
         mixedqa --data mixedqa.jsonl --subject a=x:y SUBJECT | one subject for all systems
@@ -165,7 +165,7 @@ TABLE = {
     "serve --folder ../service --port 0": """
         --host 0.0.0.0                                    | give a key
         --api-key-file absent                             | --api-key-file absent: cannot be read
-        --host 0.0.0.0 --api-key-file keys                | API key 1: at least 16
+        --host 0.0.0.0 --api-key-file keys                | API key 1: needs at least 16
         --documents lives                                 | give NAME=PATH
         --documents a/b=docs                              | --documents a/b
         --documents lives=absent                          | absent
@@ -191,7 +191,7 @@ TABLE = {
         --base-url http://127.0.0.1:9/v1                  | no --model
     """,
     "prompts": """
-        show safe/ratin                                   | no prompt is named 'safe/ratin'; is it safe/rating?
+        show safe/ratin                                   | no prompt is named 'safe/ratin'; did you mean safe/rating?
         show zz                                           | 'zz'; factloop prompts list shows the names
         list --prompts nowhere                            | nowhere: not a folder of prompts
         lint nowhere.md                                   | nowhere.md: cannot be read (No such file or directory)
@@ -230,7 +230,7 @@ TABLE = {
         TEMPLE --distractors model                        | asks the judge model: give --judge-model
     """,
     "research generate": """
-        longfact --model openai:sim --data rows.jsonl --out - | --out: name a file
+        longfact --model openai:sim --data rows.jsonl --out - | --out must be a file
         longfact --model openai:sim --data rows.jsonl --out rows.jsonl | rows.jsonl: would overwrite
         longfact --model openai:sim --data rows.jsonl --out . | cannot be written
         longfact --model openai:sim --data rows.jsonl --out o --system ' ' | --system: give a name
@@ -251,7 +251,7 @@ TABLE = {
     "research reproduce": """
         vwc:table-99                                      | there is nothing named 'vwc:table-99' to reproduce
         vwc:table-11 --data nowhere                       | nowhere: no such file or folder
-        vwc:table-11 --results p.jsonl --evaluator mini   | --evaluator mini: it is PAPER=OURS
+        vwc:table-11 --results p.jsonl --evaluator mini   | --evaluator mini: must be PAPER=OURS
         vwc:table-11 --results p.jsonl --evaluator A=b    | has no scores by b, only by judge
         vwc:table-11 --evaluator Bespoke-7B=mini          | --evaluator names evaluators in --results
         trustscore:table-3 --results p.jsonl              | trustscore:table-3 does not use the output
@@ -292,15 +292,15 @@ TABLE = {
         check answer.md --docs docs --recording docs/a.jsonl --recording-mode record | is inside docs
         check answer.md --docs docs --html linked/ada.txt | is inside docs
         check answer.md --docs docs --set cache_dir=docs/cache | docs/cache: is inside docs
-        check answer.md --docs docs/*.txt --json docs/new.txt | docs/new.txt: would be among docs/*.txt
+        check answer.md --docs docs/*.txt --json docs/new.txt | docs/new.txt: would match docs/*.txt
         check answer.md --docs docs/*.txt --json linked/new.txt | linked/new.txt: would match docs/*.txt
-        check answer.md --docs docs/**/*.jsonl --run-dir docs/run | docs/run: would be among docs/**/*.jsonl
+        check answer.md --docs docs/**/*.jsonl --run-dir docs/run | docs/run: would match docs/**/*.jsonl
         check answer.md --prompts bad_prompts --json bad_prompts/mine.md | is inside bad_prompts
         correct answer.md --docs docs --out docs/deep/../new.md | is inside docs
         eval responses.jsonl --docs docs --json docs/new.json | is inside docs
         eval responses.jsonl --docs docs --set cache_dir=docs/cache | is inside docs
         trust qa.jsonl --corpus docs --json docs/ada.txt  | is inside docs
-        trust qa.jsonl --corpus **/*.txt --json docs/deep/er.txt | would be among **/*.txt
+        trust qa.jsonl --corpus **/*.txt --json docs/deep/er.txt | would match **/*.txt
         research experiment plan.yaml --html docs/ada.txt | is inside docs
         doctor --docs docs --json docs/ada.txt            | is inside docs
         prompts list --prompts bad_prompts --json bad_prompts/mine.md | is inside bad_prompts

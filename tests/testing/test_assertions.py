@@ -185,7 +185,7 @@ def test_a_checker_of_ones_own_is_used_and_nothing_beside_it() -> None:
         ({"min_supported": -1}, "min_supported = -1"),
         ({"min_scored": -1}, "min_scored = -1"),
         ({"colour": "red"}, "the assertion or pytest's ini file: there is no setting 'colour'"),
-        ({"model": " : "}, "names no model"),
+        ({"model": " : "}, "has no name"),
     ],
 )
 def test_a_requirement_that_cannot_be_meant_is_refused(required: dict[str, Any], complaint: str) -> None:

@@ -56,7 +56,7 @@ def test_a_name_that_has_scores_already_is_refused() -> None:
     rows = placed({}, {"evaluators": {"baseline": 0.5}})
     with PairSpool(rows, path="pairs.jsonl", default_dataset="mine") as spool:
         spool.refuse_scored(["nli:x"])
-        with pytest.raises(DataError, match=r"pairs.jsonl:2: field 'evaluators': it has a score of 'baseline' already"):
+        with pytest.raises(DataError, match=r"pairs.jsonl:2: field 'evaluators': it already has a score by 'baseline'"):
             spool.refuse_scored(["nli:x", "baseline"])
 
 

@@ -120,7 +120,7 @@ def test_a_network_that_is_not_there_is_one_clear_line(cache: Path, monkeypatch:
     from huggingface_hub import constants
 
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(ConfigError, match=r"hhem: vectara/.* could not be fetched from the hub"):
+    with pytest.raises(ConfigError, match=r"hhem: vectara/.* could not be downloaded from the hub"):
         Source("hhem", "").located(allow_download=True)
 
 

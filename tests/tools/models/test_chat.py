@@ -51,8 +51,8 @@ def test_a_wrong_address_in_the_environment_is_named(monkeypatch: pytest.MonkeyP
         ("gpt-4o", None, "needs a key: set OPENAI_API_KEY"),
         ("nobody:model", None, "cannot be set up"),
         ("model-of-nobody", None, "cannot be set up"),
-        ("", None, "names no model"),
-        ("openai:", SERVER, "names no model"),
+        ("", None, "has no name"),
+        ("openai:", SERVER, "has no name"),
         ("llama3:8b", SERVER, "write openai:llama3:8b"),
     ],
 )

@@ -26,7 +26,7 @@ async def raised_by(base_url: str, monkeypatch: pytest.MonkeyPatch) -> Exception
     [
         (
             Reply(200, completion({"content": "hi"}).body, cut_at=40),
-            "the connection was closed before the reply was whole",
+            "the connection was closed before the reply was complete",
         ),
         (Reply(200, b'{"choices": [{"message": "un'), "its answer is not JSON (Unterminated string starting at)"),
     ],

@@ -109,7 +109,7 @@ def test_a_wiki_that_knows_no_search_is_a_failure(server: FakeServer, warnings: 
 )
 def test_other_shapes_are_errors(server: FakeServer, answer: object) -> None:
     server.will_answer(answer)
-    with pytest.raises(ToolError, match="another shape"):
+    with pytest.raises(ToolError, match="does not look like"):
         wikipedia(server).search("ada", 3)
 
 
