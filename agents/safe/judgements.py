@@ -29,7 +29,7 @@ from factloop.core.records import Evidence, Judgement, UnscoredReason, Verdict
 from factloop.tools.models.logprobs import VALUE, option_probabilities
 from factloop.tools.models.wire import ReplyToken
 
-NO_GROUNDS = "No passage was named that it rests on."
+NO_GROUNDS = "The judge named no passage for this verdict."
 NO_CONNECTION = "It has no connection to what was asked."
 SUPPORTED = "supported"
 NO_VERDICT = {"ambiguous": UnscoredReason.AMBIGUOUS, "disputed": UnscoredReason.DISPUTED}

@@ -178,7 +178,7 @@ class _Columns:
     def table(self) -> PredictionTable:
         """The table read. Raises DataError for errors that show only in the whole."""
         if not self.lines:
-            raise DataError("there is no row in it", path=self.path)
+            raise DataError("it has no rows", path=self.path)
         if not self.scores:
             raise DataError("no row has a score", path=self.path, field="evaluators")
         columns = {name: _column(self.names[name], codes) for name, codes in self.codes.items() if codes}

@@ -113,8 +113,8 @@ def load_responses(
         found = _with_defaults(row, item)
         first = lines.setdefault((found.system, found.prompt_id), row.line)
         if first != row.line:
-            message = f"line {first} answers the same prompt, too; give each sample of {found.system!r} a system"
-            raise row.error(f"{message} of its own", "system" if item.prompt_id is None else "prompt_id")
+            message = f"line {first} answers the same prompt, too; give each sample of {found.system!r} its own"
+            raise row.error(f"{message} system", "system" if item.prompt_id is None else "prompt_id")
         yield found
 
 

@@ -66,10 +66,10 @@ def resampling(found: Iterable[Correlation]) -> str:
     if not drawn:
         return f"There are no intervals: they need {FEWEST_DRAWN} questions."
     most = max((one.n_resamples_undefined for one in drawn if one.interval is not None), default=0)
-    left_out = f"; up to {most:,} without a coefficient are left out" if most else ""
+    left_out = f"; up to {most:,} resamples without a coefficient are left out" if most else ""
     level, n = percent(drawn[0].level), drawn[0].n_resamples
     return (
-        f"{level} intervals by {n:,} resamples of whole questions{left_out}. There is none with fewer than "
+        f"{level} intervals by {n:,} resamples of whole questions{left_out}. There is no interval with fewer than "
         f"{FEWEST_DRAWN} questions, or where more than a twentieth of the resamples have no coefficient."
     )
 

@@ -269,7 +269,7 @@ def read_labelled_rows(place: str | Path) -> CalibrationSample:
         if not named.has(row, read):
             rows.append(read)
     if not rows:
-        raise DataError("there is no row in it", path=place_name(place))
+        raise DataError("it has no rows", path=place_name(place))
     judges = {read.judge for read in rows}
     return CalibrationSample(
         _named(place),

@@ -84,7 +84,7 @@ class PairSpool(Spool[Prediction]):
                 self.left_out.add(key)
             yield pair
         if not known:
-            raise DataError("there is no row in it", path=self._path)
+            raise DataError("it has no rows", path=self._path)
         if self.n_blank == len(known) - len(self.left_out):
             raise DataError("no row has a document: there is nothing to judge by", path=self._path, field="document")
 

@@ -18,7 +18,7 @@ from factloop.tools.names.inflection import indefinite_article
 from factloop.tools.text.markup import plain_text
 
 NAME = "offline rewriter"
-NO_VALUE = "the evidence has no value that could take its place"
+NO_VALUE = "the evidence has no value that could replace it"
 _STOPS = ".!?…。！？｡؟।"
 
 

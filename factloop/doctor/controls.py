@@ -160,7 +160,7 @@ def _claims_of(report: FactualityReport, number: int) -> Sequence[Claim]:
 def _said(found: ControlsFound) -> list[str]:
     said = [
         f"{found.n_true_supported} of {found.n_true} true sentences supported",
-        f"{found.n_false_refused} of {found.n_false} false ones not",
+        f"{found.n_false_refused} of {found.n_false} false ones not supported",
     ]
     return said + ([f"{found.n_unscored} unscored"] if found.n_unscored else [])
 

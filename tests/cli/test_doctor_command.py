@@ -320,4 +320,4 @@ def test_a_report_tells_of_a_judge_that_cites_without_reading(
     options = ("--model", "openai:x", "--base-url", f"{server.url}/v1", "--docs", source, "--json", "-")
     report = json.loads(factloop("check", answer, *options).out)
     assert [claim["judgement"]["verdict"] for claim in report["claims"]] == ["supported", "supported"]
-    assert any("2 of 2 supported claims cite passages without" in warning for warning in report["warnings"])
+    assert any("2 of 2 supported claims cite passages that lack" in warning for warning in report["warnings"])

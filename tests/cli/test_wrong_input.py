@@ -203,7 +203,7 @@ TABLE = {
     "research audit": """
         nope.jsonl                                        | nope.jsonl: cannot be read (No such file or directory)
         .                                                 | .: cannot be read (Is a directory)
-        empty.jsonl                                       | empty.jsonl: there is no row in it
+        empty.jsonl                                       | empty.jsonl: it has no rows
         p_bad.jsonl                                       | p_bad.jsonl:1: field 'label': a label is the number 1
         p_twice.jsonl                                     | p_twice.jsonl:2: field 'claim_id': line 1 has the same, 'c'
         p.jsonl --evaluator gpt                           | p.jsonl: has no scores by gpt, only by judge
@@ -276,7 +276,7 @@ TABLE = {
         get longfakt                                      | there is no data set 'longfakt'
         get longfact --part subjects                      | longfact has no part 'subjects'; it has objects, concepts
         get longfact mixedqa --part objects               | --part needs exactly one data set
-        join rows.jsonl --source rows.jsonl --out x.jsonl | it is KIND=PATH
+        join rows.jsonl --source rows.jsonl --out x.jsonl | must be KIND=PATH
     """,
     "research experiment": """
         plan.yaml --json rows.jsonl                       | rows.jsonl: would overwrite

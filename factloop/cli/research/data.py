@@ -229,6 +229,6 @@ def _places(given: Sequence[str]) -> list[tuple[str, str]]:
     for one in given:
         kind, mark, place = one.partition("=")
         if not (kind and mark and place):
-            raise ConfigError(f"--source {one}: it is KIND=PATH, such as expertqa=FILE")
+            raise ConfigError(f"--source {one}: must be KIND=PATH, such as expertqa=FILE")
         places.append((kind, place))
     return places

@@ -24,7 +24,7 @@ def read_jsonl(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[Ro
             empty = False
             yield Row(path, number, parse_object(line.rstrip("\r\n"), path, number))
     if empty:
-        raise DataError("there is no row in it", path=path)
+        raise DataError("it has no rows", path=path)
 
 
 def parse_object(line: str, path: str, number: int) -> dict[str, Any]:

@@ -105,7 +105,7 @@ def read_json_array(place: str | Path, *, largest: int = LARGEST) -> Iterator[Ro
     if text[at + 1 :].strip():
         raise DataError("there is text after the array", path=path, line=text.count("\n", 0, at) + 1)
     if empty:
-        raise DataError("there is no row in it", path=path)
+        raise DataError("it has no rows", path=path)
 
 
 def _read(place: str | Path, path: str, largest: int) -> str:
@@ -155,7 +155,7 @@ def read_parquet(place: str | Path, *, batch: int = _BATCH) -> Iterator[Row]:
         number += 1
         yield Row(path, number, fields)
     if not number:
-        raise DataError("there is no row in it", path=path)
+        raise DataError("it has no rows", path=path)
 
 
 def _objects(path: str, batch: int) -> Iterator[dict[str, Any]]:

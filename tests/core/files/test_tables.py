@@ -44,7 +44,7 @@ def test_an_array_is_read_item_by_item_with_its_lines(tmp_path: Path) -> None:
     [
         ("", 1, "an array of objects is needed: '[' is not here"),
         ('{"a": 1}', 1, "an array of objects is needed: '[' is not here"),
-        ("[]", None, "there is no row in it"),
+        ("[]", None, "it has no rows"),
         ('[{"a": 1}\n {"a": 2}]', 2, "an array of objects is needed: ',' is not here"),
         ('[{"a": 1},\n 3]', 2, "an array of objects is needed, with no 3 in it"),
         ('[{"a": 1},\n]', 2, "an item is missing after the comma"),
