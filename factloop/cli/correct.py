@@ -26,7 +26,7 @@ class Correct(Check):
     max_rounds: Annotated[AtLeastOne, Mark(metavar="N")] = 2
     """Check a rewritten text at most N times."""
     out: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
-    """Write the text to use; - for standard output."""
+    """Write the resulting text; - for standard output."""
 
 
 @command(taking(CorrectionSettings, CORRECTION, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK, SCORES))

@@ -77,7 +77,7 @@ class FactScore(Run):
     """Arguments of `eval factscore`."""
 
     data: Annotated[str | None, Mark(metavar="PATH")] = None
-    """FActScore's labels. Default: where factloop research data get put them."""
+    """FActScore's labels. Default: those downloaded by factloop research data get."""
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
     """Use only the responses of this system."""
     abstention: Annotated[Literal["zero", "exclude"], Mark(STATISTICS)] = "exclude"

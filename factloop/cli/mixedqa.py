@@ -33,7 +33,7 @@ class MixedQa(Tabled, Resumable):
     """Arguments of `eval mixedqa`."""
 
     data: Annotated[str | None, Mark(metavar="PATH")] = None
-    """MixedQA file; - for standard input. Default: where factloop research data get put it."""
+    """MixedQA file; - for standard input. Default: the one downloaded by factloop research data get."""
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
     """Use only the responses of this system."""
     subject: Annotated[Texts, Mark(metavar="SYSTEM=MODEL[@URL]")] = ()

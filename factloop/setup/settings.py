@@ -115,9 +115,9 @@ class RunSettings(BaseModel):
     cache_days: Annotated[Positive, Mark(whole_experiment=True, search_tools=True)] = 30.0
     """Remove cached replies after this many days, and indexes after this many days without use."""
     recording: Annotated[Path | None, Mark(RECORDING, "FILE", search_tools=True)] = None
-    """Replay all model replies and search results from this file, without a key or network.
+    """File of recorded model replies and search results. By default it is replayed, without a key or network.
 
-    `recording_mode` says whether it is replayed or written. It replaces the cache."""
+    `recording_mode` says whether it is replayed or written. It takes the place of the cache."""
     recording_mode: Annotated[TapeMode, Mark(RECORDING, search_tools=True)] = "replay"
     """Replay the recording (replay), make a new one (record), or add what is missing (new).
 

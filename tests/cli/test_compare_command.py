@@ -86,7 +86,7 @@ def test_a_build_fails_if_the_second_run_is_worse(factloop: Command, home: Path)
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (("runs/a", "nowhere"), "nowhere: no run"),
+        (("runs/a", "nowhere"), "nowhere: is not a run"),
         (("runs/a", "runs/b", "runs/a"), "and no more"),
         (("runs/a", "runs/b", "--system", "z"), "runs/a: no response of z; it has those of x, y"),
         (("runs/a", "--system", "x"), "name a second run, or two systems"),

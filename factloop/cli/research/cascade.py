@@ -47,7 +47,7 @@ def tune(given: Tune) -> int:
     error = ErrorKind(given.error)
     wanted = Wanted(given.verifier, given.max_error, error, given.level, allow_download=given.allow_download)
     if given.out == STANDARD_OUTPUT:
-        raise ConfigError("--out must be a file; --json - prints the cascade")
+        raise ConfigError("--out -: must be a file; --json - prints the cascade")
     try_outputs((given.out, given.json_, given.html), (given.labelled,))
     with stopped_with("It costs nothing to run it again."), step("reading the verifier", quiet=given.quiet) as say_step:
         data, rows = name_of_data(given.labelled), load_labelled(given.labelled)

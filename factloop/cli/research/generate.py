@@ -39,8 +39,8 @@ class LongFact(Generate):
     out: Annotated[Path, Mark(metavar="FILE")]
     """Append responses to this file; the same command resumes."""
     data: Annotated[str | None, Mark(metavar="PATH")] = None
-    """LongFact, or any file with a prompt in each row; - for standard input. Default: what factloop research data get
-    longfact downloaded."""
+    """LongFact, or any file with a prompt in each row; - for standard input. Default: LongFact as
+    downloaded by factloop research data get."""
     part: Literal["objects", "concepts"] = "objects"
     """Part of LongFact to use."""
     n: AtLeastOne = 250

@@ -75,9 +75,9 @@ class Export(Quiet, AsJson):
     report: Annotated[Texts, Mark(metavar="FILE")] = ()
     """The report (check --json) that a page shows; adds the passages of its claims."""
     system: Annotated[Texts, Mark(metavar="[FILE=]NAME")] = ()
-    """The system that wrote the answers, if their page does not name it, for all files or for one. Default: unnamed."""
+    """The system that wrote the answers of all files, or of one, if their page does not name it. Default: unnamed."""
     differing: Literal["left-out", "majority"] | None = None
-    """Take each file as another person's labels, perhaps of the same claims; this is the rule if two people differ."""
+    """Rule for claims that people labelled differently. Each file then holds one person's labels."""
 
 
 class Disagree(Draw):

@@ -27,7 +27,7 @@ class Reproduce(Report):
     entry: Annotated[str, Mark(ARGUMENT, "ENTRY")]
     """Table to reproduce, such as vwc:table-21; list shows all."""
     data: Annotated[str | None, Mark(metavar="PATH")] = None
-    """Folder or file of labelled data. Default: where factloop research data get put it."""
+    """Folder or file of labelled data. Default: as downloaded by factloop research data get."""
     results: Annotated[str | None, Mark(metavar="FILE")] = None
     """Output of the command that the entry names, for figures that need a model's answers."""
     evaluator: Annotated[Texts, Mark(metavar="PAPER=OURS")] = ()

@@ -43,7 +43,7 @@ class Verify(Quiet, AsJson, FailIfUnscored):
     dataset: Annotated[str | None, Mark(INPUT, "NAME:PART")] = None
     """A labelled data set, such as wice:dev."""
     data: Annotated[str | None, Mark(INPUT, "PATH")] = None
-    """File or folder of the data set. Default: where factloop research data get put it."""
+    """File or folder of the data set. Default: as downloaded by factloop research data get."""
     documents: Annotated[str | None, Mark(INPUT, "FILE")] = None
     """Documents for a data set that comes without them, such as tofueval: rows with id and document."""
     column: Annotated[Texts, Mark(INPUT, "FIELD=COLUMN")] = ()

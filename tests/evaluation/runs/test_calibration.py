@@ -130,7 +130,7 @@ def test_one_evaluator_of_an_audit_is_a_calibration(tmp_path: Path) -> None:
     assert sample.systems == {"s"}
     with pytest.raises(ConfigError, match="judge, other; name the evaluator"):
         load_calibration(place)
-    with pytest.raises(ConfigError, match=r"no evaluator 'x', but judge, other"):
+    with pytest.raises(ConfigError, match=r"no evaluator 'x'; known are judge, other"):
         load_calibration(place, evaluator="x")
 
 
@@ -191,4 +191,4 @@ def test_a_file_that_names_its_judge_is_held_against_the_runs(tmp_path: Path) ->
     )
     assert calibration_warnings(own, summary) == ()
     (warning,) = calibration_warnings(other, summary)
-    assert "sim:judge (paper) judged, and not sim:judge (fused)" in warning
+    assert "sim:judge (paper) judged, not sim:judge (fused)" in warning
