@@ -1,41 +1,48 @@
 """`python -m benchmarks.correction_coverage`: how often intervals of 95 % hold the truth, raw and corrected.
 
-Claims and an evaluator with known error rates are drawn anew for each repetition; the truth is that of the distribution
-they are drawn from. Beside ours stand `judgy` and `truescore` on the same claims, for the plain rate. Under a shift the
-labelled claims come from another system, with more or fewer errors, and the evaluator errs alike on both: then the
-estimate must cover that is preferred there, the adjusted count; what the others do stands beside it. Ends with 1 where
-a corrected interval covers too rarely.
+A grid first, a cell a row: systems by precision and by how alike the claims of a response are (intraclass correlation),
+labelled prompts and claims a response, for prediction-powered precision by a run of 100 responses and a judge with TPR
+0.85 and FPR 0.3. Asked for is `HELD`, and no more than `BELOW` on the flattering side, where the truth lies below the
+interval; or a caution in `CAUTIONED` of the runs. `--whole` has 384 cells. Then FActScore's human labels where they are
+found: whole responses drawn anew, with the same judge, for F1@K at the median of their claims and below.
+
+Then claims that are independent, with `judgy` and `truescore` on the same; and labelled claims of another system, with
+more or fewer errors, on which the evaluator errs alike: then the estimate must cover that is preferred there, the
+adjusted count; what the others do stands beside it. Ends with 1 where a target is missed by more than two standard
+errors of its repetitions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
 from typing import Annotated
 
 import numpy as np
 import typer
 from numpy.typing import NDArray
 from rich.console import Console
-from rich.progress import track
+from rich.table import Table
 
-from benchmarks.rows import Row, compared, table
+from benchmarks.rows import data_folder
+from factloop.core.factuality import f1_at_k
 from factloop.core.records import Counts
+from factloop.evaluation.debiasing import prediction_powered
 from factloop.evaluation.debiasing.f1 import debiased_f1
 from factloop.evaluation.debiasing.precision import debiased_precision
-from factloop.evaluation.debiasing.records import Estimate, Transfer
-from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims
+from factloop.evaluation.debiasing.records import LEVEL, Estimate, Transfer
+from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims, as_samples
 
-LEAST = 0.92
-"""Least coverage of 95 % intervals: two standard errors of 300 repetitions below."""
-K = 64
+HELD, BELOW, CAUTIONED = 0.93, 0.04, 0.9
+N_RUN = 100
 JUDGY_RESAMPLES = 200
-ALIKENESS = 8.0
-"""Alikeness of a response's claims: the concentration of the beta distribution that its share supported is from."""
 
 Ints = NDArray[np.int64]
 Interval = tuple[float, float] | None
-Found = Mapping[str, Interval]
+Found = Mapping[str, Estimate | Interval]
 
 
 @dataclass(frozen=True)
@@ -54,11 +61,19 @@ class World:
         """Labels and verdicts of independent claims."""
         return self._judged(rng, rng.random(n) < self.truth)
 
-    def responses(self, rng: np.random.Generator, n: int, size: int) -> tuple[Ints, Ints, Ints]:
-        """Labels, verdicts and responses of claims, `size` a response on average."""
-        shares = rng.beta(ALIKENESS * self.truth, ALIKENESS * (1 - self.truth), size=n)
+    def responses(self, rng: np.random.Generator, n: int, size: int, alike: float = 0.11) -> tuple[Ints, Ints, Ints]:
+        """Labels, verdicts and responses of claims, `size` a response on average, with that intraclass correlation."""
+        shares = np.full(n, self.truth)
+        if alike:
+            shares = rng.beta(self.truth * (1 / alike - 1), (1 - self.truth) * (1 / alike - 1), size=n)
         response = np.repeat(np.arange(n), 1 + rng.poisson(size - 1, size=n))
         return *self._judged(rng, rng.random(len(response)) < shares[response]), response
+
+    def drawn(self, rng: np.random.Generator, given: list[Ints], n: int) -> tuple[Ints, Ints, Ints]:
+        """Labels, verdicts and responses of claims, of n of the responses whose labels are given."""
+        chosen = [given[place] for place in rng.integers(0, len(given), n)]
+        response = np.repeat(np.arange(n), [len(one) for one in chosen])
+        return *self._judged(rng, np.concatenate(chosen) == 1), response
 
     def _judged(self, rng: np.random.Generator, labels: NDArray[np.bool_]) -> tuple[Ints, Ints]:
         verdicts = np.where(labels, rng.random(len(labels)) < self.tpr, rng.random(len(labels)) >= self.tnr)
@@ -74,34 +89,149 @@ SHIFTS = (
 )
 """The labelled claims' world and the run's."""
 
+WHOLE = tuple(product((0.5, 0.7, 0.8, 0.9, 0.95, 0.97), (0.0, 0.1, 0.2, 0.3), (15, 30, 60, 150), (5, 10, 20, 40)))
+"""Precision; intraclass correlation of the labels of a response; labelled prompts; claims a response, on average."""
+REDUCED = tuple(product((0.5, 0.9, 0.95, 0.97), (0.0, 0.2, 0.3), (15, 30, 150), (5, 40)))
+
 
 @dataclass
 class Tally:
-    """How often an interval held the truth, how wide it was, and how often it was undefined."""
+    """What intervals did over repetitions."""
 
-    held: int = 0
+    n: int = 0
     given: int = 0
-    widths: list[float] = field(default_factory=list)
+    held: int = 0
+    below: int = 0
+    """Truths below the interval: it flatters."""
+    cautioned: int = 0
+    width: float = 0.0
+    off: float = 0.0
+    """Sum of values less the truth, over those that are defined."""
+    defined: int = 0
 
-    def add(self, interval: Interval, truth: float) -> None:
-        if interval is not None:
+    def add(self, found: Estimate | Interval, truth: float) -> None:
+        self.n += 1
+        if isinstance(found, Estimate):
+            self.cautioned += bool(found.cautions) or found.value is None
+            self.off += 0.0 if found.value is None else found.value - truth
+            self.defined += found.value is not None
+            found = found.interval
+        if found is not None:
             self.given += 1
-            self.held += interval[0] <= truth <= interval[1]
-            self.widths.append(interval[1] - interval[0])
+            self.held += found[0] <= truth <= found[1]
+            self.below += truth < found[0]
+            self.width += found[1] - found[0]
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the goal is, with two standard errors of the repetitions allowed."""
+        if self.cautioned >= CAUTIONED * self.n:
+            return True
+        errors = [2.0 * math.sqrt(share * (1.0 - share) / self.given) for share in (HELD, BELOW)]
+        return self.held / self.given >= HELD - errors[0] and self.below / self.given <= BELOW + errors[1]
+
+    def cells(self) -> tuple[str, ...]:
+        given = max(self.given, 1)
+        shares = self.held / given, self.below / given, self.cautioned / self.n, self.width / given
+        return *(f"{one:.3f}" for one in shares), f"{self.off / self.defined:+.4f}" if self.defined else ""
+
+
+Tallied = tuple[tuple[str, ...], Tally, bool]
+"""The names of a row, what was found, and whether the goal is asked of it."""
+
+
+def of_grid(cells: Iterable[tuple[float, float, int, int]], repetitions: int, seed: int) -> Iterator[Tallied]:
+    """Prediction-powered precision in each cell."""
+    for precision, alike, n_prompts, size in cells:
+        world, found = World(precision, 0.85, 0.7), Tally()
+        for rng in np.random.default_rng(seed).spawn(repetitions):
+            labelled = _labelled(*world.responses(rng, n_prompts, size, alike))
+            run = _counted(*world.responses(rng, N_RUN, size, alike)[1:])
+            found.add(prediction_powered.precision(as_samples(labelled, run), LEVEL), precision)
+        yield (f"{precision:g}", f"{alike:g}", str(n_prompts), str(size)), found, True
+
+
+def biographies(system: str) -> list[Ints]:
+    """People's labels of each response of FActScore's, 1 supported, without irrelevant and repeated facts."""
+    found = []
+    with (data_folder() / "factscore_bio.jsonl").open(encoding="utf-8") as lines:
+        for row in map(json.loads, lines):
+            facts = {
+                fact["text"]: int(fact["label"] == "S")
+                for sentence in (row["sentences"] or ()) if row["system"] == system
+                for fact in sentence["atomic_facts"] or () if fact["label"] != "IR"
+            }  # fmt: skip
+            if facts:
+                found.append(np.array(list(facts.values()), np.int64))
+    return found
+
+
+def of_factscore(repetitions: int, seed: int) -> Iterator[Tallied]:
+    """Precision and F1@K, the latter by K at the lower quartile and at the median, by system and numbers of responses.
+
+    The truth is that of all its responses: both samples are draws of them, with replacement.
+    """
+    judge = World(0.0, 0.85, 0.7)
+    for system in ("InstructGPT", "ChatGPT", "PerplexityAI"):
+        given = biographies(system)
+        sizes, counts = [len(one) for one in given], [_counts(int(one.sum()), len(one)) for one in given]
+        ks = [int(np.quantile(sizes, share)) for share in (0.25, 0.5)]
+        truths = {"precision": sum(one.supported for one in counts) / sum(sizes)}
+        truths |= {f"F1@{k}": float(np.mean([f1_at_k(one, k) for one in counts])) for k in ks}
+        for n_labelled, n_run in ((30, 100), (150, 100), (150, 300)):
+            found = {name: Tally() for name in truths}
+            for rng in np.random.default_rng(seed).spawn(repetitions):
+                labelled = _labelled(*judge.drawn(rng, given, n_labelled))
+                run = _counted(*judge.drawn(rng, given, n_run)[1:])
+                estimates = [debiased_precision(labelled, run).prediction_powered]
+                estimates += [one.corrected for one in debiased_f1(labelled, run, ks)]
+                for name, estimate in zip(found, estimates, strict=True):
+                    found[name].add(estimate, truths[name])
+            yield from (((system, str(n_labelled), str(n_run), name), one, True) for name, one in found.items())
+
+
+def of_claims(repetitions: int, seed: int) -> Iterator[Tallied]:
+    """Independent claims and claims of another system, corrected in several ways."""
+    for name, truth, run in _settings():
+        tallies: dict[str, Tally] = {}
+        for generator in np.random.default_rng(seed).spawn(repetitions):
+            for measure, found in run(generator).items():
+                tallies.setdefault(measure, Tally()).add(found, truth)
+        for measure, tally in tallies.items():
+            yield (name, measure), tally, measure in {"prediction-powered", "adjusted count"}
+
+
+def shown(title: str, headings: tuple[str, ...], found: Iterable[Tallied], console: Console) -> int:
+    """Prints a row for each tally, the goal in the headings; returns how many miss it."""
+    measured = f"held (>= {HELD})", f"truth below (<= {BELOW})", f"or cautioned (>= {CAUTIONED})", "width", "bias", ""
+    rows, n_missed = Table(*headings, *measured, title=title, title_justify="left"), 0
+    for names, tally, is_asked in found:
+        is_missed = is_asked and not tally.is_met
+        rows.add_row(*names, *tally.cells(), "" if not is_asked else "[red]miss[/]" if is_missed else "[green]pass[/]")
+        n_missed += is_missed
+    console.print(rows)
+    return n_missed
 
 
 def main(
     repetitions: Annotated[int, typer.Option(help="Of each setting.")] = 300,
     seed: Annotated[int, typer.Option(help="Of everything drawn.")] = 0,
+    whole: Annotated[bool, typer.Option(help="All 384 cells of the grid.")] = False,
 ) -> None:
     """Measure coverage by simulation."""
-    console = Console()
-    rows: list[Row] = []
-    for name, truth, run in track(list(_settings()), "simulating", console=Console(stderr=True)):
-        rows.extend(_rows(name, truth, run, repetitions, seed))
-    console.print(table(f"Intervals of 95 %: share that hold the truth, {repetitions} repetitions", rows))
-    n_missed = sum(row.is_met is False for row in rows)
-    console.print(f"{n_missed} of {sum(row.is_met is not None for row in rows)} targets missed")
+    console, headings = Console(), ("precision", "correlation", "prompts", "claims each")
+    console.print(f"Intervals of 95 %, {repetitions} repetitions each")
+    grid = of_grid(WHOLE if whole else REDUCED, repetitions, seed)
+    n_missed = shown("Prediction-powered precision", headings, grid, console)
+    if (data_folder() / "factscore_bio.jsonl").is_file():
+        headings, found = ("system", "labelled", "run", "figure"), of_factscore(repetitions, seed)
+        n_missed += shown("FActScore's labels, responses drawn anew", headings, found, console)
+    else:
+        console.print(f"FActScore's labels are not in {data_folder()}: set FACTLOOP_DATA")
+    n_missed += shown(
+        "Beside other packages, and under a shift", ("claims", "by"), of_claims(repetitions, seed), console
+    )
+    console.print(f"{n_missed} targets missed")
     raise typer.Exit(1 if n_missed else 0)
 
 
@@ -110,13 +240,9 @@ def _settings() -> Iterator[tuple[str, float, Callable[[np.random.Generator], Fo
     for world in WORLDS:
         for n in (100, 400):
             yield f"{world}\n{n} labels, 2,000 claims", world.truth, _claim_coverage(world, n)
-    for world in WORLDS:
-        yield f"{world}\n20 x 15 labels, 100 responses", world.truth, _response_coverage(world)
     for labelled, of_run in SHIFTS:
         name = f"{labelled}, run: truth {of_run.truth:g}\n40 x 10 labels of another system, 100 responses"
         yield name, of_run.truth, _shift_coverage(labelled, of_run)
-    for world in WORLDS:
-        yield f"{world}\nF1@{K}, 20 x 15 labels, 100 responses", _true_f1(world), _f1_coverage(world)
 
 
 def _claim_coverage(world: World, n: int) -> Callable[[np.random.Generator], Found]:
@@ -127,9 +253,9 @@ def _claim_coverage(world: World, n: int) -> Callable[[np.random.Generator], Fou
             LabelledClaims(labels.tolist(), verdicts.tolist()), JudgedResponses.of_claims(judged.tolist())
         )
         return {
-            "raw": _ends(found.raw),
-            "prediction-powered": _ends(found.prediction_powered),
-            "adjusted count": _ends(found.adjusted_count),
+            "raw": found.raw,
+            "prediction-powered": found.prediction_powered,
+            "adjusted count": found.adjusted_count,
             "truescore, prediction-powered": _by_truescore(labels, verdicts, judged),
             "judgy": _by_judgy(labels, verdicts, judged, rng),
         }
@@ -137,70 +263,33 @@ def _claim_coverage(world: World, n: int) -> Callable[[np.random.Generator], Fou
     return run
 
 
-def _response_coverage(world: World) -> Callable[[np.random.Generator], Found]:
-    def run(rng: np.random.Generator) -> Found:
-        labels, verdicts, response = world.responses(rng, 20, 15)
-        _, judged, place = world.responses(rng, 100, 40)
-        found = debiased_precision(
-            LabelledClaims(labels.tolist(), verdicts.tolist(), response.tolist()), _counted(judged, place)
-        )
-        alone = debiased_precision(LabelledClaims(labels.tolist(), verdicts.tolist()), _counted(judged, place))
-        return {
-            "raw": _ends(found.raw),
-            "prediction-powered": _ends(found.prediction_powered),
-            "adjusted count": _ends(found.adjusted_count),
-            "prediction-powered, responses unnamed": _ends(alone.prediction_powered),
-        }
-
-    return run
-
-
 def _shift_coverage(of_labels: World, of_run: World) -> Callable[[np.random.Generator], Found]:
-    def run(rng: np.random.Generator) -> Found:
-        labels, verdicts, response = of_labels.responses(rng, 40, 10)
-        _, judged, place = of_run.responses(rng, 100, 40)
-        labelled = LabelledClaims(labels.tolist(), verdicts.tolist(), response.tolist())
-        found = debiased_precision(labelled, _counted(judged, place), transfer=Transfer.ERROR_RATES, is_sampled=False)
+    def draw(rng: np.random.Generator) -> Found:
+        labelled = _labelled(*of_labels.responses(rng, 40, 10))
+        run = _counted(*of_run.responses(rng, 100, 40)[1:])
+        found = debiased_precision(labelled, run, transfer=Transfer.ERROR_RATES, is_sampled=False)
         assert found.prediction_powered.value is None
-        said_alike = debiased_precision(labelled, _counted(judged, place))
+        said_alike = debiased_precision(labelled, run)
         return {
-            "raw": _ends(found.raw),
-            "prediction-powered, withheld": _ends(said_alike.prediction_powered),
-            "adjusted count": _ends(found.adjusted_count),
+            "raw": found.raw,
+            "prediction-powered, withheld": said_alike.prediction_powered,
+            "adjusted count": found.adjusted_count,
         }
 
-    return run
+    return draw
 
 
-def _f1_coverage(world: World) -> Callable[[np.random.Generator], Found]:
-    def run(rng: np.random.Generator) -> Found:
-        labels, verdicts, response = world.responses(rng, 20, 15)
-        _, judged, place = world.responses(rng, 100, 40)
-        labelled = LabelledClaims(labels.tolist(), verdicts.tolist(), response.tolist())
-        (same,) = debiased_f1(labelled, _counted(judged, place), [K], rng, resamples=400)
-        (rates,) = debiased_f1(
-            labelled, _counted(judged, place), [K], rng, resamples=400, transfer=Transfer.ERROR_RATES
-        )
-        return {"raw": _ends(same.raw), "corrected": _ends(same.corrected), "by error rates": _ends(rates.corrected)}
-
-    return run
-
-
-def _true_f1(world: World) -> float:
-    """The true F1@K, from 50,000 responses."""
-    labels, _, place = world.responses(np.random.default_rng(1), 50_000, 40)
-    s, n = np.bincount(place, labels), np.bincount(place)
-    return float(np.where(s <= K, 2 * s / (n + K), 2 * s / (n + s)).mean())
+def _labelled(labels: Ints, verdicts: Ints, response: Ints) -> LabelledClaims:
+    return LabelledClaims(labels.tolist(), verdicts.tolist(), response.tolist())
 
 
 def _counted(verdicts: Ints, place: Ints) -> JudgedResponses:
     supported, n = np.bincount(place, verdicts).astype(int), np.bincount(place)
-    pairs = zip(supported.tolist(), n.tolist(), strict=True)
-    return JudgedResponses([Counts(supported=s, not_supported=whole - s) for s, whole in pairs])
+    return JudgedResponses([_counts(*pair) for pair in zip(supported.tolist(), n.tolist(), strict=True)])
 
 
-def _ends(found: Estimate) -> Interval:
-    return None if found.low is None or found.high is None else (found.low, found.high)
+def _counts(supported: int, n: int) -> Counts:
+    return Counts(supported=supported, not_supported=n - supported)
 
 
 def _by_truescore(labels: Ints, verdicts: Ints, judged: Ints) -> Interval:
@@ -220,25 +309,6 @@ def _by_judgy(labels: Ints, verdicts: Ints, judged: Ints, rng: np.random.Generat
     except ValueError:  # TPR + TNR of 1 at most, or a class without a label
         return None
     return low, high
-
-
-def _rows(
-    name: str, truth: float, run: Callable[[np.random.Generator], Found], repetitions: int, seed: int
-) -> Iterator[Row]:
-    tallies: dict[str, Tally] = {}
-    for generator in np.random.default_rng(seed).spawn(repetitions):
-        for measure, interval in run(generator).items():
-            tallies.setdefault(measure, Tally()).add(interval, truth)
-    for measure, tally in tallies.items():
-        label = f"{measure}, mean width {np.mean(tally.widths):.3f}" if tally.widths else measure
-        label += f", {repetitions - tally.given} undefined" if tally.given < repetitions else ""
-        share = tally.held / tally.given if tally.given else None
-        is_ours = measure in {"prediction-powered", "adjusted count", "corrected", "by error rates"}
-        yield (
-            compared(name, label, share, "at least", LEAST, "{:.3f}")
-            if is_ours
-            else Row(name, label, "", "" if share is None else f"{share:.3f}", None)
-        )
 
 
 if __name__ == "__main__":

@@ -21,16 +21,15 @@ from time import perf_counter, process_time
 from rich.console import Console
 
 from benchmarks.rows import Row, compared, data_folder, table
+from factloop.agents.trustscore.choices import DISTRACTORS_A_CHECK, plan_checks
 from factloop.agents.trustscore.distractors.base import SubstituteSource
-from factloop.agents.trustscore.distractors.distinct import normalised
-from factloop.agents.trustscore.distractors.generate import generate_distractors
+from factloop.agents.trustscore.distractors.generate import generate_distractors, normalised
 from factloop.agents.trustscore.distractors.sources import (
     KnowledgeBaseSource,
     MadeUpSource,
     QuantitySource,
     SameClassSource,
 )
-from factloop.agents.trustscore.questions import DISTRACTORS_A_CHECK, plan_checks
 from factloop.agents.trustscore.records import DistractorSet, Source, SubstitutionLevel
 from factloop.evaluation.datasets.mixedqa import load_mixedqa
 from factloop.tools.names.built_in import BuiltInKnowledgeBase

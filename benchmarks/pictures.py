@@ -129,7 +129,7 @@ def service(page: Page) -> None:
         "prompt": PROMPT,
         "documents": "handbook",
     }
-    documents = {"handbook": (str(lighthouse / "sources"),)}
+    documents = (f"handbook={lighthouse / 'sources'}",)
     with Serving(Path(tempfile.mkdtemp(prefix="factloop-picture-")), documents=documents) as serving:
         serving.post("/v1/checks?wait=true", asked)
         job = serving.get("/v1/jobs?limit=1")["jobs"][0]["id"]

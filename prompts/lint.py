@@ -9,11 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
+from json import JSONDecoder
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, NamedTuple
 
 import yaml
-from pydantic import Field
+from pydantic import BaseModel, Field, ValidationError
 
 from factloop.core.errors import ConfigError
 from factloop.core.records import Count, Record
@@ -57,6 +59,10 @@ class Rule(StrEnum):
     """A field stands twice in the front matter: the last one counts."""
     HIDDEN = "hidden"
     """Characters that cannot be seen."""
+    REPLY = "reply"
+    """An example of a reply that the schema refuses, none at all, or a wish for none in JSON."""
+    TAG = "tag"
+    """A tag that no variable has."""
     EMPTY = "empty"
     TOO_LONG = "too-long"
 
@@ -105,8 +111,14 @@ class LintReport(Record):
     """Findings by file, then by line."""
 
 
-def lint_paths(paths: Sequence[Path]) -> LintReport:
-    """Lints files, and folders as `--prompts` reads them. Raises ConfigError for a path that is not there."""
+Replies = Mapping[str, Sequence[type[BaseModel]]]
+"""The schemas that replies may have, by the title that a prompt names as its output."""
+
+
+def lint_paths(paths: Sequence[Path], replies: Replies = MappingProxyType({})) -> LintReport:
+    """Lints files, and folders as `--prompts` reads them; examples of replies whose schemas are given are held against
+    these. Raises ConfigError for a path that is not there.
+    """
     findings: list[LintFinding] = []
     n_files = 0
     for path in dict.fromkeys(paths):
@@ -114,14 +126,14 @@ def lint_paths(paths: Sequence[Path]) -> LintReport:
         n_files += len(files)
         findings += [
             LintFinding(path=file, line=one.line, severity=one.rule.severity, rule=one.rule, message=one.message)
-            for file, one in sorted(set(_lint_together(files)))
+            for file, one in sorted(set(_lint_together(files, replies)))
         ]
     n_errors = sum(one.severity == "error" for one in findings)
     n_warnings = len(findings) - n_errors
     return LintReport(n_files=n_files, n_errors=n_errors, n_warnings=n_warnings, findings=tuple(findings))
 
 
-def _lint_together(files: Sequence[Path]) -> Iterator[tuple[Path, LineFinding]]:
+def _lint_together(files: Sequence[Path], replies: Replies) -> Iterator[tuple[Path, LineFinding]]:
     """Lints files that a run would read together, in which each name stands once."""
     first_of: dict[str, Path] = {}
     for file in files:
@@ -132,7 +144,7 @@ def _lint_together(files: Sequence[Path]) -> Iterator[tuple[Path, LineFinding]]:
             continue
         except OSError as error:
             raise ConfigError(f"{file}: cannot be read ({error.strerror})") from error
-        found, name, line = lint_prompt(raw, packaged_prompts())
+        found, name, line = lint_prompt(raw, replies)
         yield from ((file, one) for one in found)
         if name is not None and first_of.setdefault(name, file) != file:
             yield (
@@ -145,17 +157,13 @@ def _lint_together(files: Sequence[Path]) -> Iterator[tuple[Path, LineFinding]]:
             )
 
 
-def lint_prompt(raw: bytes, packaged: Mapping[str, Prompt]) -> tuple[list[LineFinding], str | None, int]:
+def lint_prompt(raw: bytes, replies: Replies) -> tuple[list[LineFinding], str | None, int]:
     """The findings on one file, unordered; the name that it gives itself, and the line of that name."""
     try:
         text = decode_prompt(raw)
     except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        return (
-            [LineFinding(line, Rule.ENCODING, f"byte {raw[error.start]:#04x} is not UTF-8; convert the file")],
-            None,
-            1,
-        )
+        said = f"byte {raw[error.start]:#04x} is not UTF-8; convert the file"
+        return [LineFinding(raw.count(b"\n", 0, error.start) + 1, Rule.ENCODING, said)], None, 1
     found = list(lint_characters(text))
     parts = lay_out(text)
     if parts is None:
@@ -166,17 +174,11 @@ def lint_prompt(raw: bytes, packaged: Mapping[str, Prompt]) -> tuple[list[LineFi
         return [*found, LineFinding(error.line + 2, Rule.YAML, f"not valid YAML: {error}")], None, 1
     if not isinstance(fields, dict):
         return [*found, LineFinding(2, Rule.FIELDS, "the front matter is not a list of fields and values")], None, 1
-    return _lint_parts(found, parts, fields, packaged)
-
-
-def _lint_parts(
-    found: list[LineFinding], parts: Layout, fields: Mapping[object, object], packaged: Mapping[str, Prompt]
-) -> tuple[list[LineFinding], str | None, int]:
-    lines = Lines.of(parts.front_matter)
-    name = fields.get("name")
-    original = packaged.get(name) if isinstance(name, str) else None
-    found += lint_fields(fields, lines, original, packaged)
+    lines, name, schemas = Lines.of(parts.front_matter), fields.get("name"), replies.get(str(fields.get("output")), ())
+    original = packaged_prompts().get(name) if isinstance(name, str) else None
+    found += lint_fields(fields, lines, original)
     found += lint_text(parts, fields, lines, original)
+    found += _lint_replies(parts, schemas, original) if schemas else ()
     return found, name if isinstance(name, str) else None, lines["name"]
 
 
@@ -219,9 +221,7 @@ class Lines:
         return self.by_field.get(field, 1)
 
 
-def lint_fields(
-    fields: Mapping[object, object], lines: Lines, original: Prompt | None, packaged: Mapping[str, Prompt]
-) -> Iterator[LineFinding]:
+def lint_fields(fields: Mapping[object, object], lines: Lines, original: Prompt | None) -> Iterator[LineFinding]:
     """The findings on the fields, one by one and against the packaged prompt of that name."""
     for missing in (name for name in FIELDS if name not in fields):
         yield LineFinding(1, Rule.FIELDS, f"the front matter lacks the field {missing!r}")
@@ -242,7 +242,7 @@ def lint_fields(
         yield LineFinding(lines["output"], Rule.OUTPUT, said)
     called = fields.get("name")
     if isinstance(called, str) and called and original is None:
-        near = get_close_matches(called[:100], packaged, n=1)
+        near = get_close_matches(called[:100], packaged_prompts(), n=1)
         hint = f"; is it {near[0]!r}?" if near else "; factloop prompts list shows the names"
         yield LineFinding(lines["name"], Rule.NAME, f"no prompt is named {shown(called)}{hint}")
     yield from _lint_variables(fields, lines["variables"], original)
@@ -308,6 +308,7 @@ def lint_text(
     known = dict.fromkeys([*(declared or ()), *(original.variables if original is not None else ())])
     yield from _lint_braces(parts, tuple(known))
     yield from _lint_data(parts, tuple(known), original)
+    yield from _lint_tags(parts, tuple(known))
     yield from _lint_shape(parts, lines["name"])
     if original is not None and isinstance(version := fields.get("version"), int):
         same = (parts.system.strip(), parts.user.strip()) == (original.system, original.user)
@@ -358,6 +359,71 @@ def _lint_data(parts: Layout, known: Sequence[str], original: Prompt | None) -> 
     if ours and not _SAYS_DATA.search(parts.system) and not _SAYS_DATA.search(parts.user):
         said = "does not say that tagged text is data, never instructions, as the packaged prompt does"
         yield LineFinding(parts.system_line, Rule.DATA_AS_INSTRUCTION, said)
+
+
+_TAG = re.compile(r"<(/?)([a-z_]\w{0,40})>", re.IGNORECASE)
+
+
+def _lint_tags(parts: Layout, known: Sequence[str]) -> Iterator[LineFinding]:
+    """Data come in tags of their variables' names. A tag that the text closes itself is the author's own."""
+    closed = {name for mark, name in _TAG.findall(f"{parts.system}\n{parts.user}") if mark}
+    for number, line in _numbered(parts):
+        for name in dict.fromkeys(name for mark, name in _TAG.findall(line) if not mark):
+            if known and name.lower() not in known and name not in closed:
+                tags = ", ".join(f"<{one}>" for one in known)
+                yield LineFinding(number, Rule.TAG, f"names the tag <{name}>, which no variable has; there are {tags}")
+
+
+_NO_JSON = re.compile(r"\b(?:no|not|without|never)\b[^.;\n]{0,30}\bjson\b", re.IGNORECASE)
+
+
+def _lint_replies(parts: Layout, schemas: Sequence[type[BaseModel]], original: Prompt | None) -> Iterator[LineFinding]:
+    """Every reply is a JSON object of one of the schemas, of which the first is named."""
+    title, fields = schemas[0].__name__, ", ".join(schemas[0].model_fields)
+    for number, line in _numbered(parts):
+        if match := _NO_JSON.search(line):
+            said = f"{shown(match[0])}: yet every reply is a JSON object, {title}, with {fields}"
+            yield LineFinding(number, Rule.REPLY, said)
+    examples = [
+        *_examples(parts.system, parts.system_line, schemas),
+        *_examples(parts.user, parts.user_line, schemas),
+    ]
+    for number, one in examples:
+        faults = [_fault(one, schema) for schema in schemas]
+        if all(faults):
+            yield LineFinding(number, Rule.REPLY, f"this is no {title}: {faults[0]}")
+    if not examples and original is not None and any(_examples(original.system, 1, schemas)):
+        said = f"shows no example of a reply, as the packaged prompt does: a JSON object with {fields}"
+        yield LineFinding(parts.system_line, Rule.REPLY, said)
+
+
+def _examples(
+    text: str, first_line: int, schemas: Sequence[type[BaseModel]]
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The JSON objects in the first `LONGEST` characters that have a field of a schema, each with its line."""
+    text = text[:LONGEST]
+    start = text.find("{")
+    while start >= 0:
+        try:
+            found, end = JSONDecoder().raw_decode(text, start)
+            if any(not {*found}.isdisjoint(schema.model_fields) for schema in schemas):
+                yield first_line + text.count("\n", 0, start), found
+        except (ValueError, RecursionError):
+            end = start + 1
+        start = text.find("{", end)
+
+
+def _fault(found: Mapping[str, Any], schema: type[BaseModel]) -> str:
+    try:
+        schema.model_validate(found, extra="forbid")
+    except ValidationError as error:
+        errors = error.errors(include_url=False, include_input=False)
+        first = min(errors, key=lambda one: one["type"] != "extra_forbidden")
+        name = ".".join(map(str, first["loc"]))
+        if first["type"] == "extra_forbidden":
+            return f"it has no field {shown(name)}; there are {', '.join(schema.model_fields)}"
+        return f"{shown(name)}: {first['msg'][0].lower()}{first['msg'][1:]}"
+    return ""
 
 
 def _lint_shape(parts: Layout, line: int) -> Iterator[LineFinding]:

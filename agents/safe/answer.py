@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, islice
+from itertools import accumulate, chain, islice
 
 from factloop.agents.safe.conversation import turns_of
 from factloop.agents.safe.faithful import Wording
@@ -23,6 +23,8 @@ from factloop.agents.safe.referents import HeadNouns, referents
 from factloop.agents.safe.state import SentenceTask
 from factloop.tools.text.outline import Part, read_outline
 
+MOST_CELLS = 500
+"""Cells of an answer's tables that are read, by whole rows: each may become a claim."""
 LEFT_OUT = "(part of the answer is left out here)"
 CLEARLY_OVER = 1.2
 """An answer of so many times the bound is cut; cutting a shorter one would hide much to save little."""
@@ -66,6 +68,13 @@ class Answer:
     def wording(self) -> Wording:
         """What the answer and its question name and count."""
         return Wording(f"{self.prompt or ''}\n{self.response}")
+
+    @cached_property
+    def rows_left_out(self) -> frozenset[int]:
+        """Where the rows of tables begin that are not read: those after the first `MOST_CELLS` cells."""
+        rows = [part for part in self.parts if part.kind == "row"]
+        cells = accumulate(part.text.count("|") + 1 for part in rows)
+        return frozenset(part.start for part, n_cells in zip(rows, cells, strict=True) if n_cells > MOST_CELLS)
 
     @cached_property
     def asked(self) -> str | None:

@@ -72,8 +72,6 @@ GIVEN_AT_ONCE = 12
 """Given facts that one call reads: replies are bounded, and a failed call loses all of its facts."""
 BUNCH = 16
 """Sentences or claims of a bunch: enough for a branch to cost little, few enough to leave the event loop to others."""
-BUNCHES_AT_ONCE = 2
-"""Branches under way: rules never wait, so that more would keep all else waiting, progress too."""
 
 T = TypeVar("T")
 
@@ -378,7 +376,8 @@ class BunchedPlan(FusedPlan):
 
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
         """The facts of some sentences, those that need no search already settled; a failed sentence is unscored."""
-        return [*chain.from_iterable([await self._facts_of(task, context) for task in group])]
+        async with context.bunches:
+            return [*chain.from_iterable([await self._facts_of(task, context) for task in group])]
 
     async def _facts_of(self, task: SentenceTask, context: CheckContext) -> list[Fact]:
         await asyncio.sleep(0)  # what shows the progress gets its turn
@@ -408,7 +407,8 @@ class BunchedPlan(FusedPlan):
             return state["settled"]
 
         async def judge(state: BunchState, runtime: Runtime[CheckContext]) -> Update:
-            settled = await together(judged(case, runtime) for case in state["cases"])
+            async with runtime.context.bunches:
+                settled = await together(judged(case, runtime) for case in state["cases"])
             return {"settled": [*chain.from_iterable(settled)]}
 
         return judge

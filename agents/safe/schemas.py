@@ -9,6 +9,7 @@ All of these: `Abstention`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field
@@ -30,20 +31,25 @@ class SelfContainedFact(StructuredOutput):
 
 class Relevance(StructuredOutput):
     reason: str
+    """Why, in a sentence."""
     relevant: bool
+    """Whether the fact's subject has to do with the question."""
 
 
 class SearchQuery(StructuredOutput):
     query: str
+    """The next query; empty where the passages settle the fact."""
 
 
 class Rating(StructuredOutput):
     reasoning: str
+    """Two or three sentences that come before the rating."""
     cited: list[int]
     """Numbers of the passages that the rating rests on, from 1."""
     wrong: str
     """The words of the fact that the passages have otherwise; empty unless it is contradicted."""
     rating: Literal["supported", "contradicted", "disputed", "not_supported"]
+    """What the passages say of the fact."""
     steering: list[int] = Field(default_factory=list)
     """Numbers of the passages that say how to judge."""
 
@@ -57,6 +63,7 @@ class SentenceFact(StructuredOutput):
     fact: str
     """Self-contained."""
     status: Literal["check", "irrelevant", "ambiguous"]
+    """Whether it is to be checked, has nothing to do with the question, or leaves open whom it means."""
     query: str
     """First search query; empty unless the status is `check`."""
 
@@ -73,6 +80,7 @@ class WindowFact(StructuredOutput):
     fact: str
     """Self-contained."""
     status: Literal["check", "irrelevant", "ambiguous"]
+    """Whether it is to be checked, has nothing to do with the question, or leaves open whom it means."""
     query: str
     """First search query; empty unless the status is `check`."""
 
@@ -89,11 +97,13 @@ class Assessment(StructuredOutput):
     """What the evidence says of a claim."""
 
     rationale: str
+    """Why, with the numbers of passages in square brackets."""
     cited: list[int]
     """Numbers of the passages that the verdict rests on, from 1."""
     wrong: str
     """The words of the claim that the passages have otherwise; empty unless it is contradicted."""
     verdict: Literal["supported", "contradicted", "disputed", "insufficient", "ambiguous"]
+    """What the evidence says of the claim; `insufficient` searches on while searches are left."""
     steering: list[int] = Field(default_factory=list)
     """Numbers of the passages that say how to judge."""
 
@@ -104,11 +114,13 @@ class NumberedAssessment(StructuredOutput):
     claim: int
     """Its number, from 1."""
     rationale: str
+    """Why, with the numbers of passages in square brackets."""
     cited: list[int]
     """Numbers of the passages that the verdict rests on, from 1."""
     wrong: str
     """The words of the claim that the passages have otherwise; empty unless it is contradicted."""
     verdict: Literal["supported", "contradicted", "disputed", "insufficient", "ambiguous"]
+    """What the evidence says of the claim."""
     queries: list[str]
     """What to search for next; empty unless the evidence is insufficient."""
 
@@ -128,7 +140,9 @@ class SearchCall(StructuredOutput):
     """
 
     missing: str = ""
+    """What is still missing."""
     queries: list[str] = Field(default_factory=list)
+    """What to search for next."""
 
 
 class GroundedFact(StructuredOutput):
@@ -143,6 +157,7 @@ class GroundedFact(StructuredOutput):
     reason: str = ""
     """With any arithmetic; empty where a passage simply says so."""
     verdict: Literal["supported", "contradicted", "disputed", "insufficient"]
+    """What the passages say of the fact."""
     wrong: str = ""
     """The words of the fact that the passages have otherwise; empty unless it is contradicted."""
 
@@ -171,6 +186,7 @@ class GroundedClaim(StructuredOutput):
     reason: str = ""
     """With any arithmetic; empty where a passage simply says so."""
     verdict: Literal["supported", "contradicted", "disputed", "insufficient"]
+    """What the passages say of the claim."""
     wrong: str = ""
     """The words of the claim that the passages have otherwise; empty unless it is contradicted."""
 
@@ -192,3 +208,16 @@ class Abstention(StructuredOutput):
     """Numbers of the passages that answer it, from 1."""
     answer: str
     """What they answer; empty if none does."""
+
+
+class AssessmentOrSearch(Assessment, SearchCall):
+    """What a model without tool calling is asked for."""
+
+
+REPLIES: Mapping[str, tuple[type[StructuredOutput], ...]] = {
+    **{one.__name__: (one,) for one in (AtomicFacts, SelfContainedFact, Relevance, SearchQuery, Rating, Abstention)},
+    **{one.__name__: (one,) for one in (GroundedFacts, GroundedClaims)},
+    "SentenceFacts": (WindowFacts, SentenceFacts),
+    "Assessment": (Assessment, AssessmentOrSearch, Assessments),
+}
+"""The schemas that the replies to a prompt may have, by the title that the prompt names."""

@@ -25,9 +25,15 @@ def sentences_of(
 ) -> list[SentenceTask]:
     """The sentences of the response, or those at `spans`, each with the reason why it is not read, if it is not."""
     chosen = answer.parts if spans is None else _at_spans(answer, spans)
+    rows = answer.rows_left_out if spans is None else frozenset[int]()
     apart = frozenset[int]() if spans is None else _apart(chosen, answer.parts)
     return [
-        _task(number, part, is_apart=number in apart, silent=_silence(part, reads_code=reads_code))
+        _task(
+            number,
+            part,
+            is_apart=number in apart,
+            silent=NoClaim.NOT_READ if part.start in rows else _silence(part, reads_code=reads_code),
+        )
         for number, part in enumerate(chosen)
     ]
 

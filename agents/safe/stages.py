@@ -6,6 +6,7 @@ no state between calls: everything they need arrives in their input and in the c
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -19,6 +20,8 @@ from factloop.core.records import Abstention, Evidence, Judgement
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.search.gateway import SearchGateway
 
+BUNCHES_AT_ONCE = 2
+"""Branches under way of a judge that waits for nothing: more would keep all else waiting, progress too."""
 EVENT = "factloop"
 """The key of an event in LangGraph's custom stream, which a search tool of the user's may write to as well."""
 
@@ -33,6 +36,9 @@ class CheckContext:
     searching: SearchGateway
     gates: bool = True
     """Whether irrelevant claims are left unchecked; otherwise relevance is only a label."""
+    bunches: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(BUNCHES_AT_ONCE))
+    """Places for branches that wait for nothing. LangGraph's `max_concurrency` leaves coroutines behind that are never
+    awaited, where a check is stopped."""
     steering: dict[str, str] = field(default_factory=dict)
     """Passages and sentences that tell a judge what to say, as the judge finds them, each with where it is from."""
 

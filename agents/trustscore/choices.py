@@ -1,4 +1,4 @@
-"""Reads which option a reply chooses, and how probable each letter was.
+"""Plans the questions of a TrustBC, and reads which option a reply chooses and how probable each letter was.
 
 Without exactly one clear choice a reply chooses no option; nothing is guessed. Replies are undressed before they are
 read: no quotes, emphasis, markup or odd spaces.
@@ -6,6 +6,7 @@ read: no quotes, emphasis, markup or odd spaces.
 
 from __future__ import annotations
 
+import random
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,10 +14,48 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import cast
 
-from factloop.agents.trustscore.questions import LETTERS
 from factloop.agents.trustscore.records import Letter, Option, OptionKind
 from factloop.tools.models.logprobs import probabilities
 from factloop.tools.models.wire import ReplyToken
+
+DISTRACTORS_A_CHECK = 3
+NONE_OF_THE_ABOVE = "None of the above."
+LETTERS: tuple[Letter, ...] = ("A", "B", "C", "D", "E")
+
+
+def plan_checks(
+    response: str, distractors: Sequence[str], *, max_checks: int, rng: random.Random
+) -> list[tuple[Option, ...]]:
+    """The options of at most `max_checks` questions: the response, three distractors and "None of the above" last.
+
+    No distractor is shown twice (paper, section 2.1), the best are shown: three fewer of them make one question less.
+    The response stands in each of the four places equally often, give or take one.
+    """
+    n_checks = min(max_checks, len(distractors) // DISTRACTORS_A_CHECK)
+    drawn = rng.sample(range(DISTRACTORS_A_CHECK * n_checks), DISTRACTORS_A_CHECK * n_checks)
+    triples = [drawn[first : first + DISTRACTORS_A_CHECK] for first in range(0, len(drawn), DISTRACTORS_A_CHECK)]
+    places = _balanced_places(n_checks, rng)
+    return [_options(response, distractors, triple, place) for triple, place in zip(triples, places, strict=True)]
+
+
+def _balanced_places(n: int, rng: random.Random) -> list[int]:
+    """A place from 0 to 3 for each check: every four in a row take all four, so no letter alone passes two checks."""
+    places: list[int] = []
+    while len(places) < n:
+        places += rng.sample(range(DISTRACTORS_A_CHECK + 1), DISTRACTORS_A_CHECK + 1)
+    return places[:n]
+
+
+def _options(response: str, distractors: Sequence[str], triple: Sequence[int], place: int) -> tuple[Option, ...]:
+    ordered: list[int | None] = [*triple[:place], None, *triple[place:]]
+    shown = [
+        Option(letter=letter, text=response, kind=OptionKind.RESPONSE)
+        if number is None
+        else Option(letter=letter, text=distractors[number], kind=OptionKind.DISTRACTOR, distractor=number)
+        for letter, number in zip(LETTERS, ordered, strict=False)
+    ]
+    return (*shown, Option(letter=LETTERS[-1], text=NONE_OF_THE_ABOVE, kind=OptionKind.NONE_OF_THE_ABOVE))
+
 
 THINKING_BEGINS, THINKING_ENDS = "<think>", "</think>"
 _MARKUP = re.compile(r"</?[A-Za-z]{2,20}>|</s>|<\|[^|<>]{1,40}\|>")

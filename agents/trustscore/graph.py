@@ -31,7 +31,7 @@ from langgraph.runtime import Runtime
 
 from factloop.agents.nodes import Node, Update
 from factloop.agents.reasons import reason_of
-from factloop.agents.trustscore.questions import DISTRACTORS_A_CHECK, plan_checks
+from factloop.agents.trustscore.choices import DISTRACTORS_A_CHECK, plan_checks
 from factloop.agents.trustscore.records import (
     NOT_ANSWERED,
     ConsistencyCheck,

@@ -11,9 +11,17 @@ import numpy as np
 
 from factloop.core.errors import ConfigError
 from factloop.core.records import Counts
-from factloop.evaluation.comparing.demands import Demand, demanded, judge_demands, metric_of, refuse_demands
+from factloop.evaluation.comparing.demands import Demand, Judged, judge_demands, metric_of, refuse_demands
 from factloop.evaluation.comparing.differences import RESAMPLES, Judging, contrast, figures_of
-from factloop.evaluation.comparing.pairs import Pairing, agree, count_flips, pair_flips, pair_responses, paired_claims
+from factloop.evaluation.comparing.pairs import (
+    Pairing,
+    agree,
+    count_flips,
+    lost_claims,
+    pair_flips,
+    pair_responses,
+    paired_claims,
+)
 from factloop.evaluation.comparing.records import (
     Comparison,
     ComparisonKind,
@@ -103,6 +111,9 @@ def compare(
     agreement = agree(found, claims, seed=seed, resamples=resamples, level=level) if is_of_evaluators else None
     flips = pair_flips(found.claims, claims) if is_of_evaluators else ()
     first_verdicts, second_verdicts = (majority(side) for side in claims.verdicts)
+    lost = None if not claims.n_labelled else [
+        found.claims[place].second.shown for place in lost_claims(first_verdicts, second_verdicts, claims.gold)
+    ]  # fmt: skip
     counted = [count_flips(SIDES, first_verdicts, second_verdicts, flips)] if is_of_evaluators else []
     settings = differing_settings(first.summary, second.summary)
     n_unpaired = len(found.only_first) + len(found.only_second) + len(other_text)
@@ -121,7 +132,9 @@ def compare(
         families=families,
         differences=differences,
         conclusions=(*_conclusions(differences), *sentences),
-        demands=judge_demands(list(demanded(demands, contrasts, SIDES, "responses", "prompt")), alpha=alpha, seed=seed),
+        demands=judge_demands(
+            demands, Judged(SIDES, "responses", quantities, contrasts, {"B": lost}, "prompt"), alpha=alpha, seed=seed
+        ),
         pairs=tuple(pairs),
         only_first=tuple(found.only_first),
         only_second=tuple(found.only_second),

@@ -1,132 +1,101 @@
-"""Demands on a comparison, for continuous integration: no other side may be worse than the first.
+"""Demands on a comparison, for continuous integration: what no other side than the first may fall short of.
 
-A demand without a margin fails where a loss is shown; one with a margin fails unless a loss as large as the margin is
-ruled out, which is a test of non-inferiority. Both are one-sided sign-flip tests of whole groups. The first lets
-through what too few items cannot show, the second does not.
+`tnr` fails where a loss against the first side is shown. `tnr:0.05` fails unless a loss of 0.05 or more is ruled out,
+which is a test of non-inferiority. Both are one-sided sign-flip tests of whole groups: the first lets through what too
+few items cannot show, the second does not. `tpr >= 0.8` and `flips <= 3` are bounds on what was counted.
+
+What has no verdict never helps: a loss is looked for among the items that both sides judged, and among all, with each
+missing verdict counted as wrong on both sides, and as right. One of the three is enough to fail.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from factloop.core.errors import ConfigError
-from factloop.evaluation.comparing.differences import Contrast
+from factloop.evaluation.comparing.differences import Contrast, detectable
 from factloop.evaluation.comparing.records import DemandResult, Quantity
 from factloop.evaluation.comparing.table import ItemValues
-from factloop.evaluation.comparing.words import amount, direction_of, equals, item_of, name_of, p_value, size
+from factloop.evaluation.comparing.words import amount, direction_of, equals, is_share, item_of, name_of, p_value, size
 from factloop.evaluation.statistics.discrete_tests import DiscreteTest, holm_tarone
 from factloop.evaluation.statistics.sign_flip_intervals import noninferiority_p, sign_flip_interval
 from factloop.evaluation.statistics.significance import least_p
 from factloop.evaluation.statistics.stratified_means import StratifiedMean
 from factloop.reports.figures import plural
 
-FLAG = "--fail-if-worse"
-_FORM = re.compile(r"(?P<metric>[a-z0-9_]+)(?:@(?P<k>[1-9][0-9]*))?(?::(?P<margin>.+))?")
+FLIPS = "flips"
+"""Claims that the first side has right, and the other not: by another verdict, or by none."""
+METRICS = tuple(one.value for one in Quantity if direction_of(one))
+"""The quantities of which one direction is better between judges."""
+_FORM = re.compile(r"(?P<metric>[a-z0-9_]+)(?:@(?P<k>[1-9][0-9]*))?(?:(?P<sign>:|\s*[<>]=)(?P<bound>.+))?")
+_FORMS = "METRIC, METRIC:MARGIN, METRIC >= NUMBER or <=, such as tnr, balanced_accuracy:0.05, tpr >= 0.8 or flips <= 3"
+_WAYS = ("", ", what has no verdict counted as wrong", ", what has no verdict counted as right")
 
 
 @dataclass(frozen=True)
 class Demand:
-    """What is asked for: a metric, and the loss that is too much."""
+    """What is asked for: a metric, and the loss that is too much, or a bound."""
 
     metric: str
     k: int | None = None
     """The K of F1@K."""
     margin: float | None = None
     """Above 0, in the metric's own unit, of a share below 1; None where only a loss that is shown is too much."""
+    least: float | None = None
+    most: float | None = None
+    """Bounds on the figure of a side by itself, or on its flips; with one there is no margin."""
 
     @property
     def name(self) -> str:
         """`tnr`, `f1@64`."""
         return self.metric if self.k is None else f"{self.metric}@{self.k}"
 
-
-METRICS = tuple(one.value for one in Quantity if direction_of(one))
-"""The quantities of which one direction is better between judges."""
-_AMOUNTS = frozenset({Quantity.COST_USD.value, Quantity.TOKENS.value})
-"""Quantities that are no share, and may differ by any amount."""
-
-
-@dataclass(frozen=True)
-class DemandedDifference:
-    """A demand with the difference that it is about; None where the metric was not measured."""
-
-    demand: Demand
-    first: str
-    second: str
-    kind: str
-    """Of the data: `claims`, `responses`."""
-    group: str
-    contrast: Contrast | None
-
     @property
-    def quantity(self) -> Quantity:
-        return Quantity(self.demand.metric)
+    def is_bound(self) -> bool:
+        return self.least is not None or self.most is not None
 
-    @property
-    def better(self) -> int:
-        """1 where more of the metric is better, -1 where less is."""
-        return direction_of(self.quantity) or 1
-
-    @property
-    def gain(self) -> StratifiedMean | None:
-        """Second minus first, turned where less is better: above 0 the second is better."""
-        if self.contrast is None:
-            return None
-        apart = self.contrast.apart
-        return apart if self.better > 0 else StratifiedMean(-apart.sums, apart.counts)
-
-    @property
-    def why(self) -> str:
-        """Why there is no difference."""
-        if self.contrast is None:
-            return "it is not measured here"
-        why = self.contrast.values.undefined(self.contrast.apart)
-        return "" if why is None else why.words
+    def allows(self, value: float) -> bool:
+        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
 
 
 def read_demand(text: str) -> Demand:
-    """`METRIC`, `METRIC:MARGIN`, `f1@K:MARGIN`. Raises ConfigError for anything else."""
+    """`METRIC`, `METRIC:MARGIN`, `f1@K:MARGIN`, `METRIC >= NUMBER`, `METRIC <= NUMBER`. Raises ConfigError."""
     found = _FORM.fullmatch(text.strip())
     if found is None:
-        raise ConfigError(f"{FLAG} {text!r}: METRIC or METRIC:MARGIN, such as tnr or balanced_accuracy:0.05")
-    margin = None
-    if (given := found["margin"]) is not None:
-        try:
-            margin = float(given)
-        except ValueError:
-            margin = math.nan
-        if not 0.0 < margin < math.inf:
-            raise ConfigError(f"{FLAG} {text!r}: the margin is a number above 0; without one, leave out the colon")
-    return Demand(found["metric"], None if found["k"] is None else int(found["k"]), margin)
+        raise ConfigError(f"demand {text!r}: {_FORMS}")
+    k = None if found["k"] is None else int(found["k"])
+    if found["sign"] is None:
+        return Demand(found["metric"], k)
+    try:
+        bound = float(found["bound"])
+    except ValueError:
+        bound = math.nan
+    if found["sign"] == ":":
+        if not 0.0 < bound < math.inf:
+            raise ConfigError(f"demand {text!r}: the margin is a number above 0; without one, leave out the colon")
+        return Demand(found["metric"], k, bound)
+    if not 0.0 <= bound < math.inf:
+        raise ConfigError(f"demand {text!r}: {_FORMS}")
+    return Demand(found["metric"], k, **{"least" if ">" in found["sign"] else "most": bound})
 
 
 def refuse_demands(demands: Sequence[Demand], metrics: Sequence[str] = METRICS, of: str = "variants") -> None:
     """Raises ConfigError for a metric that is not among these (`tnr`, `f1@64`), or a margin that no share can reach."""
     for one in demands:
         name = one.name
+        if name == FLIPS and one.most is not None:
+            continue
         if not any(_is_about(one, metric) for metric in metrics):
-            raise ConfigError(f"{FLAG} {name}: of {of} there is {', '.join(metrics) or 'nothing to demand'}")
-        if one.margin is not None and one.margin >= 1.0 and one.metric not in _AMOUNTS:
-            of_share = f"{FLAG} {name}:{one.margin:g}: the margin of a share is below 1"
-            raise ConfigError(f"{of_share}: 0.05 is five points")
-
-
-def demanded(
-    demands: Sequence[Demand], contrasts: Sequence[Contrast], sides: Sequence[str], kind: str, group: str = "group"
-) -> Iterator[DemandedDifference]:
-    """Each demand on each side but the first; `f1` without a K is F1 at every K that is compared."""
-    for demand in demands:
-        for place in range(1, len(sides)):
-            pairs = [one for one in contrasts if (one.first, one.second) == (0, place)]
-            about: list[Contrast | None] = [one for one in pairs if _is_about(demand, metric_of(one.values))]
-            for one in about or [None]:
-                of_k = demand if one is None else replace(demand, k=one.values.k)
-                yield DemandedDifference(of_k, sides[0], sides[place], kind, group, one)
+            known = f"{', '.join(metrics) or 'nothing to demand'}, and {FLIPS} <= NUMBER"
+            raise ConfigError(f"demand {name}: of {of} there is {known}")
+        if one.margin is not None and one.margin >= 1.0 and is_share(Quantity(one.metric)):
+            raise ConfigError(f"demand {name}:{one.margin:g}: the margin of a share is below 1: 0.05 is five points")
 
 
 def metric_of(values: ItemValues) -> str:
@@ -138,64 +107,146 @@ def _is_about(demand: Demand, metric: str) -> bool:
     return metric == demand.name or (demand.k is None and metric.partition("@")[0] == demand.metric)
 
 
-def judge_demands(asked: Sequence[DemandedDifference], *, alpha: float, seed: int) -> tuple[DemandResult, ...]:
-    """Whether each demand is met, in the order given; one whose difference is undefined is not."""
-    tests = [_test(one) for one in asked]
-    family = [test if one.demand.margin is None else None for one, test in zip(asked, tests, strict=True)]
-    adjusted = iter(holm_tarone([test for test in family if test is not None]))
-    held = [None if test is None else next(adjusted) for test in family]
+DIFFERING = 0.4
+"""The share of items on which two equally good sides may differ, in their verdict or in whether they have one, for as
+many items as `items_needed` to be enough."""
+
+
+def items_needed(margin: float, alpha: float) -> int:
+    """The independent items of which a side that is as good passes `METRIC:MARGIN` nine times out of ten.
+
+    By the normal approximation to the test of items that differ by -1, 0 or 1, `DIFFERING` of them by 1.
+    """
+    from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
+
+    reach = float(ndtri(1.0 - alpha)) * math.sqrt(DIFFERING + margin**2) + float(ndtri(0.9)) * math.sqrt(DIFFERING)
+    return math.ceil((reach / margin) ** 2)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What demands are held against."""
+
+    sides: Sequence[str]
+    kind: str
+    """Of the data: `claims`, `responses`."""
+    quantities: Sequence[ItemValues]
+    contrasts: Sequence[Contrast]
+    flips: Mapping[str, Sequence[str] | None]
+    """For each side but the first the claims that it lost (`FLIPS`); None where there are no labels."""
+    group: str = "group"
+
+
+def judge_demands(demands: Sequence[Demand], on: Judged, *, alpha: float, seed: int) -> tuple[DemandResult, ...]:
+    """Whether each demand is met by each side but the first, in the order given; one that cannot be tested is not.
+
+    A bound holds for the first side where there is no other.
+    """
+    asked = [one for demand in demands for one in _asked(demand, on)]
+    tests = [[_test(one.demand, gain) for gain in one.gains] for one in asked]
+    family = [test for one, found in zip(asked, tests, strict=True) if one.demand.margin is None for test in found]
+    adjusted = iter(holm_tarone(family))
+    held = [
+        [test.p if one.demand.margin is not None else next(adjusted) for test in found]
+        for one, found in zip(asked, tests, strict=True)
+    ]
     return tuple(
-        _result(one, test, of_test, alpha, seed) for one, test, of_test in zip(asked, tests, held, strict=True)
+        one.bounded() if one.demand.is_bound else one.tested([test.p for test in found], of_tests, alpha, seed)
+        for one, found, of_tests in zip(asked, tests, held, strict=True)
     )
 
 
-def _test(one: DemandedDifference) -> DiscreteTest | None:
-    if one.gain is None or one.gain.value is None:
-        return None
-    if one.demand.margin is None:
-        loss = StratifiedMean(-one.gain.sums, one.gain.counts)
-        p, least = noninferiority_p(loss, 0.0), least_p(loss.parts) / 2.0
-    else:
-        p, least = noninferiority_p(one.gain, one.demand.margin), 0.0
-    return None if p is None else DiscreteTest(p, min(p, least))
+def _asked(demand: Demand, on: Judged) -> Iterator[_Asked]:
+    """The demand on each side but the first; `f1` without a K is F1 at every K that is compared."""
+    for side in range(1, len(on.sides)) or (0,):
+        pairs = [] if demand.is_bound else [one for one in on.contrasts if (one.first, one.second) == (0, side)]
+        about = [one for one in pairs if _is_about(demand, metric_of(one.values))]
+        yield from (_Asked(replace(demand, k=one.values.k), side, on, one) for one in about)
+        if not about:
+            yield _Asked(demand, side, on)
 
 
-def _result(
-    one: DemandedDifference, test: DiscreteTest | None, p_adjusted: float | None, alpha: float, seed: int
-) -> DemandResult:
-    gain, margin = None if one.gain is None else one.gain.value, one.demand.margin
-    held = None if test is None else test.p if p_adjusted is None else p_adjusted
-    is_met = held is not None and (held > alpha if margin is None else held <= alpha)
-    rng = np.random.default_rng(seed)
-    interval = None if one.gain is None else sign_flip_interval(one.gain, 1.0 - 2.0 * alpha, rng)
-    found = DemandResult(
-        metric=one.demand.name,
-        first=one.first,
-        second=one.second,
-        margin=margin,
-        loss=None if gain is None else 0.0 - gain,
-        largest_loss=None if interval is None else 0.0 - interval[0],
-        p=None if test is None else test.p,
-        p_corrected=held,
-        is_met=is_met,
-        words="",
-    )
-    return found.model_copy(update={"words": _words(one, found)})
+def _test(demand: Demand, gain: StratifiedMean) -> DiscreteTest:
+    if demand.margin is not None:
+        return DiscreteTest(noninferiority_p(gain, demand.margin), 0.0)
+    loss = StratifiedMean(-gain.sums, gain.counts)
+    p = noninferiority_p(loss, 0.0)
+    return DiscreteTest(p, min(p, least_p(loss.parts) / 2.0))
 
 
-def _words(one: DemandedDifference, found: DemandResult) -> str:
-    quantity = one.quantity
-    where = f"{one.second} against {one.first} in {name_of(quantity, one.demand.k)}"
-    if found.loss is None or found.p is None or found.p_corrected is None or one.contrast is None:
-        return f"{where}: cannot be tested, {one.why or 'nothing scored'}"
-    apart = amount(-one.better * found.loss, quantity, signed=True)
-    adjusted = "" if found.p_corrected == found.p else f", {p_value(found.p_corrected)} adjusted"
-    n = plural(one.contrast.apart.n, item_of(quantity, one.kind))
-    rests_on = f"n = {n} from {plural(one.contrast.apart.n_clusters, one.group)}"
-    grounds = f"{apart}, one-sided p {equals(found.p)}{adjusted}, {rests_on}"
-    if found.margin is None:
-        return f"{where}: {'no loss shown' if found.is_met else 'a loss is shown'} ({grounds})"
-    too_much = f"a loss of {size(found.margin, quantity)} or more"
-    if found.is_met:
-        return f"{where}: {too_much} is ruled out ({grounds})"
-    return f"{where}: {too_much} is not ruled out ({grounds})"
+@dataclass(frozen=True)
+class _Asked:
+    """A demand on one side; the contrast is None for a bound, and where the metric was not measured."""
+
+    demand: Demand
+    side: int
+    on: Judged
+    contrast: Contrast | None = None
+
+    @property
+    def better(self) -> int:
+        """1 where more of the metric is better, -1 where less is."""
+        return direction_of(Quantity(self.demand.metric)) or 1
+
+    @property
+    def gains(self) -> list[StratifiedMean]:
+        """Second minus first, turned where less is better, in each of `_WAYS`: above 0 the second is better."""
+        if self.contrast is None or self.contrast.apart.value is None:
+            return []
+        return [StratifiedMean(self.better * way.apart.sums, way.apart.counts) for way in self.contrast.ways]
+
+    def tested(self, p: Sequence[float], held: Sequence[float], alpha: float, seed: int) -> DemandResult:
+        """The result by the way to count that speaks most against the side."""
+        quantity, margin, on = Quantity(self.demand.metric), self.demand.margin, self.on
+        name = f"{on.sides[self.side]} against {on.sides[0]} in {name_of(quantity, self.demand.k)}"
+        if not held or self.contrast is None:
+            undefined = None if self.contrast is None else self.contrast.values.undefined(self.contrast.apart)
+            why = "it is not measured here" if undefined is None else undefined.words
+            return self._result(is_met=False, words=f"{name}: cannot be tested, {why}")
+        way = held.index(min(held) if margin is None else max(held))
+        gain = self.gains[way]
+        is_met = held[way] > alpha if margin is None else held[way] <= alpha
+        interval = sign_flip_interval(gain, 1.0 - 2.0 * alpha, np.random.default_rng(seed))
+        adjusted = "" if held[way] == p[way] else f", {p_value(held[way])} adjusted"
+        rests_on = f"n = {plural(gain.n, item_of(quantity, on.kind))} from {plural(gain.n_clusters, on.group)}"
+        apart = amount(self.better * (gain.value or 0.0), quantity, signed=True)
+        if margin is None:
+            said = "no loss shown" if is_met else "a loss is shown"
+        else:
+            said = f"a loss of {size(margin, quantity)} or more is {'' if is_met else 'not '}ruled out"
+        seen = detectable(gain, alpha=2.0 * alpha, n_tests=1) if margin is None and is_met else None
+        return self._result(
+            loss=0.0 - (gain.value or 0.0),
+            largest_loss=None if interval is None else 0.0 - interval[0],
+            p=p[way],
+            p_corrected=held[way],
+            is_met=is_met,
+            words=f"{name}: {said} ({apart}, one-sided p {equals(p[way])}{adjusted}, {rests_on}{_WAYS[way]})",
+            caution="" if seen is None else f"met, but so few cannot show a loss under {size(seen, quantity)} reliably",
+        )
+
+    def bounded(self) -> DemandResult:
+        """The result of a bound on what was counted; of agreement with labels a missing verdict counts as wrong."""
+        demand, on, side = self.demand, self.on, self.on.sides[self.side]
+        if demand.metric == FLIPS:
+            lost = on.flips.get(side)
+            value = None if lost is None else float(len(lost))
+            shown = "no labels to count flips by" if lost is None else f"{plural(len(lost), 'flip')} for the worse"
+        else:
+            quantity = Quantity(demand.metric)
+            about = [one.least_mean(self.side) for one in on.quantities if _is_about(demand, metric_of(one))]
+            values = [mean.value for mean in about if mean.value is not None]
+            value = None if len(values) < max(1, len(about)) else min(values) if demand.most is None else max(values)
+            rests_on = "" if value is None else f" (n = {plural(about[0].n, item_of(quantity, on.kind))})"
+            figure = "undefined" if value is None else amount(value, quantity)
+            shown = f"{name_of(quantity, demand.k)} {figure}{rests_on}"
+        is_met = value is not None and demand.allows(value)
+        bound = f"at least {demand.least:g}" if demand.least is not None else f"at most {demand.most:g}"
+        words = f"{side}: {shown}, {bound} demanded"
+        return self._result(value=value, is_met=is_met, words=words)
+
+    def _result(self, **found: Any) -> DemandResult:
+        side = self.on.sides[self.side]
+        lost = () if found["is_met"] else tuple(self.on.flips.get(side) or ())
+        named = {"metric": self.demand.name, "first": self.on.sides[0], "second": side, "margin": self.demand.margin}
+        return DemandResult.model_validate({**named, **found, "claims": lost})

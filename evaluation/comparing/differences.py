@@ -3,9 +3,10 @@
 Items of one group resemble each other, and the repeats of a claim say the same thing again, so that a group is drawn
 and turned with all of them (`factloop.evaluation.comparing.paired`).
 
-Two families of p-values are adjusted apart: those of the headline quantity and those of all others, each over all
-comparisons. A test that says which side is better shall not pay for those that say how, and none for those that could
-not have shown a difference: of sides without a flip, or shares of unscored claims that are all 0.
+Three families of p-values are adjusted apart, each over all comparisons: the headline quantity, the questions that the
+experiment asks beside it (TPR and TNR), and all others. A test that says which side is better shall not pay for those
+that say how, nor a question for what it costs, and none for those that could not have shown a difference: of sides
+without a flip, or shares of unscored claims that are all 0.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from factloop.evaluation.comparing.paired import (
     POWER,
     PairedMeans,
     level_of_each,
+    sign_flip_test,
     simultaneous_interval,
 )
 from factloop.evaluation.comparing.records import (
@@ -59,8 +61,13 @@ class Contrast:
     values: ItemValues
     first: int
     second: int
-    means: PairedMeans
+    ways: tuple[PairedMeans, ...]
+    """Over the items in which both have a value; where some have none followed by those of `ItemValues.paired`."""
     test: DiscreteTest | None
+
+    @property
+    def means(self) -> PairedMeans:
+        return self.ways[0]
 
     @property
     def apart(self) -> StratifiedMean:
@@ -69,14 +76,8 @@ class Contrast:
 
 def contrast(values: ItemValues, first: int, second: int) -> Contrast:
     """The comparison of two sides in one quantity."""
-    means = values.paired(first, second)
-    return Contrast(values, first, second, means, means.test())
-
-
-def adjust_family(tests: Sequence[DiscreteTest | None]) -> list[float | None]:
-    """The p-values of one family by Holm's method, in the order given; None stays None and is no test."""
-    held = iter(holm_tarone([test for test in tests if test is not None]))
-    return [None if test is None else next(held) for test in tests]
+    ways = values.paired(first, second)
+    return Contrast(values, first, second, ways, sign_flip_test([way.apart for way in ways]))
 
 
 def detectable(apart: StratifiedMean, *, alpha: float, n_tests: int) -> float | None:
@@ -102,16 +103,9 @@ def can_be_shown(n_groups: int, *, alpha: float, n_tests: int) -> bool:
     return 2.0 ** (1 - n_groups) <= alpha / max(1, n_tests)
 
 
-@dataclass(frozen=True)
-class _Tests:
-    """The tests of one family."""
-
-    is_headline: bool
-    n_tests: int
-    n_counted: int
-    """Those that could have shown a difference; 1 at least."""
-    n_intervals: int
-    """Those that vary, whose intervals hold the truth together."""
+FamilyName = Literal["headline", "questions", "details"]
+QUESTIONS = (Quantity.TPR, Quantity.TNR)
+"""What is asked of a comparison beside its headline, where nothing else is named."""
 
 
 @dataclass(frozen=True)
@@ -131,40 +125,43 @@ class Judging:
         return round(1.0 - self.level, 12)
 
     def judge(
-        self, contrasts: Sequence[Contrast], headline: Collection[ItemValues]
+        self,
+        contrasts: Sequence[Contrast],
+        headline: Collection[ItemValues],
+        questions: Collection[Quantity] = QUESTIONS,
     ) -> tuple[tuple[PairedDifference, ...], tuple[Family, ...]]:
         """The differences in the order of the contrasts, and the families in which they were adjusted."""
         found: dict[int, PairedDifference] = {}
         families = []
-        for is_headline in (True, False):
-            places = [at for at, one in enumerate(contrasts) if (one.values in headline) is is_headline]
-            if places:
-                tests = [contrasts[place].test for place in places]
-                family = self._family(tests, is_headline=is_headline)
-                families.append(self._described(family, [contrasts[place] for place in places]))
-                held = adjust_family(tests)
-                for place, p_corrected in zip(places, held, strict=True):
-                    found[place] = self._difference(contrasts[place], p_corrected, family)
+        names: list[FamilyName] = [
+            "headline" if one.values in headline else "questions" if one.values.quantity in questions else "details"
+            for one in contrasts
+        ]
+        for name in get_args(FamilyName):
+            places = [at for at, of in enumerate(names) if of == name]
+            tests = {at: test for at in places if (test := contrasts[at].test) is not None}
+            held = dict(zip(tests, holm_tarone([*tests.values()]), strict=True))
+            n_intervals = n_varying([*tests.values()])
+            family = self._family(name, [contrasts[at] for at in places], [*tests.values()])
+            families += [family] if places else []
+            found |= {at: self._difference(contrasts[at], held.get(at), family, n_intervals) for at in places}
         return tuple(found[place] for place in sorted(found)), tuple(families)
 
-    def _family(self, tests: Sequence[DiscreteTest | None], *, is_headline: bool) -> _Tests:
-        known = [test for test in tests if test is not None]
-        n_counted = n_testable([test.least for test in known], self.alpha)
-        return _Tests(is_headline, len(known), n_counted, n_varying(known))
-
-    def _described(self, family: _Tests, contrasts: Sequence[Contrast]) -> Family:
-        names = dict.fromkeys(name_of(one.values.quantity, one.values.k) for one in contrasts)
-        quantities = ", ".join(names) if family.is_headline else "all other quantities"
+    def _family(self, name: FamilyName, contrasts: Sequence[Contrast], tests: Sequence[DiscreteTest]) -> Family:
+        named = dict.fromkeys(name_of(one.values.quantity, one.values.k) for one in contrasts)
+        quantities = "all other quantities" if name == "details" else ", ".join(named)
         return Family(
-            name="headline" if family.is_headline else "details",
-            n_tests=family.n_tests,
-            n_counted=min(family.n_counted, family.n_tests),
+            name=name,
+            n_tests=len(tests),
+            n_counted=min(n_testable([test.least for test in tests], self.alpha), len(tests)),
             words=f"{quantities}, in every comparison" if len(self.sides) > 2 else quantities,
         )
 
-    def _difference(self, one: Contrast, p_corrected: float | None, family: _Tests) -> PairedDifference:
-        values, apart, means = one.values, one.apart, one.means
-        outcome = self._outcome(one, p_corrected, family.n_counted)
+    def _difference(
+        self, one: Contrast, p_corrected: float | None, family: Family, n_intervals: int
+    ) -> PairedDifference:
+        values, apart, means, n_counted = one.values, one.apart, one.means, max(1, family.n_counted)
+        outcome = self._outcome(one, p_corrected, n_counted)
         found = PairedDifference(
             first=self.sides[one.first],
             second=self.sides[one.second],
@@ -172,11 +169,12 @@ class Judging:
             k=values.k,
             value=_bounded(apart.value, values.quantity),
             undefined=values.undefined(apart),
-            **ends(self._interval(one, p_corrected, family.n_intervals)),
-            level=level_of_each(self.level, family.n_intervals),
+            **ends(self._interval(one, p_corrected, n_intervals)),
+            level=level_of_each(self.level, n_intervals),
             n=apart.n,
             n_groups=apart.n_clusters,
             n_left_out=values.n_left_out(apart),
+            **{name: way.apart.value for name, way in zip(("if_wrong", "if_right"), one.ways[1:], strict=False)},
             first_value=_bounded(means.first.value, values.quantity),
             second_value=_bounded(means.second.value, values.quantity),
             first_higher=means.first_higher,
@@ -184,15 +182,14 @@ class Judging:
             second_higher=means.second_higher,
             p=None if one.test is None else one.test.p,
             p_corrected=p_corrected,
-            detectable=None
-            if outcome is Outcome.UNKNOWN
-            else detectable(apart, alpha=self.alpha, n_tests=family.n_counted),
-            is_headline=family.is_headline,
+            detectable=None if outcome is Outcome.UNKNOWN else detectable(apart, alpha=self.alpha, n_tests=n_counted),
+            is_headline=family.name == "headline",
+            is_question=family.name == "questions",
             outcome=outcome,
             words="",
         )
         noun = item_of(values.quantity, self.kind)
-        tested = DifferenceTest(self.alpha, family.n_tests, family.n_counted, noun, self.group, self.has_intervals)
+        tested = DifferenceTest(self.alpha, family.n_tests, n_counted, noun, self.group, self.has_intervals)
         return found.model_copy(update={"words": difference_in_words(found, tested)})
 
     def _interval(self, one: Contrast, p_corrected: float | None, n_intervals: int) -> tuple[float, float] | None:

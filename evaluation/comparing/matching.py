@@ -42,11 +42,6 @@ def plain(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def flip_of(first: Verdict | None, second: Verdict | None) -> tuple[Verdict, Verdict] | None:
-    """Both verdicts, where both sides have one and not the same. A claim without a verdict is no flip."""
-    return None if first is None or second is None or first is second else (first, second)
-
-
 def match_claims(first: Sequence[JudgedClaim], second: Sequence[JudgedClaim]) -> list[tuple[JudgedClaim, JudgedClaim]]:
     """The claims that both sides make, in the order of the first: each claim at most once.
 

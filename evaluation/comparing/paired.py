@@ -13,6 +13,7 @@ as in the regions that go with it (Guilbaud 2008).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,18 +67,18 @@ class PairedMeans:
     second_higher: int
     """Numbers of items. What differs by rounding alone is equal."""
 
-    def test(self) -> DiscreteTest | None:
-        """The test of the difference, as `sign_flip_test` has it."""
-        return sign_flip_test(self.apart)
 
+def sign_flip_test(ways: Sequence[StratifiedMean]) -> DiscreteTest | None:
+    """The two-sided test of a difference that is to point the same way however its items are counted.
 
-def sign_flip_test(apart: StratifiedMean) -> DiscreteTest | None:
-    """The two-sided test, the same for every seed; None without a difference."""
-    if apart.value is None:
+    The p-value is the largest of all ways, and 1 where two point apart. The same for every seed; None where the first
+    way has no difference.
+    """
+    if not ways or ways[0].value is None:
         return None
-    parts = apart.parts
-    p = turned_signs(parts)
-    return DiscreteTest(p, min(p, least_p(parts)))
+    values = [one.value or 0.0 for one in ways]
+    p = 1.0 if min(values) < 0.0 < max(values) else max(turned_signs(one.parts) for one in ways)
+    return DiscreteTest(p, min(p, max(least_p(one.parts) for one in ways)))
 
 
 def simultaneous_interval(

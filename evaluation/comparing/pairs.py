@@ -223,6 +223,12 @@ def flipped(first: Codes, second: Codes) -> list[int]:
     return places
 
 
+def lost_claims(first: Codes, second: Codes, gold: Codes) -> list[int]:
+    """Places of the claims that the first side has right by most repeats, and the second has not, or leaves open."""
+    places: list[int] = np.flatnonzero((gold >= 0) & (first == gold) & (second != gold)).tolist()
+    return places
+
+
 def make_flip(sides: tuple[str, str], group: str, claim: str, gold: int, found: Sequence[FlipSide]) -> Flip:
     first, second = found
     right = VERDICTS[gold] if gold >= 0 else None

@@ -99,8 +99,13 @@ class PairedDifference(GroupFigure):
     equal: Count
     second_higher: Count
     """Numbers of items. What differs by rounding alone is equal."""
+    if_wrong: float | None = None
+    if_right: float | None = None
+    """`value` with each judgement that gave no verdict counted as wrong on both sides, and as right; None where there
+    is none."""
     p: Share | None
-    """Two-sided, by turning the signs of whole groups; exact where that is feasible."""
+    """Two-sided, by turning the signs of whole groups; exact where that is feasible. The largest of all three ways to
+    count, and 1 where they do not point the same way: a side that drops hard claims is not called better."""
     p_corrected: Share | None
     """Adjusted within its family."""
     level: Level
@@ -111,6 +116,8 @@ class PairedDifference(GroupFigure):
     by the number of tests in the family that could show one. None where the groups do not vary
     or are too few to show anything."""
     is_headline: bool
+    is_question: bool = False
+    """Whether it is adjusted among what the experiment asks beside its headline."""
     outcome: Outcome
     words: str
 
@@ -118,7 +125,7 @@ class PairedDifference(GroupFigure):
 class Family(Record):
     """Differences whose p-values are adjusted together."""
 
-    name: Literal["headline", "details"]
+    name: Literal["headline", "questions", "details"]
     n_tests: Count
     n_counted: Count
     """The tests that could have shown a difference, which p-values are adjusted for."""
@@ -187,21 +194,32 @@ class DemandResult(Record):
     """A demand on one pair of sides, and whether it is met."""
 
     metric: str
-    """`tnr`, `f1@64`."""
+    """`tnr`, `f1@64`, `flips`, `must_pass`."""
     first: str
     second: str
-    margin: NonNegative | None
-    loss: float | None
-    """By how much the second is worse, over the items in which both have a value; below 0 it is better."""
-    largest_loss: float | None
+    margin: NonNegative | None = None
+    value: float | None = None
+    """What a bound was held against: a figure of the second side, or a number of claims."""
+    loss: float | None = None
+    """By how much the second is worse, counted in the way that speaks most against it; below 0 it is better."""
+    largest_loss: float | None = None
     """The end of the one-sided interval: a larger loss is ruled out. None where so few groups rule out nothing."""
-    p: Share | None
+    p: Share | None = None
     """One-sided: with a margin, of a loss that is as large; without, of no loss."""
-    p_corrected: Share | None
+    p_corrected: Share | None = None
     """Without a margin adjusted over all such demands, as one of them is enough to fail. With a margin the same as `p`,
     as all of them must be met."""
     is_met: bool
     words: str
+    caution: str = ""
+    """What a demand that is met leaves open."""
+    claims: tuple[str, ...] = ()
+    """Of a demand that is not met: the claims that the first side has right, and the second not."""
+
+    @property
+    def said(self) -> str:
+        """The words, with what is left open."""
+        return f"{self.words}: {self.caution}" if self.caution else self.words
 
 
 class ComparisonKind(StrEnum):
@@ -272,7 +290,7 @@ class ClaimAgreement(Record):
 class Comparison(Record):
     """Two runs side by side, whole. The same runs, settings and seed give the same but for `created_at`."""
 
-    schema_version: Literal["3.0", "3.1"] = "3.1"
+    schema_version: Literal["3.0", "3.1", "3.2"] = "3.2"
     kind: ComparisonKind
     first: Side
     second: Side

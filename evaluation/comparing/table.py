@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,13 +89,27 @@ class ItemValues:
     ineligible: Undefined = Undefined.NOTHING_SCORED
     """Why the mean is undefined where no item is eligible."""
     k: int | None = None
+    counting_all: tuple[Floats, ...] = ()
+    """The values with each judgement that gave no verdict counted as wrong, and as right; empty where it is neither."""
 
     def mean(self, side: int) -> StratifiedMean:
-        return self.items.mean(self._eligible(side))
+        return self.items.mean(self._eligible(self.values[side]))
 
-    def paired(self, first: int, second: int) -> PairedMeans:
-        """The paired means of two sides, over the items in which both have a value."""
-        return paired_means(self._eligible(first), self._eligible(second), self.items)
+    def least_mean(self, side: int) -> StratifiedMean:
+        """The mean with each judgement that gave no verdict counted as wrong."""
+        return self.items.mean(self._eligible((*self.counting_all, self.values)[0][side]))
+
+    def paired(self, first: int, second: int) -> tuple[PairedMeans, ...]:
+        """The paired means of two sides over the items in which both have a value.
+
+        Where a verdict is missing there follow those over all items, with what is missing counted as wrong on both
+        sides, and as right on both.
+        """
+        ways = (self.values, *self.counting_all)
+        sides = [[self._eligible(way[side]) for side in (first, second)] for way in ways]
+        if len(sides) > 1 and np.array_equal(sides[1], sides[2], equal_nan=True):
+            sides = sides[:1]
+        return tuple(paired_means(one, other, self.items) for one, other in sides)
 
     def undefined(self, mean: StratifiedMean) -> Undefined | None:
         """Why the mean has no value; None where it has one."""
@@ -108,8 +123,8 @@ class ItemValues:
     def n_left_out(self, mean: StratifiedMean) -> int:
         return int(self.eligible.sum()) - mean.n
 
-    def _eligible(self, side: int) -> Floats:
-        return np.where(self.eligible, self.values[side], np.nan)
+    def _eligible(self, values: Floats) -> Floats:
+        return np.where(self.eligible, values, np.nan)
 
 
 def count_row(counts: Counts) -> tuple[int, int, int, int]:
@@ -131,24 +146,33 @@ def majority(verdicts: Codes) -> Codes:
     return np.where(most == 0, MISSING, found).astype(np.int8)
 
 
+_MISSING_AS = (np.nan, 0.0, 1.0)
+"""What a judgement without a verdict counts as: as nothing, as wrong, as right."""
+
+
 def claim_quantities(panel: ClaimPanel) -> Iterator[ItemValues]:
     """The quantities of agreement with labels, and bias."""
     verdicts, gold = panel.verdicts, panel.gold
     is_binary_gold = (gold == SUPPORTED) | (gold == NOT_SUPPORTED)
     is_binary = (verdicts == SUPPORTED) | (verdicts == NOT_SUPPORTED)
     is_right, is_supported = (verdicts == gold).astype(np.float64), (verdicts == SUPPORTED).astype(np.float64)
-    binary = mean_of_repeats(np.where(is_binary, is_right, np.nan))
-    accuracy = mean_of_repeats(np.where(is_binary | (verdicts == IRRELEVANT), is_right, np.nan))
+    has_verdict = is_binary | (verdicts == IRRELEVANT)
+    binary, *ways = (mean_of_repeats(np.where(is_binary, is_right, one)) for one in _MISSING_AS)
+    accuracy, *of_accuracy = (mean_of_repeats(np.where(has_verdict, is_right, one)) for one in _MISSING_AS)
     bias = mean_of_repeats(np.where(is_binary, is_supported, np.nan)) - (gold == SUPPORTED)
     plain = Items.of_clusters(panel.cluster, panel.n_clusters)
     by_label = Items(panel.cluster, panel.n_clusters, (gold == SUPPORTED).astype(np.int64), 2)
     missing = (Undefined.NO_UNSUPPORTED, Undefined.NO_SUPPORTED)
     no_labels = Undefined.NO_LABELS
-    yield ItemValues(Quantity.BALANCED_ACCURACY, binary, is_binary_gold, by_label, missing, ineligible=no_labels)
-    yield ItemValues(Quantity.ACCURACY, accuracy, gold != MISSING, plain, ineligible=no_labels)
+    of_labels = partial(ItemValues, counting_all=tuple(ways))
+    yield of_labels(Quantity.BALANCED_ACCURACY, binary, is_binary_gold, by_label, missing, ineligible=no_labels)
+    is_labelled = gold != MISSING
+    yield ItemValues(
+        Quantity.ACCURACY, accuracy, is_labelled, plain, ineligible=no_labels, counting_all=tuple(of_accuracy)
+    )
     for quantity, wanted, why in ((Quantity.TPR, SUPPORTED, missing[1]), (Quantity.TNR, NOT_SUPPORTED, missing[0])):
         why = why if is_binary_gold.any() else Undefined.NO_LABELS
-        yield ItemValues(quantity, binary, gold == wanted, plain, ineligible=why)
+        yield of_labels(quantity, binary, gold == wanted, plain, ineligible=why)
     yield ItemValues(Quantity.BIAS, bias, is_binary_gold, plain, ineligible=no_labels)
 
 
@@ -159,21 +183,25 @@ def share_quantities(panel: ClaimPanel | ResponsePanel) -> Iterator[ItemValues]:
             values = np.where(panel.verdicts == MISSING, np.nan, (panel.verdicts == code).astype(np.float64))
         else:
             values = _share(panel.counts[..., code], panel.counts.sum(axis=-1))
-        yield _of_all(quantity, mean_of_repeats(values), panel)
+        yield _of_all(quantity, mean_of_repeats(values), panel=panel)
 
 
 def response_quantities(panel: ResponsePanel, ks: Sequence[int]) -> Iterator[ItemValues]:
-    """F1 at each K, and precision; of Wei et al. 2024, section 5."""
-    supported = panel.counts[..., SUPPORTED]
+    """F1 at each K, and precision; of Wei et al. 2024, section 5. A claim that is wrong is one not supported."""
+    supported, unscored = panel.counts[..., SUPPORTED], panel.counts[..., UNSCORED]
     scored = supported + panel.counts[..., NOT_SUPPORTED]
-    nothing_judged = (panel.counts[..., UNSCORED] > 0) & (scored == 0)
-    precision = _share(supported, scored)
+    ways = ((supported, scored), (supported, scored + unscored), (supported + unscored, scored + unscored))
     for k in ks:
-        recall = np.minimum(supported / k, 1.0)
-        p = np.where(scored > 0, precision, np.where(np.isnan(scored), np.nan, 0.0))
-        f1 = np.where(p + recall > 0, _share(2.0 * p * recall, p + recall), p)
-        yield _of_all(Quantity.F1, mean_of_repeats(np.where(nothing_judged, np.nan, f1)), panel, k=k)
-    yield _of_all(Quantity.PRECISION, mean_of_repeats(precision), panel)
+        f1 = [_f1(*way, k) for way in ways]
+        f1[0][(unscored > 0) & (scored == 0)] = np.nan
+        yield _of_all(Quantity.F1, *map(mean_of_repeats, f1), panel=panel, k=k)
+    yield _of_all(Quantity.PRECISION, *(mean_of_repeats(_share(*way)) for way in ways), panel=panel)
+
+
+def _f1(supported: Floats, scored: Floats, k: int) -> Floats:
+    recall = np.minimum(supported / k, 1.0)
+    p = np.where(scored > 0, _share(supported, scored), np.where(np.isnan(scored), np.nan, 0.0))
+    return np.where(p + recall > 0, _share(2.0 * p * recall, p + recall), p)
 
 
 def spent_quantities(panel: SpentPanel) -> Iterator[ItemValues]:
@@ -182,8 +210,8 @@ def spent_quantities(panel: SpentPanel) -> Iterator[ItemValues]:
     unknown = (np.isnan(panel.cost_usd) & panel.is_there).any(axis=(1, 2))
     cost[unknown] = np.nan
     why = Undefined.PRICE_UNKNOWN if unknown.any() else Undefined.NOTHING_SCORED
-    yield _of_all(Quantity.COST_USD, cost, panel, why=why)
-    yield _of_all(Quantity.TOKENS, mean_of_repeats(panel.tokens), panel)
+    yield _of_all(Quantity.COST_USD, cost, panel=panel, why=why)
+    yield _of_all(Quantity.TOKENS, mean_of_repeats(panel.tokens), panel=panel)
 
 
 def headline_of(quantities: Sequence[ItemValues]) -> ItemValues:
@@ -202,14 +230,14 @@ def headline_of(quantities: Sequence[ItemValues]) -> ItemValues:
 def _of_all(
     quantity: Quantity,
     values: Floats,
+    *counting_all: Floats,
     panel: ClaimPanel | ResponsePanel | SpentPanel,
-    *,
     why: Undefined = Undefined.NOTHING_SCORED,
     k: int | None = None,
 ) -> ItemValues:
     """A quantity for which every item is eligible."""
     items = Items.of_clusters(panel.cluster, panel.n_clusters)
-    return ItemValues(quantity, values, np.ones(values.shape[1], np.bool_), items, (why,), why, k)
+    return ItemValues(quantity, values, np.ones(values.shape[1], np.bool_), items, (why,), why, k, counting_all)
 
 
 def _share(part: Floats, whole: Floats | Ints) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from factloop.core.figure import Undefined
 from factloop.evaluation.comparing.paired import POWER
@@ -24,38 +25,35 @@ _NOT_JUDGING = ("factloop_version", "versions.", "data", "seed", "base_url")
 """Settings that do not say how claims are judged."""
 
 
-@dataclass(frozen=True)
-class _QuantityWords:
-    """The words for a quantity, and for a side that has more or less of it, and which way is better."""
+class _QuantityWords(NamedTuple):
+    """The words for a quantity, and for a side with more or less of it; 1 where more is better, -1 where less is."""
 
     name: str
+    verb: str
     more: str
     less: str
     better: int = 0
 
+    def said(self, *, is_more: bool) -> str:
+        """`agrees better with the labels`."""
+        return self.verb.format(self.more if is_more else self.less)
 
+
+_AGREES = "agrees {} with the labels"
 _WORDS: Mapping[Quantity, _QuantityWords] = {
-    Quantity.BALANCED_ACCURACY: _QuantityWords(
-        "balanced accuracy", "agrees better with the labels", "agrees worse with the labels", 1
-    ),
-    Quantity.ACCURACY: _QuantityWords(
-        "accuracy", "agrees more often with the labels", "agrees less often with the labels", 1
-    ),
-    Quantity.TPR: _QuantityWords("TPR", "finds more of the supported claims", "finds fewer of the supported claims", 1),
-    Quantity.TNR: _QuantityWords(
-        "TNR", "finds more of the unsupported claims", "finds fewer of the unsupported claims", 1
-    ),
-    Quantity.BIAS: _QuantityWords("bias", "calls more claims supported", "calls fewer claims supported"),
-    Quantity.F1: _QuantityWords("F1", "has a higher F1", "has a lower F1"),
-    Quantity.PRECISION: _QuantityWords("precision", "has a higher precision", "has a lower precision"),
+    Quantity.BALANCED_ACCURACY: _QuantityWords("balanced accuracy", _AGREES, "better", "worse", 1),
+    Quantity.ACCURACY: _QuantityWords("accuracy", _AGREES, "more often", "less often", 1),
+    Quantity.TPR: _QuantityWords("TPR", "finds {} of the supported claims", "more", "fewer", 1),
+    Quantity.TNR: _QuantityWords("TNR", "finds {} of the unsupported claims", "more", "fewer", 1),
+    Quantity.BIAS: _QuantityWords("bias", "calls {} claims supported", "more", "fewer"),
+    Quantity.F1: _QuantityWords("F1", "has a {} F1", "higher", "lower"),
+    Quantity.PRECISION: _QuantityWords("precision", "has a {} precision", "higher", "lower"),
     Quantity.UNSCORED_SHARE: _QuantityWords(
-        "unscored share", "leaves more claims without a verdict", "leaves fewer claims without a verdict", -1
+        "unscored share", "leaves {} claims without a verdict", "more", "fewer", -1
     ),
-    Quantity.IRRELEVANT_SHARE: _QuantityWords(
-        "irrelevant share", "calls more claims irrelevant", "calls fewer claims irrelevant"
-    ),
-    Quantity.COST_USD: _QuantityWords("cost", "costs more", "costs less", -1),
-    Quantity.TOKENS: _QuantityWords("tokens", "takes more tokens", "takes fewer tokens", -1),
+    Quantity.IRRELEVANT_SHARE: _QuantityWords("irrelevant share", "calls {} claims irrelevant", "more", "fewer"),
+    Quantity.COST_USD: _QuantityWords("cost", "costs {}", "more", "less", -1),
+    Quantity.TOKENS: _QuantityWords("tokens", "takes {} tokens", "more", "fewer", -1),
 }
 _CLAIMS = frozenset({Quantity.BALANCED_ACCURACY, Quantity.ACCURACY, Quantity.TPR, Quantity.TNR, Quantity.BIAS})
 
@@ -182,12 +180,14 @@ def difference_in_words(one: PairedDifference, tested: DifferenceTest) -> str:
             f"{fewest_prompts(held):,} could"
         )
     left_out = f"; {plural(one.n_left_out, noun)} without a value on one side left out" if one.n_left_out else ""
+    if one.if_wrong is not None:
+        as_wrong, as_right = (amount(way, one.quantity, signed=True) for way in (one.if_wrong, one.if_right))
+        left_out += f"; {as_wrong} if what has no verdict counts as wrong, {as_right} if as right"
     grounds = [_interval_words(one, tested), rests_on, _p_words(one, tested)]
     if one.outcome is Outcome.NOT_SHOWN:
         between = f"No difference shown between {one.second} and {one.first} in {name} at {rests_on}"
         return f"{between}: {by}{per} ({grounds[0]}, {grounds[2]}){_power_words(one, noun)}{left_out}"
-    said = _WORDS[one.quantity]
-    verb = said.more if one.value > 0 else said.less
+    verb = _WORDS[one.quantity].said(is_more=one.value > 0)
     at_k = f"@{one.k}" if one.k is not None else ""
     return f"{one.second} {verb}{at_k} than {one.first}: {apart}{per} ({', '.join(grounds)}){left_out}"
 

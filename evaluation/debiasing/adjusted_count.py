@@ -43,6 +43,8 @@ class _Ratio:
     top_variance: float
     bottom_variance: float
     covariance: float
+    moves: Floats
+    """(n_groups,): the influence of each group on the share, but for the size of the denominator."""
 
     def has_signal(self, quantile: float) -> bool:
         """Whether the denominator is above 0 beyond its uncertainty."""
@@ -69,7 +71,8 @@ def precision(samples: Samples, level: float) -> Estimate:
     if not ratio.has_signal(t_quantile(max(samples.n_label_groups, 2), level)):
         return undefined(METHOD, Undefined.NO_SIGNAL, samples, level)
     groups = smallest_sample(METHOD, samples)
-    interval = ratio.interval(t_quantile(groups, level)) if groups > 1 else None
+    moves = ratio.moves if samples.is_evenly_drawn else None
+    interval = ratio.interval(t_quantile(groups, level, moves)) if groups > 1 else None
     return with_interval(METHOD, ratio.top / ratio.bottom, interval, samples, level)
 
 
@@ -88,12 +91,14 @@ def _ratio(samples: Samples) -> _Ratio:
     fpr_moves = labelled_influence(samples.verdict, samples, wrong)
     top, bottom = run_rate_influence(samples) - fpr_moves, tpr_moves - fpr_moves
     of_tpr, of_fpr = _unseen(samples, tpr_moves, right), _unseen(samples, fpr_moves, wrong)
+    over, under = float(samples.supported.sum() / samples.scored.sum()) - fpr, tpr - fpr
     return _Ratio(
-        top=float(samples.supported.sum() / samples.scored.sum()) - fpr,
-        bottom=tpr - fpr,
+        top=over,
+        bottom=under,
         top_variance=covariance(top, top) + of_fpr,
         bottom_variance=covariance(bottom, bottom) + of_tpr + of_fpr,
         covariance=covariance(top, bottom) + of_fpr,
+        moves=under * top - over * bottom,
     )
 
 

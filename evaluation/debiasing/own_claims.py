@@ -24,6 +24,7 @@ import numpy as np
 from factloop.evaluation.debiasing.estimates import (
     FEWEST_OF_A_CLASS,
     NO_VARIANCE,
+    fewest_of_a_class,
     share_interval,
     t_quantile,
     unseen_variance,
@@ -49,12 +50,12 @@ def precision(samples: Samples, level: float) -> Estimate | None:
     n_draws = own.n_label_groups if own.label_chance is None else len(own.label)
     if n_draws < 2:
         return with_interval(METHOD, value, None, own, level, weight=weight)
-    quantile = t_quantile(n_draws, level)
-    spread = _variance(own, own.label - weight * own.verdict, open_share)
-    low, high = share_interval(value, spread, quantile, is_evenly_drawn=own.is_evenly_drawn)
+    moves = _moves(own, own.label - weight * own.verdict, open_share)
+    quantile = t_quantile(n_draws, level, moves if own.is_evenly_drawn else None)
+    low, high = share_interval(value, _variance(own, moves, open_share), quantile)
     cautions = set()
-    if own.fewest_of_a_class < FEWEST_OF_A_CLASS:
-        share, variance = own.labelled_mean(own.label), _variance(own, own.label, open_share)
+    if fewest_of_a_class(METHOD, own) < FEWEST_OF_A_CLASS:
+        share, variance = own.labelled_mean(own.label), _variance(own, _moves(own, own.label, open_share), open_share)
         n = share * (1.0 - share) / variance if 0.0 < share < 1.0 else n_draws / float(open_share.mean())
         ends = wilson(share, n, quantile)
         low, high, cautions = min(low, ends[0]), max(high, ends[1]), {Caution.WIDENED}
@@ -71,6 +72,7 @@ def _own_labels(samples: Samples) -> Samples:
         verdict=samples.verdict[samples.is_own],
         label_weight=weight / weight.mean() if len(weight) else weight,
         label_group=samples.label_group[samples.is_own],
+        label_response=samples.label_response[samples.is_own],
         label_chance=None if chance is None else chance[samples.is_own],
         is_own=samples.is_own[samples.is_own],
     )
@@ -96,10 +98,14 @@ def _weight(own: Samples, open_share: Floats) -> float:
     return float(np.clip(together / square, 0.0, 1.0)) if square > NO_VARIANCE * weight.sum() else 0.0
 
 
-def _variance(own: Samples, values: Floats, open_share: Floats) -> float:
-    """The variance of the weighted mean of the values over draws of the labelled claims from the run."""
+def _moves(own: Samples, values: Floats, open_share: Floats) -> Floats:
+    """(n_draws,): what each claim or group that was drawn leaves open of the weighted mean of the values."""
     moves = np.sqrt(open_share) * own.label_weight * (values - own.labelled_mean(values)) / own.label_weight.sum()
     if own.label_chance is None:
         moves = np.bincount(own.label_group, moves)[np.unique(own.label_group)]
-    n = len(moves)
-    return float((moves**2).sum()) * n / (n - 1) + unseen_variance(own, open_share)
+    return np.asarray(moves * np.sqrt(len(moves) / (len(moves) - 1)))
+
+
+def _variance(own: Samples, moves: Floats, open_share: Floats) -> float:
+    """The variance of the weighted mean over draws of the labelled claims from the run."""
+    return float((moves**2).sum()) + unseen_variance(own, open_share)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from factloop.core.figure import Undefined
@@ -12,11 +10,11 @@ from factloop.evaluation.debiasing.estimates import (
     NO_VARIANCE,
     covariance,
     labelled_influence,
+    raw_share,
     run_rate_influence,
     t_quantile,
     undefined,
     wilson,
-    with_interval,
 )
 from factloop.evaluation.debiasing.records import LEVEL, DebiasedPrecision, Estimate, EvaluatorRates, Method, Transfer
 from factloop.evaluation.debiasing.samples import (
@@ -124,8 +122,4 @@ def raw_precision(samples: Samples, level: float = LEVEL) -> Estimate:
     if not samples.scored.sum():
         return undefined(Method.RAW, Undefined.NOTHING_SCORED, samples, level)
     value = float(samples.supported.sum() / samples.scored.sum())
-    moves = run_rate_influence(samples)
-    if samples.n_run_groups < 2:
-        return with_interval(Method.RAW, value, None, samples, level)
-    reach = t_quantile(samples.n_run_groups, level) * math.sqrt(covariance(moves, moves))
-    return with_interval(Method.RAW, value, (value - reach, value + reach), samples, level)
+    return raw_share(value, run_rate_influence(samples), samples, level)

@@ -14,16 +14,17 @@ Independent claims go to `ppi-python`. It knows no groups; claims of one respons
 and the best lambda are taken from the influence of each group here, which with groups of one is the same but for terms
 of the order 1 / n.
 
-Labels drawn unevenly have few heavy ones among them: a variance counts half an error more than was seen, and the
-interval is Wilson's for that variance, not the same to either side (`estimates.share_interval`).
-
-Where one class is rare among the labelled claims, neither interval is wide enough: a sample without a single error
-shows no spread. There the interval is widened to hold Wilson's of the labels alone, which is right in that case, too.
+The interval is Wilson's for that variance (`estimates.share_interval`), with Student's t for as many groups as make up
+most of it (`estimates.t_quantile`). Labels drawn unevenly have few heavy ones among them: there the variance counts
+half an error more than was seen. Where few responses hold a label of the rarer class, or labels show no error of the
+evaluator, that is not enough, as a sample without an error shows no spread: the interval is widened to hold Wilson's of
+the labels alone.
 """
 
 from __future__ import annotations
 
 import warnings
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from factloop.evaluation.debiasing.estimates import (
     FEWEST_OF_A_CLASS,
     NO_VARIANCE,
     covariance,
+    fewest_of_a_class,
     labelled_influence,
     run_rate_influence,
     share_interval,
@@ -45,9 +47,11 @@ from factloop.evaluation.debiasing.estimates import (
     with_interval,
 )
 from factloop.evaluation.debiasing.records import Caution, Estimate, Method
-from factloop.evaluation.debiasing.samples import Samples
+from factloop.evaluation.debiasing.samples import Floats, Samples
 
 METHOD = Method.PREDICTION_POWERED
+FEWEST_ALIKE = 100
+"""Labels that are all as the verdicts with which an interval stands: of 100 up to three may be otherwise."""
 
 
 def precision(samples: Samples, level: float) -> Estimate:
@@ -59,23 +63,35 @@ def precision(samples: Samples, level: float) -> Estimate:
     is_plain = (
         samples.are_independent and samples.is_evenly_drawn and min(samples.n_label_groups, samples.n_run_groups) > 1
     )
-    return _independent_precision(samples, level) if is_plain else _grouped_precision(samples, level)
+    if is_plain:
+        return _independent_precision(samples, level)
+    gain = run_rate_influence(samples) - labelled_influence(samples.verdict, samples)
+    return powered(_labels_alone(samples), (_value(samples, 1.0) - _value(samples, 0.0), gain), samples, level)
 
 
-def _grouped_precision(samples: Samples, level: float) -> Estimate:
-    run, label = run_rate_influence(samples), labelled_influence(samples.label, samples)
-    change = run - labelled_influence(samples.verdict, samples)
-    square, together = covariance(change, change), covariance(label, change)
+Moved = tuple[float, Floats]
+"""A value, and the influence of each group on it, (n_groups,)."""
+
+
+def powered(labels: Moved, gain: Moved, samples: Samples, level: float) -> Estimate:
+    """`labels + lambda * gain` for the lambda in [0, 1] that leaves the least variance.
+
+    `labels`: the figure by the labels alone; `gain`: the run's figure by verdicts, less that of the labelled claims.
+    """
+    (value, moves), (more, more_moves) = labels, gain
+    square, together = covariance(more_moves, more_moves), covariance(moves, more_moves)
     weight = float(np.clip(-together / square, 0.0, 1.0)) if square > NO_VARIANCE else 0.0
-    moves = label + weight * change
-    value, groups = _value(samples, weight), smallest_sample(METHOD, samples)
+    value, moves, groups = value + weight * more, moves + weight * more_moves, smallest_sample(METHOD, samples)
     if groups < 2:
         return with_interval(METHOD, value, None, samples, level, weight=weight)
-    variance, is_even = covariance(moves, moves), samples.is_evenly_drawn
-    if not is_even:
-        variance += unseen_variance(samples)
-    quantile = t_quantile(groups, level)
-    return _widened(value, share_interval(value, variance, quantile, is_evenly_drawn=is_even), samples, level, weight)
+    variance, quantile = covariance(moves, moves), t_quantile(groups, level, moves)
+    if not samples.is_evenly_drawn:
+        variance, quantile = variance + unseen_variance(samples), t_quantile(groups, level)
+    return _widened(value, share_interval(value, variance, quantile), labels, samples, level, weight)
+
+
+def _labels_alone(samples: Samples) -> Moved:
+    return _value(samples, 0.0), labelled_influence(samples.label, samples)
 
 
 def _value(samples: Samples, weight: float) -> float:
@@ -91,7 +107,9 @@ def _independent_precision(samples: Samples, level: float) -> Estimate:
     fixed = {"lam": 0.0} if is_constant else {}
     value = float(np.squeeze(ppi.ppi_mean_pointestimate(*known, **fixed)))
     low, high = (float(np.squeeze(end)) for end in ppi.ppi_mean_ci(*known, alpha=1.0 - level, **fixed))
-    return _widened(value, (low, high), samples, level, _weight(samples, value))
+    quantile = NormalDist().inv_cdf((1.0 + level) / 2.0)
+    interval = share_interval(value, ((high - low) / (2.0 * quantile)) ** 2, quantile)
+    return _widened(value, interval, _labels_alone(samples), samples, level, _weight(samples, value))
 
 
 def _weight(samples: Samples, value: float) -> float | None:
@@ -101,26 +119,24 @@ def _weight(samples: Samples, value: float) -> float | None:
 
 
 def _widened(
-    value: float, interval: tuple[float, float], samples: Samples, level: float, weight: float | None
+    value: float, interval: tuple[float, float], labels: Moved, samples: Samples, level: float, weight: float | None
 ) -> Estimate:
-    """The estimate with an interval that is wide enough where a class is rare."""
-    if samples.fewest_of_a_class >= FEWEST_OF_A_CLASS:
-        return with_interval(METHOD, value, interval, samples, level, weight=weight)
-    low, high = _wilson(samples, level)
-    wide = min(low, interval[0]), max(high, interval[1])
-    return with_interval(METHOD, value, wide, samples, level, weight=weight, cautions={Caution.WIDENED})
-
-
-def _wilson(samples: Samples, level: float) -> tuple[float, float]:
-    """Wilson's (1927) interval of the share of supported labels.
+    """The estimate, with an interval that holds Wilson's of the labels alone where a class is rare, or no error seen.
 
     Claims of one group count for less: for as many independent ones as would have the same variance, or for as many as
     there are groups where the labels have none.
     """
-    share, moves = samples.labelled_mean(samples.label), labelled_influence(samples.label, samples)
+    hides_errors = len(samples.label) < FEWEST_ALIKE and np.array_equal(samples.label, samples.verdict)
+    if fewest_of_a_class(METHOD, samples) >= FEWEST_OF_A_CLASS and not hides_errors:
+        return with_interval(METHOD, value, interval, samples, level, weight=weight)
+    share, moves = labels
     variance = covariance(moves, moves)
-    n = min(share * (1.0 - share) / variance, len(samples.label)) if variance > 0.0 else samples.n_label_groups
-    return wilson(share, n, t_quantile(samples.n_label_groups, level))
+    has_spread = variance > NO_VARIANCE
+    n = min(share * (1.0 - share) / variance, len(samples.label)) if has_spread else samples.n_label_groups
+    is_even = has_spread and samples.is_evenly_drawn
+    low, high = wilson(share, n, t_quantile(samples.n_label_groups, level, moves if is_even else None))
+    wide = min(low, interval[0]), max(high, interval[1])
+    return with_interval(METHOD, value, wide, samples, level, weight=weight, cautions={Caution.WIDENED})
 
 
 def _library() -> Any:

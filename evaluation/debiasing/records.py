@@ -23,7 +23,7 @@ class Method(StrEnum):
     ADJUSTED_COUNT = "adjusted_count"
     """Rogan and Gladen 1978: holds where the evaluator's TPR and FPR are the same on both."""
     BOOTSTRAP = "bootstrap"
-    """Resamples of both samples."""
+    """Resamples of both samples: corrected F1@K in summaries before version 1.6."""
     DIFFERENCE = "difference"
     """Difference estimator of a finite population (Särndal, Swensson and Wretman 1992): labelled claims of the run."""
 
@@ -52,7 +52,7 @@ class Caution(StrEnum):
     FEW_LABELS = "few_labels"
     """Too few labelled claims, or groups of them, for intervals that rest on the normal distribution."""
     FEW_OF_A_CLASS = "few_of_a_class"
-    """Too few labelled claims are supported, or not supported, to know how the evaluator treats them."""
+    """Too few responses hold a claim labelled supported, or not supported, to know how the evaluator treats them."""
     CLIPPED = "clipped"
     """The value came out below 0 or above 1, which sampling error or another kind of claims can do."""
     OUT_OF_RANGE = "out_of_range"
@@ -60,14 +60,14 @@ class Caution(StrEnum):
     NO_SPREAD = "no_spread"
     """Nothing varies: there is no interval, for that is no certainty."""
     WIDENED = "widened"
-    """A class is rare among the labelled claims; the interval holds that of the labels alone, too."""
+    """A class is rare among the labels, or few labels show no error; the interval holds that of the labels, too."""
     ONE_GROUP = "one_group"
     """A sample is a single group: there is no interval."""
+    LABELLED_IN_PART = "labelled_in_part"
+    """No response is known to have a label for each claim, as F1@K needs: it is undefined."""
     LABELS_ALIKE = "labels_alike"
-    """All labels of one verdict are the same, and they are few: no resample shows an error among them, while up to
-    three in so many claims may be one. There is no interval."""
     RESAMPLES_LOST = "resamples_lost"
-    """More than a twentieth of the resamples had no value; the interval rests on the others."""
+    """These two were of the bootstrap: in summaries before version 1.6."""
 
 
 class Estimate(Measurement):
@@ -155,5 +155,6 @@ class DebiasedF1(Record):
     """Responses without a claim to score, whether counted as 0 or left out."""
     n_failed: Count
     """Responses left out because none of their claims got a verdict, which is no abstention."""
-    n_resamples: Count
-    n_resamples_undefined: Count
+    n_resamples: Count = 0
+    n_resamples_undefined: Count = 0
+    """Those of the bootstrap in summaries before version 1.6."""

@@ -12,6 +12,7 @@ from factloop.core.records import Counts
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class LabelledClaims:
     """Whether each claim is one of the run's own, which it was drawn from. None: not known of any."""
     scores: Sequence[float | None] | None = None
     """How far the evaluator holds each claim for supported, in [0, 1]; None where it gave a verdict alone."""
+    responses: Sequence[Hashable] | None = None
+    """The response of each claim. None: a group is a response."""
 
     def __post_init__(self) -> None:
         if not len(self.labels) == len(self.verdicts) == len(self.verdicts if self.groups is None else self.groups):
@@ -41,6 +44,8 @@ class LabelledClaims:
             raise ValueError("it is said of each claim whether it is the run's, or of none")
         if self.scores is not None and len(self.scores) != len(self.labels):
             raise ValueError("each claim has a score or None where scores are given")
+        if self.responses is not None and len(self.responses) != len(self.labels):
+            raise ValueError("each claim has a response where responses are given")
         if not {*self.labels} <= {0, 1} or not {*self.verdicts} <= {0, 1, None}:
             raise ValueError("a label is 0 or 1, and a verdict is 0, 1 or None")
 
@@ -84,12 +89,13 @@ class Samples:
     label_weight: Floats
     """Inverse probabilities of being drawn, their mean 1."""
     label_group: Ints
+    label_response: Ints
     """Each (n_labels,)."""
     supported: Floats
     """Claims called supported, or the sum of scores."""
     scored: Floats
     run_group: Ints
-    failed: NDArray[np.bool_]
+    failed: Bools
     """Each (n_responses,). Failed: there are claims, and none got a verdict."""
     n_groups: int
     share_groups: bool
@@ -98,7 +104,7 @@ class Samples:
     """Whether every claim of both samples is a group of its own."""
     n_unscored_labels: int
     n_unscored_run: int
-    is_own: NDArray[np.bool_]
+    is_own: Bools
     """(n_labels,): labelled claims that are known to be the run's own."""
     label_chance: Floats | None
     """(n_labels,): the probability of each labelled claim to be drawn; None where it is not given."""
@@ -117,12 +123,6 @@ class Samples:
         """Whether every labelled claim counts as much."""
         return bool((self.label_weight == 1.0).all())
 
-    @property
-    def fewest_of_a_class(self) -> int:
-        """Labelled claims of the rarer class."""
-        n_supported = int(self.label.sum())
-        return min(n_supported, len(self.label) - n_supported)
-
     def labelled_mean(self, values: Floats, among: Floats | None = None) -> float:
         """The mean of a value of the labelled claims by their weights, over those where `among` is 1."""
         return float(np.average(values, weights=self.label_weight if among is None else self.label_weight * among))
@@ -135,6 +135,8 @@ def as_samples(labelled: LabelledClaims, run: JudgedResponses) -> Samples:
     label_names = _names("label", labelled.groups, len(labelled.labels))
     run_names = _names("run", run.groups, len(run.counts))
     kept = [label_names[place] for place in judged]
+    responses = [(label_names if labelled.responses is None else labelled.responses)[place] for place in judged]
+    response_number = {name: place for place, name in enumerate(dict.fromkeys(responses))}
     number = {name: place for place, name in enumerate(dict.fromkeys([*kept, *run_names]))}
     scored = np.array([counts.scored for counts in run.counts], dtype=np.float64)
     return Samples(
@@ -142,6 +144,7 @@ def as_samples(labelled: LabelledClaims, run: JudgedResponses) -> Samples:
         verdict=np.array([labelled.verdicts[place] for place in judged], dtype=np.float64),
         label_weight=_weights(labelled.probabilities, judged),
         label_group=np.array([number[name] for name in kept], dtype=np.int64),
+        label_response=np.array([response_number[name] for name in responses], dtype=np.int64),
         supported=np.array([counts.supported for counts in run.counts], dtype=np.float64),
         scored=scored,
         run_group=np.array([number[name] for name in run_names], dtype=np.int64),

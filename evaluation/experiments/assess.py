@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import combinations
 from math import fsum
@@ -12,9 +12,10 @@ import numpy as np
 
 from factloop.core.figure import Undefined, ends
 from factloop.core.records import Judgement, Usage
-from factloop.evaluation.comparing.demands import Demand, demanded, judge_demands, refuse_demands
-from factloop.evaluation.comparing.differences import LEVEL, RESAMPLES, Judging, contrast, figures_of
-from factloop.evaluation.comparing.records import GroupFigure, PairedDifference, Quantity
+from factloop.evaluation.comparing.demands import Demand, Judged, judge_demands, refuse_demands
+from factloop.evaluation.comparing.differences import LEVEL, QUESTIONS, RESAMPLES, Judging, contrast, figures_of
+from factloop.evaluation.comparing.pairs import lost_claims
+from factloop.evaluation.comparing.records import DemandResult, GroupFigure, Outcome, PairedDifference, Quantity
 from factloop.evaluation.comparing.table import (
     SUPPORTED,
     UNSCORED,
@@ -23,6 +24,7 @@ from factloop.evaluation.comparing.table import (
     SpentPanel,
     claim_quantities,
     headline_of,
+    majority,
     response_quantities,
     share_quantities,
     spent_quantities,
@@ -51,7 +53,9 @@ def assess(
     resamples: int = RESAMPLES,
     seed: int = 0,
     pairs: Literal["baseline", "all"] = "baseline",
+    questions: Collection[Quantity] = QUESTIONS,
     demands: Sequence[Demand] = (),
+    must_pass: Collection[str] = (),
     created_at: datetime | None = None,
 ) -> ExperimentReport:
     """The report of an experiment's results; the order of these changes nothing. It costs nothing.
@@ -72,8 +76,13 @@ def assess(
     compared = combinations(range(n_variants), 2) if pairs == "all" else ((0, place) for place in range(1, n_variants))
     contrasts = [contrast(values, *pair) for pair in compared for values in quantities]
     judging = Judging(panel.variants, results.kind, level, seed, has_intervals=resamples > 0)
-    differences, families = judging.judge(contrasts, (headline,))
-    asked = list(demanded(demands, contrasts, panel.variants, results.kind))
+    differences, families = judging.judge(contrasts, (headline,), questions)
+    most = [majority(verdicts) for verdicts in panel.claims.verdicts]
+    lost = {
+        name: panel.texts(lost_claims(most[0], of_variant, panel.claims.gold)) if panel.claims.n_labelled else None
+        for name, of_variant in zip(panel.variants, most, strict=True)
+    }
+    asked = Judged(panel.variants, results.kind, quantities, contrasts, lost)
     flips = [flips_of(panel, 0, place) for place in range(1, n_variants)]
     variants = tuple(_variants(results, panel, quantities, seed=seed, resamples=resamples, level=level))
     return ExperimentReport(
@@ -93,7 +102,10 @@ def assess(
         headline=headline.quantity,
         headline_k=headline.k,
         conclusions=tuple(_conclusions(differences)),
-        demands=judge_demands(asked, alpha=judging.alpha, seed=seed),
+        demands=(
+            *judge_demands(demands, asked, alpha=judging.alpha, seed=seed),
+            *(_must_pass(panel, must_pass) if must_pass else ()),
+        ),
         variants=variants,
         differences=differences,
         flip_counts=tuple(count for count, _ in flips),
@@ -103,6 +115,18 @@ def assess(
         warnings=tuple(_cautions(variants, differences, n_conflicting=panel.n_conflicting, repeats=results.repeats)),
         created_at=created_at,
     )
+
+
+def _must_pass(panel: Panel, ids: Collection[str]) -> Iterator[DemandResult]:
+    """Whether each variant but the baseline has all these claims right, by most repeats."""
+    wanted = [place for place, (_, claim_id) in enumerate(panel.claim_keys) if claim_id in ids]
+    for place in range(1, len(panel.variants)) or (0,):
+        right = majority(panel.claims.verdicts[place]) == panel.claims.gold
+        failed = panel.texts(claim for claim in wanted if not right[claim])
+        name, n = panel.variants[place], plural(len(wanted), "claim")
+        words = f"{name}: {len(failed):,} of {n} that must pass {'does' if len(failed) == 1 else 'do'} not"
+        of = {"metric": "must_pass", "first": panel.variants[0], "second": name, "value": len(failed)}
+        yield DemandResult.model_validate({**of, "is_met": not failed, "words": words, "claims": failed})
 
 
 def _quantities(panel: Panel, results: Results) -> Iterator[ItemValues]:
@@ -179,10 +203,17 @@ def stability_of(panel: ClaimPanel, variant: int, *, seed: int, resamples: int, 
 
 
 def _conclusions(differences: Sequence[PairedDifference]) -> Iterator[Conclusion]:
-    """For each comparison the verdict on the headline, and whether one variant leaves out more claims."""
+    """For each comparison the verdict on the headline and each question with an answer, and who leaves out more."""
     for one in differences:
         if one.is_headline:
-            words = ". ".join([one.words, *losses(one, differences)]) + "."
+            answers = [
+                each.words
+                for each in differences
+                if each.is_question
+                and (each.first, each.second) == (one.first, one.second)
+                and each.outcome not in (Outcome.NOT_SHOWN, Outcome.UNKNOWN)
+            ]
+            words = ". ".join([one.words, *answers, *losses(one, differences)]) + "."
             yield Conclusion(first=one.first, second=one.second, outcome=one.outcome, words=words)
 
 

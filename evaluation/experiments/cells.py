@@ -12,14 +12,16 @@ from factloop.evaluation.experiments.items import Item
 from factloop.evaluation.experiments.records import JudgedClaim, JudgedText, Name, Repeat
 from factloop.evaluation.running.log import LogFormat, no_passing_failure
 
-CellKey = tuple[str, int, str]
-"""Variant, repeat, item."""
+CellKey = tuple[str, int, str, str]
+"""Variant, repeat, item, and a hash of what made it: an edited prompt or claim has cells of its own."""
 
 
 class Cell(Record):
     """One variant on one item in one repeat."""
 
-    schema_version: Literal["1.0"] = "1.0"
+    schema_version: Literal["1.0", "1.1"] = "1.1"
+    made_of: str = ""
+    """A hash of the item and of all that shapes the variant's results."""
     variant: Name
     repeat: Repeat
     item: str
@@ -32,7 +34,7 @@ class Cell(Record):
 
     @property
     def key(self) -> CellKey:
-        return self.variant, self.repeat, self.item
+        return self.variant, self.repeat, self.item, self.made_of
 
 
 def parse_cell(line: bytes, path: str, number: int | None) -> Cell:
@@ -55,11 +57,12 @@ CELL_LOG = LogFormat[Cell, CellKey](
 )
 
 
-def cell_of(variant: str, repeat: int, item: Item, report: FactualityReport, *, is_claim: bool) -> Cell:
+def cell_of(key: CellKey, item: Item, report: FactualityReport, *, is_claim: bool) -> Cell:
     """The cell of a claim, which is the only one of its report, or of a response with all claims found or given.
 
     Usage is timed by the waits for answers: the time elapsed favours a variant that finds its answers made.
     """
+    variant, repeat, _, made_of = key
     waited_s = sum(stage.wall_s for stage in report.usage.stages.values())
     usage = report.usage.model_copy(update={"wall_s": waited_s})
     given = item.run.facts is not None
@@ -89,6 +92,7 @@ def cell_of(variant: str, repeat: int, item: Item, report: FactualityReport, *, 
         usage=usage,
     )
     return Cell(
+        made_of=made_of,
         variant=variant,
         repeat=repeat,
         item=item.run.id,

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pydantic import TypeAdapter
-
 from factloop.core.errors import DataError
 from factloop.core.files.tables import read_rows
 from factloop.core.given_text import check_whole
@@ -56,11 +54,6 @@ class Data:
     """The file's name and hash."""
     kind: Kind
     items: tuple[Item, ...]
-    digest: str
-    """SHA-256 of the items: equal for equal input, wherever the file lies."""
-
-
-_ITEMS: TypeAdapter[tuple[Item, ...]] = TypeAdapter(tuple[Item, ...])
 
 
 def load_data(path: Path) -> Data:
@@ -77,7 +70,7 @@ def load_data(path: Path) -> Data:
         items = tuple(Item(item, item.id) for item in _responses(path, set(first.fields)))
     for item in items:
         check_whole(f"{path}: {item.run.id!r}", item.run.response)
-    return Data(_named(path), kind, items, hashlib.sha256(_ITEMS.dump_json(items)).hexdigest())
+    return Data(_named(path), kind, items)
 
 
 def _claims(path: Path) -> Iterator[Item]:

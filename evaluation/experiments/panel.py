@@ -59,6 +59,11 @@ class Panel:
         found = (self.found.get((self.variants[variant], repeat, self.claim_keys[claim])) for repeat in repeats)
         return [one for one in found if one is not None]
 
+    def texts(self, claims: Iterable[int]) -> tuple[str, ...]:
+        """The claims, given by place, as the first variant that has them words them."""
+        sides = range(len(self.variants))
+        return tuple(next(one.claim for side in sides for one in self.results_of(side, claim)) for claim in claims)
+
 
 def panel_of(results: Results) -> Panel:
     """The arrays. Raises DataError where a claim comes twice in one repeat of a variant, or with two labels."""

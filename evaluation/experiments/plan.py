@@ -22,8 +22,12 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from factloop.core.errors import DataError
+from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.rows import shown
+from factloop.evaluation.comparing.demands import read_demand, refuse_demands
+from factloop.evaluation.comparing.differences import QUESTIONS
+from factloop.evaluation.comparing.records import Quantity
+from factloop.evaluation.experiments.items import Data
 from factloop.evaluation.experiments.records import Name
 from factloop.setup.marks import marked, path_settings
 from factloop.setup.settings import CheckSettings, describe, is_it
@@ -69,6 +73,12 @@ class ExperimentPlan(BaseModel):
     """How often every variant judges everything: each time the model is asked anew."""
     k: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(min_length=1), BeforeValidator(_as_list)] = (64,)
     """The Ks of F1@K, for responses."""
+    questions: tuple[Quantity, ...] = QUESTIONS
+    """Quantities beside the headline whose p-values are adjusted among themselves, and pay for no others."""
+    demands: tuple[str, ...] = ()
+    """What fails the experiment, as `--fail-if-worse` has it: `tnr:0.05`, `tpr >= 0.8`, `flips <= 3`."""
+    must_pass: tuple[str, ...] = ()
+    """The ids of claims that each variant must have right."""
     settings: Settings = {}
     """Settings of `CheckSettings` that all variants share."""
     variants: Annotated[dict[Name, Settings], Field(min_length=1, max_length=MOST_VARIANTS)]
@@ -80,6 +90,10 @@ class ExperimentPlan(BaseModel):
     def _holds_together(self) -> Self:
         if self.baseline is not None and self.baseline not in self.variants:
             raise PydanticCustomError("baseline", "the variants are " + ", ".join(self.variants), {"at": ["baseline"]})
+        try:
+            refuse_demands([read_demand(one) for one in self.demands])
+        except ConfigError as error:
+            raise PydanticCustomError("elsewhere", "{said}", {"at": ["demands"], "said": str(error)}) from error
         for setting in ("k", "cache"):
             if setting in self.settings:
                 raise PydanticCustomError("elsewhere", _OF_NO_PLAN[setting], {"at": ["settings", setting]})
@@ -101,6 +115,12 @@ class ExperimentPlan(BaseModel):
         own = next((field for field in ("model", "base_url") if field in changes), None)
         at = ["settings", "base_url"] if own is None else ["variants", name, own]
         raise PydanticCustomError("setting", _ADDRESS_ALONE, {"at": at})
+
+    def refuse_unknown_claims(self, data: Data) -> None:
+        """Raises ConfigError where a claim that must pass is none of the data's, or has no label."""
+        known = {item.run.id for item in data.items if data.kind == "claims" and item.gold[0] is not None}
+        if strangers := [one for one in self.must_pass if one not in known]:
+            raise ConfigError(f"must_pass: {strangers[0]!r} is no labelled claim of {self.data}")
 
     @property
     def baseline_name(self) -> str:
@@ -172,13 +192,12 @@ def _check_settings(place: list[str], values: Mapping[str, Any]) -> None:
 
 def _placed(placed: PlacedYaml, first: ErrorDetails) -> DataError:
     at = first.get("ctx", {}).get("at") or first["loc"]
-    if at and at[-1] == "[key]":
-        return placed.error("a name is up to 64 letters, digits, `.`, `_` and `-`, and begins with no mark", at[:-1])
     said = {
         "extra_forbidden": "there is no such field",
         "missing": "it is missing",
         "string_pattern_mismatch": "a name is up to 64 letters, digits, `.`, `_` and `-`, and begins with no mark",
     }.get(first["type"])
+    at = at[:-1] if at and at[-1] == "[key]" else at
     if said is None:
         own = first["type"] in {"baseline", "elsewhere", "setting"}
         said = first["msg"] if own else f"{first['msg'][0].lower()}{first['msg'][1:]}, not {shown(first['input'])}"

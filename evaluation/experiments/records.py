@@ -28,6 +28,23 @@ Repeat = Annotated[int, Field(ge=1)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 
 
+class PromptFile(Record):
+    """A file of a user's that replaces a packaged prompt."""
+
+    name: str
+    path: str
+    sha256: str
+    first_line: str
+    is_changed: bool
+    """Whether its text is another than the packaged one's."""
+
+    @property
+    def words(self) -> str:
+        """`variants/strict/safe/assessment.md (19ba95bb0fe0): “Judge <claim> ...”`."""
+        same = "" if self.is_changed else ", whose text is the packaged one"
+        return f"{self.path} ({self.sha256[:12]}): “{self.first_line}”{same}"
+
+
 class Variant(Record):
     """A variant of the settings of a check."""
 
@@ -44,6 +61,8 @@ class Variant(Record):
     n_same_evidence: Count = 0
     """Claims, times repeats, with the baseline's very passages, of `n_compared` that both judged."""
     n_compared: Count = 0
+    prompt_files: tuple[PromptFile, ...] = ()
+    """The files of its own that it was judged by."""
     prompt_texts: Mapping[str, str] = Field(default_factory=dict)
     """The texts of prompts, by name, that a report shows beside the baseline's; they may be left out."""
 
@@ -178,7 +197,7 @@ class Conclusion(Record):
 class ExperimentReport(Record):
     """An experiment, whole. Equal results, settings and seed give equal reports but for `created_at`."""
 
-    schema_version: Literal["4.0", "4.1"] = "4.1"
+    schema_version: Literal["4.0", "4.1", "4.2"] = "4.2"
     name: str
     kind: Literal["claims", "responses"]
     data: str

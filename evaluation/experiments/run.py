@@ -8,6 +8,8 @@ In the run directory stand the cells that are done (`cells.jsonl`), the model's 
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack, aclosing
@@ -65,13 +67,8 @@ REPORT = "experiment.json"
 class _Task:
     """A cell to be judged."""
 
-    variant: str
-    repeat: int
+    key: CellKey
     item: Item
-
-    @property
-    def key(self) -> CellKey:
-        return self.variant, self.repeat, self.item.run.id
 
 
 async def astream_experiment(
@@ -84,10 +81,10 @@ async def astream_experiment(
     """Yields the events of an experiment: its start, each cell as soon as it is judged, and the results last.
 
     The plan's settings go over `defaults`, and `limits` over both. All that can be wrong is found before anything is
-    spent. `run_dir` makes the experiment resumable: another attempt at the same plan judges what is missing, and what
-    failed for a passing reason (budget, timeout, tool failure); it may have more repeats, another baseline, K and other
-    limits. The budget holds over all variants, repeats and attempts. The user's cache is not used: a repeat is to be
-    another draw from the model.
+    spent. `run_dir` makes the experiment resumable: another attempt judges what is missing, and what failed for a
+    passing reason (budget, timeout, tool failure). It may have other variants, prompts, claims, repeats and limits:
+    answers are kept by request, so that what changed pays for itself alone. The budget holds over all variants, repeats
+    and attempts. The user's cache is not used: a repeat is to be another draw from the model.
 
     With a model or a paid search it costs money. Raises ConfigError, DataError. A caller that stops before the end
     closes the stream (`contextlib.aclosing`).
@@ -98,10 +95,11 @@ async def astream_experiment(
     whole = whole_settings(settings)
     ready = await ready_variants(plan, settings)
     refuse_without_source(ready, data)
+    plan.refuse_unknown_claims(data)
     for one in settings.values():
         refuse_unbatched(one, run_dir)
     with ExitStack() as stack:
-        folder = stack.enter_context(claimed_folder(run_dir, _configuration(data, ready)))
+        folder = stack.enter_context(claimed_folder(run_dir, {"experiment": data.kind}))
         answers = _open_answers(stack, stack.enter_context(answers_folder(folder)), plan.repeats)
         log = stack.enter_context(Log(None if folder is None else folder / CELLS, CELL_LOG))
         engine = partial(
@@ -113,7 +111,7 @@ async def astream_experiment(
             at_once=_at_once(data, whole),
         )
         run = Run(
-            items=tuple(_tasks(plan, data)),
+            items=tuple(_tasks(plan, data, ready)),
             key=lambda task: task.key,
             log=log,
             engine=engine,
@@ -133,11 +131,14 @@ async def arun_experiment(plan: ExperimentPlan, **options: Any) -> Results:
     return await summary_of(astream_experiment(plan, **options))
 
 
-def _tasks(plan: ExperimentPlan, data: Data) -> Iterator[_Task]:
+def _tasks(plan: ExperimentPlan, data: Data, ready: Sequence[ReadyVariant]) -> Iterator[_Task]:
     """The tasks, all variants of an item one after the other: what they share is asked once, and soon used up."""
+    shaped = {one.name: json.dumps(one.made_of, sort_keys=True) for one in ready}
     for repeat in range(1, plan.repeats + 1):
         for item in data.items:
-            yield from (_Task(variant, repeat, item) for variant in plan.variants)
+            for variant in plan.variants:
+                digest = hashlib.sha256(f"{item!r}{shaped[variant]}".encode("utf-8", "surrogatepass")).hexdigest()
+                yield _Task((variant, repeat, item.run.id, digest[:16]), item)
 
 
 async def _judge_tasks(
@@ -152,7 +153,7 @@ async def _judge_tasks(
     """Yields the cells as they come, repeat by repeat: what belongs to one is closed before the next."""
     indexes = GivenIndexes(at_once // len(ready) + 1)  # of the claims in work: each takes some 1.6 MB
     searches, *of_repeats = answers
-    for repeat, waiting in groupby(tasks, lambda task: task.repeat):
+    for repeat, waiting in groupby(tasks, lambda task: task.key[1]):
         async with AsyncExitStack() as stack:
             checkings: dict[str, Checking] = {}
             for one in ready:
@@ -168,7 +169,7 @@ async def _judge_tasks(
 
 def _judge(checkings: Mapping[str, Checking], indexes: GivenIndexes, data: Data) -> Judge[_Task, Cell]:
     async def judge(task: _Task) -> Cell:
-        checking, item = checkings[task.variant], task.item
+        checking, item = checkings[task.key[0]], task.item
         sources = await sources_of(item.run, indexes)
         if sources is None and not checking.setup.tools:
             sources = Sources(())  # nothing to judge by: the results have it as unscored
@@ -179,7 +180,7 @@ def _judge(checkings: Mapping[str, Checking], indexes: GivenIndexes, data: Data)
         report = await checking.report(
             CheckRequest(item.run.response, item.run.prompt, item.run.facts, sources=sources)
         )
-        return cell_of(task.variant, task.repeat, item, report, is_claim=data.kind == "claims")
+        return cell_of(task.key, item, report, is_claim=data.kind == "claims")
 
     return judge
 
@@ -207,12 +208,6 @@ def _open_answers(stack: ExitStack, folder: Path, repeats: int) -> list[SharedAn
         found.append(SharedAnswers(folder / name))
         stack.callback(found[-1].close)
     return found
-
-
-def _configuration(data: Data, ready: Sequence[ReadyVariant]) -> dict[str, Any]:
-    """The configuration, which must not change between the attempts at one experiment."""
-    variants = {f"variant {one.name}": one.made_of for one in ready}
-    return {"experiment": data.kind, "data": data.digest, **variants}
 
 
 def _results(

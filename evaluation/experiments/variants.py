@@ -7,19 +7,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from factloop.agents.safe.schemas import REPLIES
 from factloop.checking.preparing import Setup, prepare, refuse_clashes
 from factloop.core.errors import ConfigError
 from factloop.core.records import Fingerprint
 from factloop.evaluation.comparing.matching import plain
 from factloop.evaluation.experiments.items import Data
 from factloop.evaluation.experiments.plan import WHOLE, ExperimentPlan
-from factloop.evaluation.experiments.records import JudgedClaim, Variant
+from factloop.evaluation.experiments.records import JudgedClaim, PromptFile, Variant
 from factloop.prompts.lint import lint_paths
+from factloop.prompts.registry import PromptRegistry, packaged_prompts
 from factloop.setup.search_tools import open_search_tools
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.urls import without_userinfo
 from factloop.tools.search.base import SearchTool
 from factloop.tools.search.build import check_sources
+
+LONGEST_LINE = 80
+"""Characters of a prompt's first line that are shown."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,7 @@ class ReadyVariant:
     fingerprint: Fingerprint
     prompt_texts: Mapping[str, str]
     """Name to text of all prompts that it uses."""
+    prompt_files: tuple[PromptFile, ...] = ()
 
     @property
     def made_of(self) -> dict[str, Any]:
@@ -72,8 +78,22 @@ def whole_settings(settings: Mapping[str, CheckSettings]) -> CheckSettings:
 def prompt_warnings(settings: Mapping[str, CheckSettings]) -> Iterator[str]:
     """The linter's warnings on prompts that a run takes all the same, once for each folder."""
     for folder in dict.fromkeys(one.prompts for one in settings.values() if one.prompts is not None):
-        for one in lint_paths([folder]).findings:
+        for one in lint_paths([folder], REPLIES).findings:
             yield f"{one.path}:{one.line}: {one.message}"
+
+
+def prompt_files(settings: CheckSettings) -> Iterator[PromptFile]:
+    """The prompts of a user's folder."""
+    registry = PromptRegistry.load(settings.prompts)
+    for prompt in (registry[name] for name in sorted(registry.own)):
+        packaged = packaged_prompts()[prompt.name]
+        yield PromptFile(
+            name=prompt.name,
+            path=str(prompt.path),
+            sha256=prompt.sha256,
+            first_line=prompt.system.partition("\n")[0][:LONGEST_LINE],
+            is_changed=(prompt.system, prompt.user) != (packaged.system, packaged.user),
+        )
 
 
 async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSettings]) -> list[ReadyVariant]:
@@ -93,8 +113,9 @@ async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSetti
             raise ConfigError(f"variant {name!r}: {error}") from error
         for chat in setup.chats:
             await chat.aclose()
+        files = [one for one in prompt_files(of_variant) if one.name in setup.fingerprint.prompts]
         texts = _prompt_texts(setup)
-        one = ReadyVariant(name, _shown(plan.variants[name]), of_variant, tools, setup.fingerprint, texts)
+        one = ReadyVariant(name, _shown(plan.variants[name]), of_variant, tools, setup.fingerprint, texts, (*files,))
         same = next((other.name for other in ready if other.made_of == one.made_of), None)
         if same is not None:
             changed = ", ".join(sorted({*plan.variants[same], *plan.variants[name]})) or "nothing"
@@ -134,7 +155,7 @@ def _prompt_texts(setup: Setup) -> dict[str, str]:
 def _refuse_prompts(folder: Path | None) -> None:
     if folder is None:
         return
-    wrong = [one for one in lint_paths([folder]).findings if one.severity == "error"]
+    wrong = [one for one in lint_paths([folder], REPLIES).findings if one.severity == "error"]
     if wrong:
         raise ConfigError(f"{wrong[0].path}:{wrong[0].line}: {wrong[0].message}")
 
@@ -176,6 +197,7 @@ def describe_variants(
                 shares_evidence=n_same == len(shared) > 0,
                 n_same_evidence=n_same,
                 n_compared=len(shared),
+                prompt_files=one.prompt_files,
                 prompt_texts=differing,
             )
         )

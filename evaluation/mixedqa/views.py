@@ -10,8 +10,9 @@ from itertools import groupby
 from rich.console import Console
 from rich.text import Text
 
-from factloop.evaluation.mixedqa.published import SOURCE, SYSTEMS
 from factloop.evaluation.mixedqa.scores import (
+    SOURCE,
+    SYSTEMS,
     Gain,
     MetricCorrelation,
     MixedQaResult,

@@ -9,9 +9,14 @@ from decimal import Decimal
 from factloop.agents.trustscore.graph import OVERALL
 from factloop.agents.trustscore.records import Relation
 from factloop.evaluation.datasets.mixedqa import MixedQaItem, load_any_mixedqa
-from factloop.evaluation.mixedqa.published import PUBLISHED, SYSTEMS
 from factloop.evaluation.mixedqa.reference import build_metrics
-from factloop.evaluation.mixedqa.scores import MetricCorrelation, MixedQaResult, ReferenceCorrelation
+from factloop.evaluation.mixedqa.scores import (
+    PUBLISHED,
+    SYSTEMS,
+    MetricCorrelation,
+    MixedQaResult,
+    ReferenceCorrelation,
+)
 from factloop.evaluation.reproduction.inputs import Inputs, read_result
 from factloop.evaluation.reproduction.records import UNDEFINED, ComparedFigure, Origin, OurFigure, compared
 from factloop.evaluation.reproduction.verify_with_caution import Findings

@@ -2,7 +2,7 @@
 
 The labelled claims come from a run of `factloop eval factscore`, from the predictions of an audit, or from rows of
 `label` and `verdict`. How figures are debiased, and why, is in `factloop.evaluation.debiasing`: precision by
-prediction-powered inference and by the adjusted count, F1@K by a bootstrap over both samples.
+prediction-powered inference over claims and by the adjusted count, F1@K by the former over whole responses.
 
 Debiasing is as good as the labelled claims resemble the run's: the same evaluator, the same kind of claims. Where
 that can be seen to fail, the run gets a warning; it cannot always be seen.
@@ -12,23 +12,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from factloop.core.records import Fingerprint
-from factloop.evaluation.debiasing.f1 import RESAMPLES, debiased_f1
+from factloop.evaluation.debiasing.f1 import debiased_f1
 from factloop.evaluation.debiasing.precision import debiased_precision
-from factloop.evaluation.debiasing.records import LEVEL, Caution, DebiasedF1, Transfer
+from factloop.evaluation.debiasing.records import LEVEL, Caution, DebiasedF1, Method, Transfer
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims
 from factloop.evaluation.runs.labelled import CalibrationSample, read_labelled_rows, read_predictions, sample_of_run
 from factloop.evaluation.runs.longform import AbstentionPolicy, CountedResponse
 from factloop.evaluation.runs.records import Calibration, ResponseLine, RunDebiasing, RunSummary
 from factloop.evaluation.runs.run_claims import RunClaims
 from factloop.reports.figures import plural
-
-if TYPE_CHECKING:
-    import numpy as np
 
 ScoreSums = Mapping[tuple[str, str], float]
 """System and id of a response to the sum of the scores of its scored claims."""
@@ -55,8 +51,6 @@ def calibrated(
     sample: CalibrationSample,
     *,
     transfer: Transfer | None,
-    rng: np.random.Generator,
-    resamples: int = RESAMPLES,
     run: RunClaims | None = None,
 ) -> RunSummary:
     """The summary with its precision and its F1@K debiased, and with reasons to distrust that.
@@ -73,9 +67,7 @@ def calibrated(
         ks=[choice.k for choice in summary.scores.ks],
         transfer=transfer,
         abstention=summary.scores.abstention,
-        rng=rng,
         level=summary.scores.level,
-        resamples=resamples,
     )
     warnings = (*summary.warnings, *calibration_warnings(sample, summary))
     systems = tuple(_with_interval_of_scores(one, summary) for one in calibration.systems)
@@ -108,9 +100,7 @@ def calibrate(
     ks: Sequence[int],
     transfer: Transfer | None,
     abstention: AbstentionPolicy,
-    rng: np.random.Generator,
     level: float = LEVEL,
-    resamples: int = RESAMPLES,
     score_sums: ScoreSums | None = None,
 ) -> Calibration:
     """Each system's precision and F1@K, raw and debiased by its own labelled claims, or by all if it has none.
@@ -119,11 +109,11 @@ def calibrate(
     pull the figure to theirs. Each estimate says how many labelled claims it rests on.
 
     Without `transfer` verdicts are taken to mean the same where a labelled claim comes from the system or from a prompt
-    of the run, and TPR and FPR to be the same where none does; prediction-powered precision is then withheld.
+    of the run, and TPR and FPR to be the same where none does; prediction-powered figures are then withheld, F1@K
+    among them.
 
-    Claims of one prompt resemble each other: prompts are drawn whole, and where a prompt of the run has labelled claims
-    (a run debiased by its own labels) both are drawn together. Each system is resampled from the state in which `rng`
-    is given, so that no system's figures depend on which others are in the run. `score_sums`: those of the run's
+    Claims of one prompt resemble each other: prompts are the units, and where a prompt of the run has labelled claims
+    (a run debiased by its own labels) its influences on both samples are added. `score_sums`: those of the run's
     responses by system and id, where the evaluator gives scores. Raises ValueError for a K below 1.
     """
     given = sorted(responses, key=lambda one: (one.system, one.prompt_id))
@@ -133,8 +123,8 @@ def calibrate(
         n_claims=len(sample.labels),
         n_unscored=sample.verdicts.count(None),
         systems=tuple(
-            _of_system(sample, name, [one for one in given if one.system == name], ks, transfer, abstention,
-                       deepcopy(rng), level, resamples, score_sums)
+            _of_system(sample, name, [one for one in given if one.system == name], ks, transfer, abstention, level,
+                       score_sums)
             for name in names
         ),
     )  # fmt: skip
@@ -147,24 +137,33 @@ def _of_system(
     ks: Sequence[int],
     transfer: Transfer | None,
     abstention: AbstentionPolicy,
-    rng: np.random.Generator,
     level: float,
-    resamples: int,
     score_sums: ScoreSums | None,
 ) -> RunDebiasing:
     labelled, prompts = sample.for_system(name), {one.prompt_id for one in responses}
     is_sampled = sample.is_from(name, prompts)
     chosen = transfer or (Transfer.VERDICTS if is_sampled else Transfer.ERROR_RATES)
+    is_census = _is_census(labelled, responses)
+    if is_census:  # however the labels were drawn, each counts once: nothing is left to estimate
+        labelled = replace(labelled, probabilities=None)
     judged = _judged(responses, score_sums)
+    precision = debiased_precision(labelled, judged, level=level, transfer=chosen, is_sampled=is_sampled)
     return RunDebiasing(
         system=name,
-        precision=debiased_precision(labelled, judged, level=level, transfer=chosen, is_sampled=is_sampled),
-        f1=_debiased_f1(labelled, responses, ks, chosen, abstention, rng, level, resamples),
+        precision=precision.model_copy(update={"preferred": Method.DIFFERENCE}) if is_census else precision,
+        f1=_debiased_f1(labelled, responses, ks, chosen, abstention, level, is_sampled=is_sampled),
         transfer=chosen,
         is_sampled=is_sampled,
         n_of_prompts=sum(group in prompts for group in labelled.groups or ()),
         n_own=sum(labelled.is_own or ()),
     )
+
+
+def _is_census(labelled: LabelledClaims, responses: Sequence[CountedResponse]) -> bool:
+    """Whether every scored claim of the system has a label."""
+    pairs = zip(labelled.is_own or (), labelled.verdicts, strict=False)
+    n_own = sum(own and verdict is not None for own, verdict in pairs)
+    return 0 < n_own == sum(one.counts.scored for one in responses)
 
 
 def calibration_warnings(sample: CalibrationSample, summary: RunSummary) -> tuple[str, ...]:
@@ -233,16 +232,16 @@ def _debiased_f1(
     ks: Sequence[int],
     transfer: Transfer,
     abstention: AbstentionPolicy,
-    rng: np.random.Generator,
     level: float,
-    resamples: int,
+    *,
+    is_sampled: bool,
 ) -> tuple[DebiasedF1, ...]:
     """F1@K, raw and debiased, over the responses of the run's scores: `exclude` leaves out those without any claim,
     and a response of irrelevant claims alone stays, as 0.
     """
     rated = [one for one in responses if not (one.abstained and abstention is AbstentionPolicy.EXCLUDE)]
     found = debiased_f1(
-        labelled, _judged(rated), ks, rng, transfer=transfer, resamples=resamples, level=level, abstentions="zero"
+        labelled, _judged(rated), ks, transfer=transfer, is_sampled=is_sampled, level=level, abstentions="zero"
     )
     n_left_out = len(responses) - len(rated)
     return tuple(

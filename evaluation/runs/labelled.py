@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
@@ -60,6 +60,8 @@ class CalibrationSample:
     kind: Literal["responses", "factscore"] | None = None
     of_systems: tuple[str, ...] | None = None
     """The system that wrote each claim; None where that is not known."""
+    responses: tuple[Hashable, ...] | None = None
+    """The response of each claim, told from those of other systems; None: a group is a response."""
     probabilities: tuple[float, ...] | None = None
     """How likely each claim was to be drawn for labelling; None: all as likely."""
     origins: tuple[ClaimOrigin, ...] | None = None
@@ -111,6 +113,7 @@ class CalibrationSample:
             None if self.probabilities is None else [self.probabilities[place] for place in kept],
             None if self.is_own is None else [self.is_own[place] and not is_of_others for place in kept],
             None if self.scores is None else [self.scores[place] for place in kept],
+            None if self.responses is None else [self.responses[place] for place in kept],
         )
 
 
@@ -121,11 +124,13 @@ def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample
     run = read_run(place)
     n_irrelevant, systems = 0, list[str]()
     claims: list[_LabelledClaim] = []
+    responses: list[Hashable] = []
     for judged in run.responses():
         found = list(_labelled(judged))
         claims += (one for one in found if one is not None)
         n_irrelevant += found.count(None)
         systems += [judged.system] * (len(claims) - len(systems))
+        responses += [(judged.system, judged.id)] * (len(claims) - len(responses))
     if not claims:
         raise ConfigError(f"{place}: no claim of this run has a label; name a run of factloop eval factscore")
     labels, verdicts, groups, origins, scores = zip(*claims, strict=True)
@@ -138,6 +143,7 @@ def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample
         fingerprint=run.summary.fingerprint,
         kind=run.summary.kind,
         of_systems=tuple(systems),
+        responses=tuple(responses),
         origins=origins,
         scores=scores,
     )
@@ -277,11 +283,18 @@ def read_labelled_rows(place: str | Path) -> CalibrationSample:
         tuple(read.verdict for read in rows),
         _column(read.group for read in rows),
         of_systems=_column(read.system for read in rows),
+        responses=_responses(rows),
         probabilities=_column(read.probability for read in rows),
         origins=tuple(read.origin for read in rows),
         scores=tuple(read.score for read in rows),
         judges=frozenset() if None in judges else frozenset(filter(None, judges)),
     )
+
+
+def _responses(rows: Sequence[LabelledRow]) -> tuple[Hashable, ...] | None:
+    """None where a row names neither response nor prompt."""
+    named = tuple((row.system, row.group, row.response_id) for row in rows)
+    return named if all(group or response for _, group, response in named) else None
 
 
 def _refuse_unlike(row: Row, read: LabelledRow, first: LabelledRow, line: int) -> None:
@@ -322,6 +335,7 @@ def read_predictions(place: str | Path, evaluator: str) -> CalibrationSample:
         groups=tuple(groups),
         probabilities=None if table.probability is None else tuple(table.probability.tolist()),
         of_systems=tuple(table.system.names[code] for code in table.system.codes.tolist()),
+        responses=tuple(zip(table.system.codes.tolist(), table.response.codes.tolist(), strict=True)),
         origins=tuple(_origins(table)),
     )
 

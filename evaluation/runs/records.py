@@ -69,7 +69,7 @@ class Calibration(Record):
 class RunSummary(Record):
     """A run over a data set, whole. Two attempts at one run give the same but for `usage` and `created_at`."""
 
-    schema_version: Literal["1.4", "1.5"] = "1.5"
+    schema_version: Literal["1.4", "1.5", "1.6"] = "1.6"
     kind: Literal["responses", "factscore"]
     data: str
     """The name of the data, and its hash if it is a file."""

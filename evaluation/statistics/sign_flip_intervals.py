@@ -44,14 +44,12 @@ def sign_flip_interval(apart: StratifiedMean, level: float, rng: np.random.Gener
     return apart.value - below, apart.value + above
 
 
-def noninferiority_p(apart: StratifiedMean, margin: float) -> float | None:
-    """One-sided p-value of the second side being lower by `margin` or more; None where there is no difference.
+def noninferiority_p(apart: StratifiedMean, margin: float) -> float:
+    """One-sided p-value of the second side being lower by `margin` or more; every stratum has an item.
 
     The share of all ways to turn the signs of the parts, with the margin added, that give a sum as high as theirs. With
     a margin of 0 it is the test of whether the second side is higher; 1 where no group differs from the margin.
     """
-    if apart.value is None:
-        return None
     return _one_sided(apart.parts + margin * apart.weights)
 
 

@@ -117,7 +117,9 @@ def upper_tail(sizes: Floats, reached: float) -> float:
     The sums are laid on a lattice and the sizes added one by one, each with either sign (the distribution by
     convolution: Pagano and Tritchler 1983). Where all sizes are multiples of one unit, as shares of small counts are,
     the result is exact. Elsewhere sizes are rounded to a 65,536th of their sum, and sums that rounding may have kept
-    from reaching count as reaching: the result is too high by less than 0.0005, and the same for every seed.
+    from reaching count as reaching. So the result is never too low, and the same for every seed. It is too high by less
+    than 0.0005 from 14 sizes on; of few sizes each way counts for more, and in thousands of draws from a normal
+    distribution it was up to 0.016 too high for six (a two-sided p-value 0.031), 0.008 for eight, 0.003 for ten.
 
     The order of the sizes changes nothing. Takes some 5 ms for 80 sizes without a common unit. Raises ValueError where
     no size is above 0.

@@ -20,8 +20,7 @@ from langchain_core.documents import Document
 from langchain_core.runnables import RunnableConfig
 from pydantic import TypeAdapter
 
-from factloop.agents.safe.answer import Answer
-from factloop.agents.safe.fused import BUNCHES_AT_ONCE
+from factloop.agents.safe.answer import MOST_CELLS, Answer
 from factloop.agents.safe.graph import build_safe_graph
 from factloop.agents.safe.stages import CheckContext, SafeGraph, told_in
 from factloop.checking.cascade.look import build_look_node
@@ -240,7 +239,9 @@ class Checking:
             if own.budget_usd is None:
                 raise DataError(f"limits: {said}", field="limits")
             raise ConfigError(said)
-        return within.allowance(begun_at=begun_at, of=of)
+        allowance = within.allowance(begun_at=begun_at, of=of)
+        allowance.max_unreadable = self.setup.settings.max_unreadable
+        return allowance
 
     def _meter(self, asked: CheckRequest) -> UsageMeter:
         meter = UsageMeter() if asked.meter is None else asked.meter
@@ -266,14 +267,11 @@ class Checking:
     @property
     def _config(self) -> RunnableConfig:
         """A thread of its own: within a node of a user's graph the check stays out of that graph's checkpoints."""
-        config = RunnableConfig(
+        return RunnableConfig(
             recursion_limit=4 * self.setup.settings.max_searches + 20,
             configurable={"thread_id": "factloop"},
             tags=list(TAGS),
         )
-        if self.gateway is None:
-            config["max_concurrency"] = BUNCHES_AT_ONCE
-        return config
 
     def _report(self, asked: CheckRequest, final: Mapping[str, Any], context: CheckContext) -> FactualityReport:
         setup = self.setup
@@ -296,7 +294,9 @@ class Checking:
             cascade=saved,
             created_at=datetime.now(UTC),
             warnings=(
+                *_rows_warning(asked, context.answer),
                 *_warnings(setup, asked, claims, final["sentences_read"], self.searching.tools),
+                *(() if (said := context.meter.allowance.unreadable) is None else (f"the model: {said}",)),
                 *steering_warnings(context.steering),
                 *replay_warnings(setup.tape),
             ),
@@ -365,6 +365,13 @@ def _warnings(
         warnings += setup.cascade.warnings(claims, setup.tools)
     warnings += [warning for tool in tools for warning in tool.warnings]
     return (*warnings, *found_warnings(setup.fingerprint, claims, sentences, asked.response))
+
+
+def _rows_warning(asked: CheckRequest, answer: Answer) -> tuple[str, ...]:
+    """How many rows of tables are not read, where there are too many."""
+    n_rows = len(answer.rows_left_out) if asked.facts is None and asked.spans is None else 0
+    rows = plural(n_rows, "row")
+    return (f"{rows} of tables are not checked: {MOST_CELLS} cells of an answer are",) if n_rows else ()
 
 
 def _check_span(

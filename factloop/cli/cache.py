@@ -16,10 +16,9 @@ from factloop.reports.figures import plural
 from factloop.reports.sheet.table import NOTHING, Cell, Column, Line, Sheet, count_cell, name
 from factloop.reports.sheet.terminal import sheet_body
 from factloop.reports.visible import visible
-from factloop.setup.caching.clearing import CacheCleared
-from factloop.setup.caching.clearing import clear as clear_cache
+from factloop.setup.caching.contents import CacheCleared, CacheSection, CacheStatus, status_of
+from factloop.setup.caching.contents import clear as clear_cache
 from factloop.setup.caching.folder import place_looked_at
-from factloop.setup.caching.status import CacheSection, CacheStatus, status_of
 from factloop.setup.settings import RunSettings
 
 

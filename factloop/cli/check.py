@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import aclosing
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -25,10 +24,6 @@ if TYPE_CHECKING:
 NO_SOURCES = (
     "there is nothing to check against, so every claim will be unscored: give documents (--docs) or a search (--search)"
 )
-LARGE_PAGE = 5_000
-"""Sentences of a response whose page browsers open slowly."""
-_KB_A_SENTENCE = 3.3
-"""On the page, with its claim: measured on 11,852 sentences of 42 characters and three shared passages each."""
 
 
 class Check(Judged):
@@ -72,24 +67,13 @@ async def _report(given: Check, settings: CheckSettings, response: str) -> Factu
         with ProgressDisplay(messages_console()) as progress:
             async with aclosing(checker.astream(response, given.question, run_dir=given.run_dir)) as events:
                 async for event in events:
-                    if isinstance(event, ResponseSplit):
-                        for line in _cautions(given, settings, event.n_sentences):
-                            note(line)
+                    if isinstance(event, ResponseSplit) and not settings.docs and not settings.search:
+                        note(NO_SOURCES)
                     if isinstance(event, CheckFinished):
                         return event.report
                     if not given.quiet:
                         progress.handle(event)
     raise AssertionError("a check ends with its report")
-
-
-def _cautions(given: Check, settings: CheckSettings, n_sentences: int) -> Iterator[str]:
-    """What a reader should know before the check rather than after it."""
-    if not settings.docs and not settings.search:
-        yield NO_SOURCES
-    if given.html is not None and n_sentences >= LARGE_PAGE:
-        megabytes = round(n_sentences * _KB_A_SENTENCE / 1000)
-        size = f"the page for {n_sentences:,} sentences has about {megabytes} MB"
-        yield f"--html: {size}, which browsers open slowly; check the text in parts for smaller pages"
 
 
 def print_estimate(given: Check, settings: CheckSettings, response: str, more: str | None = None) -> int:

@@ -184,7 +184,7 @@ def _judge(
         resamples=given.resamples,
         seed=settings.seed,
     )
-    engine, debias = _engine(given, settings), _debiasing(given, settings.seed)
+    engine, debias = _engine(given, settings), _debiasing(given)
     try_outputs((*given.written, out), (place, given.calibration), settings=settings, run_dir=given.run_dir)
     refuse_self_support(place, settings.docs, "--docs")
     note_unsent_prompts_of_check(settings)
@@ -235,16 +235,12 @@ def _engine(given: Run, settings: CheckSettings) -> ReportEngine | None:
     return engine
 
 
-def _debiasing(given: Run, seed: int) -> Debias | None:
+def _debiasing(given: Run) -> Debias | None:
     """Reads the labelled claims now, so that an error in them shows before anything is spent; returns the debiasing."""
     if given.calibration is None:
         if given.evaluator is not None:
             raise ConfigError("--evaluator selects verdicts of --calibration: give --calibration, too")
         return None
-    if not given.resamples:
-        raise ConfigError("--calibration needs --resamples: a corrected F1@K needs an interval")
-    import numpy as np
-
     from factloop.evaluation.debiasing.records import Transfer
     from factloop.evaluation.runs.calibration import calibrated, load_calibration
 
@@ -252,8 +248,7 @@ def _debiasing(given: Run, seed: int) -> Debias | None:
     transfer = None if given.transfer is None else Transfer(given.transfer)
 
     def debias(summary: RunSummary, run: RunClaims) -> RunSummary:
-        rng = np.random.default_rng(seed)
-        return calibrated(summary, sample, transfer=transfer, rng=rng, resamples=given.resamples, run=run)
+        return calibrated(summary, sample, transfer=transfer, run=run)
 
     return debias
 

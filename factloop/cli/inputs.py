@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import codecs
 import hashlib
-import stat
 import sys
-import threading
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,8 +15,6 @@ if TYPE_CHECKING:
     from factloop.evaluation.runs.summary import WantedK
 
 STANDARD_INPUT = "-"
-PATIENCE_S = 1.0
-"""How long a pipe is waited for before a line says so."""
 _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -31,19 +26,14 @@ MOST_CONTROLS = 0.1
 """Share of control characters above which bytes are taken for a binary, even if they decode."""
 
 
-def read_text(name: str, *, patience_s: float = PATIENCE_S) -> str:
-    """The text of a file or a pipe, or of standard input for `-`. Raises DataError.
-
-    A pipe that nothing writes to would be waited for in silence: after `patience_s` a line on standard error says so.
-    """
+def read_text(name: str) -> str:
+    """The text of a file or a pipe, or of standard input for `-`. Raises DataError."""
     if name == STANDARD_INPUT:
         if sys.stdin is None or sys.stdin.closed:  # `<&-` in a shell
             raise DataError("is closed; name a file, or pipe the text in", path="standard input")
         return decode(sys.stdin.buffer.read(), "standard input")
-    path = Path(name)
     try:
-        with _told_of_waiting(path, patience_s):
-            return decode(path.read_bytes(), name)
+        return decode(Path(name).read_bytes(), name)
     except FileNotFoundError as error:
         raise DataError("no such file", path=name) from error
     except IsADirectoryError as error:
@@ -51,21 +41,6 @@ def read_text(name: str, *, patience_s: float = PATIENCE_S) -> str:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise DataError(f"cannot be read ({reason})", path=name) from error
-
-
-@contextmanager
-def _told_of_waiting(path: Path, patience_s: float) -> Iterator[None]:
-    """Says so where a pipe is long in coming. `<(command)` is a pipe, too, so that none can be refused."""
-    if not stat.S_ISFIFO(path.stat().st_mode):
-        yield
-        return
-    told = threading.Timer(patience_s, sys.stderr.write, [f"factloop: {path} is a pipe; waiting for its writer\n"])
-    told.daemon = True
-    told.start()
-    try:
-        yield
-    finally:
-        told.cancel()
 
 
 def decode(raw: bytes, name: str) -> str:

@@ -6,7 +6,9 @@ import sys
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches, unified_diff
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_args, get_origin
+
+from pydantic import BaseModel
 
 from factloop.cli.console import BELOW_THRESHOLD, DONE
 from factloop.cli.options import ARGUMENT, Arguments, AsJson, command
@@ -14,7 +16,7 @@ from factloop.cli.outputs import deliver, say, show_lines, try_outputs
 from factloop.core.errors import ConfigError
 from factloop.core.records import Record
 from factloop.entrance.settings_sources import load_settings
-from factloop.prompts.lint import LintReport, lint_paths
+from factloop.prompts.lint import LintReport, Replies, lint_paths
 from factloop.prompts.registry import PACKAGED, Prompt, PromptRegistry, packaged_prompts, read_prompt
 from factloop.prompts.variant import find_source, start_variant
 from factloop.reports.figures import plural
@@ -55,6 +57,8 @@ class ShownPrompt(ListedPrompt):
     """Whether each variable's name, delimited as data are, stands in place of its placeholder."""
     system: str
     user: str
+    reply: Mapping[str, Any] | None
+    """The JSON Schema of the reply, with what its fields mean."""
 
 
 class StartedVariant(Record):
@@ -131,11 +135,47 @@ def show(given: Show) -> int:
     prompt = registry[given.name]
     sample = prompt.render(**{variable: variable for variable in prompt.variables})
     system, user = (sample.system, sample.user) if given.rendered else (prompt.system, prompt.user)
-    shown = ShownPrompt(**dict(_listed(prompt)), rendered=given.rendered, system=system, user=user)
+    (reply, *_) = _replies().get(prompt.output or "", (None,))
+    schema = None if reply is None else reply.model_json_schema()
+    shown = ShownPrompt(**dict(_listed(prompt)), rendered=given.rendered, system=system, user=user, reply=schema)
     rendered = f"# system\n{system}\n# user\n{user}\n"
     text = rendered if given.rendered else prompt.path.read_text(encoding="utf-8-sig")
+    if reply is not None:
+        text += "\n".join(("", f"Reply: {prompt.output}, a JSON object", *_field_lines(reply), ""))
     deliver(given, shown, lambda _: sys.stdout.write(visible(text)))
     return DONE
+
+
+def _replies() -> Replies:
+    """The schemas of all replies; imported late, as most commands need none."""
+    from factloop.agents.longfact.writer import LongFactPrompts
+    from factloop.agents.safe.schemas import REPLIES
+    from factloop.agents.trustscore.schemas import ClosedBookAnswer, Entailment, McqAnswer, Substitutes
+    from factloop.correction.rewriters import RewrittenSentence
+    from factloop.tools.judges.served import Attribution
+
+    others = (LongFactPrompts, ClosedBookAnswer, Entailment, Substitutes, RewrittenSentence, Attribution)
+    return {**REPLIES, **{one.__name__: (one,) for one in others}, "McqAnswer": (McqAnswer,)}
+
+
+_KINDS: Mapping[Any, str] = {str: "text", int: "number", bool: "true or false"}
+
+
+def _field_lines(reply: type[BaseModel], indent: str = "  ") -> Iterator[str]:
+    """A line for each field: its name, what it may be, and what it means; those of a list's entries below it."""
+    for name, field in reply.model_fields.items():
+        kind: Any = field.annotation
+        many = ""
+        if get_origin(kind) is list:
+            (kind,), many = get_args(kind), "list of "
+        choices = ", ".join(map(str, get_args(kind)))
+        nested = kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
+        said = choices or (
+            "objects" if nested else {str: "text", int: "number", bool: "true or false"}.get(kind, "any")
+        )
+        yield f"{indent}{name} ({many}{said}): {field.description or '-'}"
+        if nested is not None:
+            yield from _field_lines(nested, indent + "  ")
 
 
 @command()
@@ -206,7 +246,7 @@ def lint(given: Lint) -> int:
     """Lints prompts; returns the exit code, 1 where something was found. Raises ConfigError for what is not there."""
     looked_at = given.paths or [load_settings(RunSettings, {}).prompts or PACKAGED]
     try_outputs((given.json_,), map(str, looked_at))
-    report = lint_paths(looked_at)
+    report = lint_paths(looked_at, _replies())
     deliver(given, report, show_lines(_lint_lines(report)))
     return BELOW_THRESHOLD if report.findings else DONE
 
@@ -219,15 +259,8 @@ def _registry(given: List) -> tuple[PromptRegistry, Path | None]:
 
 
 def _listed(prompt: Prompt) -> ListedPrompt:
-    return ListedPrompt(
-        name=prompt.name,
-        version=prompt.version,
-        variables=prompt.variables,
-        output=prompt.output,
-        source=prompt.source,
-        sha256=prompt.sha256,
-        path=prompt.own_path,
-    )
+    fields = {name: getattr(prompt, name) for name in ListedPrompt.model_fields}
+    return ListedPrompt(**{**fields, "path": prompt.own_path})
 
 
 def _listing_lines(listing: PromptListing) -> list[str]:

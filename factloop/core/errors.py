@@ -127,5 +127,9 @@ class ModelOutputError(FactloopError):
         super().__init__(f"{model or schema}: {message}")
 
 
+class AskedNoFurther(ModelOutputError):
+    """The model was not asked, as too many of its answers in this check could not be read."""
+
+
 class ModelRefusal(ModelOutputError):
     """The model (or its provider's filter) declined to answer."""

@@ -22,7 +22,6 @@ from factloop.correction.drafts import Draft, Wording, left_alone
 from factloop.correction.edits import holds_up
 from factloop.correction.faults import Fault, fault_of
 from factloop.correction.marks import MarkPolicy, marked
-from factloop.correction.offline import OfflineRewriter
 from factloop.correction.recheck import Rechecks
 from factloop.correction.records import (
     Contradicted,
@@ -33,7 +32,7 @@ from factloop.correction.records import (
     Unscored,
     Unsupported,
 )
-from factloop.correction.rewriters import ModelRewriter, Rewriter
+from factloop.correction.rewriters import ModelRewriter, OfflineRewriter, Rewriter
 from factloop.correction.sentences import ResponseSentence, sentences_of
 from factloop.setup.limits import Limits
 from factloop.tools.calls.meter import UsageMeter

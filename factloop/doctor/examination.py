@@ -12,12 +12,17 @@ import factloop
 from factloop.core.errors import ConfigError, ToolError
 from factloop.core.extras import PACKAGES, install_command, is_installed
 from factloop.doctor.controls import ask_controls, ask_judge
-from factloop.doctor.local import looks_at_local_parts, named_judge_of, offline_engine
 from factloop.doctor.looking import Look, WorkingPart, in_thread
 from factloop.doctor.models import ask_model
-from factloop.doctor.names import looks_at_names
+from factloop.doctor.parts import (
+    look_at_documents,
+    looks_at_local_parts,
+    looks_at_names,
+    looks_at_searches,
+    named_judge_of,
+    offline_engine,
+)
 from factloop.doctor.records import Diagnosis, ExtraFound, Part, PartFound
-from factloop.doctor.searches import look_at_documents, looks_at_searches
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.chat_model import build_model
 from factloop.setup.settings import CheckSettings, RunSettings

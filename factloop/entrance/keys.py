@@ -7,8 +7,13 @@ import hmac
 import secrets
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from factloop.core.errors import ConfigError
+from factloop.entrance.serving import Calls, Dollars
+from factloop.setup.settings import describe
 
 VARIABLE = "FACTLOOP_SERVICE_KEYS"
 SHORTEST = 16
@@ -17,25 +22,43 @@ NO_OWNER = ""
 """The owner of what is asked for where no key is needed."""
 
 
+class Grant(BaseModel):
+    """What stands behind a key in its line: `KEY name=acme weight=2 budget_usd_per_day=5 max_calls_per_day=1000`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")] = ""
+    """Stands for the key in logs and metrics; by default the first digits of its hash."""
+    weight: Annotated[float, Field(gt=0, le=1_000)] = 1.0
+    """How many turns it gets for one turn of a key of weight 1."""
+    budget_usd_per_day: Dollars | None = None
+    max_calls_per_day: Calls | None = None
+
+
 class ApiKeys:
     """The API keys of a server. A server without keys is open to all callers, as one owner."""
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
-        """Raises ConfigError for a key that is too short, or is not allowed in a header."""
-        given = list(keys)
-        for number, key in enumerate(given, 1):
-            if len(key) < SHORTEST or not key.isascii() or not key.isprintable() or " " in key:
+        """Keys, each perhaps with the values of its `Grant`. Raises ConfigError for a key that is too short, or is not
+        allowed in a header.
+        """
+        grants: dict[str, Grant] = {}
+        for number, line in enumerate(keys, 1):
+            key, *values = line.split(" ")
+            if len(key) < SHORTEST or not key.isascii() or not key.isprintable():
                 raise ConfigError(f"API key {number}: needs at least {SHORTEST} printable ASCII characters, no spaces")
-        self._hashes = tuple(_hash(key) for key in given)
+            given = {name: text for name, _, text in (value.partition("=") for value in values if value)}
+            try:
+                grants[_hash(key)] = Grant.model_validate({"name": _hash(key)[:8], **given})
+            except ValidationError as error:
+                raise ConfigError(f"API key {number}: {describe(error, Grant.model_fields)}") from error
+        self._hashes = tuple(grants)
+        self.grants = {_owner(hashed): grant for hashed, grant in grants.items()} or {NO_OWNER: Grant()}
+        """What each owner is given: all names that `owner` may return."""
         self._secret = secrets.token_hex(32)
 
     def __bool__(self) -> bool:
         return bool(self._hashes)
-
-    @property
-    def owners(self) -> tuple[str, ...]:
-        """All names that `owner` may return."""
-        return tuple(map(_owner, self._hashes)) or (NO_OWNER,)
 
     def owner(self, authorization: str | None) -> str | None:
         """The owner's name for a header `Authorization: Bearer KEY`: a hash. None where the key is unknown."""
@@ -54,6 +77,8 @@ class ApiKeys:
 
 def read_keys(file: Path | None, environment: Mapping[str, str]) -> ApiKeys:
     """The keys of a file, one in a line, or those in FACTLOOP_SERVICE_KEYS, separated by commas. Raises ConfigError.
+
+    Behind each may stand values of its `Grant`.
 
     Blank lines, and lines that begin with #, are ignored. An empty file is an error, not an open service.
     """

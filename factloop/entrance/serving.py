@@ -5,12 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from factloop.setup.marks import Group, Mark
-from factloop.setup.settings import AtLeastOne, Names, Number
+from factloop.setup.settings import Names, Number
 
 SERVER = Group("server", "Server")
+Jobs = Annotated[int, Field(ge=1, le=1_000_000)]
+Dollars = Annotated[float, Field(gt=0, le=1_000_000_000)]
+Calls = Annotated[int, Field(ge=1, le=1_000_000_000)]
+"""A database adds dollars and calls up."""
+Megabytes = Annotated[float, Field(gt=0, le=1_000_000)]
+Days = Annotated[float, Field(gt=0, le=36_500)]
+"""The calendar of computers has so many before today."""
 
 
 class ServeSettings(BaseModel):
@@ -32,21 +39,23 @@ class ServeSettings(BaseModel):
     """Database for jobs: sqlite:///FILE or postgresql+psycopg://... Default: a file in --folder."""
     folder: Annotated[Path | None, Mark(SERVER)] = None
     """Folder for jobs and cached replies. Default: in your data folder."""
-    max_jobs: AtLeastOne = 8
+    max_jobs: Jobs = 8
     """Number of jobs that run at the same time."""
-    max_jobs_together: AtLeastOne | None = None
+    max_jobs_together: Jobs | None = None
     """Number of jobs that run at the same time in all services of one database."""
     max_queued: Number = 100
     """Number of jobs that can wait in the queue."""
-    budget_usd_per_day: float | None = None
+    max_share: Annotated[float, Field(gt=0, le=1)] = 0.5
+    """Share of the running and of the waiting jobs that one key can have, where there are several keys."""
+    budget_usd_per_day: Dollars | None = None
     """Cost limit in USD for all jobs in 24 hours; needs `budget_usd`, the limit of one job."""
-    max_calls_per_day: int | None = None
+    max_calls_per_day: Calls | None = None
     """Limit of model calls for all jobs in 24 hours; needs `max_calls`, the limit of one job."""
-    max_body_mb: float = 8.0
+    max_body_mb: Megabytes = 8.0
     """Largest request in megabytes."""
     rate: str = "60/minute"
     """Rate limit of new jobs for each caller; reading is allowed ten times as often."""
-    keep_days: float | None = None
+    keep_days: Days | None = None
     """Delete finished jobs after this many days. By default they are kept."""
     public_url: str | None = None
     """Public address of the service behind a reverse proxy, with its path."""

@@ -156,7 +156,7 @@ class Tickets:
         found = _TICKET.fullmatch(given[0]) if len(given) == 1 else None
         if found is None or int(found[1]) < self._clock():
             return None
-        matches = [one for one in self._keys.owners if hmac.compare_digest(self._sign(one, path, found[1]), found[2])]
+        matches = [one for one in self._keys.grants if hmac.compare_digest(self._sign(one, path, found[1]), found[2])]
         return matches[0] if matches else None
 
     def _sign(self, owner: str, page: str, until: str) -> str:

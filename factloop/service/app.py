@@ -6,6 +6,7 @@ import asyncio
 import logging
 import signal
 import socket
+import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
@@ -42,7 +43,7 @@ from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import Info, LimitsInfo
 from factloop.service.spending import day_limits
 from factloop.service.store import JobStore
-from factloop.service.work import Library, Work, open_library
+from factloop.service.work import Library, Work, WorkLoop, open_library
 from factloop.setup.chat_model import build_model
 from factloop.setup.limits import Limits
 from factloop.setup.settings import CheckSettings
@@ -50,6 +51,10 @@ from factloop.tools.models.chat import ChatModel
 from factloop.trust.scorer import TrustScorer
 from factloop.trust.settings import TrustSettings
 
+DEADLINE_S = 3_600.0
+"""Seconds that a check may take where nothing else is set."""
+SWITCH_S = 0.001
+"""Seconds for which what computes keeps the interpreter from requests; Python's own are five times as many."""
 MOST_CONNECTIONS = 1_000
 """Connections at a time; further ones are told 503."""
 
@@ -57,7 +62,11 @@ log = logging.getLogger(__name__)
 
 
 def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSettings) -> FastAPI:
-    """The application; what it opens, it opens when it is started and closes when it is stopped. Raises ConfigError."""
+    """The application; what it opens, it opens when it is started and closes when it is stopped. Raises ConfigError.
+
+    Each check has a deadline: the one that is set, or `DEADLINE_S`.
+    """
+    check = check.model_copy(update={"deadline_s": DEADLINE_S}) if check.deadline_s is None else check
     day_limits(settings, check, trust)
     context = ServiceContext(
         settings,
@@ -109,20 +118,22 @@ async def _opened(context: ServiceContext, check: CheckSettings, trust: TrustSet
             kept.enter_context(_sole_use(folder))
         kept.enter_context(store.held())
         chat = build_chat(check)
-        library = await open_library(settings.documents, check)
+        library = await open_library(settings.paths_of_documents, check)
         work = await _work(check, trust, chat, library)
         database = Database(store)
         day = day_limits(settings, check, trust)
         jobs = Jobs(database, work, folder / "journals", context.metrics, settings, day)
         info = _info(settings, check, trust, chat, library)
-        context.opened = LoopServices(jobs, work, info, Readiness(jobs, folder))
+        warming = asyncio.create_task(work.awarm_up())
+        context.opened = LoopServices(jobs, work, info, Readiness(jobs, folder, warming))
         await jobs.start()
         context.rates.share(database)
         try:
             yield
         finally:
             context.rates.share(None)
-            await jobs.aclose()
+            warming.cancel()
+            await asyncio.gather(jobs.aclose(), warming, return_exceptions=True)
             await work.aclose()
             context.opened = None
 
@@ -153,9 +164,14 @@ async def _work(check: CheckSettings, trust: TrustSettings, chat: ChatModel | No
         await asyncio.to_thread(lambda: checker.tools)
     corpus = await asyncio.to_thread(open_corpus, trust)
     scorer = TrustScorer(settings=trust, corpus=() if corpus is None else corpus, pace=checker.pace)
-    if trust.subject_model or trust.corpus:
-        await scorer.aopen()
-    return Work(checker, scorer, library, chat)
+    loop = WorkLoop()
+    try:
+        if trust.subject_model or trust.corpus:
+            await loop.do(scorer.aopen)
+    except BaseException:
+        await loop.aclose()
+        raise
+    return Work(checker, scorer, library, chat, loop)
 
 
 def _info(
@@ -227,10 +243,11 @@ async def serve(app: FastAPI, *, ready: Callable[[str], None]) -> None:
     `ready` is told the address. Raises ConfigError where the address cannot be taken, and for what cannot be opened.
     """
     context: ServiceContext = app.state.context
-    with context.settings.listening() as listening:
+    with context.settings.binding.listening() as listening:
         async with app.router.lifespan_context(app):
             server = _Server(_config(app, context.settings))
             server.context = context
+            sys.setswitchinterval(SWITCH_S)
             ready(address_of(listening))
             _ignore_signals_again()
             await server.serve(sockets=[listening])
@@ -257,8 +274,8 @@ def _config(app: FastAPI, settings: ServiceSettings) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
-        proxy_headers=bool(settings.trusted_proxies),
-        forwarded_allow_ips=list(settings.trusted_proxies),
+        proxy_headers=bool(settings.trusted_proxy),
+        forwarded_allow_ips=list(settings.trusted_proxy),
         limit_concurrency=most,
         h11_max_incomplete_event_size=LONGEST_HEADERS,
         timeout_graceful_shutdown=round(settings.stop_timeout_s),

@@ -113,7 +113,7 @@ class ServiceGuard:
 
     def _refuse_strange_host(self, headers: Headers) -> None:
         """Refuses unknown hosts: a name that a stranger's DNS points at this machine must not reach it by a browser."""
-        if not self._settings.is_loopback:
+        if not self._settings.binding.is_loopback:
             return
         name = headers.get("host", "").rpartition(":")[0] if _has_port(headers.get("host", "")) else headers.get("host")
         ours = LOCAL_NAMES | {self._settings.host, self._settings.public_host}

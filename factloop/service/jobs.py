@@ -18,10 +18,11 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from factloop.core.errors import FactloopError
 from factloop.core.files.private import make_private_folder, write_private
 from factloop.reports.labels import GivenLabel
 from factloop.service.access import SharedHits
-from factloop.service.errors import RequestRefusal, not_found, not_kept, stopping, unavailable
+from factloop.service.errors import RequestRefusal, failure_words, not_found, not_kept, stopping, unavailable
 from factloop.service.kept import Database
 from factloop.service.leases import Leases
 from factloop.service.metrics import Metrics
@@ -30,10 +31,13 @@ from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import Job, JobPage, Trouble
 from factloop.service.spending import DayLimits, DayOver
 from factloop.service.store import JobFilter, NoRoom, OtherRequest, Repeat, Room, StoredJob, TextName
+from factloop.service.turns import Turns
 from factloop.service.work import Work
 
 KEPT_REPEATS_H = 24
 """Hours for which the name of a request (`Idempotency-Key`) is kept."""
+DRAINED = 0.7
+"""Share of the time for stopping in which calls under way may end; the rest is for saving and for answers."""
 SWEEP_EVERY_S = 3_600.0
 
 log = logging.getLogger(__name__)
@@ -56,9 +60,25 @@ class Jobs:
         """`folder` is for the journals. It closes the database."""
         self._database, self._store, self._folder, self._day = database, database.store, folder, day
         self._keep_days, self._sweep_every_s = settings.keep_days, sweep_every_s
-        leases = Leases(database.store, settings.lease_s, most_at_work=settings.max_jobs_together, day=day)
-        self._runner = Runner(database, leases, work, folder, metrics, max_running=settings.max_jobs)
-        self._room = Room(leases.service, settings.max_jobs + settings.max_queued, day)
+        weights = {owner: grant.weight for owner, grant in settings.keys.grants.items()}
+        leases = Leases(
+            database.store,
+            settings.lease_s,
+            most_at_work=settings.max_jobs_together,
+            day=day,
+            turns=Turns(weights, settings.share_of(settings.max_jobs)),
+        )
+        self._runner = Runner(
+            database,
+            leases,
+            work,
+            folder,
+            metrics,
+            max_running=settings.max_jobs,
+            drain_s=DRAINED * settings.stop_timeout_s,
+        )
+        most = settings.max_jobs + settings.max_queued
+        self._room = Room(leases.service, most, day, settings.share_of(most))
         self._sweeping: asyncio.Task[None] | None = None
 
     @property
@@ -81,7 +101,7 @@ class Jobs:
         try:
             stored = await self._database.ask(self._store.add, StoredJob(asked, owner), request, repeat, self._room)
         except NoRoom as error:
-            raise unavailable("busy", "too many jobs are waiting; try again later") from error
+            raise unavailable("busy", f"{error}; try again later") from error
         except DayOver as error:
             raise unavailable("budget_spent", f"{error}; try again later", round(error.wait_s + 0.5)) from error
         except OtherRequest as error:
@@ -262,8 +282,8 @@ TRIED_BYTES = 65_536
 class Readiness:
     """Looks whether the service can take a job. Lives in one event loop; looks once a second, however many ask."""
 
-    def __init__(self, jobs: Jobs, folder: Path) -> None:
-        self._jobs, self._folder = jobs, folder
+    def __init__(self, jobs: Jobs, folder: Path, warming: asyncio.Task[None]) -> None:
+        self._jobs, self._folder, self._warming = jobs, folder, warming
         self._looking: asyncio.Task[tuple[Trouble, ...]] | None = None
 
     async def troubles(self) -> tuple[Trouble, ...]:
@@ -277,7 +297,14 @@ class Readiness:
         self._looking = None
 
     async def _look(self) -> tuple[Trouble, ...]:
-        return (*await self._of_database(), *await asyncio.to_thread(self._of_folder))
+        return (*self._of_warm_up(), *await self._of_database(), *await asyncio.to_thread(self._of_folder))
+
+    def _of_warm_up(self) -> tuple[Trouble, ...]:
+        if not self._warming.done():
+            return (Trouble(what="warm_up", message="what the first check needs is being loaded"),)
+        failure = None if self._warming.cancelled() else self._warming.exception()
+        words = failure_words(failure).message if isinstance(failure, FactloopError) else "it failed"
+        return () if failure is None else (Trouble(what="warm_up", message=words),)
 
     async def _of_database(self) -> tuple[Trouble, ...]:
         probing = asyncio.ensure_future(self._jobs.probe())

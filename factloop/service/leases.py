@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import logging
 import secrets
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, false, func, not_, or_, select, update
+from sqlalchemy import ColumnElement, Connection, case, func, or_, select, update
 
 from factloop.service import store as stores
 from factloop.service.errors import error_words
 from factloop.service.shapes import ErrorWords, Progress, Status
-from factloop.service.spending import Cost, DayLimits
+from factloop.service.spending import FREE, Cost, DayLimits
 from factloop.service.store import ENDED, UNFINISHED, WAITING, JobStore, StoredJob, TextName, row_of, stored_of
 from factloop.service.tables import JOBS, TEXTS, database_now, hold_others_off
+from factloop.service.turns import Turns, Waiting
 
 MOST_DEATHS = 3
 """How many services may die while they are at work on one job."""
@@ -55,14 +57,21 @@ class Leases:
     """The leases of one service. Every method is one transaction, and blocks: call it outside the event loop."""
 
     def __init__(
-        self, store: JobStore, seconds: float, *, most_at_work: int | None = None, day: DayLimits | None = None
+        self,
+        store: JobStore,
+        seconds: float,
+        *,
+        most_at_work: int | None = None,
+        day: DayLimits | None = None,
+        turns: Turns | None = None,
     ) -> None:
         """`seconds`: how long a lease lasts unless it is renewed; `most_at_work`: jobs in all services together.
 
-        `day`: what the jobs of a day may cost.
+        `day`: what the jobs of a day may cost; `turns`: whose job comes next.
         """
         self._store, self._engine, self.seconds = store, store.engine, seconds
         self._most_at_work, self._day = most_at_work, day or DayLimits(Cost(), Cost())
+        self._turns = turns or Turns()
         self.service = secrets.token_hex(16)
 
     def end_earlier(self) -> None:
@@ -72,42 +81,56 @@ class Leases:
             connection.execute(update(JOBS).where(JOBS.c.leased_by.is_not(None)).values(leased_until=ENDED))
 
     def take(self, most: int, *, lapsed: bool) -> list[LeasedJob]:
-        """Leases up to `most` jobs that wait, oldest first, to run them; with `lapsed` also those of dead services.
+        """Leases up to `most` jobs that wait, by turns, to run them; with `lapsed` also those of dead services.
 
-        A row that another service is looking at is passed over, so that no job is leased twice.
+        A row that is being changed is passed over.
         """
         free = WAITING
+        taken: list[LeasedJob] = []
         with self._engine.begin() as connection:
+            hold_others_off(connection, "take jobs")
             if lapsed and self._store.is_shared:
                 free = or_(free, JOBS.c.leased_until < database_now())
+            queues, here, everywhere = self._unfinished(connection, free)
             if self._most_at_work is not None:
-                most = min(most, self._most_at_work - self._n_at_work(connection, free))
-            if most < 1:
-                return []
-            wanted = select(JOBS).where(JOBS.c.status.in_(UNFINISHED), free).order_by(JOBS.c.id).limit(most)
-            rows = connection.execute(wanted.with_for_update(skip_locked=True)).all()
-            return [taken for row in rows if (taken := self._taken(connection, row)) is not None]
+                most = min(most, self._most_at_work - everywhere)
+            spent: set[str] = set()
+            while len(taken) < most and (owner := self._turns.next(queues, here)) is not None:
+                job_id, kind = queues[owner].popleft()
+                if owner in spent and kind not in FREE:
+                    continue
+                wanted = select(JOBS).where(JOBS.c.id == job_id, JOBS.c.status.in_(UNFINISHED), free)
+                row = connection.execute(wanted.with_for_update(skip_locked=True)).first()
+                one = None if row is None else self._taken(connection, row, spent)
+                if one is not None:
+                    taken.append(one)
+                    here[owner] += 1
+                    self._turns.took(owner)
+        return taken
 
-    def renew(self, jobs: Iterable[tuple[StoredJob, str | None]]) -> Renewal:
-        """Renews leases, and keeps how far the jobs are: each with its events as text, None where there are no more."""
+    def renew(self, jobs: Iterable[StoredJob]) -> Renewal:
+        """Renews leases, and keeps how far the jobs are."""
         held, cancelled = set(), set()
         with self._engine.begin() as connection:
-            for stored, events in sorted(jobs, key=lambda one: one[0].job.id):
+            for stored in sorted(jobs, key=lambda one: one.job.id):
                 row = connection.execute(
                     update(JOBS)
                     .where(JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service)
                     .values(job=stored.job.model_dump_json(), leased_until=self._until())
                     .returning(JOBS.c.cancel_asked)
                 ).first()
-                if row is None:
-                    continue
-                held.add(stored.job.id)
-                if events is not None:
-                    stores.write_texts(connection, stored.job.id, {"events": events})
-                if row.cancel_asked:
-                    cancelled.add(stored.job.id)
+                if row is not None:
+                    held.add(stored.job.id)
+                    cancelled |= {stored.job.id} if row.cancel_asked else set()
             n_others = self._n_other_services(connection)
         return Renewal(frozenset(held), frozenset(cancelled), 1 + n_others)
+
+    def keep_events(self, stored: StoredJob, events: str) -> None:
+        """Keeps the events of a job so far, as text; not where the lease was lost, or the job is over."""
+        ours = JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service
+        with self._engine.begin() as connection:
+            if connection.execute(select(JOBS.c.id).where(*ours).with_for_update()).first() is not None:
+                stores.write_texts(connection, stored.job.id, {"events": events})
 
     def end(self, stored: StoredJob, texts: Mapping[TextName, str]) -> bool:
         """Saves a job that is over, with its texts. False where the lease was lost or the job deleted: it is not saved.
@@ -142,11 +165,23 @@ class Leases:
             connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(cancel_asked=1))
             return stored
 
-    def _n_at_work(self, connection: Connection, free: ColumnElement[bool]) -> int:
-        """How many jobs services have. Until the transaction ends, no other service counts them."""
-        hold_others_off(connection, "take jobs")
-        has_service = not_(func.coalesce(free, false()))
-        return connection.scalar(select(func.count()).where(JOBS.c.status.in_(UNFINISHED), has_service)) or 0
+    def _unfinished(
+        self, connection: Connection, free: ColumnElement[bool]
+    ) -> tuple[dict[str, deque[Waiting]], Counter[str], int]:
+        """The jobs that wait, by owner and oldest first; how many each has at work here; and how many are at work."""
+        queues: defaultdict[str, deque[Waiting]] = defaultdict(deque)
+        here, everywhere = Counter[str](), 0
+        is_free = case((free, 1), else_=0).label("is_free")
+        rows = select(JOBS.c.id, JOBS.c.owner, JOBS.c.kind, JOBS.c.leased_by, is_free).where(
+            JOBS.c.status.in_(UNFINISHED)
+        )
+        for row in connection.execute(rows.order_by(JOBS.c.id)):
+            if row.is_free:
+                queues[row.owner].append((row.id, row.kind))
+            else:
+                everywhere += 1
+                here[row.owner] += row.leased_by == self.service
+        return queues, here, everywhere
 
     def _n_other_services(self, connection: Connection) -> int:
         """How many other services are at work."""
@@ -156,7 +191,8 @@ class Leases:
         services = select(func.count(JOBS.c.leased_by.distinct())).where(JOBS.c.status.in_(UNFINISHED), *theirs)
         return connection.scalar(services) or 0
 
-    def _taken(self, connection: Connection, row: Any) -> LeasedJob | None:
+    def _taken(self, connection: Connection, row: Any, spent: set[str]) -> LeasedJob | None:
+        """The job of a row, leased; None where it is not to be run. `spent`: takes owners who can pay for no other."""
         stored = stored_of(row)
         job_id: str = row.id
         request = connection.scalar(select(TEXTS.c.body).where(TEXTS.c.job_id == job_id, TEXTS.c.name == "request"))
@@ -174,7 +210,8 @@ class Leases:
             return None
         began = stored.changed(status="running", started_at=datetime.now(UTC), progress=Progress(), n_deaths=n_deaths)
         began = replace(began, attempt=stored.attempt + 1)
-        if not self._day.set_aside(connection, began.job, began.attempt):
+        if not self._day.set_aside(connection, began.owner, began.job, began.attempt):
+            spent.add(began.owner)
             if row.leased_by is not None:
                 log.warning("job %s: its service died, and the budget of 24 hours is spent; it waits", job_id)
                 _put_back(connection, stored.changed(n_deaths=n_deaths), row.leased_by)

@@ -85,10 +85,24 @@ Owner = Annotated[str, Depends(_owner)]
 class Caller:
     """The caller of a request for work; `key` is the name that the caller gives the request."""
 
+    request: Request
     owner: str
     request_id: str
     key: str | None
     public_path: str
+
+    async def left_before(self, answer: asyncio.Task[Response]) -> bool:
+        """Whether the caller hangs up before there is an answer."""
+        leaving = asyncio.create_task(self._left())
+        try:
+            done, _ = await asyncio.wait({answer, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            leaving.cancel()
+        return answer not in done
+
+    async def _left(self) -> None:
+        while (await self.request.receive())["type"] != "http.disconnect":
+            pass
 
 
 def _caller(
@@ -106,7 +120,7 @@ def _caller(
         ),
     ] = None,
 ) -> Caller:
-    return Caller(owner, request.scope["request_id"], idempotency_key, context.settings.public_path)
+    return Caller(request, owner, request.scope["request_id"], idempotency_key, context.settings.public_path)
 
 
 TheCaller = Annotated[Caller, Depends(_caller)]

@@ -61,7 +61,13 @@ REPORT: Any = Union[tuple(kind.record for kind in OF_JOBS.values())]  # noqa: UP
 MOST_JOBS = 200
 LARGEST_NUMBER = 2**62
 SEARCH = "search"
-Wait = Annotated[bool, Query(description="Answer with the report when it is done, rather than with the job.")]
+Wait = Annotated[
+    bool,
+    Query(
+        description="Answer with the report when it is done, rather than with the job. A caller who hangs up before "
+        "ends the job, unless the request has an `Idempotency-Key`."
+    ),
+]
 ASKED: Any = {"status_code": 202, "response_model": Job, "tags": ["ask"]}
 """Of a route that asks for work."""
 ClaimId = Annotated[str, Path(max_length=200, description="Id of a claim of the report.")]
@@ -159,7 +165,15 @@ async def _submitted(
         request_id=caller.request_id,
     )
     job = await opened.jobs.submit(caller.owner, asked, ask.model_dump_json(), caller.key)
-    return await _waited_for(opened, job.id, caller.owner) if wait else _accepted(job, caller)
+    if not wait:
+        return _accepted(job, caller)
+    waiting = asyncio.create_task(_waited_for(opened, job.id, caller.owner))
+    has_left = await caller.left_before(waiting)
+    if not has_left or caller.key is not None or opened.jobs.is_stopping:  # with its key it may be sent again
+        return await waiting
+    waiting.cancel()
+    await opened.jobs.cancel(job.id, caller.owner)
+    return _accepted(job, caller)
 
 
 def _against(ask: CheckAsk | TrustAsk | LongFormAsk) -> str:

@@ -68,6 +68,8 @@ class LiveJob:
         """Whether its last state is being saved."""
         self.is_closed = False
         """Whether its events have ended: it is finished, or the service is being stopped."""
+        self.n_kept = 0
+        """Its events that are in the database."""
         self._changed = asyncio.Event()
         self.settled = asyncio.Event()
         """Set when it has ended, or its end cannot be saved."""
@@ -110,8 +112,8 @@ class LiveJob:
 
 
 def write_events(events: Sequence[LiveEvent]) -> str:
-    """The events as one JSON text."""
-    return json.dumps([[one.number, one.type, one.data] for one in events])
+    """The events as one JSON text, written one by one: `json` lets no other thread in until it is done."""
+    return f"[{','.join(json.dumps([one.number, one.type, one.data]) for one in events)}]"
 
 
 def read_events(text: str) -> list[LiveEvent]:
@@ -123,9 +125,17 @@ class Runner:
     """Takes jobs from the database, and runs them. Lives in one event loop."""
 
     def __init__(
-        self, database: Database, leases: Leases, work: Work, folder: Path, metrics: Metrics, *, max_running: int
+        self,
+        database: Database,
+        leases: Leases,
+        work: Work,
+        folder: Path,
+        metrics: Metrics,
+        *,
+        max_running: int,
+        drain_s: float = 0.0,
     ) -> None:
-        """`folder` is for the journals."""
+        """`folder` is for the journals; `drain_s`: seconds that calls under way have to end when it is stopped."""
         self._database, self._work, self._folder, self._metrics = database, work, folder, metrics
         self.leases, self._lease_s, self._max_running = leases, leases.seconds, max_running
         self.live: dict[str, LiveJob] = {}
@@ -133,6 +143,8 @@ class Runner:
         """Seconds after which another look at the database may show something new."""
         self._stop, self._wake, self._moved = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
+        self._drain_s = drain_s
+        self._stopping: asyncio.Task[None] | None = None
 
     @property
     def is_stopping(self) -> bool:
@@ -141,7 +153,7 @@ class Runner:
     def start(self) -> None:
         self._tasks.append(asyncio.create_task(self._take_jobs()))
         if self._database.store.is_shared:
-            self._tasks.append(asyncio.create_task(self._renew_leases()))
+            self._tasks += [asyncio.create_task(self._renew_leases()), asyncio.create_task(self._keep_events())]
 
     def wake(self) -> None:
         """Looks for jobs now."""
@@ -158,14 +170,22 @@ class Runner:
 
     def begin_stop(self) -> None:
         """Stops the jobs at work: they go back to their places in the queue, for another service or the next start."""
-        self._stop.set()
-        self.wake()
+        if self._stopping is None:
+            self._stop.set()
+            self.wake()
+            self.show_move()
+            self._stopping = asyncio.create_task(self._stop_jobs())
+
+    async def _stop_jobs(self) -> None:
+        if self.live:
+            await self._work.drain(self._drain_s)
         for live in list(self.live.values()):
             live.cancel()
-        self.show_move()
 
     async def aclose(self) -> None:
         self.begin_stop()
+        assert self._stopping is not None
+        await self._stopping
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -207,20 +227,13 @@ class Runner:
             self.show_move()
 
     async def _renew_leases(self) -> None:
-        told: dict[LiveJob, int] = {}
         while True:
             await asyncio.sleep(self._lease_s / RENEWALS)
-            here = list(self.live.values())
-            before, told = told, {live: len(live.events) for live in here}
-            if not here:
+            if not (here := list(self.live.values())):
                 continue
-            jobs = [
-                (live.stored, write_events(live.events) if told[live] != before.get(live, 0) else None) for live in here
-            ]
             try:
-                renewal = await self._database.save(self.leases.renew, jobs)
+                renewal = await self._database.save(self.leases.renew, [live.stored for live in here])
             except RequestRefusal:
-                told.clear()
                 continue
             self._work.share_pace(renewal.n_services)
             for live in here:
@@ -234,6 +247,18 @@ class Runner:
                 elif job_id in renewal.cancelled:
                     live.is_cancelled = True
                     live.cancel()
+
+    async def _keep_events(self) -> None:
+        """Keeps events where there are an eighth more, as all are written. No lease waits for these megabytes."""
+        while True:
+            await asyncio.sleep(self._lease_s / RENEWALS)
+            with suppress(RequestRefusal):
+                for live in list(self.live.values()):
+                    n_events = len(live.events)
+                    if n_events > live.n_kept * 9 // 8 and not live.is_ending:
+                        text = await asyncio.to_thread(write_events, live.events[:n_events])
+                        await self._database.save(self.leases.keep_events, live.stored, text)
+                        live.n_kept = n_events
 
     async def _run(self, live: LiveJob, leased: LeasedJob) -> None:
         try:
@@ -286,8 +311,10 @@ class Runner:
         while True:
             await asyncio.to_thread(make_private_folder, folder)
             try:
-                job = live.stored.job
-                return await self._work.do(job.kind, live.request, folder, watching, begun_anew=job.begun_anew)
+                job, owner = live.stored.job, live.stored.owner
+                return await self._work.do(
+                    job.kind, live.request, folder, watching, owner=owner, begun_anew=job.begun_anew
+                )
             except RunInUse:
                 if not self._database.store.is_shared:
                     raise

@@ -285,7 +285,7 @@ class Info(Record):
 class Trouble(Record):
     """A reason why no job is taken."""
 
-    what: Literal["database", "folder"]
+    what: Literal["warm_up", "database", "folder"]
     message: str
 
 

@@ -1,18 +1,19 @@
 """What jobs may cost in a day, over all services that share the database.
 
-A job sets aside the most that it may cost before it is begun; at its end it gives back what it did not spend. So the
-limits are never passed, however many services begin jobs at once. Of a job whose service died all counts that it had
-set aside: what it paid for is not known.
+Limits hold for all callers together, and for one caller where they stand behind its key. A job sets aside the most that
+it may cost before it is begun; at its end it gives back what it did not spend. So the limits are never passed, however
+many services begin jobs at once. Of a job whose service died all counts that it had set aside: what it paid for is not
+known.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, true, update
 
 from factloop.core.errors import ConfigError
 from factloop.service.settings import ServiceSettings
@@ -42,48 +43,52 @@ class Cost:
 class DayOver(Exception):
     """The day's limits are spent; `wait_s` seconds later a job fits within them again."""
 
-    def __init__(self, wait_s: float) -> None:
-        super().__init__("the budget of 24 hours is spent")
+    def __init__(self, wait_s: float, whose: str) -> None:
+        super().__init__(f"the budget of 24 hours{whose} is spent")
         self.wait_s = wait_s
 
 
 class DayLimits:
     """The limits of 24 hours. Every method works within a transaction of the caller's, and blocks."""
 
-    def __init__(self, of_day: Cost, of_job: Cost, clock: Callable[[], float] = time.time) -> None:
-        """`of_job`: the most that one job may cost, which is known for each limit of the day."""
+    def __init__(
+        self,
+        of_day: Cost,
+        of_job: Cost,
+        clock: Callable[[], float] = time.time,
+        of_owners: Mapping[str, Cost] | None = None,
+    ) -> None:
+        """`of_job`: the most that one job may cost, which is known for each limit; `of_owners`: what each may spend."""
         self._of_day, self._of_job, self._clock = of_day, of_job, clock
+        self._of_owners = of_owners or {}
 
-    def refuse(self, connection: Connection, kind: Kind) -> None:
+    def refuse(self, connection: Connection, owner: str, kind: Kind) -> None:
         """Raises DayOver where a new job would not fit even if those at work cost nothing."""
-        if not self._of_day.is_limited or kind in FREE:
-            return
-        over = select(SPENDING).where(SPENDING.c.is_open == 0, SPENDING.c.at > self._clock() - DAY_S)
-        rows = connection.execute(over.order_by(SPENDING.c.at)).all()
-        usd, calls, wait_s = sum(row.usd for row in rows), sum(row.calls for row in rows), 0.0
-        for row in rows:
-            if self._fits(usd, calls):
-                break
-            usd, calls, wait_s = usd - row.usd, calls - row.calls, row.at + DAY_S - self._clock()
-        if wait_s:
-            raise DayOver(wait_s)
+        for limit, counted, whose in self._limits(owner, kind):
+            over = select(SPENDING).where(counted, SPENDING.c.is_open == 0, SPENDING.c.at > self._clock() - DAY_S)
+            rows = connection.execute(over.order_by(SPENDING.c.at)).all()
+            usd, calls, wait_s = sum(row.usd for row in rows), sum(row.calls for row in rows), 0.0
+            for row in rows:
+                if self._fits(limit, usd, calls):
+                    break
+                usd, calls, wait_s = usd - row.usd, calls - row.calls, row.at + DAY_S - self._clock()
+            if wait_s:
+                raise DayOver(wait_s, whose)
 
-    def set_aside(self, connection: Connection, job: Job, attempt: int) -> bool:
+    def set_aside(self, connection: Connection, owner: str, job: Job, attempt: int) -> bool:
         """Sets aside what the job may cost at most. False where there is not so much left now."""
         connection.execute(update(SPENDING).where(SPENDING.c.job_id == job.id).values(is_open=0))  # its service died
-        if not self._of_day.is_limited or job.kind in FREE:
+        limits = list(self._limits(owner, job.kind))
+        if not limits:
             return True
         hold_others_off(connection, "set money aside")
         now = self._clock()
-        in_day = SPENDING.c.at > now - DAY_S
-        spent = connection.execute(
-            select(func.coalesce(func.sum(SPENDING.c.usd), 0.0), func.coalesce(func.sum(SPENDING.c.calls), 0)).where(
-                in_day
-            )
-        ).one()
-        if not self._fits(*spent):
-            return False
-        most = {"usd": self._of_job.usd or 0.0, "calls": self._of_job.calls or 0}
+        sums = func.coalesce(func.sum(SPENDING.c.usd), 0.0), func.coalesce(func.sum(SPENDING.c.calls), 0)
+        for limit, counted, _ in limits:
+            spent = connection.execute(select(*sums).where(counted, SPENDING.c.at > now - DAY_S)).one()
+            if not self._fits(limit, *spent):
+                return False
+        most = {"usd": self._of_job.usd or 0.0, "calls": self._of_job.calls or 0, "owner": owner}
         connection.execute(insert(SPENDING).values(job_id=job.id, attempt=attempt, at=now, is_open=1, **most))
         return True
 
@@ -102,24 +107,38 @@ class DayLimits:
         """Forgets what was spent more than a day ago."""
         connection.execute(delete(SPENDING).where(SPENDING.c.at <= self._clock() - DAY_S))
 
-    def _fits(self, usd: float, calls: int) -> bool:
-        day, job = self._of_day, self._of_job
-        has_money = day.usd is None or usd + (job.usd or 0.0) <= day.usd + _ROUNDING
-        return has_money and (day.calls is None or calls + (job.calls or 0) <= day.calls)
+    def _limits(self, owner: str, kind: Kind) -> Iterator[tuple[Cost, ColumnElement[bool], str]]:
+        """The limits that a job must fit in, the rows that count in each, and whose it is; none for a free kind."""
+        theirs = self._of_owners.get(owner, Cost())
+        if kind not in FREE and self._of_day.is_limited:
+            yield self._of_day, true(), ""
+        if kind not in FREE and theirs.is_limited:
+            yield theirs, SPENDING.c.owner == owner, " of this key"
+
+    def _fits(self, limit: Cost, usd: float, calls: int) -> bool:
+        has_money = limit.usd is None or usd + (self._of_job.usd or 0.0) <= limit.usd + _ROUNDING
+        return has_money and (limit.calls is None or calls + (self._of_job.calls or 0) <= limit.calls)
 
 
 def day_limits(settings: ServiceSettings, check: RunSettings, trust: RunSettings) -> DayLimits:
     """The limits of a day. Raises ConfigError where it is not known what one job may cost."""
-    of_day = Cost(settings.budget_usd_per_day, settings.max_calls_per_day)
     usd, calls = (check.budget_usd, trust.budget_usd), (check.max_calls, trust.max_calls)
     of_job = Cost(
         None if None in usd else max(filter(None, usd), default=0.0),
         None if None in calls else max(filter(None, calls), default=0),
     )
+    of_day, grants = Cost(settings.budget_usd_per_day, settings.max_calls_per_day), settings.keys.grants
+    of_owners = {owner: Cost(one.budget_usd_per_day, one.max_calls_per_day) for owner, one in grants.items()}
+    _refuse_unknown_cost(of_day, of_job, "")
+    for owner, cost in of_owners.items():
+        _refuse_unknown_cost(cost, of_job, f"{grants[owner].name}: ")
+    return DayLimits(of_day, of_job, of_owners=of_owners)
+
+
+def _refuse_unknown_cost(of_day: Cost, of_job: Cost, whose: str) -> None:
     for name, day, job in (("budget_usd", of_day.usd, of_job.usd), ("max_calls", of_day.calls, of_job.calls)):
         flag = f"--{name.replace('_', '-')}"
         if day is not None and job is None:
-            raise ConfigError(f"{name}_per_day {day:g}: give {flag}, too: the most that one job may take")
+            raise ConfigError(f"{whose}{name}_per_day {day:g}: give {flag}, too: the most that one job may take")
         if day is not None and job is not None and job > day:
-            raise ConfigError(f"{name}_per_day {day:g}: no job could begin, as each may take {job:g} ({flag})")
-    return DayLimits(of_day, of_job)
+            raise ConfigError(f"{whose}{name}_per_day {day:g}: no job could begin, as each may take {job:g} ({flag})")

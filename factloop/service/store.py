@@ -91,6 +91,8 @@ class Room:
     """Jobs that wait for any service or are at work in this one."""
     day: DayLimits | None = None
     """What the jobs of a day may cost, over all services."""
+    most_each: int | None = None
+    """The same for the jobs of one caller."""
 
 
 class NoRoom(Exception):
@@ -172,9 +174,9 @@ class JobStore:
             if repeat is not None and (earlier := _repeated(connection, stored.owner, repeat)) is not None:
                 return earlier
             if room is not None:
-                _look_for_room(connection, room)
+                _look_for_room(connection, room, stored.owner)
                 if room.day is not None:
-                    room.day.refuse(connection, stored.job.kind)
+                    room.day.refuse(connection, stored.owner, stored.job.kind)
             connection.execute(insert(JOBS).values(**row_of(stored)))
             write_texts(connection, stored.job.id, {"request": request})
             if repeat is not None:
@@ -312,11 +314,16 @@ def _repeated(connection: Connection, owner: str, repeat: Repeat) -> StoredJob |
     return stored_of(found)
 
 
-def _look_for_room(connection: Connection, room: Room) -> None:
+def _look_for_room(connection: Connection, room: Room, owner: str) -> None:
     of_ours = or_(WAITING, JOBS.c.leased_by == room.service)
     unfinished = select(func.count()).select_from(JOBS).where(JOBS.c.status.in_(UNFINISHED), of_ours)
-    if (connection.scalar(unfinished) or 0) >= room.most:
-        raise NoRoom
+    n_unfinished, n_theirs = (
+        connection.scalar(one) or 0 for one in (unfinished, unfinished.where(JOBS.c.owner == owner))
+    )
+    if n_unfinished >= room.most:
+        raise NoRoom("too many jobs are waiting")
+    if room.most_each is not None and n_theirs >= room.most_each:
+        raise NoRoom(f"{room.most_each} of your jobs are unfinished, as many as one key may have")
 
 
 def _delete(connection: Connection, job_ids: Sequence[str]) -> None:

@@ -27,7 +27,7 @@ from sqlalchemy import (
 
 from factloop.core.errors import ConfigError
 
-FORMAT = 2
+FORMAT = 3
 KEY = 0x666163746C6F6F70
 """Key of PostgreSQL's advisory locks: "factloop" in ASCII. Locks are those of one database."""
 
@@ -76,6 +76,7 @@ SPENDING = Table(
     Column("usd", Float(53), nullable=False),
     Column("calls", Integer, nullable=False),
     Column("is_open", Integer, nullable=False),  # 1: set aside for a job at work; 0: spent
+    Column("owner", String(64), nullable=False, server_default=""),
 )
 Index("factloop_spending_by_time", SPENDING.c.at)
 Index("factloop_hits_of_caller", HITS.c.whose, HITS.c.until)
@@ -107,5 +108,9 @@ def prepare(engine: Engine, shown: str) -> None:
         found = connection.scalar(select(FORMATS.c.format))
         if found is None:
             connection.execute(FORMATS.insert().values(format=FORMAT))
+        elif found == FORMAT - 1:
+            connection.execute(text("ALTER TABLE factloop_spending ADD COLUMN owner VARCHAR(64) NOT NULL DEFAULT ''"))
+            connection.execute(FORMATS.update().values(format=FORMAT))
+            found = FORMAT
     if found not in (None, FORMAT):
         raise ConfigError(f"--database {shown}: was written by another version of factloop (format {found})")

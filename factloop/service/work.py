@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import aclosing, contextmanager
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from threading import Thread
+from typing import Any, TypeVar
 
 from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport
 from factloop.checking.checker import FactChecker
@@ -37,6 +40,7 @@ from factloop.service.shapes import (
 from factloop.setup.limits import Limits
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import SourceMode, Sources
+from factloop.tools.calls.limiter import CALLER
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.base import SearchTool
@@ -55,7 +59,52 @@ BEGUN_ANEW = (
     "this was restarted after its service stopped, and the answers paid for until then could not be reached: the cost "
     "here leaves them out"
 )
+THREADS_AT_WORK = 2
+"""Threads that read and judge beside the loop of the jobs: while one computes, requests wait for the interpreter."""
 Reported = FactualityReport | TrustReport | LongFormTrustReport
+T = TypeVar("T")
+
+
+class WorkLoop:
+    """An event loop in a thread of its own: what is computed there holds up neither requests nor leases."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._loop.set_default_executor(ThreadPoolExecutor(THREADS_AT_WORK, thread_name_prefix="factloop-reading"))
+        self._thread = Thread(target=self._loop.run_forever, name="factloop-work", daemon=True)
+        self._thread.start()
+
+    def call(self, callback: Callable[[], object]) -> None:
+        """Calls there, soon."""
+        self._loop.call_soon_threadsafe(callback)
+
+    async def do(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Works there. Where the caller is cancelled, so is the work, which has ended when this returns."""
+        ended: Future[asyncio.Task[T]] = Future()
+        tasks: list[asyncio.Task[T]] = []
+
+        def begin() -> None:
+            tasks.append(self._loop.create_task(work()))
+            tasks[0].add_done_callback(ended.set_result)
+
+        self.call(begin)
+        waiting = asyncio.wrap_future(ended)
+        while not waiting.done():
+            try:
+                await asyncio.shield(waiting)
+            except asyncio.CancelledError:
+                self.call(lambda: tasks[0].cancel())
+        return waiting.result().result()
+
+    async def aclose(self) -> None:
+        async def finished() -> None:
+            await self._loop.shutdown_asyncgens()
+            await self._loop.shutdown_default_executor()
+
+        await self.do(finished)
+        self.call(self._loop.stop)
+        await asyncio.to_thread(self._thread.join)
+        self._loop.close()
 
 
 @dataclass(frozen=True)
@@ -72,8 +121,15 @@ class JobOutcome:
 class JobListener:
     """The callbacks that a job reports its events and progress to."""
 
-    event: Callable[[Record, str], None]
-    progress: Callable[[Progress], None]
+    event: Callable[[Record, str], object]
+    progress: Callable[[Progress], object]
+
+    def within(self, loop: asyncio.AbstractEventLoop) -> JobListener:
+        """The same, called in that loop from any thread."""
+        return JobListener(
+            lambda record, type: loop.call_soon_threadsafe(self.event, record, type),
+            lambda progress: loop.call_soon_threadsafe(self.progress, progress),
+        )
 
 
 class Library:
@@ -111,21 +167,46 @@ async def open_library(documents: Mapping[str, Sequence[str]], settings: CheckSe
 
 
 class Work:
-    """The checker and the scorer that all jobs share."""
+    """The checker and the scorer that all jobs share, and the loop that they live in."""
 
     def __init__(
-        self, checker: FactChecker, scorer: TrustScorer, library: Library, chat: ChatModel | None = None
+        self,
+        checker: FactChecker,
+        scorer: TrustScorer,
+        library: Library,
+        chat: ChatModel | None = None,
+        loop: WorkLoop | None = None,
     ) -> None:
-        """`chat` is the checker's model, to be closed with it."""
+        """`chat` is the checker's model, to be closed with it; so is the loop."""
         self.checker, self.scorer, self.library, self._chat = checker, scorer, library, chat
+        self._loop = loop or WorkLoop()
 
     async def do(
-        self, kind: Kind, request: str, folder: Path, watching: JobListener, *, begun_anew: bool = False
+        self,
+        kind: Kind,
+        request: str,
+        folder: Path,
+        watching: JobListener,
+        *,
+        owner: str = "",
+        begun_anew: bool = False,
     ) -> JobOutcome:
         """Does the work, keeping what is paid for in the folder. Raises FactloopError.
 
-        `begun_anew`: the report says that an earlier attempt was paid for as well.
+        Owners take turns at the models' servers. `begun_anew`: the report says that an earlier attempt was paid for as
+        well.
         """
+        watching = watching.within(asyncio.get_running_loop())
+        return await self._loop.do(lambda: self._done(kind, request, folder, watching, owner, begun_anew=begun_anew))
+
+    async def awarm_up(self) -> None:
+        """Imports and reads what the first job would."""
+        await self._loop.do(self.checker.awarm_up)
+
+    async def _done(
+        self, kind: Kind, request: str, folder: Path, watching: JobListener, owner: str, *, begun_anew: bool
+    ) -> JobOutcome:
+        CALLER.set(owner)
         ask = ASKS[kind].model_validate_json(request)
         if isinstance(ask, AuditAsk):
             from factloop.service.evaluation import audit
@@ -152,9 +233,24 @@ class Work:
     def share_pace(self, n_services: int) -> None:
         """Leaves the other services that are at work their part of the ceiling on model calls."""
         for one in {self.checker.pace, self.scorer.pace}:
-            one.share(n_services)
+            self._loop.call(partial(one.share, n_services))
+
+    async def drain(self, within_s: float) -> None:
+        """Lets no further call begin, and calls under way end, for so many seconds: what they cost is kept."""
+
+        async def drained() -> None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(within_s):
+                    for one in {self.checker.pace, self.scorer.pace}:
+                        await one.drain()
+
+        await self._loop.do(drained)
 
     async def aclose(self) -> None:
+        await self._loop.do(self._close)
+        await self._loop.aclose()
+
+    async def _close(self) -> None:
         await self.checker.aclose()
         await self.scorer.aclose()
         if self._chat is not None:

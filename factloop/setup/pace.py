@@ -28,6 +28,11 @@ class Pace:
             here[address].share_ceiling(self._n_processes)
         return here[address]
 
+    async def drain(self) -> None:
+        """Lets no further request leave in the running event loop, and waits for those under way."""
+        for limiter in list(self._limiters.get(asyncio.get_running_loop(), {}).values()):
+            await limiter.drain()
+
     def share(self, n_processes: int) -> None:
         """From now on so many processes, this one included, divide the ceiling (`requests_per_second`) evenly.
 

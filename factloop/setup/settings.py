@@ -29,8 +29,8 @@ from factloop.tools.calls.modes import PATIENCE_S, REST_S, TapeMode, TracingMode
 from factloop.tools.calls.urls import is_base_url, without_userinfo
 from factloop.tools.search.build import built_in_searches
 
-Positive = Annotated[float, Field(gt=0)]
-NotNegative = Annotated[float, Field(ge=0.0)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+NotNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 Timeout = Annotated[float, Field(gt=0, le=1_000_000)]
 """Longer ones are refused by sockets, as failures of whatever is asked."""
 Price = Annotated[float, Field(ge=0.0, le=1_000_000)]
@@ -236,6 +236,10 @@ class CheckSettings(EmbeddingSettings):
     """Stop each check after this many model calls."""
     budget_usd_per_check: Annotated[NotNegative | None, Mark(PER_CHECK)] = None
     """Stop each check at this cost in USD."""
+    max_unreadable: Annotated[float, Field(gt=0.0, le=1.0), Mark()] = 0.3
+    """Stop asking the model in a check when more than this share of its answers, of at least 20, cannot be read.
+
+    An answer counts as unreadable when its first repair cannot be read either."""
     tool_calling: Annotated[bool, Mark(fingerprint=True)] = True
     """Let the model call the searches as tools.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from factloop.agents.trustscore.choices import LETTERS
 from factloop.agents.trustscore.distractors.proposed import MOST_WORDS, SUBSTITUTES
 from factloop.agents.trustscore.judges import ENTAILMENT
-from factloop.agents.trustscore.questions import LETTERS
 from factloop.agents.trustscore.subject import CLOSED_BOOK, MULTIPLE_CHOICE
 from factloop.core.records import Count, NonNegative, Record
 from factloop.prompts.registry import PromptRegistry, RenderedPrompt

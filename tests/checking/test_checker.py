@@ -1,24 +1,39 @@
-"""`FactChecker` as its users call it: streams, threads and event loops."""
+"""`FactChecker` as programs call it: streams, threads, event loops, pickling, limits."""
 
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import os
+import pickle
 import subprocess
 import sys
 import threading
 from contextlib import aclosing
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
+from langchain_core.documents import Document
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr, TypeAdapter
 
-from factloop import FactualityReport
+import factloop
+from factloop import CheckSettings, ConfigError, FactChecker, FactualityReport, Limits
+from factloop.agents.safe.answer import MOST_CELLS
+from factloop.checking import checker as module
 from factloop.core.errors import DataError
 from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged, ClaimSearched, Event, ResponseSplit
+from factloop.core.records import NoClaim, UnscoredReason
+from factloop.guarding import StreamGuard
+from factloop.integrations.langchain.guard import GuardOptions
+from factloop.setup.changes import CheckChanges
+from factloop.tools.calls.budget import LEAST_ANSWERS, Budget
+from factloop.tools.search.given import GivenDocuments
 from tests.checking.simulated import PLANS, simulated_checker
-from tests.simulator import MODEL, Response, Simulator
+from tests.simulator import MODEL, Faults, Response, Simulator
 from tests.simulator.scoring import score
 
 
@@ -158,3 +173,180 @@ async def test_half_a_character_is_refused_before_anything_is_spent(
         with pytest.raises(DataError, match=r"half a character .* at position 5"):
             await checker.acheck(response, prompt)
     assert sim.stats().stages == {}
+
+
+TEXT = "John Smeaton built the third tower."
+OWN = {"model", "search", "docs", "recording"}
+PAGE = Path(__file__).parents[2] / "docs" / "reference.md"
+
+
+@pytest.mark.parametrize("by", ["awarm_up", "acheck"])
+async def test_what_takes_seconds_is_loaded_in_another_thread_and_once(
+    by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[threading.Thread] = []
+    rehearse = FactChecker._rehearse
+
+    def noted(checker: FactChecker) -> None:
+        threads.append(threading.current_thread())
+        rehearse(checker)
+
+    monkeypatch.setattr(FactChecker, "_rehearse", noted)
+    monkeypatch.setattr(module, "_WARM", set())
+    checker = FactChecker(cache=False)
+    if by == "awarm_up":
+        await asyncio.gather(checker.awarm_up(), checker.awarm_up())
+    assert (await checker.acheck(TEXT, documents=[TEXT])).counts.supported == 1
+    await FactChecker(cache=False).acheck(TEXT, documents=[TEXT])
+    assert len(threads) == 1
+    assert threads[0] is not threading.current_thread()
+
+
+def test_a_checker_is_warmed_up_without_a_loop_and_without_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_WARM", set())
+    FactChecker("openai:x", base_url="http://127.0.0.1:9/v1", cache=False).warm_up()  # nothing answers there
+    FactChecker(cache=False).warm_up()
+    assert len(module._WARM) == 2
+
+
+@pytest.mark.parametrize("limit", ["budget_usd", "budget_usd_per_check"])
+def test_a_price_is_asked_for_when_the_checker_is_made(limit: str) -> None:
+    limits: Any = {limit: 1.0}
+    own = ChatOpenAI(model="mine", base_url="http://127.0.0.1:9/v1", api_key=SecretStr("none"))
+    for model in ("openai:mine", own, own.bind(stop=["x"])):
+        with pytest.raises(ConfigError, match=r"the price of .*mine is unknown.*: give price_in and price_out$"):
+            FactChecker(model, **limits)
+        FactChecker(model, price_in=1.0, price_out=2.0, **limits)
+    FactChecker(**limits)  # the offline engine costs nothing
+
+
+def test_the_typed_settings_are_those_of_a_check() -> None:
+    hints = get_type_hints(CheckChanges)
+    fields = CheckSettings.model_fields
+    assert list(hints) == [name for name in fields if name not in OWN]
+    for name, hint in hints.items():
+        TypeAdapter(hint).validate_python(fields[name].default)
+    assert set(inspect.signature(FactChecker.__init__).parameters) >= OWN
+
+
+def test_the_typed_options_of_the_guard_are_those_of_streams() -> None:
+    known = inspect.signature(StreamGuard.__init__).parameters
+    assert set(get_type_hints(GuardOptions)) == set(known) - {"self", "checker", "policy"}
+
+
+def checked_there(checker: FactChecker) -> FactualityReport:
+    return checker.check(TEXT)
+
+
+@pytest.mark.process
+def test_a_checker_works_in_another_process() -> None:
+    with get_context("spawn").Pool(1) as pool:
+        report = pool.apply(checked_there, (FactChecker(search=GivenDocuments([Document(TEXT)]), cache=False),))
+    assert report.counts.supported == 1
+
+
+def test_settings_and_sources_travel_and_sessions_do_not() -> None:
+    given = GivenDocuments([Document(TEXT, metadata={"page": 3})])
+    checker = FactChecker(search=[given, "wikipedia"], cache=False, max_searches=2)
+    checker.check(TEXT, documents=[TEXT])  # which opens a session
+    copy = pickle.loads(pickle.dumps(checker))
+    assert (type(copy), copy.settings) == (FactChecker, checker.settings)
+    assert [tool.identity for tool in copy.tools] == [tool.identity for tool in checker.tools]
+    with pytest.raises(ConfigError, match="shares a budget"):
+        pickle.dumps(FactChecker(budget=Budget(), cache=False))
+
+
+@pytest.mark.parametrize("name", ["", "guarding", "integrations.langchain", "testing"])
+def test_every_public_name_is_on_the_page_that_promises_it(name: str) -> None:
+    from importlib import import_module
+
+    package = import_module(".".join(filter(None, ("factloop", name))))
+    page = PAGE.read_text(encoding="utf-8")
+    promised = page.partition("## What stays")[2].partition("\n## ")[0]
+    missing = [one for one in package.__all__ if f"`{one}`" not in promised]
+    assert not missing
+    assert factloop.__version__.startswith("0.")  # from 1.0 on the promise is another
+
+
+def reasons(report: FactualityReport) -> set[UnscoredReason | None]:
+    return {claim.judgement.unscored_reason for claim in report.claims if claim.judgement.verdict is None}
+
+
+def text_of(sim: Simulator, n_sentences: int = 3) -> str:
+    return " ".join(sim.world.responses[0].sentences[:n_sentences])
+
+
+async def test_at_its_deadline_a_check_ends_with_what_was_judged(sim: Simulator) -> None:
+    """Assessments of claims that the first round left open never come; what it settled is kept."""
+    async with simulated_checker(sim) as checker:
+        await checker.acheck(sim.world.responses[1].sentences[0])  # starting up takes none of its time
+        sim.set(missing_hits=0.5, stage_faults={"Assessment": Faults(hang=1.0)})
+        whole = await checker.acheck(text_of(sim, 5), limits=Limits(deadline_s=3.0))
+    assert reasons(whole) == {UnscoredReason.TIMEOUT}
+    assert 0 < whole.counts.unscored < len(whole.claims)
+    assert whole.counts.supported > 0
+    late = next(claim for claim in whole.claims if claim.judgement.verdict is None)
+    assert late.judgement.rationale == "the check ran into its deadline of 3 s"
+    assert late.evidence
+
+
+async def test_a_deadline_leaves_no_sentence_out_and_no_call_under_way(sim: Simulator) -> None:
+    sim.set(llm_latency_s=60.0)
+    response = sim.world.responses[0]
+    async with simulated_checker(sim) as checker:
+        report = await checker.acheck(response.text, response.prompt, limits=Limits(deadline_s=0.5))
+    assert reasons(report) == {UnscoredReason.TIMEOUT}
+    assert {claim.sentence for claim in report.claims} == set(response.sentences)
+    assert sim.stats().stages.keys() <= {"WindowFacts"}
+    assert [task for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
+
+
+@pytest.mark.parametrize("plan", ["fused", "paper", "grounded"])
+async def test_each_check_has_calls_of_its_own(sim: Simulator, plan: str) -> None:
+    async with simulated_checker(sim, plan=plan) as checker:
+        reports = [await checker.acheck(one.text, limits=Limits(max_calls=2)) for one in sim.world.responses[:2]]
+    assert [report.usage.calls for report in reports] == [2, 2]
+    for report in reports:
+        assert UnscoredReason.BUDGET in reasons(report)
+        said = {c.judgement.rationale for c in report.claims if c.judgement.unscored_reason is UnscoredReason.BUDGET}
+        assert said == {"the budget of this check is used up: 2 calls"}
+
+
+async def test_a_model_whose_answers_cannot_be_read_is_asked_no_further(sim: Simulator) -> None:
+    sim.set(faults=Faults(truncated=1.0))
+    text = " ".join(one.text for one in sim.world.responses)
+    async with simulated_checker(sim, plan="fused", concurrency=4, price_in=1.0, price_out=1.0) as checker:
+        report = await checker.acheck(text)
+    sent = sim.stats().model.requests
+    assert LEAST_ANSWERS < sent <= len(report.sentences) + LEAST_ANSWERS + 8
+    assert reasons(report) == {UnscoredReason.PARSE_FAILURE}
+    assert report.usage.calls == sent
+    assert report.usage.cost_usd == pytest.approx(1e-6 * (report.usage.prompt_tokens + report.usage.completion_tokens))
+    assert any("asked no further (max_unreadable = 0.3)" in one for one in report.warnings)
+
+
+async def test_rows_of_a_long_table_are_bounded_and_told() -> None:
+    table = "\n".join(["| Who | Born |", "|---|---|", *(f"| Bo {number} | {number} |" for number in range(400))])
+    report = await FactChecker(cache=False).acheck(table, documents=["Bo 7 was born in 7."])
+    left_out = sum(one.no_claim is NoClaim.NOT_READ for one in report.sentences)
+    assert (len(report.claims) + left_out, left_out) == (400, 400 - MOST_CELLS // 2)
+    assert [one for one in report.warnings if one.startswith(f"{left_out} rows of tables")]
+
+
+async def test_money_cannot_be_counted_without_a_price(sim: Simulator) -> None:
+    async with simulated_checker(sim) as checker:
+        with pytest.raises(DataError, match=r"limits.*the price of .* is unknown, so no budget in USD can be kept"):
+            await checker.acheck("Ada.", limits=Limits(budget_usd=1.0))
+    for limit in ("budget_usd", "budget_usd_per_check"):
+        with pytest.raises(ConfigError, match="no budget in USD can be kept: give price_in and price_out"):
+            simulated_checker(sim, **{limit: 1.0})
+    offline = FactChecker(docs="examples/lighthouse/sources", cache=False)
+    assert offline.check("Smeaton built it.", limits=Limits(budget_usd=0.0)).claims
+
+
+async def test_settings_hold_for_each_check_and_a_request_may_only_be_tighter(sim: Simulator) -> None:
+    async with simulated_checker(sim, max_calls_per_check=4) as checker:
+        for limits, n_calls in ((None, 4), (Limits(max_calls=3), 3), (Limits(max_calls=400), 4)):
+            report = await checker.acheck(sim.world.responses[0].text, limits=limits)
+            assert report.usage.calls == n_calls
+            assert UnscoredReason.BUDGET in reasons(report)

@@ -1,16 +1,19 @@
-"""Whole checks against a world whose truth is known: right verdicts, and nothing lost whatever goes wrong."""
+"""Whole checks against a world whose truth is known: right verdicts, estimates, dead servers."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from factloop import FactualityReport, UnscoredReason
+from factloop.checking.estimate import estimate
+from factloop.core.events import CheckFinished, Event, ServerWait
 from factloop.core.factuality import count_verdicts
+from factloop.setup.settings import CheckSettings
 from tests.checking.simulated import simulated_checker
-from tests.simulator import Faults, Response, Simulator
+from tests.simulator import MODEL, SEARCH, Faults, Response, Simulator
 from tests.simulator.scoring import Score, score
 
 TARGET = 0.985
@@ -109,3 +112,116 @@ async def test_a_model_that_always_refuses_leaves_every_sentence_unscored(sim: S
     assert len(report.claims) == len(response.sentences)
     assert {claim.judgement.unscored_reason for claim in report.claims} == {UnscoredReason.REFUSAL}
     assert report.precision is None
+
+
+FACTOR = 2.0
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("plan", ["fused", "paper"])
+async def test_the_estimate_is_within_a_factor_of_two(sim: Simulator, plan: Literal["fused", "paper"]) -> None:
+    response = sim.world.responses[2]
+    settings = CheckSettings(model=MODEL, base_url=sim.base_url, search=("serper",), plan=plan)
+    expected = estimate(settings, response.text, response.prompt)
+    assert sim.stats().stages == {}
+    async with simulated_checker(sim, plan=plan) as checker:
+        usage = (await checker.acheck(response.text, response.prompt)).usage
+    for name in ("calls", "searches", "prompt_tokens", "completion_tokens"):
+        ratio = getattr(expected, name) / getattr(usage, name)
+        assert 1 / FACTOR <= ratio <= FACTOR, name
+
+
+def test_cost_is_known_only_where_all_prices_are() -> None:
+    text = "Rome is in Italy. Oslo is in Norway."
+    priced = estimate(CheckSettings(model="openai:x", price_in=1.0, price_out=2.0, docs=("d",)), text, None)
+    assert priced.cost_usd == pytest.approx((priced.prompt_tokens + 2 * priced.completion_tokens) / 1e6)
+    assert estimate(CheckSettings(model="openai:x", docs=("d",)), text, None).cost_usd is None
+    assert estimate(CheckSettings(docs=("d",)), text, None).cost_usd == 0.0
+    assert estimate(CheckSettings(search=("serper",)), text, None).cost_usd == pytest.approx(0.002)  # of two queries
+
+
+def test_grounded_searches_long_documents_for_each_sentence_and_once_more_for_doubted_claims() -> None:
+    text = "Rome is in Italy. Oslo is in Norway. " * 5
+    settings = CheckSettings(model="openai:x", docs=("d",), plan="grounded")
+    told = estimate(settings, text, None)
+    assert (told.n_sentences, told.n_claims) == (10, 10)
+    assert told.searches == 10 + 3  # 3 of 10 claims are looked at again
+    both = estimate(settings.model_copy(update={"search": ("wikipedia",)}), text, None)
+    assert both.searches == 2 * told.searches
+
+
+def test_the_offline_engine_calls_no_model() -> None:
+    offline = estimate(CheckSettings(docs=("d",)), "Rome is in Italy.", "Where is Rome?")
+    assert (offline.calls, offline.prompt_tokens, offline.n_claims) == (0, 0, 1)
+
+
+def test_an_answer_a_little_too_long_is_counted_whole_and_of_a_longer_one_an_excerpt() -> None:
+    def tokens_a_call(n_characters: int) -> float:
+        text = "Rome is in Italy. " * (n_characters // 18)
+        told = estimate(CheckSettings(model="openai:x", search=("serper",), plan="paper"), text, None)
+        return told.prompt_tokens / told.calls
+
+    assert tokens_a_call(7_100) > 1.03 * tokens_a_call(5_900)
+    assert tokens_a_call(7_300) == pytest.approx(tokens_a_call(5_900), rel=0.01)
+
+
+PATIENCE_S = 2.0
+REFUSING = {SEARCH: Faults(error_429=1.0)}
+NOTHING = f"has accepted no request for {PATIENCE_S:g} s (the last answer: status 429)"
+
+
+@pytest.fixture
+def response(sim: Simulator) -> Response:
+    sim.set(retry_after="none")
+    return min(sim.world.responses, key=lambda response: len(response.facts))
+
+
+def failures(report: FactualityReport) -> set[tuple[UnscoredReason | None, str]]:
+    """Failures of the claims that needed a search, or the model."""
+    needing = (claim.judgement for claim in report.claims if claim.relevant is not False)
+    return {(judgement.unscored_reason, judgement.rationale) for judgement in needing}
+
+
+async def events_of(sim: Simulator, response: Response, **settings: Any) -> list[Event]:
+    async with simulated_checker(sim, patience_s=PATIENCE_S, **settings) as checker:
+        return [event async for event in checker.astream(response.text, response.prompt)]
+
+
+@pytest.mark.parametrize("plan", ["fused", "paper"])
+async def test_a_search_that_refuses_everything_is_waited_for_once_and_said_to_be(
+    sim: Simulator, response: Response, plan: str
+) -> None:
+    sim.set(stage_faults=REFUSING)
+    events = await events_of(sim, response, plan=plan)
+    waits = [event for event in events if isinstance(event, ServerWait)]
+    assert waits
+    assert {(one.server, one.patience_s, one.cause) for one in waits} == {("serper", PATIENCE_S, "status 429")}
+    assert [one.waited_s for one in waits] == sorted(one.waited_s for one in waits)
+    last = events[-1]
+    assert isinstance(last, CheckFinished)
+    assert failures(last.report) == {(UnscoredReason.TOOL_FAILURE, f"serper: {NOTHING}")}
+    assert sim.stats().search.answered == 0
+
+
+async def test_a_model_that_refuses_everything_leaves_every_sentence_unscored(
+    sim: Simulator, response: Response
+) -> None:
+    sim.set(faults=Faults(error_429=1.0))
+    events = await events_of(sim, response)
+    assert {event.server for event in events if isinstance(event, ServerWait)} == {"openai:sim"}
+    last = events[-1]
+    assert isinstance(last, CheckFinished)
+    assert failures(last.report) == {(UnscoredReason.TOOL_FAILURE, f"openai:sim: {NOTHING}")}
+    assert len(last.report.claims) == len(response.sentences)
+
+
+async def test_responses_checked_together_are_patient_together(sim: Simulator) -> None:
+    sim.set(stage_faults=REFUSING, retry_after="none")
+    responses = sim.world.responses[1:5]
+    async with simulated_checker(sim, patience_s=PATIENCE_S) as checker:
+        reports = await asyncio.gather(*(checker.acheck(one.text, one.prompt) for one in responses))
+        sent = sim.stats().search.requests
+        late = await checker.acheck(sim.world.responses[6].text, sim.world.responses[6].prompt)
+    assert set.union(*map(failures, reports)) == {(UnscoredReason.TOOL_FAILURE, f"serper: {NOTHING}")}
+    assert failures(late) == failures(reports[0])
+    assert sim.stats().search.requests <= sent + 1  # a trial, on a slow machine

@@ -1,7 +1,8 @@
-"""`factloop research data list | get`: copies of folders, downloads from a loopback server, several at once."""
+"""`factloop research data` and `kb build`: copies, downloads, joins and tables."""
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 from pathlib import Path
@@ -12,11 +13,12 @@ from filelock import FileLock
 from factloop.cli.research.data import Get, get_datasets
 from factloop.evaluation.datasets.fetch import Download
 from factloop.evaluation.datasets.folder import find_part
+from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
 from factloop.evaluation.datasets.registry import Dataset, DatasetPart, UpstreamFile, load_part
 from tests.cli.command import Command
-from tests.tools.fake_server import FakeServer, Reply, server
-
-__all__ = ["server"]
+from tests.evaluation.datasets.dataset_files import jsonl
+from tests.tools.fake_server import FakeServer, Reply
+from tests.tools.fake_server import server as server
 
 PROMPT = '{"id": "1", "topic": "music", "prompt": "What is a lute?"}\n'
 QUESTION = {
@@ -94,3 +96,83 @@ def test_downloads_say_what_was_verified(
     assert not (tmp_path / "other/dev/rows.jsonl").exists()
     assert get_datasets(Get(names=("known",), quiet=True), find=find, download=ONCE) == 0
     assert (capsys.readouterr(), len(server.received)) == (("", ""), 2)
+
+
+TYPE, LABEL = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type", "http://www.w3.org/2000/01/rdf-schema#label"
+NAMES = (
+    "Glimmerfall",
+    "Ostrava Deep",
+    'Quill "Sharp" Bay',
+    "Brace } Cove",
+    "Back\\slash Sound",
+    "Tarn Vexley",
+    "Unnamed",
+)
+
+
+def ntriples(names: tuple[str, ...]) -> tuple[str, str]:
+    types, labels = [], []
+    for number, name in enumerate(names):
+        subject = f"<http://dbpedia.org/resource/N{number}>"
+        types.append(f"{subject} <{TYPE}> <http://dbpedia.org/ontology/Lighthouse> .")
+        if name != "Unnamed":
+            said = name.replace("\\", "\\\\").replace('"', '\\"')
+            labels.append(f'{subject} <{LABEL}> "{said}"@en .')
+    return "\n".join(types) + "\n", "\n".join(labels) + "\n"
+
+
+@pytest.fixture(params=["nt", "nt.gz", "ttl"])
+def dumps(request: pytest.FixtureRequest, home: Path) -> tuple[Path, Path]:
+    texts = ntriples(NAMES)
+    if request.param == "ttl":
+        prefixes = "@prefix dbo: <http://dbpedia.org/ontology/> .\n"
+        texts = (prefixes + texts[0].replace("<http://dbpedia.org/ontology/Lighthouse>", "dbo:Lighthouse"), texts[1])
+    paths = (home / f"types.{request.param}", home / f"labels.{request.param}")
+    for path, text in zip(paths, texts, strict=True):
+        path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+    return paths
+
+
+def test_a_table_from_dumps_gives_distractors_of_the_same_type(
+    factloop: Command, dumps: tuple[Path, Path], home: Path
+) -> None:
+    types, labels = dumps
+    built = factloop("research", "kb", "build", "--types", types, "--labels", labels, "--out", "lights.kb")
+    assert (built.code, built.err) == (0, "")
+    assert built.out == "lights.kb: 6 entities of 1 type, 6 names; 1 without a label were left out\n"
+    found = factloop(
+        "research", "distractors", "--question", "Which light was it?", "--response", "It was Glimmerfall.", "--n", 5,
+        "--kb", "lights.kb", "--json", "-",
+    )  # fmt: skip
+    assert found.code == 0
+    made = json.loads(found.out)["distractors"]
+    assert {one["by"] for one in made} == set(NAMES) - {"Glimmerfall", "Unnamed"}
+    assert {(one["source"], one["level"], one["replaced"]) for one in made} == {
+        ("knowledge_base", "entity", "Glimmerfall")
+    }
+    assert sorted(path.name for path in home.iterdir()) == sorted([types.name, labels.name, "lights.kb"])
+
+
+def test_the_command_writes_pairs_and_says_what_matched(factloop: Command, home: Path) -> None:
+    said = "The red house stands in the old town."
+    jsonl(home / "dev.jsonl", *({"dataset": "Lfqa", "doc": "D", "claim": one, "label": 1} for one in (said, "No.")))
+    jsonl(
+        home / "up.jsonl",
+        {"dataset": "Lfqa", "system": "webgpt", "response": said, "response_id": 1, "prompt_id": 2},
+    )
+    result = factloop(
+        "research", "data", "join", "dev.jsonl", "--source", "responses=up.jsonl", "--out", "joined.jsonl"
+    )
+    assert (result.code, result.err) == (0, "")
+    assert "Lfqa" in result.out
+    rows = [json.loads(line) for line in (home / "joined.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [(one["system"], one["task"], one["label"]) for one in rows] == [
+        ("webgpt", "long-form QA", 1),
+        (UNKNOWN_SYSTEM, "long-form QA", 1),
+    ]
+    scored = factloop("research", "verify", "joined.jsonl", "--verifier", "baseline", "--out", "p.jsonl", "--quiet")
+    assert (scored.code, scored.err) == (0, "")
+    audited = factloop("research", "audit", "p.jsonl", "--resamples", "10", "--json", "-")
+    assert json.loads(audited.out)["data"]["systems"] == ["webgpt"]
+    wrong = factloop("research", "data", "join", "dev.jsonl", "--source", "up.jsonl", "--out", "x.jsonl")
+    assert (wrong.code, "must be KIND=PATH" in wrong.complaint) == (2, True)

@@ -1,17 +1,25 @@
-"""`factloop eval FILE`: SAFE over a data set of responses."""
+"""`factloop eval`: responses, FActScore and MixedQA."""
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Sequence
+import random
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
+from factloop.evaluation.audit.rows import load_predictions
+from factloop.evaluation.runs.records import RunSummary
+from factloop.schemas import json_schema
+from tests.checking.simulated import PLANS
 from tests.cli.command import Command
+from tests.evaluation.datasets.dataset_files import jsonl
 from tests.evaluation.running.short_responses import short_items, write_items
-from tests.simulator import MODEL, Simulator
+from tests.simulator import MODEL, Response, Simulator
 
 ROWS = [
     {"prompt": "Who was Ada Lovelace?", "response": "Ada Lovelace was born in London.", "system": "one"},
@@ -131,3 +139,211 @@ def test_each_response_is_judged_by_its_own_documents(factloop: Command, docs: P
     write(data, rows)
     other = factloop("eval", data, "--docs", docs, "--run-dir", "run")
     assert (other.code, "another configuration (data differ)" in other.complaint) == (2, True)
+
+
+LABEL = {"supported": "S", "not_supported": "NS", "irrelevant": "IR"}
+ONLINE = ("--model", "openai:sim", "--search", "serper")
+
+
+def sentences(response: Response) -> Iterator[dict[str, Any]]:
+    for sentence in response.sentences:
+        facts = [{"text": one.text, "label": LABEL[one.label]} for one in response.facts if one.sentence == sentence]
+        yield {"text": sentence, "atomic_facts": facts or None}
+
+
+def row(system: str, written: Response, **changes: Any) -> dict[str, Any]:
+    named = {
+        "id": f"{system}-{written.subject}",
+        "system": system,
+        "topic": written.subject,
+        "prompt": written.prompt,
+        "response": written.text,
+        "sentences": list(sentences(written)),
+    }
+    return {**named, **changes}
+
+
+def flipped(given: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """People found the first fact of each sentence not supported, whatever it is."""
+    return [
+        {**one, "atomic_facts": [{**fact, "label": "NS" if place == 0 else fact["label"]}
+                                 for place, fact in enumerate(one["atomic_facts"] or ())]}
+        for one in given
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def biographies(home: Path, sim: Simulator) -> Path:
+    first, second = sim.world.twenty_responses[:2]
+    return jsonl(
+        home / "bio.jsonl",
+        row("one", first),
+        row("one", second),
+        row("two", first, sentences=flipped(list(sentences(first)))),
+        row("two", second, sentences=None, response="I do not know."),
+    )
+
+
+def summary_in(path: Path) -> RunSummary:
+    return RunSummary.model_validate_json(path.read_bytes())
+
+
+def n_facts(biographies: Path) -> int:
+    rows = [json.loads(line) for line in biographies.read_text().splitlines()]
+    return sum(len(one["atomic_facts"] or ()) for each in rows for one in each["sentences"] or ())
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_verdicts_are_compared_with_labels_fact_by_fact(
+    factloop: Command, sim: Simulator, biographies: Path, home: Path, plan: str
+) -> None:
+    searches = ("--max-searches", "2") if plan == "paper" else ()
+    done = factloop("eval", "factscore", "--data", biographies, *ONLINE, "--plan", plan, *searches, "--json", "a.json")
+    assert (done.code, done.out.splitlines()[0][:6]) == (0, "Scores")
+    summary = summary_in(home / "a.json")
+    assert (summary.kind, summary.data[:9]) == ("factscore", "bio.jsonl")
+    assert summary.agreement is not None
+    assert summary.labelled is not None
+    one, two = summary.agreement.systems
+    assert one.agreement.value is not None
+    assert one.agreement.value > 0.95
+    assert two.agreement.value is not None
+    assert two.agreement.value < 0.9
+    assert summary.agreement.overall.table.labels.total == n_facts(biographies)
+    assert [system.counts.total for system in summary.labelled.systems] == [
+        system.counts.total for system in summary.scores.systems
+    ]
+    assert [system.n_abstained for system in summary.scores.systems] == [0, 1]
+    assert summary.scores.abstention == "exclude"
+    assert sim.bodies("SentenceFacts" if plan == "paper" else "SelfContainedFact") == sim.bodies("AtomicFacts") == []
+    assert "Agreement with people's labels" in done.out
+    assert "Cohen’s kappa" in done.out
+
+
+def test_a_run_yields_predictions_for_an_audit_and_corrects_another(
+    factloop: Command, sim: Simulator, biographies: Path, home: Path
+) -> None:
+    run = ("eval", "factscore", "--data", biographies, *ONLINE, "-q", "--run-dir", "b")
+    assert factloop(*run, "--out", "p.jsonl", "--json", "a.json").code == 0
+    table = load_predictions(home / "p.jsonl")
+    agreement = summary_in(home / "a.json").agreement
+    assert agreement is not None
+    labels = agreement.overall.table.labels
+    assert next(iter(table.scores)) == "openai:sim (fused)"
+    assert (int(table.label.sum()), table.n_rows) == (labels.supported, labels.supported + labels.not_supported)
+    calls = len(sim.bodies())
+    again = factloop(*run, "--out", "again.jsonl")
+    assert (again.code, len(sim.bodies())) == (0, calls)
+    assert (home / "again.jsonl").read_bytes() == (home / "p.jsonl").read_bytes()
+
+    response = sim.world.twenty_responses[2]
+    answers = jsonl(home / "answers.jsonl", {"prompt": response.prompt, "response": response.text, "system": "one"})
+    corrected = ("eval", answers, *ONLINE, "-q", "--json", "c.json", "--calibration")
+    for calibration in (("b",), ("p.jsonl", "--evaluator", "openai:sim (fused)")):
+        assert factloop(*corrected, *calibration, "--resamples", "50").code == 0
+        summary = summary_in(home / "c.json")
+        assert summary.calibration is not None
+        (system,) = summary.calibration.systems
+        assert system.precision.raw.value == summary.scores.systems[0].precision.value
+        assert system.f1[0].corrected.value is not None
+        assert any("labelled claims" in warning for warning in summary.warnings)
+
+
+SUBJECT = ("--subject-model", MODEL, "--max-checks", 2)
+
+
+def question_row(question: str, *responses: tuple[str, str, int], **fields: Any) -> dict[str, Any]:
+    said = [{"system": system, "text": text, "human_correct": label} for system, text, label in responses]
+    return {"question": question, "reference_answers": ["x"], "source": "test", "responses": said, **fields}
+
+
+def write_questions(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def questions(sim: Simulator, home: Path) -> Path:
+    """Questions on which one system gives the subject's answers, which are right, and the other wrong ones."""
+    subject = sim.subject
+    figures = [pair for pair in sim.world.questions[:120] if any(map(str.isdigit, pair.answer))]
+    pairs = [pair for pair in figures if subject.knowledge(pair.topic) == "known"][:6]
+    rows = []
+    for number, pair in enumerate(pairs):
+        wrong = pair.wrong(random.Random(number))
+        right_first = number % 2 == 0
+        one, other = (pair.answer, wrong) if right_first else (wrong, pair.answer)
+        rows.append(
+            question_row(pair.question, ("llama-7b", one, int(right_first)), ("flan-t5", other, int(not right_first)))
+        )
+    return write_questions(home / "mixedqa.jsonl", rows)
+
+
+def test_scores_are_correlated_with_what_people_said(factloop: Command, questions: Path, home: Path) -> None:
+    result = factloop("eval", "mixedqa", "--data", questions, *SUBJECT, "--html", "page.html")
+    assert (result.code, result.err) == (0, "")
+    for part in ("llama-7b", "flan-t5", "TrustBC"):
+        assert part in result.out
+    assert (home / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    found = json.loads(factloop("eval", "mixedqa", "--data", questions, *SUBJECT, "--json", "-").out)
+    schema = json_schema("mixedqa_result")
+    jsonschema.validate(found, schema)
+    assert found["n_questions"] == 6
+    by_name = {(one["metric"], one["system"]): one["correlation"] for one in found["correlations"]}
+    assert by_name["trust_bc", None]["value"] == pytest.approx(1.0)  # the subject knows all that people knew
+    assert by_name["trust_bc", None]["n"] == 12
+    digest = hashlib.sha256(questions.read_bytes()).hexdigest()[:12]
+    assert found["data"] == f"mixedqa.jsonl (sha256 {digest})"
+
+
+def test_each_system_has_a_subject_of_its_own_in_one_run(
+    factloop: Command, sim: Simulator, questions: Path, home: Path
+) -> None:
+    """Two names for the simulated model: each must be asked about the responses of its own system alone."""
+    sim.set(models=("sim", "sim-a"))
+    own = ("--subject", f"llama-7b=openai:sim-a@{sim.base_url}", "--subject", f"flan-t5={MODEL}")
+    flags = ("--data", questions, *own, "--max-checks", 2)
+    result = factloop("eval", "mixedqa", *flags, "--run-dir", "run", "--json", "own.json", "--html", "page.html")
+    assert (result.code, result.err) == (0, "")
+    found = json.loads((home / "own.json").read_text(encoding="utf-8"))
+    jsonschema.validate(found, json_schema("mixedqa_result"))
+    assert {one["system"]: one["model"] for one in found["subjects"]} == {
+        "llama-7b": "openai:sim-a",
+        "flan-t5": MODEL,
+    }
+    assert found["fingerprint"]["subject_model"] is None
+    reports = json.loads((home / "run" / "report.json").read_text(encoding="utf-8"))["reports"]
+    asked = {(report["id"].rpartition("/")[2], report["fingerprint"]["subject_model"]) for report in reports}
+    assert asked == {("llama-7b", "openai:sim-a"), ("flan-t5", MODEL)}
+    text = " ".join(result.out.split())
+    assert "openai:sim-a about those of llama-7b" in text
+    assert "Subject of llama-7b" in (home / "page.html").read_text(encoding="utf-8")
+    n_paid = sim.stats().model.requests
+    again = json.loads(factloop("eval", "mixedqa", *flags, "--run-dir", "run", "--json", "-").out)
+    assert again["correlations"] == found["correlations"]
+    assert sim.stats().model.requests == n_paid  # one run directory holds the answers of all subjects
+    turned = ("--subject", f"llama-7b={MODEL}", "--subject", "flan-t5=openai:sim-a", "--max-checks", 2)
+    other = factloop("eval", "mixedqa", "--data", questions, *turned, "--run-dir", "run")
+    assert other.code == 2  # other subjects are another run
+
+
+def test_metrics_need_neither_model_nor_documents(factloop: Command, home: Path) -> None:
+    answers = [("king Solomon built it", 1), ("Herod", 0), ("a  Solomon!", 1), ("nobody", 0)]
+    rows = [
+        question_row(f"Who built temple {place}?", ("one", text, label), reference_answers=["Solomon"])
+        for place, (text, label) in enumerate(answers)
+    ]
+    path = write_questions(home / "mixed.jsonl", rows)
+    result = factloop("eval", "mixedqa", "--data", path, "--metric", "em", "--metric", "rouge-l", "--html", "page.html")
+    assert (result.code, result.err) == (0, "")
+    assert "TrustBC" not in result.out
+    assert "ROUGE-L" in (home / "page.html").read_text(encoding="utf-8")
+    found = json.loads(factloop("eval", "mixedqa", "--data", path, "--metric", "em", "--json", "-").out)
+    # exact matches 0 0 1 0 with labels 1 0 1 0: (1/4 - 1/4 * 1/2) / sqrt(3/16 * 1/4)
+    of_one = found["reference"][0]
+    assert (of_one["metric"], of_one["system"], of_one["correlation"]["n"]) == ("Exact Match", "one", 4)
+    assert of_one["correlation"]["value"] == pytest.approx(0.125 / (3 / 64) ** 0.5)
+    ranks = json.loads(
+        factloop("eval", "mixedqa", "--data", path, "--metric", "em", "--method", "kendall", "--json", "-").out
+    )
+    assert {one["correlation"]["method"] for one in ranks["reference"]} == {"kendall"}

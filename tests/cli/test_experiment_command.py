@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -48,6 +49,10 @@ def test_a_plan_becomes_a_report(factloop: Command, sim: Simulator, plan: Path, 
     assert report["created_at"] is not None
     hashes = [one["variant"]["fingerprint"]["prompts"]["safe/assessment"] for one in report["variants"]]
     assert len(set(hashes)) == 2
+    (file,) = report["variants"][1]["variant"]["prompt_files"]
+    assert (file["sha256"], file["is_changed"]) == (hashes[1], True)
+    assert Path(file["path"]) == home / "strict" / "safe" / "assessment.md"
+    assert "Prompt of strict" in done.out
     assert report["paid"]["calls"] == sim.stats().model.requests
     assert json.loads((home / "run" / "experiment.json").read_text(encoding="utf-8")) == report
     assert (home / "report.html").read_text(encoding="utf-8").startswith("<!")
@@ -69,6 +74,8 @@ def test_a_plan_becomes_a_report(factloop: Command, sim: Simulator, plan: Path, 
         (("{prompts: strict}", "{plan: paper, docs: [.]}"), "claims.jsonl: is among the documents (docs)"),
         (("{prompts: strict}", "{plan: safe, jury: [openai:x]}"), "variant 'strict': the plan safe uses one"),
         ((MODEL, "nobody:x"), "variant 'packaged': "),
+        (("repeats: 2", "demands: [tnr:5]"), "plan.yaml:3: field 'demands': demand tnr:5: the margin of a share is"),
+        (("repeats: 2", "must_pass: [f9]"), "must_pass: 'f9' is no labelled claim of claims.jsonl"),
     ],
 )
 def test_what_is_wrong_is_one_line_and_costs_nothing(
@@ -90,15 +97,42 @@ def test_a_dry_run_spends_nothing(factloop: Command, sim: Simulator, plan: Path)
     assert sim.stats().model.requests == 0
 
 
+def test_a_gate_in_the_plan_fails_the_build_and_names_the_claims(factloop: Command, plan: Path, home: Path) -> None:
+    """With a wrong label no variant has the first claim right, which must pass."""
+    plan.write_text(PLAN + 'demands: [accuracy, "tpr >= 0", "flips <= 0"]\nmust_pass: [f0]\n', encoding="utf-8")
+    met = factloop("research", "experiment", plan, "--quiet")
+    assert (met.code, met.out) == (0, "")
+    data = home / "claims.jsonl"
+    first, *rest = data.read_text(encoding="utf-8").splitlines()
+    row = json.loads(first)
+    data.write_text("\n".join([json.dumps({**row, "label": 1 - row["label"]}), *rest]), encoding="utf-8")
+    outputs = ("--out", "gate.xml", "--out", "gate.md", "--json", "r.json")
+    done = factloop("research", "experiment", plan, "--quiet", *outputs)
+    assert done.code == 1
+    demanded = json.loads((home / "r.json").read_text(encoding="utf-8"))["demands"]
+    (missed,) = [one for one in demanded if not one["is_met"]]
+    assert missed["claims"] == [row["claim"]]
+    assert f"factloop: {missed['words']}\n" in done.err
+    suite = ElementTree.parse(home / "gate.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures"), suite.findtext(".//failure")) == ("4", "1", row["claim"])
+    assert f"- {row['claim']}\n" in (home / "gate.md").read_text(encoding="utf-8")
+    assert "name a file in .xml" in factloop("research", "experiment", plan, "--out", "gate.txt").complaint
+
+
 def test_a_prompt_that_hurts_is_warned_of_and_strict_minds_unscored_claims(
     factloop: Command, sim: Simulator, plan: Path, home: Path
 ) -> None:
     prompt = home / "strict" / "safe" / "assessment.md"
-    prompt.write_text(prompt.read_text(encoding="utf-8").replace("apart", "a\u200bpart"), encoding="utf-8")
+    prompt.write_text(
+        prompt.read_text(encoding="utf-8").replace("apart", "a\u200bpart").replace('"verdict":', '"label":'),
+        encoding="utf-8",
+    )
     sim.set(stage_faults={"Assessment": Faults(refusal=0.5)})
     done = factloop("research", "experiment", plan, "--fail-if-unscored")
     assert done.code == 3
     assert done.err.splitlines()[0].startswith(f"factloop: {home / 'strict'}")
+    warned = factloop("research", "experiment", plan, "--dry-run").err
+    assert "this is no Assessment: it has no field 'label'" in warned
     assert re.fullmatch(r"factloop: \d+ judgements unscored \(--fail-if-unscored\)", done.err.splitlines()[-1])
     assert factloop("research", "experiment", plan, "--quiet").err == ""
 

@@ -56,13 +56,16 @@ def test_all_prompts_are_listed(factloop: Command) -> None:
 
 
 def test_a_prompt_is_shown_as_it_stands_and_as_it_is_sent(factloop: Command, variant: Path) -> None:
-    assert factloop("prompts", "show", "safe/rating").out == OURS.path.read_text(encoding="utf-8")
+    file, reply = factloop("prompts", "show", "safe/rating").out.split("\nReply: Rating, a JSON object\n")
+    assert file == OURS.path.read_text(encoding="utf-8")
+    assert "  cited (list of number): Numbers of the passages that the rating rests on, from 1.\n" in reply
+    assert "  rating (supported, contradicted, disputed, not_supported): What the passages say of the fact.\n" in reply
     edit(variant, FIRST_LINE, "Rate\x1b[2J one fact.")
     shown = factloop("prompts", "show", "safe/rating", "--prompts", "variants").out
     assert "Rate\u241b[2J one fact" in shown
     sent = factloop("prompts", "show", "safe/rating", "--rendered").out
     blocks = [f"<{name}>{name}</{name}>" for name in ("question", "sentence", "fact", "evidence")]
-    assert sent.endswith("\n".join(["# user", *blocks, ""]))
+    assert "\n".join(["# user", *blocks, "\nReply: Rating"]) in sent
     record = as_json(factloop("prompts", "show", "safe/rating", "--json", "-"))
     assert (record["user"], record["rendered"], record["path"]) == (OURS.user, False, None)
     assert "{{fact}}\n{{evidence}}" in record["user"]

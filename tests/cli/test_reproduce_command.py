@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from factloop.evaluation.mixedqa.published import SYSTEMS
-from factloop.evaluation.mixedqa.scores import MixedQaResult
+from factloop.evaluation.mixedqa.scores import SYSTEMS, MixedQaResult
 from factloop.evaluation.reproduction.records import ComparedFigure, EntryList, Reproduction
 from tests.cli.command import Command
 from tests.evaluation.datasets.dataset_files import jsonl

@@ -8,9 +8,8 @@ from factloop.core.errors import ToolError
 from factloop.core.records import FactualityReport
 from factloop.correction.drafts import NOT_CONFIRMED, Draft
 from factloop.correction.faults import MOST_PASSAGES, Fault, fault_of
-from factloop.correction.offline import NO_VALUE, OfflineRewriter
 from factloop.correction.records import Unsupported
-from factloop.correction.rewriters import _complaint
+from factloop.correction.rewriters import NO_VALUE, OfflineRewriter, _complaint
 from factloop.correction.sentences import sentences_of
 from tests.correction.reports import passage, report_of
 

@@ -36,6 +36,8 @@ def folder_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]
         for example in ("lighthouse", "trust", "evaluation"):
             shutil.copytree(ROOT / "examples" / example, folder, dirs_exist_ok=True)
         shutil.copytree(ROOT / "examples" / "prompt-experiment", folder / "prompt-experiment")
+        for file in ("plan.yaml", "claims.jsonl") if place == "prompts.md" else ():
+            shutil.copy(folder / "prompt-experiment" / file, folder)
         shutil.copytree(ROOT / "examples", folder / "examples")
         return folder
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +23,7 @@ IN_GUIDES = {command for guide in GUIDES.values() for command in guide.commands}
 KINDS = {
     "--workers": pytest.mark.ray,
     "minicheck": pytest.mark.torch,
-    "prompt-experiment/plan.yaml --run-dir": pytest.mark.statistical,
+    "plan.yaml --run-dir": pytest.mark.statistical,
     **dict.fromkeys(("mycology", "lengths", "runs/gpt"), pytest.mark.statistical),
 }
 """Of what is dear to run; the experiment is run by `test_the_example_does_what_its_page_says`, too.
@@ -75,6 +76,20 @@ def test_command(
     said = run_command(command, simulator, factloop)
     assert said
     assert set(DOCUMENTS[guide].printed.get(command, "").splitlines()) <= {line.rstrip() for line in said.splitlines()}
+
+
+def test_the_page_on_prompts_measures_the_prompt_that_it_makes(
+    factloop: Command, folder_of: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder_of("prompts.md"))
+    made, asked = (
+        next(command.split()[1:] for command in GUIDES["prompts.md"].commands if part in command)
+        for part in ("prompts new", "--dry-run")
+    )
+    path = Path("variants/strict/safe/assessment.md")
+    assert path.exists() or factloop(*made).code == 0
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    assert f"prompt {path} ({digest}): “Judge <claim>" in factloop(*asked).out
 
 
 @pytest.mark.parametrize(("guide", "command"), PIPED)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -173,18 +172,6 @@ def test_an_answer_from_what_was_read_before_is_held_against_the_whole_conversat
 
     assert last_answer(FactCheckMiddleware(offline(), action="block")) == BLOCKED
     assert last_answer(FactCheckMiddleware(offline(), action="block", retrieved="conversation")) == TRUE
-
-
-@pytest.mark.parametrize("asynchronous", [False, True])
-def test_an_answer_is_corrected_in_place(asynchronous: bool) -> None:
-    guard = FactCheckMiddleware(offline(), action="correct", unsupported="remove")
-    model = ScriptedModel(script=[LOOKS_UP, AIMessage(DOUBTFUL)])
-    agent: Any = create_agent(model, [tell], middleware=[guard])
-    asked = {"messages": [HumanMessage(QUESTION)]}
-    found = asyncio.run(agent.ainvoke(asked)) if asynchronous else agent.invoke(asked)
-    assert found["messages"][-1].text == TRUE
-    assert Correction.model_validate(found["factcheck_correction"]).accepted
-    assert verdicts(found["factcheck"]) == ["supported"]
 
 
 @pytest.mark.parametrize(

@@ -1,30 +1,39 @@
-"""The checker as a step of a chain: what it is held against, and every way to run it."""
+"""The checker as a step of a chain, what may be given as the check, and a judge that is away."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
+from langchain.agents import create_agent
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import RunnableLambda
 
-from factloop import FactChecker, FactualityReport, UnscoredReason, Verdict
+from factloop import Corrector, FactChecker, FactualityReport, UnscoredReason, Verdict
 from factloop.core.errors import ConfigError, DataError
+from factloop.guarding import StreamGuard
 from factloop.integrations.langchain import (
+    CorrectionRunnable,
+    FactCheckMiddleware,
     FactCheckRunnable,
     FactCheckStreamGuard,
     Keys,
     build_factcheck_node,
     factcheck_tool,
 )
+from factloop.integrations.langchain.middleware import BLOCKED
 from tests.checking.simulated import simulated_checker
-from tests.integrations.ada import ADA, ANSWER, ASKED, CALL, OTHER, PASSAGE, QUESTION, Shelf, offline, verdicts
+from tests.integrations.ada import ADA, ANSWER, ASKED, CALL, OTHER, PASSAGE, QUESTION, TRUE, Shelf, offline, verdicts
+from tests.integrations.scripted import ScriptedModel
 from tests.modes import FACTUALITY, FAITHFULNESS
-from tests.simulator import Simulator
+from tests.simulator import MODEL, Simulator
 
 RIGHT = ["supported", "not_supported"]
 
@@ -106,6 +115,8 @@ def test_a_retriever_stands_in_where_no_documents_come() -> None:
     alone, given = check.invoke({"response": ANSWER}), check.invoke({"response": ANSWER, "documents": [OTHER]})
     assert verdicts(alone) == RIGHT
     assert alone.fingerprint.search_tools[0].startswith("retriever ")
+    assert verdicts(check.invoke({"response": ANSWER, "documents": None})) == RIGHT
+    assert check.invoke({"response": ANSWER, "documents": []}).counts.unscored == 2
     assert verdicts(given) == ["not_supported", "not_supported"]
     assert len(given.fingerprint.search_tools) == 1
 
@@ -241,13 +252,6 @@ def test_where_no_document_was_found_every_claim_is_unscored(found: Any) -> None
     assert next(iter(FactCheckStreamGuard(offline()).stream(asked))) == unchecked.partition("]")[0] + "]"
 
 
-@pytest.mark.parametrize("given", [{}, {"documents": None}])
-def test_where_documents_are_none_or_missing_the_retriever_is_searched(given: Any) -> None:
-    check = offline(retriever=Shelf(documents=[ADA]))
-    assert verdicts(check.invoke({"response": ANSWER, **given})) == RIGHT
-    assert check.invoke({"response": ANSWER, "documents": []}).counts.unscored == 2
-
-
 def test_documents_come_with_or_without_their_scores() -> None:
     for documents in ([(OTHER, 0.1), (ADA, 1)], [OTHER, (ADA, 0.5)]):
         assert verdicts(offline().invoke({"response": ANSWER, "documents": documents})) == RIGHT
@@ -285,3 +289,103 @@ def test_one_wrong_input_of_a_batch_leaves_the_others() -> None:
     found: list[Any] = offline().batch([ASKED, {}, ASKED], return_exceptions=True)
     assert [type(item) for item in found] == [FactualityReport, DataError, FactualityReport]
     assert found[0].claims[0].judgement.verdict is Verdict.SUPPORTED
+
+
+DOORS: dict[str, Callable[..., Any]] = {
+    "correction": CorrectionRunnable,
+    "middleware": FactCheckMiddleware,
+    "guard": FactCheckStreamGuard,
+    "node": build_factcheck_node,
+    "tool": factcheck_tool,
+}
+
+
+def bare(**settings: Any) -> FactChecker:
+    return FactChecker(cache=False, **settings)
+
+
+@pytest.fixture
+def handbook(tmp_path: Path) -> str:
+    path = tmp_path / "handbook.md"
+    path.write_text(PASSAGE, encoding="utf-8")
+    return str(path)
+
+
+def test_a_bare_checker_will_do_everywhere() -> None:
+    assert verdicts(CorrectionRunnable(bare()).invoke(ASKED).before) == RIGHT
+    assert verdicts(factcheck_tool(bare(), documents=[ADA]).invoke(CALL).artifact) == RIGHT
+    assert verdicts(build_factcheck_node(bare()).invoke(ASKED)["report"]) == RIGHT
+    assert FactCheckStreamGuard(bare(), "drop", documents=[ADA]).invoke(ANSWER) == TRUE
+    guard = FactCheckMiddleware(bare(), action="block", documents=[ADA], message="No.")
+    agent: Any = create_agent(ScriptedModel(script=[AIMessage(ANSWER)]), [], middleware=[guard])
+    assert agent.invoke({"messages": [HumanMessage("Who?")]})["messages"][-1].text == "No."
+
+
+def test_a_bare_checker_searches_documents_of_its_own(handbook: str) -> None:
+    checker = bare(docs=handbook)
+    assert verdicts(factcheck_tool(checker).invoke(CALL).artifact) == RIGHT
+    assert FactCheckStreamGuard(checker, "drop").invoke(ANSWER) == TRUE
+    with pytest.raises(ConfigError, match="mode='factuality' searches what the checker has"):
+        FactCheckStreamGuard(FactCheckRunnable(checker)).invoke(ANSWER)
+
+
+@pytest.mark.parametrize("wrong", ["openai:gpt-4o-mini", Corrector(bare()), StreamGuard(bare()), FactChecker])
+@pytest.mark.parametrize("door", DOORS)
+def test_anything_else_is_refused_before_it_is_used(door: str, wrong: Any) -> None:
+    kind = type(wrong).__name__
+    with pytest.raises(ConfigError, match=f"check: a FactCheckRunnable or a FactChecker is needed, not {kind}"):
+        DOORS[door](wrong)
+
+
+@pytest.mark.parametrize("kind", [FactCheckRunnable, StreamGuard, Corrector])
+def test_what_takes_a_bare_checker_refuses_a_step_of_a_chain(kind: Callable[..., Any]) -> None:
+    with pytest.raises(ConfigError, match="checker: must be a FactChecker, not FactCheckRunnable"):
+        kind(offline())
+
+
+NOBODY = "http://127.0.0.1:9/v1"
+ASKS: Any = {"messages": [HumanMessage(QUESTION)]}
+
+
+def away(**settings: Any) -> FactChecker:
+    """Its judge has never answered: the process is new."""
+    return FactChecker(**{"model": MODEL, "base_url": NOBODY, "cache": False, **settings})
+
+
+def guarded(checker: FactChecker, **options: Any) -> Any:
+    guard = FactCheckMiddleware(FactCheckRunnable(checker), documents=[ADA], **options)
+    return create_agent(ScriptedModel(script=[AIMessage(ANSWER)]), [], middleware=[guard])
+
+
+OUTCOMES: dict[str, Callable[[], Any]] = {
+    "block": lambda: guarded(away(), action="block").invoke(ASKS)["messages"][-1].text == BLOCKED,
+    "passing": lambda: (
+        guarded(away(), action="block", passing=["unscored"]).invoke(ASKS)["messages"][-1].text == ANSWER
+    ),
+    "stream": lambda: FactCheckStreamGuard(away(), documents=[ADA]).invoke(ANSWER).count("[not checked]") == 2,
+    "events": lambda: list(FactCheckRunnable(away()).stream(ASKED))[-1].counts.unscored == 2,
+    "correction": lambda: CorrectionRunnable(away()).invoke(ASKED).text.count("[unchecked]") == 2,
+}
+
+
+@pytest.mark.parametrize("step", OUTCOMES)
+def test_a_judge_that_is_away_from_the_start_raises_nothing(step: str) -> None:
+    assert OUTCOMES[step]()
+
+
+def test_a_judge_that_refuses_the_key_is_still_a_wrong_set_up(sim: Simulator) -> None:
+    with pytest.raises(ConfigError, match="check the key"):
+        guarded(away(base_url=f"{sim.base_url}/elsewhere"), action="block").invoke(ASKS)
+
+
+async def test_the_log_has_one_warning_for_each_check_that_could_not_be_judged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level(logging.WARNING, "factloop"):
+        await FactCheckRunnable(away()).ainvoke(ASKED)
+        await FactCheckRunnable(FactChecker(cache=False)).ainvoke(ASKED)
+        await FactCheckRunnable(FactChecker(cache=False)).ainvoke({**ASKED, "documents": []})
+    (record,) = caplog.records
+    assert record.levelno == logging.WARNING
+    assert record.name.partition(".")[0] == "factloop"
+    assert "none of 2 claims could be judged: openai:sim: " in record.getMessage()

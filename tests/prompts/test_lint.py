@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from factloop.agents.safe.schemas import REPLIES
 from factloop.core.errors import ConfigError
 from factloop.prompts.lint import LintReport, lint_paths
 from factloop.prompts.registry import PACKAGED, PromptRegistry, packaged_prompts
@@ -143,6 +144,35 @@ def test_what_hurts_a_run_is_a_warning(tmp_path: Path, text: str, line: int, rul
     PromptRegistry.load(tmp_path)
 
 
+EXAMPLE = '{"reasoning":"[1]","cited":[1],"wrong":"","rating":"supported"}'
+ANSWERED = GOOD.replace('{"reasoning":{"deep":{"deeper":{}}},"cited":[1],"rating":"supported"}', EXAMPLE)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ('"rating"', '"label"', 11, "this is no Rating: it has no field 'label'; there are reasoning, cited, wrong"),
+        ('"supported"}', '"yes"}', 11, "'rating': input should be 'supported', 'contradicted'"),
+        ('"wrong":"",', "", 11, "'wrong': field required"),
+        (EXAMPLE, '{"label": "supported"}', 10, "shows no example of a reply, as the packaged prompt does"),
+        ("Rate it.", "Answer with one word and no JSON.", 10, "'no JSON': yet every reply is a JSON object, Rating"),
+        ("Rate it.", "Rate it by <passages>.", 10, "names the tag <passages>, which no variable has; there are <ques"),
+    ],
+)
+def test_what_misleads_about_data_or_reply_is_a_warning(
+    tmp_path: Path, old: str, new: str, line: int, message: str
+) -> None:
+    findings = lint_paths([put(tmp_path, ANSWERED.replace(old, new, 1))], REPLIES).findings
+    assert [(one.line, one.severity) for one in findings if message in one.message] == [(line, "warning")]
+
+
+def test_replies_that_a_run_takes_pass(tmp_path: Path) -> None:
+    assert lint_paths([PACKAGED], REPLIES).findings == ()
+    for text in ("", "<rules>Be strict.</rules>", 'Written {"so": 1}, or {"queries": [2]}'):
+        put(tmp_path, ANSWERED.replace("Rate it.", text))
+        assert lint_paths([tmp_path], REPLIES).findings == ()
+
+
 def test_an_empty_part_is_found(tmp_path: Path) -> None:
     text = GOOD[: GOOD.index("Rate it.")] + "\n" + GOOD[GOOD.index("# user") :]
     assert (10, "warning empty", "the system part is empty") in said(lint_paths([put(tmp_path, text)]))
@@ -215,6 +245,7 @@ def test_errors_are_exactly_what_a_run_refuses(tmp_path: Path, edits: list[tuple
         "</" * 300_000,
         "< " * 300_000,
         "{ " * 300_000,
+        '{"a":[' * 100_000,
         "${" * 300_000,
         "\u202e" * 300_000,
         "# user\n" * 100_000,
@@ -225,7 +256,7 @@ def test_half_a_million_characters_are_linted(tmp_path: Path, text: str) -> None
     """The square of their number would outlast the time limit of a test."""
 
     def lint(n_characters: int) -> LintReport:
-        return lint_paths([put(tmp_path, GOOD.replace("Passages:", text[:n_characters]))])
+        return lint_paths([put(tmp_path, GOOD.replace("Passages:", text[:n_characters]))], REPLIES)
 
     assert lint(len(text)).findings
     assert growth(lint, 2_000) < LINEAR

@@ -1,18 +1,26 @@
-"""Checks of every page, of any report."""
+"""The page of a report: its prose, its Markdown, its frame."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import re
+from collections.abc import Sequence
 from functools import cache
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
+from factloop.reports.claims import Status
+from factloop.reports.faults import Fault
+from factloop.reports.markdown import Part, Tag, TextRun, read_markdown
 from factloop.reports.page import render_page
+from factloop.reports.prose import LONGEST_LAID_OUT, PageStretch, Piece, Prose, lay_out
 from tests.reports.html_page import Page, text_of
 from tests.reports.page_samples import MADE_BY, PAGES
+from tests.work import LINEAR, growth
 
 every_page = pytest.mark.parametrize("name", PAGES)
 
@@ -84,3 +92,185 @@ def test_every_class_is_styled_or_read_by_a_script(name: str) -> None:
 def test_a_template_fails_where_it_names_what_it_was_not_given() -> None:
     with pytest.raises(UndefinedError, match="report"):
         render_page("fact_check.html.j2", room="factloop.checking.views")
+
+
+def sentence(text: str, number: int, *faults: Fault) -> PageStretch:
+    return PageStretch(text, (number,), "contradicted", (("✗", "contradicted"),), "contradicted", faults)
+
+
+def shown(prose: Prose) -> list[str]:
+    """Each sentence that begins as `1:`, its words that fail in brackets, its pieces after one another."""
+    found = []
+    for part in prose.parts:
+        if isinstance(part, Piece):
+            number = f"{part.stretch.numbers[0]}:" if part.begins else ""
+            found.append(number + "".join(f"[{one.text}]" if one.fault else one.text for one in part.words))
+    return found
+
+
+def prose_of(stretches: Sequence[PageStretch]) -> str:
+    return "".join(one.text for one in stretches)
+
+
+def test_a_mark_survives_what_markdown_leaves_out() -> None:
+    stretches = [
+        PageStretch("- "),
+        sentence("The **third** tower &amp; [its lamp](https://example.org) of `1759`.", 1),
+        PageStretch("\n- "),
+        sentence("*It* stood.", 2),
+    ]
+    assert shown(lay_out(stretches)) == ["1:The ", "third", " tower & its lamp of 1759.", "2:It", " stood."]
+
+
+@pytest.mark.parametrize("first", ["March", "**March"])
+def test_words_that_fail_are_marked_across_tags(first: str) -> None:
+    text = "Lit in **March 1836** by hand."
+    fault = Fault(text.index(first), text.index(" by"), Status.CONTRADICTED, "contradicted")
+    prose = lay_out([sentence(text, 1, fault)])
+    assert shown(prose) == ["1:Lit in ", "[March 1836]", " by hand."]
+    begun = [one.begins_fault for part in prose.parts if isinstance(part, Piece) for one in part.words]
+    assert begun.count(True) == 1
+
+
+def test_a_row_of_a_table_is_marked_in_each_of_its_cells() -> None:
+    head = "| Plan | Price |\n|---|---|\n"
+    stretches = [PageStretch(head), sentence("| Team | 10 € |", 1)]
+    assert shown(lay_out(stretches)) == ["Plan", "Price", "1:Team", "10 €"]
+
+
+@pytest.mark.parametrize(
+    "stretches",
+    [
+        [sentence("> " * 30, 1), sentence("deep.", 2)],
+        [sentence("One. ", 1), sentence("x " * LONGEST_LAID_OUT, 2)],
+        [PageStretch("[a]("), sentence("https://example.org", 1), PageStretch(")")],
+    ],
+    ids=["nested too deep", "too long", "in an address"],
+)
+def test_where_markdown_would_hide_a_sentence_the_text_stands_plain(stretches: list[PageStretch]) -> None:
+    prose = lay_out(stretches)
+    assert [part.name for part in prose.parts if isinstance(part, Tag)] == ["p", "p"]
+    assert "".join(word.text for part in prose.parts if isinstance(part, Piece) for word in part.words) == prose_of(
+        stretches
+    )
+    assert prose.raw == ""
+
+
+def test_work_is_linear_in_the_sentences() -> None:
+    def work(n: int) -> Prose:
+        return lay_out([sentence(f"Tower **{number}** stood. ", number) for number in range(n)])
+
+    assert growth(work, 25) < LINEAR
+
+
+ANSWER = """# Rates
+
+Pay *within* **30 days.** Run `pay --now` \\* &amp; wait. See [the terms](https://example.org/t "Terms") first.
+
+## Plans
+
+| Plan | Price \\| month |
+|---|--:|
+| Team | **10 €** |
+
+> Said
+> once
+
+3. Three
+   - nested
+4. Four
+
+```sh
+pay \\
+  --now
+```
+
+[1]: https://example.org/source
+"""
+
+
+def marked_up(parts: list[Part]) -> str:
+    """The parts as HTML without attributes, in which each run is bracketed."""
+    found = []
+    for part in parts:
+        if isinstance(part, Tag):
+            found.append(f"<{'/' if part.closes else ''}{part.name}>")
+        else:
+            found.append(part.text)
+    return "".join(found)
+
+
+def test_headings_lists_tables_and_code_become_tags() -> None:
+    html = marked_up(read_markdown(ANSWER))
+    for part in (
+        "<h3>Rates</h3>",
+        "<em>within</em> <strong>30 days.</strong> Run pay --now * & wait. See the terms first.",
+        "<h4>Plans</h4>",
+        "<th>Price | month</th>",
+        "<td><strong>10 €</strong></td>",
+        "<blockquote><p>Said<br>once</p></blockquote>",
+        "<ol><li>Three<ul><li>nested</li></ul></li><li>Four</li></ol>",
+        "<pre><code>pay \\\n  --now</code></pre>",
+        "[1]: https://example.org/source",
+    ):
+        assert part in html
+
+
+def test_every_run_knows_its_place_in_the_source() -> None:
+    runs = [part for part in read_markdown(ANSWER) if isinstance(part, TextRun)]
+    for run in runs:
+        if run.is_literal:
+            assert ANSWER[run.start : run.end] == run.text
+    special = {run.text: ANSWER[run.start : run.end] for run in runs if not run.is_literal}
+    assert special == {"*": "\\*", "&": "&amp;"}
+    assert next(run for run in runs if run.href).href == "https://example.org/t"
+    assert next(run for run in runs if run.code).text == "pay --now"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "<b onclick=x>bold</b>",
+        "[click](javascript:alert(1))",
+        "[click](data:text/html,x)",
+        "<https://example.org>",
+        "[click](notes.md)",
+    ],
+)
+def test_html_and_other_addresses_stay_text(text: str) -> None:
+    parts = read_markdown(text)
+    assert marked_up(parts) == f"<p>{text}</p>" or not any(isinstance(part, TextRun) and part.href for part in parts)
+    assert {part.name for part in parts if isinstance(part, Tag)} == {"p"}
+
+
+def test_lines_that_end_on_purpose_stay_apart_and_wrapped_ones_flow() -> None:
+    wrapped = "word " * 13 + "end"
+    assert marked_up(read_markdown("Name: Ada\nBorn: 1815")) == "<p>Name: Ada<br>Born: 1815</p>"
+    assert marked_up(read_markdown(f"{wrapped}\nof the line")) == f"<p>{wrapped}\nof the line</p>"
+
+
+def test_no_level_of_headings_is_left_out() -> None:
+    tags = [part.name for part in read_markdown("### a\n# b\n#### c\n###### d\n## e") if isinstance(part, Tag)]
+    assert tags[::2] == ["h3", "h3", "h4", "h5", "h4"]
+
+
+TABLE = "| a |\n|---|\n| c |\n"
+MARKS = "a;b ;word ; ;\n;\n\n;# ;- ;1. ;> ;|;`;```;*;**;_;~~;[;](;http://x.org;);![;\\;<;\t;    ;---;日;\\|"
+
+
+@given(st.lists(st.sampled_from([*MARKS.split(";"), TABLE, "&amp;"]), max_size=40).map("".join))
+def test_any_text_gives_tags_that_nest_and_runs_in_order(text: str) -> None:
+    opened: list[str] = []
+    reached = 0
+    for part in read_markdown(text):
+        if isinstance(part, TextRun):
+            assert reached <= part.start <= part.end <= len(text)
+            reached = part.start
+            if part.is_literal and not part.text.startswith("[image: "):
+                assert part.text.split() == text[part.start : part.end].split()
+        elif part.closes:
+            assert opened.pop() == part.name
+        elif part.name not in ("br", "hr"):
+            opened.append(part.name)
+    assert opened == []

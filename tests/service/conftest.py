@@ -38,7 +38,9 @@ def service(home: Path) -> Service:
     async def opened(
         check: CheckSettings | None = None, trust: TrustSettings | None = None, **changes: Any
     ) -> AsyncIterator[httpx.AsyncClient]:
-        settings = ServiceSettings(**{"folder": home / "service", "rate": "10000/minute", **changes})
+        settings = ServiceSettings(
+            **{"folder": home / "service", "rate": "10000/minute", "stop_timeout_s": 0.2, **changes}
+        )
         check = check or CheckSettings(cache_dir=home / "cache")
         app = build_app(settings, check, trust or TrustSettings(cache_dir=home / "cache"))
         transport = httpx.ASGITransport(app)

@@ -53,7 +53,7 @@ async def test_registered_documents_give_the_evidence_of_the_api_under_their_nam
     service: Service, docs: Path, home: Path
 ) -> None:
     ask = {"response": ANSWER, "documents": "lives", "mode": "faithfulness"}
-    async with service(documents={"lives": (str(docs),)}) as client:
+    async with service(documents=(f"lives={docs}",)) as client:
         info = (await client.get("/v1/info")).json()
         through = (await client.post("/v1/checks?wait=true", json=ask)).json()
     tool = DocumentSearch([docs], cache_dir=home / "c")

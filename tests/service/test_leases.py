@@ -87,12 +87,14 @@ def test_leases_lapse_unless_they_are_renewed(opened: Opened) -> None:
     (lost,), (kept,) = dead.take(1, lapsed=False), alive.take(1, lapsed=False)
     time.sleep(0.06)
     assert taken(third) == [], "after an outage leases are left alone"
-    assert dead.renew([(lost.stored, None)]).held == {jobs[0]}
+    assert dead.renew([lost.stored]).held == {jobs[0]}
     time.sleep(0.06)
     assert taken(third, lapsed=True) == jobs[:1]
-    assert dead.renew([(lost.stored, '["late"]')]).held == frozenset()
+    assert dead.renew([lost.stored]).held == frozenset()
+    dead.keep_events(lost.stored, '["late"]')
     assert store.text(jobs[0], "events") is None
-    assert alive.renew([(kept.stored.changed(progress=Progress(n_claims_found=2)), '["early"]')]).held == {jobs[1]}
+    assert alive.renew([kept.stored.changed(progress=Progress(n_claims_found=2))]).held == {jobs[1]}
+    alive.keep_events(kept.stored, '["early"]')
     seen = store.get(jobs[1], "")
     assert seen is not None
     assert (seen.job.progress.n_claims_found, store.text(jobs[1], "events")) == (2, '["early"]')
@@ -141,7 +143,7 @@ def test_a_job_is_cancelled_where_it_is(opened: Opened) -> None:
     asked = other.cancel(running)
     assert asked is not None
     assert asked.job.status == "running"
-    assert one.renew([(leased.stored, None)]).cancelled == {running}
+    assert one.renew([leased.stored]).cancelled == {running}
     one.give_back(leased.stored)
     assert taken(other) == [], "it was asked to end"
     ended = store.get(running, "")
@@ -192,13 +194,13 @@ def test_a_renewal_says_how_many_services_are_at_work(opened: Opened) -> None:
     _, dead = opened(0.0)
     added(store, 4)
     (mine,) = one.take(1, lapsed=False)
-    assert one.renew([(mine.stored, None)]).n_services == 1
+    assert one.renew([mine.stored]).n_services == 1
     (theirs, more) = other.take(2, lapsed=False)
     assert len(dead.take(1, lapsed=False)) == 1
-    assert one.renew([(mine.stored, None)]).n_services == 2
+    assert one.renew([mine.stored]).n_services == 2
     for ended in (theirs, more):
         other.end(ended.stored.changed(status="done"), {"result": "{}"})
-    assert one.renew([(mine.stored, None)]).n_services == 1
+    assert one.renew([mine.stored]).n_services == 1
 
 
 @pytest.mark.usefixtures("postgres_only")

@@ -45,16 +45,16 @@ async def test_the_public_address_is_its_own(service: Service) -> None:
         ({"public_url": "https://facts.example/?a=b"}, "give https://HOST"),
         ({"public_url": "https://facts.example:99999/"}, "give https://HOST"),
         ({"public_url": "https://facts.example/"}, "give a key"),
-        ({"trusted_proxies": ("proxy.example",)}, "trusted_proxy proxy.example"),
-        ({"trusted_proxies": ("*",)}, r"trusted_proxy \*"),
+        ({"trusted_proxy": ("proxy.example",)}, "trusted_proxy proxy.example"),
+        ({"trusted_proxy": ("*",)}, r"trusted_proxy \*"),
     ],
 )
 def test_a_wrong_proxy_is_refused(wrong: dict[str, object], said: str) -> None:
     with pytest.raises(ConfigError, match=said):
-        ServiceSettings(**wrong)  # type: ignore[arg-type]
+        ServiceSettings(**wrong)
 
 
 def test_an_address_of_this_machine_needs_no_key() -> None:
-    settings = ServiceSettings(public_url="http://127.0.0.1:9000/facts/", trusted_proxies=("127.0.0.1", "10.0.0.0/8"))
+    settings = ServiceSettings(public_url="http://127.0.0.1:9000/facts/", trusted_proxy=("127.0.0.1", "10.0.0.0/8"))
     assert (settings.public_origin, settings.public_path) == ("http://127.0.0.1:9000", "/facts")
     assert ServiceSettings(public_url="http://localhost:80").public_origin == "http://localhost"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import sqlite3
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from factloop.service.jobs import Readiness
 from tests.service.asking import ASK, Service, answered, finished
 
 
@@ -34,6 +36,25 @@ async def test_a_locked_database_is_told_and_what_ends_meanwhile_is_saved_afterw
         other.close()
         assert await ready(client, 200) == []
         assert (await finished(client, job))["status"] == "done"
+
+
+class TakesJobs:
+    async def probe(self) -> None: ...
+
+
+async def test_it_is_not_ready_before_it_is_warm(home: Path) -> None:
+    warm = asyncio.Event()
+
+    async def warmed() -> None:
+        await warm.wait()
+
+    warming = asyncio.create_task(warmed())
+    readiness = Readiness(TakesJobs(), home, warming)  # type: ignore[arg-type]  # all that it asks of jobs
+    assert [trouble.what for trouble in await readiness.troubles()] == ["warm_up"]
+    warm.set()
+    await warming
+    while await readiness.troubles():  # noqa: ASYNC110 - it looks once a second
+        await asyncio.sleep(0.1)
 
 
 def delete(file: Path) -> None:

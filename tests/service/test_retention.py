@@ -97,9 +97,10 @@ class FailingStore(JobStore):
 async def test_a_sweep_that_fails_is_told_and_the_next_one_comes(home: Path, caplog: pytest.LogCaptureFixture) -> None:
     old = keep_an_old_job(home, days=31)
     store = FailingStore(f"sqlite:///{home / 'service' / 'jobs.sqlite'}")
+    work = Work(FactChecker(cache=False), TrustScorer(cache=False), Library({}))
     jobs = Jobs(
         Database(store),
-        Work(FactChecker(cache=False), TrustScorer(cache=False), Library({})),
+        work,
         home / "journals",
         Metrics(),
         ServiceSettings(max_jobs=1, max_queued=1, keep_days=30.0),
@@ -111,5 +112,6 @@ async def test_a_sweep_that_fails_is_told_and_the_next_one_comes(home: Path, cap
         while await jobs.get(old, "") is not None:  # noqa: ASYNC110 - another task deletes it
             await asyncio.sleep(0.01)
     await jobs.aclose()
+    await work.aclose()
     told = [record.exc_info[0] for record in caplog.records if record.exc_info]
     assert told == [OSError, OverflowError]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from pathlib import Path
@@ -19,7 +20,7 @@ from factloop.service.running import LiveJob, Runner, write_events
 from factloop.service.shapes import Progress
 from factloop.service.store import JobStore
 from factloop.service.tables import JOBS
-from factloop.service.work import Library, Work
+from factloop.service.work import Library, Work, WorkLoop
 from factloop.setup.run_directory import RunDirectory
 from tests.service.asking import ASK, FINISHED_WITHIN_S
 from tests.service.test_store import job
@@ -40,6 +41,7 @@ async def runner(store: JobStore, tmp_path: Path) -> AsyncIterator[Runner]:
     runner.start()
     yield runner
     await runner.aclose()
+    await work.aclose()
     await database.aclose()
 
 
@@ -54,6 +56,29 @@ async def taken(runner: Runner) -> LiveJob:
     await until(lambda: runner.live)
     (live,) = runner.live.values()
     return live
+
+
+async def test_work_that_computes_holds_up_no_request_and_has_ended_when_it_is_cancelled() -> None:
+    loop, begun, go = WorkLoop(), threading.Event(), threading.Event()
+    seen: list[str] = []
+
+    async def work() -> None:
+        begun.set()
+        assert go.wait(FINISHED_WITHIN_S)
+        try:
+            await asyncio.sleep(FINISHED_WITHIN_S)
+        finally:
+            await asyncio.sleep(0)
+            seen.append("ended")
+
+    working = asyncio.create_task(loop.do(work))
+    await until(begun.is_set)
+    working.cancel()
+    await asyncio.sleep(0)
+    go.set()
+    assert isinstance((await asyncio.gather(working, return_exceptions=True))[0], asyncio.CancelledError)
+    await loop.aclose()
+    assert seen == ["ended"]
 
 
 def has_kept(store: JobStore, live: LiveJob) -> bool:

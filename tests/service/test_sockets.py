@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -92,6 +93,21 @@ def test_a_stream_goes_on_where_it_was_cut(address: str) -> None:
     events = events_in(rest.text)
     assert [number for _, _, number in events] == list(range(2, len(events) + 2))
     assert json.loads(events[-1][1])["status"] == "done"
+
+
+@pytest.mark.parametrize("name", [None, "a-name-of-the-request"])
+def test_a_caller_who_hangs_up_ends_the_job_unless_it_has_a_name(address: str, name: str | None) -> None:
+    ask = json.dumps({**ASK, "response": " ".join(f"Ada Lovelace wrote {n} letters." for n in range(60))})
+    named = {} if name is None else {"Idempotency-Key": name}
+    headers = {"Host": "localhost", "Content-Type": "application/json", "Content-Length": str(len(ask)), **named}
+    head = "".join(f"{key}: {value}\r\n" for key, value in headers.items())
+    with _connected(address) as connection:
+        connection.sendall(f"POST /v1/checks?wait=true HTTP/1.1\r\n{head}\r\n{ask}".encode())
+        while (job := httpx.get(f"{address}/v1/jobs?limit=1").json()["jobs"][0])["status"] != "running":
+            time.sleep(0.01)
+    while (job := httpx.get(f"{address}/v1/jobs/{job['id']}").json())["finished_at"] is None:
+        time.sleep(0.05)
+    assert job["status"] == ("cancelled" if name is None else "done")
 
 
 def test_a_taken_port_and_a_folder_in_use_are_said_in_one_line(address: str, tmp_path: Path) -> None:

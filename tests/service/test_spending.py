@@ -11,6 +11,7 @@ import pytest
 
 from factloop.core.errors import ConfigError
 from factloop.core.records import Usage
+from factloop.entrance.keys import ApiKeys
 from factloop.service.leases import LeasedJob, Leases
 from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import Progress
@@ -91,6 +92,21 @@ def test_a_day_that_is_spent_takes_no_job(day: Day, usd: float | None, calls: in
     assert len(service.take(5, lapsed=False)) == 1
 
 
+def test_a_key_that_spent_its_budget_holds_up_no_other(day: Day) -> None:
+    of_key = DayLimits(Cost(usd=9.0), Cost(usd=0.1, calls=10), day.clock, {"poor": Cost(calls=10)})
+    service = Leases(day.store, 60.0, day=of_key)
+    room = Room("any", 100, of_key)
+    for owner, kind in [("poor", "check"), ("poor", "check"), ("poor", "audit"), ("rich", "check"), ("rich", "check")]:
+        day.store.add(job(owner, kind=kind), "{}", room=room)
+    taken = service.take(9, lapsed=False)
+    assert sorted(one.stored.owner for one in taken) == ["poor", "poor", "rich", "rich"]
+    for one in taken:
+        service.end(ended(one, 0.1, 10), {"result": "{}"})
+    with pytest.raises(DayOver, match="of this key"):
+        day.store.add(job("poor"), "{}", room=room)
+    day.store.add(job("rich"), "{}", room=room)
+
+
 def test_a_job_that_was_deleted_was_paid_for(day: Day) -> None:
     service = day.service()
     day.add(3)
@@ -146,7 +162,10 @@ def test_what_one_job_may_cost_must_be_known() -> None:
         day_limits(per_day, CheckSettings(budget_usd=2.0), TrustSettings(budget_usd=0.5))
     with pytest.raises(ConfigError, match="max_calls_per_day 5: give --max-calls"):
         day_limits(ServiceSettings(max_calls_per_day=5), CheckSettings(max_calls=5), TrustSettings())
-    with pytest.raises(ConfigError, match="budget_usd_per_day 0: must be greater"):
+    of_key = ServiceSettings(keys=ApiKeys(["a-key-of-sixteen-letters name=acme max_calls_per_day=5"]))
+    with pytest.raises(ConfigError, match="acme: max_calls_per_day 5: give --max-calls"):
+        day_limits(of_key, CheckSettings(max_calls=5), TrustSettings())
+    with pytest.raises(ConfigError, match="budget_usd_per_day"):
         ServiceSettings(budget_usd_per_day=0.0)
 
 

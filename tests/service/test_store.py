@@ -14,6 +14,7 @@ from factloop.core.records import Counts
 from factloop.service.errors import error_words
 from factloop.service.leases import Leases
 from factloop.service.shapes import CheckSummary, Job, Progress
+from factloop.service.spending import Cost, DayLimits
 from factloop.service.store import JobFilter, JobStore, StoredJob, new_job_id
 
 HOSTILE = "\x00 \U0001f600 \u202e'; DROP TABLE factloop_jobs; -- \\ \" é\ud7ff {{7*7}}"
@@ -84,6 +85,19 @@ def test_pages_go_from_new_to_old_and_show_only_the_owners(store: JobStore) -> N
     assert [one.job.id for one in store.page("a", wanted=JobFilter("check"), limit=100)[0]] == checks
     assert store.page("a", wanted=JobFilter(status="done"), limit=100) == ([], None)
     assert store.page("a", limit=5, before=ours[-1]) == ([], None)
+
+
+def test_tables_of_format_2_are_brought_up_to_date(store: JobStore, url: str) -> None:
+    kept = store.add(job(), "{}")
+    with store.engine.begin() as connection:
+        connection.execute(text("ALTER TABLE factloop_spending DROP COLUMN owner"))
+        connection.execute(text("UPDATE factloop_format SET format = 2"))
+    store.close()
+    JobStore(url).close()
+    again = JobStore(url)  # which finds them so
+    taken = Leases(again, seconds=60.0, day=DayLimits(Cost(calls=9), Cost(calls=1))).take(1, lapsed=False)
+    again.close()
+    assert [one.stored.job.id for one in taken] == [kept.job.id]
 
 
 def test_another_format_is_refused(url: str) -> None:

@@ -169,11 +169,11 @@ async def test_replies_that_led_nowhere_are_not_paid_for_again(
     sim: Simulator, response: Response, tmp_path: Path
 ) -> None:
     sim.set(stage_faults=dict.fromkeys(("Assessment", "Assessments"), Faults(truncated=1.0)))
-    first = await check(sim, response, tmp_path / "run")
+    first = await check(sim, response, tmp_path / "run", max_unreadable=1.0)
     assert first.counts.unscored > 0
     paid = sim.stats().model.answered
     sim.reset()
-    second = await check(sim, response, tmp_path / "run")
+    second = await check(sim, response, tmp_path / "run", max_unreadable=1.0)
     assert sim.stats().model.requests == 0
     assert stable(second) == stable(first)
     assert second.usage.calls == paid

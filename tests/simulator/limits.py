@@ -26,8 +26,6 @@ class TokenBucket:
         return (1.0 - self._level) / self._rate
 
 
-def retry_after(wait_s: float, style: Literal["seconds", "fractional", "none"]) -> dict[str, str]:
+def retry_after(wait_s: float, style: Literal["seconds", "none"]) -> dict[str, str]:
     """The header that tells a refused client when to come back."""
-    if style == "none":
-        return {}
-    return {"Retry-After": str(math.ceil(wait_s)) if style == "seconds" else f"{wait_s:.3f}"}
+    return {"Retry-After": str(math.ceil(wait_s))} if style == "seconds" else {}

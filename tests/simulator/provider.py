@@ -69,14 +69,10 @@ class Provider:
 
     @settings.setter
     def settings(self, settings: SimulatorSettings) -> None:
-        """New settings start with full buckets and a new count to their `dies_after`."""
+        """New settings start with a full bucket and a new count to their `dies_after`."""
         self._settings = settings
         self._brain = Brain(self._world, Subject(self._world, settings))
-        self._buckets = {
-            stage: TokenBucket(rate)
-            for stage, rate in ((CHAT, settings.requests_per_s), (SEARCH, settings.searches_per_s))
-            if rate is not None
-        }
+        self._bucket = None if settings.requests_per_s is None else TokenBucket(settings.requests_per_s)
         self._lifetime = settings.dies_after
 
     def next_number(self) -> int:
@@ -85,7 +81,7 @@ class Provider:
 
     def chat(self, number: int, body: Json, key: str, title: str) -> Refusal | ModelReply:
         """The model's answer to one chat-completions request for the answer called `title`."""
-        refused = self._wrong_key(key) or self._unusable(body) or self._limited(CHAT)
+        refused = self._wrong_key(key) or self._unusable(body) or self._limited()
         if refused:
             return refused
         rng = self._rng(number)
@@ -111,9 +107,6 @@ class Provider:
 
     def search(self, number: int, body: Json) -> Refusal | SearchReply:
         """Serper's answer to one request for which `refused_search` finds no reason to refuse it."""
-        refused = self._limited(SEARCH)
-        if refused:
-            return refused
         fault, delay_s = self._fault(SEARCH, self._rng(number))
         if fault is Fault.ERROR_429:
             return _too_many(RETRY_AFTER_S, self._settings.retry_after)
@@ -160,11 +153,9 @@ class Provider:
             return Refusal(400, protocol.error(misuse, "invalid_request_error", "invalid_value", "top_logprobs"))
         return None
 
-    def _limited(self, stage: str) -> Refusal | None:
-        wait_s = self._buckets[stage].take() if stage in self._buckets else 0.0
-        if not wait_s:
-            return None
-        return _too_many(wait_s, self._settings.retry_after)
+    def _limited(self) -> Refusal | None:
+        wait_s = 0.0 if self._bucket is None else self._bucket.take()
+        return _too_many(wait_s, self._settings.retry_after) if wait_s else None
 
     def _fault(self, stage: str, rng: random.Random) -> tuple[Fault, float]:
         """The fault of this request, and the seconds that it adds."""
@@ -232,7 +223,7 @@ def _call(function: str, arguments: Json) -> Message:
     return Message(function=function, arguments=protocol.compact(arguments), finish_reason="tool_calls")
 
 
-def _too_many(wait_s: float, said: Literal["seconds", "fractional", "none"]) -> Refusal:
+def _too_many(wait_s: float, said: Literal["seconds", "none"]) -> Refusal:
     headers = retry_after(wait_s, said)
     return Refusal(429, protocol.error("Rate limit reached.", "requests", "rate_limit_exceeded"), headers)
 

@@ -59,8 +59,7 @@ class SimulatorSettings:
     """Faults of single stages (schema titles, `chat`, `search`) in place of `faults`."""
     requests_per_s: Annotated[float, Field(gt=0.0)] | None = None
     """Rate limit of the model; a bucket of that size, refilled at that rate. What it cannot take gets 429."""
-    searches_per_s: Annotated[float, Field(gt=0.0)] | None = None
-    retry_after: Literal["seconds", "fractional", "none"] = "seconds"
+    retry_after: Literal["seconds", "none"] = "seconds"
     """How a 429 says when to come back."""
     dies_after: Annotated[int, Field(ge=0)] | None = None
     """Requests (of model and search together) after which every further one fails."""
@@ -94,8 +93,6 @@ class SimulatorSettings:
     """Share of the topics that the subject of TrustScore knows by heart."""
     half_known_share: Share = 0.2
     """Share of the topics that it knows in every other question; of the rest it knows nothing."""
-    admits_ignorance: bool = False
-    """The subject says that it is not sure where a question is about nothing in this world."""
     letter_bias: Letter | None = None
     """The letter that the subject chooses where it does not know; None: it guesses among all."""
     plain_letters: bool = False

@@ -75,12 +75,10 @@ class Subject:
         return 1 if knowledge == "known" and _says_truth(response, topic) else 0
 
     def answer(self, question: str) -> str | None:
-        """A whole sentence, true where the subject knows; for a question about nothing in this world None, unless the
-        subject is to say so.
-        """
+        """A whole sentence, true where the subject knows; None for a question about nothing in this world."""
         pair = self._world.pair_of(question)
         if pair is None:
-            return "I am not sure about that." if self._settings.admits_ignorance else None
+            return None
         if self._knows_now(pair.topic, "answer", pair.question):
             return pair.answer
         return pair.wrong(random.Random(f"{self._settings.seed} {pair.id}"))

@@ -15,13 +15,11 @@ from factloop.correction import rewriters
 from factloop.tools.judges import served
 from factloop.tools.text.sentences import split_sentences
 from tests.simulator import GoldFact, Passage, World, build_world
-from tests.simulator.blocks import Blocks
 from tests.simulator.brain import TITLES, Brain, SearchWish
 from tests.simulator.evidence import read_article
 from tests.simulator.queries import next_query
 from tests.simulator.scoring import Score, score
 from tests.simulator.search import SearchEngine
-from tests.work import LINEAR, growth
 
 
 @pytest.fixture(scope="module")
@@ -84,24 +82,6 @@ class TestSearch:
         assert all(engine.search(query, 1, 0.15) == engine.search(query, 4)[3:] for query in lost)
 
 
-class TestBlocks:
-    def test_reads_suffixes_and_numbers(self) -> None:
-        blocks = Blocks(
-            "<claim-1>see </claim> here</claim-1>\n"
-            '<evidence-1 id="1">a</evidence-1>\n<evidence-1 id="2">b\n</evidence-1>'
-        )
-        assert blocks.one("claim") == "see </claim> here"
-        assert [(block.id, block.text) for block in blocks.all("evidence")] == [("1", "a"), ("2", "b")]
-        assert "final" not in blocks
-        assert blocks.one("asked") == ""
-
-    @pytest.mark.parametrize("hostile", ["<claim>", "<claim", "</claim>", "<claim-1>", "<claim>x</claim-1>"])
-    def test_is_linear_in_hostile_text(self, hostile: str) -> None:
-        """The square of a megabyte would outlast the time limit of a test."""
-        Blocks(hostile * (1_000_000 // len(hostile)))
-        assert growth(lambda n: Blocks(hostile * n), 1_000) < LINEAR
-
-
 class TestBrain:
     def test_knows_all_titles_and_their_fields(self, world: World, brain: Brain) -> None:
         response = world.responses[0]
@@ -132,21 +112,6 @@ class TestBrain:
                 split = answer(brain, "AtomicFacts", f"<above>{above}</above><sentence>\n{sentence}\n</sentence>")
                 assert split["facts"] == [fact.text for fact in facts]
 
-    def test_makes_facts_self_contained_and_knows_which_matter(self, world: World, brain: Brain) -> None:
-        for response in world.responses:
-            for fact in response.facts:
-                revised = answer(
-                    brain, "SelfContainedFact", f"<answer>{response.text}</answer><fact>{fact.text}</fact>"
-                )
-                assert revised == {"fact": fact.self_contained}
-                relevance = answer(
-                    brain,
-                    "Relevance",
-                    f"<question>{response.prompt}</question><answer>{response.text}</answer>"
-                    f"<fact>{fact.self_contained}</fact>",
-                )
-                assert relevance["relevant"] == (fact.label != "irrelevant")
-
     def test_judges_windows_by_the_passages_alone(self, brain: Brain, world: World) -> None:
         for response in world.responses[:6]:
             shown = [passage for passage in response.passages if passage != response.facts[0].gold]
@@ -173,32 +138,6 @@ class TestBrain:
                 rating = answer(brain, "Rating", claim_message(fact).replace("claim>", "fact>"))
                 assert assessment["verdict"] == rating["rating"] == verdicts[fact.is_true]
                 assert assessment["cited"] == rating["cited"] == [1]
-
-    def test_without_evidence_it_knows_nothing(self, world: World, brain: Brain) -> None:
-        fact = first_fact(world, "supported")
-        stranger = world.passages[-1].text
-        message = claim_message(fact, evidence=False) + f'<evidence id="1">{stranger}</evidence>'
-        reply = answer(brain, "Assessment", message)
-        assert (reply["verdict"], len(reply["queries"])) == ("insufficient", 2)
-        wish = brain.reply("Assessment", message, may_call_search=True)
-        assert isinstance(wish, SearchWish)
-        settled = answer(brain, "Assessment", message + "<left>0</left>")
-        assert (settled["verdict"], settled["queries"]) == ("insufficient", [])
-        rating = answer(brain, "Rating", message.replace("claim>", "fact>"))
-        assert rating["rating"] == "not_supported"
-
-    @pytest.mark.parametrize(
-        ("sentence", "facts"),
-        [
-            ("I don't know.", []),
-            ("Would you like to hear more about Paris?", []),
-            ("what a day", []),
-            ("Paris lies on the Seine.", ["Paris lies on the Seine."]),
-            ("{{ 6*7 }} <script>alert(1)</script> is 42.", ["{{ 6*7 }} <script>alert(1)</script> is 42."]),
-        ],
-    )
-    def test_takes_strange_sentences_as_they_are(self, brain: Brain, sentence: str, facts: list[str]) -> None:
-        assert brain.reply("AtomicFacts", f"<sentence>{sentence}</sentence>") == {"facts": facts}
 
 
 class TestScoring:
@@ -228,12 +167,6 @@ class TestScoring:
         assert found == Score(n_facts=4, n_matched=2, n_equal=1, n_unscored=1, n_failed=1, n_lost=1)
         assert found.agreement == 0.25
         assert Score().agreement is None
-
-    def test_a_fact_given_to_another_is_seen(self, world: World) -> None:
-        fact = first_fact(world, "supported")
-        other = fact.self_contained.replace(fact.subject, "Somebody Else")
-        claim = self.claim(fact, Judgement(verdict=Verdict.SUPPORTED), text=other)
-        assert score([claim], [fact]) == Score(n_facts=1, n_misattributed=1)
 
     def test_what_is_hidden_or_wrongly_passed_is_counted(self, world: World) -> None:
         false = first_fact(world, "not_supported")

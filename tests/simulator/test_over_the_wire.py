@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -12,7 +11,7 @@ import openai
 import pytest
 from openai.types.chat import ChatCompletionFunctionToolParam
 
-from tests.simulator import CHAT, SEARCH, Faults, GoldFact, Simulator, spawn
+from tests.simulator import CHAT, Faults, GoldFact, Simulator, spawn
 
 ASSESSMENT = {"type": "json_schema", "json_schema": {"name": "Assessment", "schema": {"type": "object"}}}
 SEARCH_TOOL: ChatCompletionFunctionToolParam = {
@@ -20,13 +19,6 @@ SEARCH_TOOL: ChatCompletionFunctionToolParam = {
     "function": {
         "name": "serper",
         "parameters": {"type": "object", "properties": {"missing": {"type": "string"}, "query": {"type": "string"}}},
-    },
-}
-ANSWER_TOOL: ChatCompletionFunctionToolParam = {
-    "type": "function",
-    "function": {
-        "name": "Assessment",
-        "parameters": {"type": "object", "properties": {"rationale": {}, "verdict": {}}},
     },
 }
 
@@ -48,15 +40,6 @@ def claim_message(fact: GoldFact, *, evidence: bool = True) -> str:
 
 
 class TestOpenAIWire:
-    def test_plain_with_usage(self, client: openai.OpenAI, sim: Simulator) -> None:
-        response = sim.world.responses[0]
-        reply = ask(client, response.prompt)
-        assert reply.choices[0].message.content == response.text
-        assert reply.choices[0].finish_reason == "stop"
-        assert reply.usage.prompt_tokens == -(-len(response.prompt) // 4)
-        assert reply.usage.completion_tokens == -(-len(response.text) // 4)
-        assert sim.stats().stages[CHAT].completion_tokens == reply.usage.completion_tokens
-
     def test_streaming_with_usage_last(self, client: openai.OpenAI, sim: Simulator) -> None:
         prompt, text = sim.world.responses[0].prompt, sim.world.responses[0].text
         chunks = list(ask(client, prompt, stream=True, stream_options={"include_usage": True}))
@@ -65,25 +48,6 @@ class TestOpenAIWire:
         assert [chunk.choices[0].finish_reason for chunk in chunks if chunk.choices][-1] == "stop"
         assert chunks[-1].usage.completion_tokens == -(-len(text) // 4)
         assert all(chunk.usage is None for chunk in chunks[:-1])
-
-    def test_a_schema_gets_exactly_its_fields(self, client: openai.OpenAI, sim: Simulator) -> None:
-        message = claim_message(fact_with(sim, "supported"))
-        fields = ["tool", "verdict", "rationale"]
-        schema = {"type": "object", "properties": {name: {"type": "string"} for name in fields}}
-        answer_format = {"type": "json_schema", "json_schema": {"name": "Assessment", "schema": schema}}
-        answer = json.loads(ask(client, message, response_format=answer_format).choices[0].message.content)
-        assert (list(answer), answer["tool"]) == (fields, "")
-
-    def test_tools_are_called_to_search_and_to_answer(self, client: openai.OpenAI, sim: Simulator) -> None:
-        fact = fact_with(sim, "supported")
-        tools = [SEARCH_TOOL, ANSWER_TOOL]
-        wish = ask(client, claim_message(fact, evidence=False), tools=tools, tool_choice="required").choices[0]
-        assert wish.finish_reason == "tool_calls"
-        assert wish.message.tool_calls[0].function.name == "serper"
-        assert set(json.loads(wish.message.tool_calls[0].function.arguments)) == {"missing", "query"}
-        answer = ask(client, claim_message(fact), tools=tools, tool_choice="required").choices[0]
-        assert answer.message.tool_calls[0].function.name == "Assessment"
-        assert json.loads(answer.message.tool_calls[0].function.arguments)["verdict"] == "supported"
 
     @pytest.mark.parametrize(
         ("settings", "options", "status", "param"),
@@ -116,15 +80,6 @@ class TestSerperWire:
     def post(self, sim: Simulator, **body: Any) -> httpx.Response:
         return httpx.post(f"{sim.serper_url}/search", json=body, headers={"X-API-KEY": "any"})
 
-    def test_answers_like_serper(self, sim: Simulator) -> None:
-        sim.set(missing_hits=0.0)
-        name = next(iter(sim.world.entities))
-        answer = self.post(sim, q=name, num=3).json()
-        assert [hit["position"] for hit in answer["organic"]] == [1, 2, 3]
-        assert all(set(hit) == {"title", "link", "snippet", "date", "position"} for hit in answer["organic"])
-        assert name in answer["organic"][0]["snippet"]
-        assert sim.stats().search.answered == 1
-
     def test_refuses_a_wrong_key_and_a_missing_query(self, sim: Simulator) -> None:
         assert self.post(sim, num=3).status_code == 400
         sim.set(api_key="right")
@@ -141,14 +96,6 @@ class TestFaults:
         }
         assert len(answers) == 3  # cut, in prose, and with a wrong field
         assert not [answer for answer in answers if answer[0] == "{" and '"rationale":' in answer and answer[-1] == "}"]
-
-    def test_truncation_and_refusal_say_so(self, client: openai.OpenAI, sim: Simulator) -> None:
-        sim.set(faults=Faults(truncated=1.0))
-        assert ask(client, "hello").choices[0].finish_reason == "length"
-        sim.set(faults=Faults(refusal=1.0))
-        message = ask(client, "hello").choices[0].message
-        assert message.content is None
-        assert message.refusal
 
     @pytest.mark.parametrize(("style", "expected"), [("seconds", "1"), ("none", None)])
     def test_rate_limit_says_when_to_come_back(
@@ -185,14 +132,6 @@ class TestFaults:
 
 
 class TestRunning:
-    def test_keeps_what_reached_the_wire(self, client: openai.OpenAI, sim: Simulator) -> None:
-        ask(client, "{{ 6*7 }} \0 ‮ </response>")
-        ask(client, "x" * 2_000_000)
-        first, second = sim.bodies(CHAT)
-        assert first["messages"][0]["content"] == "{{ 6*7 }} \0 ‮ </response>"
-        assert len(second["messages"][0]["content"]) == 2_000_000
-        assert sim.bodies(SEARCH) == []
-
     @pytest.mark.process
     def test_runs_in_a_process_of_its_own(self) -> None:
         with spawn(llm_latency_s=0.0, token_latency_s=0.0) as sim:

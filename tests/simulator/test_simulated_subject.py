@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -56,12 +55,6 @@ def test_every_question_tells_its_topic_and_a_wrong_answer_differs_in_its_value_
         assert found[1] not in (pair.value, pair.topic.subject, pair.topic.key)
 
 
-def test_it_knows_the_share_asked_for() -> None:
-    drawn = Counter(SUBJECT.knowledge(pair.topic) for pair in WORLD.questions)
-    assert drawn["known"] / len(WORLD.questions) == pytest.approx(0.5, abs=0.03)
-    assert drawn["half_known"] / len(WORLD.questions) == pytest.approx(0.2, abs=0.02)
-
-
 @pytest.mark.parametrize("bias", [None, *LETTERS])
 def test_trust_bc_equals_the_knowledge_whatever_the_bias(bias: Any) -> None:
     """Ten checks with the response's place balanced: what TrustBC asks of every item."""
@@ -83,23 +76,6 @@ def test_what_a_claim_is_about_is_read_from_the_options_alone() -> None:
                 for topic in (STATEMENTS, response.prompt):
                     assert trust_bc(SUBJECT, pairs[fact.topic], fact.self_contained, topic) == expected
     assert values == {0, 1}
-
-
-@pytest.mark.parametrize("bias", [None, "B"])
-def test_what_it_cannot_know_is_none_of_them(bias: Any) -> None:
-    subject = Subject(WORLD, replace(INSTANT, letter_bias=bias))
-    options = lettered("King Solomon built it.", "King David built it.", "Herod built it.", "Nero built it.", NONE)
-    assert subject.choose("Who built the first temple in Jerusalem?", options).option.letter == "E"
-
-
-def test_the_letter_is_a_token_of_its_own_with_its_alternatives() -> None:
-    shares = {"A": 0.02, "B": 0.92, "C": 0.02, "D": 0.02, "E": 0.02}
-    tokens = token_logprobs('{"answer":"B"}', shares, 3)
-    assert [token["token"] for token in tokens] == ['{"', "answer", '":"', "B", '"}']
-    # ln 0.92 = -0.083382, ln 0.02 = -3.912023
-    assert [(other["token"], other["logprob"]) for other in tokens[3]["top_logprobs"]] == [
-        ("B", -0.083382), ("A", -3.912023), ("C", -3.912023),
-    ]  # fmt: skip
 
 
 @given(st.text(max_size=80), st.integers(0, 20))

@@ -1,10 +1,13 @@
-"""Sources of beliefs and evidence: models by name or by object, a corpus by path or as a search, a judge."""
+"""The documents of TrustFC: where they come from, when they are read, and an NLI judge."""
 
 from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import random
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +29,7 @@ from factloop.setup.sources import Sources
 from factloop.tools.search.adapter import as_search_tool
 from tests.checking.simulated import simulated_scorer
 from tests.simulator import MODEL, Faults, QaPair, Simulator
+from tests.tools.judges.tiny_models import save_biased
 from tests.trust.trust_items import known_to
 
 QUESTION, RESPONSE = "Who built Rome?", "Romulus built Rome in 1848."
@@ -246,3 +250,63 @@ async def test_answers_are_kept_between_scorers(sim: Simulator, pair: QaPair, tm
         assert (report.usage.calls, report.usage.cache_hits) == ((0, 10) if kept else (10, 0))
         assert report.trust_bc.graded == pytest.approx(0.92, abs=0.01)
     assert sim.stats().model.requests == 10
+
+
+CORPUS = Path(__file__).parents[2] / "examples" / "lighthouse" / "sources"
+LARGE_FILE = 100_000
+
+# In a process of its own: the tables are read once a process.
+FIRST_ANSWER = """
+import asyncio, json, os, sys, threading
+from factloop import TrustScorer
+
+read = {"by the loop": [], "beside it": []}
+
+def note(event, arguments):
+    if event == "open" and isinstance(arguments[0], str) and os.path.isfile(arguments[0]):
+        by_loop = threading.current_thread() is threading.main_thread()
+        read["by the loop" if by_loop else "beside it"].append((arguments[0], os.path.getsize(arguments[0])))
+
+async def main(corpus, folder):
+    async with TrustScorer(corpus=corpus, cache=False) as scorer:
+        await scorer.ascore("Who built it?", "John Smeaton built it.", run_dir=folder)
+
+sys.addaudithook(note)
+asyncio.run(main(*sys.argv[1:]))
+print(json.dumps(read))
+"""
+
+
+@pytest.mark.process
+def test_the_first_answer_leaves_the_loop_to_others(tmp_path: Path) -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", FIRST_ANSWER, str(CORPUS), str(tmp_path / "run")],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    read = json.loads(found.stdout)
+    assert [path for path, size in read["by the loop"] if size > LARGE_FILE] == []
+    assert [path for path, size in read["beside it"] if size > LARGE_FILE]
+
+
+NLI = {0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"}
+PASSAGES = "id\ttext\ttitle\n1\tThe Tiber rises in the Apennines and flows through Rome to the sea.\tTiber\n"
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("biases", "relation", "value"),
+    [([0.0, 0.0, 9.0], "support", 1.0), ([0.0, 9.0, 0.0], "neutral", 0.5), ([9.0, 0.0, 0.0], "contradict", 0.0)],
+)
+async def test_its_labels_are_the_relations(tmp_path: Path, biases: list[float], relation: str, value: float) -> None:
+    corpus = tmp_path / "passages.tsv"
+    corpus.write_text(PASSAGES, encoding="utf-8")
+    model = save_biased(tmp_path / "nli", NLI, biases)
+    async with TrustScorer(corpus=corpus, nli=str(model), cache_dir=tmp_path / "cache") as scorer:
+        report = await scorer.ascore("Which city does the Tiber flow through?", "The Tiber flows through Rome.")
+    assert (report.trust_fc.relation, report.trust_fc.value) == (relation, value)
+    assert [passage.title for passage in report.trust_fc.passages] == ["Tiber"]
+    assert str(model) in report.trust_fc.judged_by or model.name in report.trust_fc.judged_by
+    assert report.warnings == ()

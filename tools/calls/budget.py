@@ -82,6 +82,8 @@ class Budget:
 
 
 T = TypeVar("T")
+LEAST_ANSWERS = 20
+"""Answers by which a model is known to be one whose replies cannot be read."""
 
 
 def is_of_one_check(error: Exception) -> bool:
@@ -102,6 +104,9 @@ class Allowance:
         of: str = "this check",
     ) -> None:
         """The deadline counts from `begun_at` (`time.monotonic()`), else from now. `of` says whose it is."""
+        self.max_unreadable = 1.0
+        """The share of answers, of `LEAST_ANSWERS` or more, that may be unreadable."""
+        self._n_answers = self._n_unreadable = 0
         self._deadline_s = deadline_s
         begun_at = time.monotonic() if begun_at is None else begun_at
         self._ends_at = None if deadline_s is None else begun_at + deadline_s
@@ -129,6 +134,19 @@ class Allowance:
             if limit.expired():
                 raise self._exceeded() from error
             raise
+
+    def note_answer(self, *, is_readable: bool) -> None:
+        """Counts an answer of a model: whether it, or its first repair, could be read."""
+        self._n_answers += 1
+        self._n_unreadable += not is_readable
+
+    @property
+    def unreadable(self) -> str | None:
+        """Why the model is asked no further, where too many of its answers could not be read."""
+        if self._n_answers < LEAST_ANSWERS or self._n_unreadable <= self.max_unreadable * self._n_answers:
+            return None
+        figures = f"{self._n_unreadable} of {self._n_answers} answers could not be read"
+        return f"{figures}: it is asked no further (max_unreadable = {self.max_unreadable:g})"
 
     def refuse_late(self) -> None:
         """Raises DeadlineExceeded after the deadline."""

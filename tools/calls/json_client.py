@@ -307,9 +307,9 @@ class JsonClient:
         try:
             value = json.loads(body)
         except (ValueError, RecursionError) as error:
-            begun = body.lstrip()[:1] in (b"{", b"[")  # JSON that does not end: worth another try, HTML is not
+            begun = body.lstrip()[:1] in (b"{", b"[")  # else often a page of a proxy, which passes, too
             message = f"the answer is {'incomplete' if begun else 'not'} JSON: {self._excerpt(response, body)}"
-            raise self._failure(message, status, retryable=begun) from error
+            raise self._failure(message, status, retryable=True) from error
         if not isinstance(value, dict):
             raise self._failure(f"the answer is not a JSON object: {self._excerpt(response, body)}", status)
         return value

@@ -15,7 +15,9 @@ import math
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Any
 
 START_RATE = 120.0
 """Requests a second at the start."""
@@ -41,6 +43,44 @@ FIRST_PAUSE_S = 1.0
 LONGEST_GUESSED_PAUSE_S = 32.0
 TRIAL_ROUND_TRIPS = 1.5
 """After a pause one request goes first, and the others follow when its refusal would have come back."""
+CALLER: ContextVar[str] = ContextVar("factloop_caller", default="")
+"""For whom calls are made: callers take turns for the next slot, however many calls of each wait for one."""
+
+
+class Slots:
+    """A semaphore that lets callers in by turns, and the calls of one in the order in which they came."""
+
+    def __init__(self, n_free: int) -> None:
+        self._n_free = n_free
+        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
+
+    async def __aenter__(self) -> None:
+        if self._n_free:
+            self._n_free -= 1
+            return
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(CALLER.get(), deque()).append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():  # it had its turn at the same moment
+                self._free()
+            raise
+
+    async def __aexit__(self, *_: Any) -> None:
+        self._free()
+
+    def _free(self) -> None:
+        while self._waiting:
+            caller = next(iter(self._waiting))
+            queue = self._waiting.pop(caller)
+            turn = queue.popleft()
+            if queue:
+                self._waiting[caller] = queue  # behind the others
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._n_free += 1
 
 
 @dataclass(frozen=True)
@@ -54,9 +94,11 @@ class Limiter:
     """Bounds concurrency and rate of the calls to one server. Lives in one event loop."""
 
     def __init__(self, *, concurrency: int | None = None, requests_per_second: float | None = None) -> None:
-        self._slots = asyncio.Semaphore(concurrency) if concurrency else nullcontext()
+        self._slots = Slots(concurrency) if concurrency else nullcontext()
         self._cap = self._ceiling = requests_per_second
         self._rate = START_RATE if requests_per_second is None else min(START_RATE, requests_per_second)
+        self._n_under_way = 0
+        self._drained: asyncio.Event | None = None
         self._turn = asyncio.Lock()
         self._next_at = 0.0
         self._paused_until = 0.0
@@ -71,7 +113,22 @@ class Limiter:
     async def slot(self) -> AsyncIterator[Slot]:
         """A place to send one request in; leaving it frees the place."""
         async with self._slots:
-            yield Slot(await self._wait_for_turn())
+            sent_at = await self._wait_for_turn()
+            if self._drained is not None:
+                await asyncio.Event().wait()  # until whoever drains it stops this call
+            self._n_under_way += 1
+            try:
+                yield Slot(sent_at)
+            finally:
+                self._n_under_way -= 1
+                if self._drained is not None and not self._n_under_way:
+                    self._drained.set()
+
+    async def drain(self) -> None:
+        """Lets no further request leave, and waits until those under way have ended."""
+        self._drained = self._drained or asyncio.Event()
+        if self._n_under_way:
+            await self._drained.wait()
 
     def share_ceiling(self, n_processes: int) -> None:
         """From now on has an even part of the ceiling, as so many processes ask the server."""

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
-from factloop.core.errors import ModelOutputError, ModelRefusal
+from factloop.core.errors import AskedNoFurther, ModelOutputError, ModelRefusal
 from factloop.prompts.registry import Prompt, RenderedPrompt
 from factloop.tools.calls.answers import AnsweredBy, Answers, Value
 from factloop.tools.calls.meter import UsageMeter
@@ -160,17 +160,22 @@ class ModelGateway:
         self, first: Request, output: type[T], accept: Accept | None, read_text: ReadText[T] | None = None
     ) -> AnswerWithTokens[T | ToolChoice[Any]]:
         """The answer to a request, after repair turns if need be. Raises as `ask_offering`."""
-        asked = [first]
+        asked, allowance = [first], first.meter.allowance
         while True:
             try:
-                return await self._turn(asked[-1], output, accept, read_text, shows_schema=len(asked) > 1)
+                answer = await self._turn(asked[-1], output, accept, read_text, shows_schema=len(asked) > 1)
+                if len(asked) <= REPAIRS:
+                    allowance.note_answer(is_readable=True)
+                return answer
             except ModelOutputError as error:
-                is_refusal = isinstance(error, ModelRefusal)
-                if not is_refusal and len(asked) <= REPAIRS:
+                is_last = isinstance(error, ModelRefusal | AskedNoFurther)
+                if len(asked) == REPAIRS and not is_last:  # now, as the next turn waits for those of all others
+                    allowance.note_answer(is_readable=False)
+                if not is_last and len(asked) <= REPAIRS:
                     asked.append(self._repairing(first, error, n_before=len(asked) - 1))
                     continue
                 await self._forget(*asked)
-                if is_refusal:
+                if is_last:
                     raise
                 raise _told_to_people(error, self.chat.name) from error
 

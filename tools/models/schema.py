@@ -16,7 +16,7 @@ _STRICT_ONLY = {"title", "additionalProperties"}
 class StructuredOutput(BaseModel):
     """Base of the structured outputs. Validation is strict, since a model wrote them."""
 
-    model_config = ConfigDict(extra="ignore", strict=True)
+    model_config = ConfigDict(extra="ignore", strict=True, use_attribute_docstrings=True)
 
 
 @lru_cache(maxsize=256)

@@ -16,7 +16,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, ValidationError
 
-from factloop.core.errors import TOO_MANY_REQUESTS, ConfigError, FactloopError, ToolError, ToolTimeout
+from factloop.core.errors import TOO_MANY_REQUESTS, AskedNoFurther, ConfigError, FactloopError, ToolError, ToolTimeout
 from factloop.prompts.registry import Prompt
 from factloop.tools.calls.blame import FirstAnswer
 from factloop.tools.calls.budget import Budget
@@ -208,6 +208,8 @@ class Transport:
         ):
             reservation.is_unused = of_check.is_unused = True
             async with self._limiter.slot() as ticket:
+                if (said := request.meter.allowance.unreadable) is not None:
+                    raise AskedNoFurther(said, schema="", reply="", model=self._chat.name)
                 reservation.is_unused = of_check.is_unused = False
                 if self.abilities.gives_logprobs is False and request.top_logprobs:
                     put = self._bound(mode, request)  # it may have been learnt while this request waited

@@ -22,7 +22,7 @@ from typing import IO, NamedTuple, cast
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.extras import require
-from factloop.tools.names.spelling import fold, plain_label
+from factloop.tools.names.inflection import fold, plain_label
 from factloop.tools.names.table import NewEntity, write_table
 
 RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from factloop.tools.names.asked import PERSON, PLACE, asked_for
 from factloop.tools.names.base import LinkedEntity, Sibling
-from factloop.tools.names.inflection import lemmas_of
+from factloop.tools.names.inflection import fitted, fold, lemmas_of
 from factloop.tools.names.made_up import GENDERS, gender_of
 from factloop.tools.names.packaged import (
     NOUN,
@@ -28,7 +28,6 @@ from factloop.tools.names.packaged import (
     us_states,
     words_of_types,
 )
-from factloop.tools.names.spelling import fitted, fold
 from factloop.tools.names.table import (
     EntityRow,
     LabelMatch,

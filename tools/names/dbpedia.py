@@ -20,7 +20,7 @@ from factloop.tools.calls.tape import Tape
 from factloop.tools.calls.together import together
 from factloop.tools.calls.urls import checked_base_url
 from factloop.tools.names.base import LinkedEntity, Sibling, without_overlap
-from factloop.tools.names.spelling import fitted, fold, is_usable, plain_label
+from factloop.tools.names.inflection import fitted, fold, is_usable, plain_label
 
 SPOTLIGHT_URL = "https://api.dbpedia-spotlight.org/en/annotate"
 SPARQL_URL = "https://dbpedia.org/sparql"

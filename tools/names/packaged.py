@@ -15,9 +15,8 @@ from importlib.resources import files
 from itertools import islice
 from typing import NamedTuple
 
-from factloop.tools.names.inflection import lemmas, words_of
+from factloop.tools.names.inflection import fold, lemmas, words_of
 from factloop.tools.names.made_up import gender_of
-from factloop.tools.names.spelling import fold
 
 NOUN = "noun."
 """Begins the general type of common nouns."""

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from factloop.core.errors import ConfigError
 from factloop.tools.names.asked import asked_for
 from factloop.tools.names.base import LinkedEntity, Sibling, without_overlap
+from factloop.tools.names.inflection import fold, plain_label
 from factloop.tools.names.packaged import is_word
-from factloop.tools.names.spelling import fold, plain_label
 from factloop.tools.text.pipeline import load_pipeline, parse
 
 if TYPE_CHECKING:

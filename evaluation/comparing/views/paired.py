@@ -163,7 +163,7 @@ def tests_words(family: Family) -> str:
 
 def demand_rows(demands: Iterable[DemandResult]) -> Iterator[tuple[str, str]]:
     for one in demands:
-        yield f"Demand: {one.metric}, {'met' if one.is_met else 'not met'}", one.words
+        yield f"Demand: {one.metric}, {'met' if one.is_met else 'not met'}", one.said
 
 
 def flips_words(count: FlipCount) -> str:
@@ -193,11 +193,7 @@ def flip_filters(flips: Iterable[Flip]) -> list[Filter]:
     return [Filter(one.value, shown.words, "", shown.status.value, n[one]) for one, shown in DIRECTIONS.items()]
 
 
-_DIFFERENCES = (
-    "first", "second", "quantity", "k", "first_value", "second_value", "value", "low", "high", "level", "n",
-    "n_groups", "n_left_out", "first_higher", "equal", "second_higher", "p", "p_corrected", "detectable",
-    "is_headline", "outcome", "undefined", "words",
-)  # fmt: skip
+_DIFFERENCES = tuple(PairedDifference.model_fields)
 _FLIP = ("first", "second", "group", "claim", "gold", "direction")
 _SIDE = ("claim_id", "verdict", "n_repeats", "n_scored", "rationale")
 

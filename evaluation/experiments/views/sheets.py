@@ -12,17 +12,7 @@ from factloop.evaluation.experiments.records import Conclusion, ExperimentReport
 from factloop.reports.figures import duration, percent, plural
 from factloop.reports.sheet.table import NOTHING, Cell, Column, ColumnOf, Sheet, figure_cell, name, sheet_of, value_cell
 
-_GLANCE = (
-    Quantity.BALANCED_ACCURACY,
-    Quantity.TPR,
-    Quantity.TNR,
-    Quantity.BIAS,
-    Quantity.F1,
-    Quantity.PRECISION,
-    Quantity.UNSCORED_SHARE,
-    Quantity.COST_USD,
-    Quantity.TOKENS,
-)
+_GLANCE = tuple(one for one in Quantity if one not in (Quantity.ACCURACY, Quantity.IRRELEVANT_SHARE))
 """What the table of variants has a column for, where any variant has a value."""
 
 
@@ -47,6 +37,8 @@ def basis_rows(report: ExperimentReport) -> Iterator[tuple[str, str]]:
         f"{percent(report.level)}, seed {report.seed}: of variants by {report.n_resamples:,} resamples of whole "
         "groups, of differences by turning signs of whole groups, those of a family together (Bonferroni)",
     )
+    for one in report.variants:
+        yield from ((f"Prompt of {one.variant.name}", file.words) for file in one.variant.prompt_files)
     yield from paired.demand_rows(report.demands)
     for family in report.families:
         words = f"{family.words}: {paired.tests_words(family)}; p-values adjusted by Holm’s method"

@@ -21,7 +21,7 @@ METHOD_WORDS = {
     Method.RAW: "raw",
     Method.PREDICTION_POWERED: "prediction-powered",
     Method.ADJUSTED_COUNT: "adjusted count",
-    Method.BOOTSTRAP: "corrected",
+    Method.BOOTSTRAP: "by resamples",
     Method.DIFFERENCE: "its labelled claims",
 }
 
@@ -35,12 +35,13 @@ NO_INTERVAL_WORDS = {
 
 CAUTION_WORDS = {
     Caution.FEW_LABELS: "few labelled claims for such an interval",
-    Caution.FEW_OF_A_CLASS: "few labelled claims of one class",
+    Caution.FEW_OF_A_CLASS: "few responses hold a labelled claim of one class",
     Caution.CLIPPED: "came out beyond 0 or 1 and was cut",
     Caution.OUT_OF_RANGE: "the whole interval lies beyond 0 or 1: the labels do not fit the run, so it is left out",
     Caution.NO_SPREAD: "nothing varies from prompt to prompt, which does not prove certainty: there is no interval",
-    Caution.WIDENED: "a class is rare among the labels; the interval was widened for it",
+    Caution.WIDENED: "a class is rare among the labels, or few labels show no error; the interval was widened for it",
     Caution.ONE_GROUP: "a sample is a single group, so there is no interval",
+    Caution.LABELLED_IN_PART: "F1@K is corrected by responses whose claims all have a label, and none is known to",
     Caution.LABELS_ALIKE: "a verdict or a class has few labels, all alike: no resample shows how far off they may be, "
     "so there is no interval",
     Caution.RESAMPLES_LOST: "more than a twentieth of the resamples had no value",
@@ -60,6 +61,7 @@ TARGET_WORDS = {
 }
 
 
+PRECISION = "Precision, all claims"
 PRECISION_WORDS = (
     "“Precision, all claims” pools all claims of a system, so long responses weigh more, and has its own interval; "
     "“Precision” of the scores is the mean over responses"
@@ -95,7 +97,7 @@ def weight_words(estimate: Estimate) -> str:
 def estimates(one: RunDebiasing) -> Iterator[tuple[str, Estimate, str]]:
     """Each figure of a system with its name and what it rests on, raw before corrected."""
     for estimate in (one.precision.raw, one.precision.prediction_powered, one.precision.adjusted_count):
-        yield "Precision, all claims", estimate, _basis(estimate, plural(estimate.n_run, "claim"))
+        yield PRECISION, estimate, _basis(estimate, plural(estimate.n_run, "claim"))
     if one.precision.own_claims is not None:
         own = one.precision.own_claims
         yield "Precision, this run alone", own, _basis(own, plural(own.n_run, "claim"))
@@ -123,7 +125,7 @@ def corrected(found: Calibration) -> Sheet:
         (Column("Cautions", is_name=True, on_terminal=False), _cautions),
     )
     rows = [
-        (one.system, measure, estimate, estimate.method is one.precision.preferred, basis)
+        (one.system, measure, estimate, measure == PRECISION and estimate.method is one.precision.preferred, basis)
         for one in found.systems
         for measure, estimate, basis in estimates(one)
     ]
@@ -201,7 +203,7 @@ def _rows(found: Calibration) -> Iterator[Row]:
     for words in targets(found):
         yield "Figures of", Text(words)
     for transfer in dict.fromkeys(one.transfer for one in found.systems):
-        yield "Assumed", Text(f"for F1@K and the preferred figures: {TRANSFER_WORDS[transfer]}")
+        yield "Assumed", Text(f"for what is preferred: {TRANSFER_WORDS[transfer]}")
     where: dict[tuple[str, str], list[str]] = {}
     for one in found.systems:
         for measure, estimate, _ in estimates(one):

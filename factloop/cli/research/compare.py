@@ -26,7 +26,8 @@ class FailIfWorse(Arguments):
 
     fail_if_worse: Annotated[Texts, Mark(metavar="METRIC[:MARGIN]")] = ()
     """Exit with 1 if a loss in this metric is shown; with a margin, unless a loss that large is ruled out (one-sided).
-    The margin is a share for metrics that are shares (0.05 is five points), and an amount for cost_usd and tokens."""
+    The margin is a share for metrics that are shares (0.05 is five points), and an amount for cost_usd and tokens.
+    Also takes "tpr >= 0.8" and "flips <= 3" (claims that were right and no longer are)."""
 
 
 class Compare(Tabled, Intervals, Seeded, FailIfWorse):

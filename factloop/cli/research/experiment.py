@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -11,6 +12,7 @@ from factloop.cli.demands import NO_CLAIM, demands_exit_code
 from factloop.cli.inputs import refuse_missing_data, refuse_self_support
 from factloop.cli.options import (
     ARGUMENT,
+    OUTPUT,
     STATISTICS,
     Estimated,
     FailIfUnscored,
@@ -18,6 +20,7 @@ from factloop.cli.options import (
     Intervals,
     Resumable,
     Tabled,
+    Texts,
     command,
     taking,
 )
@@ -40,6 +43,8 @@ class Experiment(Tabled, Intervals, Resumable, Estimated, FailIfUnscored, FailIf
 
     plan: Annotated[str, Mark(ARGUMENT, "PLAN")]
     """YAML file that lists the data and the variants."""
+    out: Annotated[Texts, Mark(OUTPUT, "FILE")] = ()
+    """Write what was demanded, with the claims by which it failed: JUnit (.xml), or Markdown (.md)."""
     pairs: Annotated[Literal["baseline", "all"], Mark(STATISTICS)] = "baseline"
     """Compare each variant with the baseline, or all pairs."""
 
@@ -56,23 +61,27 @@ def experiment(given: Experiment, limits: Flags) -> int:
     from factloop.evaluation.experiments.plan import load_plan
     from factloop.evaluation.experiments.run import REPORT, astream_experiment
     from factloop.evaluation.experiments.variants import all_settings, prompt_warnings
+    from factloop.evaluation.experiments.views.demands import demands_view
     from factloop.evaluation.experiments.views.html import render_experiment_html
     from factloop.evaluation.experiments.views.terminal import print_experiment
 
-    demands = [read_demand(one) for one in given.fail_if_worse]
-    refuse_demands(demands)
+    views = {name: demands_view(name) for name in given.out}
     load_settings(CheckSettings, limits)  # what is wrong with a flag is said of the flag
     defaults = load_settings(CheckSettings, {})
     plan = load_plan(given.plan)
+    demands = [read_demand(one) for one in dict.fromkeys((*plan.demands, *given.fail_if_worse))]
+    refuse_demands(demands)
     settings = all_settings(plan, defaults, limits)
-    data = str(plan.data_path)
     for of_variant in settings.values():
-        try_outputs(given.written, (given.plan, data), settings=of_variant, run_dir=given.run_dir)
-        refuse_self_support(data, of_variant.docs, "docs")
+        read = (given.plan, str(plan.data_path))
+        try_outputs((*given.written, *given.out), read, settings=of_variant, run_dir=given.run_dir)
+        refuse_self_support(read[1], of_variant.docs, "docs")
     for warning in () if given.quiet else prompt_warnings(settings):
         note(warning)
     if given.dry_run:
-        return _print_estimate(given, estimate_experiment(plan, load_data(plan.data_path), settings))
+        return _print_estimate(
+            given, estimate_experiment(plan, load_data(plan.data_path), settings, demands, 1.0 - given.level)
+        )
     events = astream_experiment(plan, run_dir=given.run_dir, defaults=defaults, limits=limits)
     results = run_until_stopped(watched(events, "cell", quiet=given.quiet), run_dir=given.run_dir, kept=False)
     report = assess(
@@ -80,12 +89,18 @@ def experiment(given: Experiment, limits: Flags) -> int:
         level=given.level,
         resamples=given.resamples,
         pairs=given.pairs,
+        questions=plan.questions,
         demands=demands,
+        must_pass=plan.must_pass,
         created_at=datetime.now(UTC),
     )
     if given.run_dir is not None:
         write_atomically(given.run_dir / REPORT, to_json(report), private=True)
-    deliver(given, report, partial(print_experiment, report), page=partial(render_experiment_html, report))
+    files: dict[str | None, Callable[[], str]] = {
+        name: partial(view, report, given.html) for name, view in views.items()
+    }
+    page = partial(render_experiment_html, report)
+    deliver(given, report, partial(print_experiment, report), page=page, files=files)
     return _exit_code(given, results, report)
 
 
@@ -108,12 +123,17 @@ def _print_estimate(given: Experiment, found: ExperimentEstimate) -> int:
         f"Nothing was spent. Estimate for {plural(found.n_cells, 'cell')}: {plural(found.n_items, noun)}, "
         f"{plural(len(found.variants), 'variant')}, {plural(found.repeats, 'repeat')}.",
         *(
-            f"  {one.variant}: about {one.calls:,} model calls a repeat, {price(one.cost_usd)}"
+            line
             for one in found.variants
+            for line in (
+                f"  {one.variant}: about {one.calls:,} model calls a repeat, {price(one.cost_usd)}",
+                *(f"    prompt {file.words}" for file in one.prompt_files),
+            )
         ),
         f"  together at most about {found.calls:,} model calls, {found.searches:,} searches,",
         f"  {found.prompt_tokens:,} prompt and {found.completion_tokens:,} completion tokens,",
         f"  {price(found.cost_usd)}; what variants ask in the same words is paid for once",
+        *(f"  {one.words}" for one in found.needed),
     )
     deliver(given, found, show_lines(lines))
     return DONE

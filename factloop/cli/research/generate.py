@@ -68,9 +68,9 @@ class Prompts(Generate, Resumable):
 def longfact(given: LongFact, flags: Flags) -> int:
     """Asks for responses and appends them; returns the exit code. Raises FactloopError for wrong input."""
     from factloop.evaluation.datasets.longfact import load_prompts, sample_prompts
-    from factloop.evaluation.generation.estimate import estimate_responses
     from factloop.evaluation.generation.response_file import read_responses
     from factloop.evaluation.generation.responses import astream_responses, model_prompts
+    from factloop.evaluation.generation.settings import estimate_responses
 
     settings = load_settings(ResponseSettings, flags)
     if given.system is not None and not given.system.strip():
@@ -129,8 +129,8 @@ def _responses_in_words(report: ResponsesReport) -> list[str]:
 @command(taking(PromptSettings, "model", "base_url", "temperature", "max_tokens", "prompts", "seed", LIMITS, CACHE))
 def prompts(given: Prompts, flags: Flags) -> int:
     """Collects prompts and writes them; returns the exit code. Raises FactloopError for wrong input."""
-    from factloop.evaluation.generation.estimate import estimate_prompts
     from factloop.evaluation.generation.prompts import PromptsRequest, generate_prompts
+    from factloop.evaluation.generation.settings import estimate_prompts
 
     settings = load_settings(PromptSettings, flags)
     topics = tuple(_topics(given))

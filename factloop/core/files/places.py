@@ -9,12 +9,14 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 
-def walk(folder: Path, hidden: list[Path] | None = None) -> Iterator[Path]:
-    """What lies below the folder, through symbolic links too, each folder once (links may lead round in a circle).
+def walk(folder: Path, hidden: list[Path] | None = None, *, within: Path | None = None) -> Iterator[Path]:
+    """What lies below the folder, each folder once (links may lead round in a circle).
 
-    Not only files: pipes and links that lead nowhere, too. A folder that cannot be opened stands for what lies in it.
-    `hidden` takes the folders and files with hidden names, which are passed over.
+    Not only files: pipes and links that lead nowhere, too. A folder that cannot be opened stands for what lies in it,
+    and so does a link to a folder outside `within`, by default the folder itself. `hidden` takes the folders and files
+    with hidden names, which are passed over.
     """
+    within = resolved(within or folder)
     visited: set[tuple[int, int]] = set()
     closed: list[OSError] = []
     for root, folders, names in os.walk(folder, followlinks=True, onerror=closed.append):
@@ -25,9 +27,16 @@ def walk(folder: Path, hidden: list[Path] | None = None) -> Iterator[Path]:
         visited.add((status.st_dev, status.st_ino))
         if hidden is not None:
             hidden += (Path(root, name) for name in sorted([*folders, *names]) if name.startswith("."))
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        shown = sorted(Path(root, name) for name in folders if not name.startswith("."))
+        folders[:] = [one.name for one in shown if not leads_out(one, within)]
+        yield from (one for one in shown if one.name not in folders)
         yield from (Path(root, name) for name in sorted(names) if not name.startswith("."))
     yield from (Path(error.filename) for error in closed)
+
+
+def leads_out(path: Path, within: Path) -> bool:
+    """Whether the path is, or goes through, a link to a place outside `within`, which is resolved."""
+    return not resolved(path).is_relative_to(within)
 
 
 def resolved(path: Path) -> Path:

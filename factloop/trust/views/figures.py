@@ -1,14 +1,17 @@
-"""The numbers of TrustScores in words, the same words on every surface."""
+"""The numbers of TrustScores in words, and the claims of a long response by standing: the same on every surface."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from factloop.agents.trustscore.records import (
     NOT_ANSWERED,
+    ClaimStanding,
+    ClaimTrust,
     ConsistencyCheck,
     Distractor,
+    LongFormTrustReport,
     MeanScore,
     Option,
     OptionKind,
@@ -17,7 +20,9 @@ from factloop.agents.trustscore.records import (
     TrustReport,
     TrustSummary,
 )
+from factloop.checking.views.segments import segments
 from factloop.core.reasons import UnscoredReason
+from factloop.core.records import Verdict
 from factloop.reports.figures import plural
 from factloop.trust.views.words import (
     BELIEF_REASONS,
@@ -180,3 +185,45 @@ def option_marked(option: Option, check: ConsistencyCheck, bc: TrustBC) -> Marke
         return MarkedText("", "", option.text).near(2 * OPTION_CONTEXT)
     response = next((other.text for other in check.options if other.kind is OptionKind.RESPONSE), "")
     return substituted(distractor, response).near(OPTION_CONTEXT)
+
+
+WORST_FIRST = (
+    ClaimStanding.UNSUPPORTED_INSISTED,
+    ClaimStanding.UNSUPPORTED_WAVERING,
+    ClaimStanding.SUPPORTED_WAVERING,
+    ClaimStanding.UNPLACED,
+    ClaimStanding.SUPPORTED_INSISTED,
+)
+"""The order of groups: what evidence speaks against and the subject insists upon is what a reader must know first."""
+
+
+@dataclass(frozen=True)
+class MarkedSentence:
+    """A stretch of the response with the claims made in it and their numbers; none between sentences."""
+
+    text: str
+    claims: tuple[tuple[int, ClaimTrust], ...] = ()
+
+    @property
+    def standing(self) -> ClaimStanding:
+        """The worst of its claims; irrelevant ones decide only where there are no others. ValueError without claims."""
+        placed = [one.standing for _, one in self.claims if one.claim.judgement.verdict is not Verdict.IRRELEVANT]
+        return worst(placed or [one.standing for _, one in self.claims])
+
+
+def worst(standings: Iterable[ClaimStanding]) -> ClaimStanding:
+    return min(standings, key=WORST_FIRST.index)
+
+
+def sentences(report: LongFormTrustReport) -> list[MarkedSentence]:
+    """The response in order: the texts joined are the response, character by character."""
+    numbered = {one.claim.id: (number, one) for number, one in enumerate(report.claims, 1)}
+    return [
+        MarkedSentence(part.text, tuple(numbered[claim.id] for claim in part.claims))
+        for part in segments(report.factuality)
+    ]
+
+
+def group(report: LongFormTrustReport, standing: ClaimStanding) -> list[tuple[int, ClaimTrust]]:
+    """The claims of this standing with their numbers, in the order of the response."""
+    return [(number, one) for number, one in enumerate(report.claims, 1) if one.standing is standing]

@@ -20,7 +20,7 @@ from factloop.reports.page import Filter, environment, render_page
 from factloop.reports.prose import PageStretch, homes, lay_out
 from factloop.reports.visible import visible
 from factloop.trust.views import figures, words
-from factloop.trust.views.standings import WORST_FIRST, MarkedSentence, sentences
+from factloop.trust.views.figures import WORST_FIRST, MarkedSentence, sentences
 from factloop.trust.views.words import STANDING_SIGNS, STANDING_WORDS, Belief, Documents, belief_of, documents_of
 
 ROOM = "factloop.trust.views"

@@ -12,7 +12,7 @@ from factloop.reports.claims import ClaimView
 from factloop.reports.terminal_parts import Row, notice_rows, print_question, print_section, rows_table, usage_rows
 from factloop.reports.visible import visible
 from factloop.trust.views import figures as trust_figures
-from factloop.trust.views.standings import WORST_FIRST, MarkedSentence, group, sentences
+from factloop.trust.views.figures import WORST_FIRST, MarkedSentence, group, sentences
 from factloop.trust.views.words import STANDING_SIGNS, STANDING_WORDS
 
 _STYLES = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,15 @@ def script() -> FusedScript:
 
 async def judged(plan: FusedPlan) -> Run:
     return await run(plan, RESPONSE, [ScriptedSearch()])
+
+
+async def test_a_check_that_is_stopped_leaves_no_branch_unawaited() -> None:
+    async with FactChecker(cache=False) as checker:
+        response = " ".join(f"Bo painted {number} pictures." for number in range(20 * BUNCH))
+        events = checker.astream(response, documents=["Bo painted 7 pictures."])
+        async with aclosing(events):
+            await anext(event async for event in events if event.type == "claim_found")
+    gc.collect()  # which would warn of them
 
 
 async def test_claims_are_judged_as_they_are_one_a_branch() -> None:

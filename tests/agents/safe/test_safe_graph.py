@@ -1,29 +1,51 @@
-"""The graph around the plans: repeats, order, events, and that no claim is lost."""
+"""The graph around the plans: order, events, repeats, checkpoints, and that no claim is lost."""
 
 from __future__ import annotations
 
+import asyncio
 import random
+import re
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
+from factloop import FactChecker
+from factloop.agents.safe.answer import Answer
 from factloop.agents.safe.fused import FusedPlan
 from factloop.agents.safe.graph import LOOK_AGAIN, SafePlan, build_safe_graph
 from factloop.agents.safe.grounded import GroundedPlan
 from factloop.agents.safe.paper import PaperPlan
-from factloop.agents.safe.state import Fact, NextQueries, SentenceTask, distinct, gather, in_order, settle
+from factloop.agents.safe.stages import JudgedFact, WindowReading
+from factloop.agents.safe.state import (
+    CHECKPOINT_TYPES,
+    Fact,
+    NextQueries,
+    SentenceTask,
+    distinct,
+    gather,
+    in_order,
+    settle,
+)
 from factloop.core.errors import ModelOutputError
 from factloop.core.factuality import sameness
-from factloop.core.records import Judgement, UnscoredReason, Verdict
+from factloop.core.records import Claim, GivenFacts, Judgement, Plan, UnscoredReason, Verdict
 from tests.agents.safe.scripted import (
     FusedScript,
     GroundedScript,
     Latency,
     PaperScript,
     ScriptedSearch,
+    context_of,
+    contradicted,
     fact,
     nothing_found,
     run,
@@ -204,3 +226,124 @@ def test_only_a_plan_that_looks_at_several_claims_together_has_a_node_for_it() -
 
 def nodes(plan: SafePlan) -> set[str]:
     return set(build_safe_graph(plan, max_searches=1).get_graph().nodes)
+
+
+FIRST, SECOND = "Ada was a poet.", "She lived in Ulm."
+LIFE = f"## Life\n\n{FIRST} {SECOND}"
+GIVEN = [GivenFacts(sentence=FIRST, facts=(FIRST,)), GivenFacts(sentence=SECOND, facts=(SECOND,))]
+THREAD: RunnableConfig = {"configurable": {"thread_id": "1"}}
+
+
+def fused() -> SafePlan:
+    facts = {FIRST: [fact(FIRST)], SECOND: [fact(SECOND), fact(FIRST)]}
+    answers: dict[str, Any] = {FIRST: [supported()], SECOND: [NextQueries(("Ulm",), "the town"), contradicted()]}
+    return FusedPlan(FusedScript(facts, answers))
+
+
+def paper() -> SafePlan:
+    queries: Any = {one: [NextQueries(("q",)), NextQueries(("r",))] for one in (FIRST, SECOND)}
+    ratings: Any = {FIRST: [supported()], SECOND: [nothing_found()]}
+    return PaperPlan(PaperScript({FIRST: [FIRST], SECOND: [SECOND]}, queries=queries, ratings=ratings))
+
+
+def grounded() -> SafePlan:
+    reading = WindowReading(
+        [JudgedFact(0, FIRST, supported("p1")), JudgedFact(1, SECOND, nothing_found())], frozenset()
+    )
+    looks: Any = {one: [[contradicted("p1")] * 2] for one in (FIRST, SECOND)} | {SECOND: [[contradicted("p1")]]}
+    return GroundedPlan(GroundedScript({}, readings={FIRST: [reading]}, looks=looks), results=2)
+
+
+def comparable(claims: list[Claim]) -> list[dict[str, Any]]:
+    undated: Any = {"evidence": {"__all__": {"retrieved_at"}}}
+    return [claim.model_dump(mode="json", exclude=undated) for claim in claims]
+
+
+@pytest.mark.parametrize("stop", ["read", "distinguish", "judge", "collect"])
+@pytest.mark.parametrize(("plan", "facts"), [(fused, None), (paper, None), (paper, GIVEN), (grounded, None)])
+async def test_a_run_that_stopped_goes_on_from_its_checkpoint(
+    plan: Callable[[], SafePlan], stop: str, facts: list[GivenFacts] | None
+) -> None:
+    """What the checkpoint holds is read by the allow-list alone: other types would come back as dictionaries."""
+    stop = stop if stop != "judge" else "look_again" if plan is grounded else "claim"
+    context = context_of(ScriptedSearch(), prompt="Who was Ada?", response=LIFE)
+    given: Any = {"facts": facts}
+    whole = await build_safe_graph(plan(), max_searches=2).ainvoke(given, context=context)
+    saver = InMemorySaver(serde=JsonPlusSerializer(allowed_msgpack_modules=CHECKPOINT_TYPES))
+    graph = build_safe_graph(plan(), max_searches=2)
+    graph.checkpointer = saver
+    one = context_of(ScriptedSearch(), prompt="Who was Ada?", response=LIFE)
+    await graph.ainvoke(given, THREAD, context=one, interrupt_before=[stop])
+    resumed = await graph.ainvoke(None, THREAD, context=one)
+    assert comparable(resumed["claims"]) == comparable(whole["claims"])
+    assert resumed["sentences_read"] == whole["sentences_read"]
+
+
+def before_each(response: str, sentence: str) -> list[str]:
+    """What each place of the sentence is told apart by."""
+    return [
+        Answer(None, response).told_apart_by(SentenceTask(found[0], found.start(), found.end()))
+        for found in re.finditer(sentence, response)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("response", "expected"),
+    [
+        ("Ada sang. She left. Bea sang.", [""]),
+        ("Ada sang. She left. Bea ran. She left.", ["Ada sang.", "Bea ran."]),
+        ("Ada sang. She left.\n\nBea\nran. She\nleft.", ["Ada sang.", "Bea ran."]),
+        ("Ada sang. She left.[3] Bea ran.[4] She **left**.", ["Ada sang.", "Bea ran.[4]"]),
+        ("She left. Bea ran. She left.", ["", "Bea ran."]),
+        ("Ada sang. All wept. She left. Bea ran. All wept. She left.", ["Ada sang. All wept.", "Bea ran. All wept."]),
+        ("- Ada sang.\n- She left.\n- Bea ran.\n- She left.", ["Ada sang.", "Bea ran."]),
+        ("Ada sang. Then She left. Bea ran. She left.", ["", ""]),
+        ("## Ada\n\nThis was hard. She left.\n\n## Bea\n\nThis was easy. She left.", ["", ""]),
+        ("## Ada\n\nShe left.\n\nBea ran. She left.", ["", "Bea ran."]),
+    ],
+)
+def test_a_sentence_is_told_from_its_equals_by_what_stands_before_it(response: str, expected: list[str]) -> None:
+    assert before_each(response, r"She\s\**left\**\.") == expected
+
+
+def test_no_more_than_four_sentences_before_it_are_shown() -> None:
+    sung = "It rained. It blew. It froze. It thawed. It snowed. She left."
+    assert before_each(f"Ada sang. {sung} Bea ran. {sung}", r"She left\.") == [sung.removesuffix(" She left.")[11:]] * 2
+
+
+def test_rows_and_sentences_of_no_response_have_nothing_before_them() -> None:
+    table = "| Name | Town |\n| --- | --- |\n| Ada | Ulm |\n| Bea | Bonn |\n| Ada | Ulm |\n"
+    assert before_each(table, r"Ada \| Ulm") == ["", ""]
+    assert Answer(None, "Ada sang.").told_apart_by(SentenceTask("Bea ran.", 0, 0)) == ""
+
+
+N_CLAIMS = 6
+TEXT = " ".join(f"Town {n} has {n} wells." for n in range(1, N_CLAIMS + 1))
+
+
+class CountingThreads(ThreadPoolExecutor):
+    """Counts what is handed to it."""
+
+    n_calls = 0
+
+    def submit(self, call: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        self.n_calls += 1
+        return super().submit(call, *arguments, **named)
+
+
+@pytest.mark.parametrize("plan", ["paper", "fused"])
+def test_only_the_split_of_a_response_goes_to_a_thread(tmp_path: Path, plan: Plan) -> None:
+    (tmp_path / "towns.txt").write_text(TEXT, encoding="utf-8")
+    threads = CountingThreads(2)
+
+    async def check() -> int:
+        asyncio.get_running_loop().set_default_executor(threads)
+        checker = FactChecker(docs=tmp_path, cache=False, plan=plan)
+        await checker.acheck("Town 1 has 1 well.")  # opens the documents
+        before = threads.n_calls
+        report = await checker.acheck(TEXT)
+        await checker.aclose()
+        assert len(report.claims) == N_CLAIMS
+        return threads.n_calls - before
+
+    assert asyncio.run(check()) == 1

@@ -1,15 +1,18 @@
-"""TrustBC as a graph: which checks are asked, which count, and what a failed one is worth."""
+"""TrustBC: its questions, which checks are asked and count, and what a failed one is worth."""
 
 from __future__ import annotations
 
 import asyncio
+import random
+from collections import Counter
 from itertools import takewhile
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloop.agents.trustscore.records import TrustBC
+from factloop.agents.trustscore.choices import LETTERS, NONE_OF_THE_ABOVE, plan_checks
+from factloop.agents.trustscore.records import ConsistencyCheck, Option, OptionKind, TrustBC
 from factloop.core.errors import (
     BudgetExceeded,
     ConfigError,
@@ -169,3 +172,46 @@ async def test_the_subject_is_asked_what_the_report_shows() -> None:
 async def test_the_longest_run_stays_within_the_steps_of_a_graph() -> None:
     result = await trust_bc([RIGHT] * 100, 300, max_checks=100, window=1)
     assert (result.value, result.n_asked) == (1, 100)
+
+
+COUNTS = st.integers(min_value=0, max_value=60)
+MOST_CHECKS = st.integers(min_value=1, max_value=100)
+SEEDS = st.integers(min_value=0, max_value=2**32)
+
+
+def plan(n: int, max_checks: int, seed: int = 0) -> list[tuple[Option, ...]]:
+    distractors = [f"distractor {number}" for number in range(n)]
+    return plan_checks(RESPONSE, distractors, max_checks=max_checks, rng=random.Random(seed))
+
+
+def place(options: tuple[Option, ...]) -> int:
+    return [option.kind for option in options].index(OptionKind.RESPONSE)
+
+
+@given(COUNTS, MOST_CHECKS, SEEDS)
+def test_every_question_has_the_response_three_distractors_and_none_of_the_above_last(
+    n: int, max_checks: int, seed: int
+) -> None:
+    shown = Counter[int | None]()
+    for options in plan(n, max_checks, seed):
+        assert [option.letter for option in options] == list(LETTERS)
+        assert [option.text for option in options if option.kind is OptionKind.RESPONSE] == [RESPONSE]
+        assert (options[-1].kind, options[-1].text) == (OptionKind.NONE_OF_THE_ABOVE, NONE_OF_THE_ABOVE)
+        own = [option for option in options if option.kind is OptionKind.DISTRACTOR]
+        assert [option.text for option in own] == [f"distractor {option.distractor}" for option in own]
+        shown.update(option.distractor for option in own)
+    assert shown == Counter(range(3 * min(max_checks, n // 3)))  # the best ones, each once
+
+
+@given(COUNTS, MOST_CHECKS, SEEDS)
+def test_of_four_checks_in_a_row_each_has_the_response_in_another_place(n: int, max_checks: int, seed: int) -> None:
+    places = [place(options) for options in plan(n, max_checks, seed)]
+    for start in range(0, len(places) - 3, 4):
+        assert sorted(places[start : start + 4]) == [0, 1, 2, 3]
+    rest = places[len(places) - len(places) % 4 :]
+    assert len(set(rest)) == len(rest)
+
+
+def test_a_check_of_an_earlier_version_is_read() -> None:
+    check = ConsistencyCheck(number=1, options=plan(3, 1)[0], chosen="A")
+    assert ConsistencyCheck.model_validate(check.model_dump() | {"reuses": True}) == check

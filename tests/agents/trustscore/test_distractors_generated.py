@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.agents.trustscore.distractors.base import Request, Substitute, SubstituteSource, Target
-from factloop.agents.trustscore.distractors.distinct import normalised
-from factloop.agents.trustscore.distractors.generate import generate_distractors
+from factloop.agents.trustscore.distractors.generate import generate_distractors, normalised
 from factloop.agents.trustscore.distractors.sources import (
     KnowledgeBaseSource,
     MadeUpSource,

@@ -103,7 +103,7 @@ def service(world: Simulator, tmp_path_factory: pytest.TempPathFactory) -> Itera
         folder / "state",
         simulated(world, concurrency=4),
         TrustSettings(subject_model=MODEL, base_url=world.base_url, cache=False),
-        documents={"bridges": (str(documents),)},
+        documents=(f"bridges={documents}",),
         results=results,
     ) as serving:
         yield serving

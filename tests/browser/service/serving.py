@@ -8,7 +8,6 @@ import socket
 import threading
 import urllib.request
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -52,7 +51,7 @@ class Serving:
         self._thread.start()
         if not self._started.wait(PATIENCE_S) or self._failure is not None:
             raise RuntimeError("the service did not start") from self._failure
-        self._settings = replace(self._settings, port=int(self.url.rpartition(":")[2]))
+        self._settings = self._settings.model_copy(update={"port": int(self.url.rpartition(":")[2])})
         return self
 
     def stop(self) -> None:

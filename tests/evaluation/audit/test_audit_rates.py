@@ -1,3 +1,5 @@
+"""Rates, agreement and reliability, by hand and against scikit-learn."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -5,16 +7,21 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from sklearn.metrics import (  # type: ignore[import-untyped]  # it ships no types
+from hypothesis import strategies as st
+from sklearn.calibration import calibration_curve  # type: ignore[import-untyped]  # it ships no types
+from sklearn.metrics import (  # type: ignore[import-untyped]  # it ships no types  # type: ignore[import-untyped]  # it ships no types
     balanced_accuracy_score,
+    brier_score_loss,
     jaccard_score,
     recall_score,
+    roc_auc_score,
 )
 
 from factloop.core.figure import Undefined
 from factloop.evaluation.audit.figures import AuditFigure
 from factloop.evaluation.audit.quantification import quantification
 from factloop.evaluation.audit.rates import EvaluatorRates, Rates, agreement, rates
+from factloop.evaluation.audit.reliability import Reliability, reliability
 from factloop.evaluation.audit.resampling import count
 from factloop.evaluation.audit.table import Level
 from tests.evaluation.audit.prediction_rows import Row, table_of
@@ -177,3 +184,63 @@ def test_claims_that_were_drawn_count_for_the_inverse_of_their_probability() -> 
     # called wrong by both 0.1: 1; by one alone 0.2: 4, 0.8: 8, 0.7: 2
     assert both.unattributable.value == pytest.approx(1 / 15)
     assert (both.unattributable.n, both.n_left_out) == (5, 0)
+
+
+def scored_alike(scored: list[tuple[int, float | None]], chances: list[float] | None = None) -> list[Row]:
+    return [
+        Row(label, {"e": score}, response=f"r{place}", probability=chances[place] if chances else None)
+        for place, (label, score) in enumerate(scored)
+    ]
+
+
+def found_in(rows: list[Row]) -> Reliability:
+    return next(one for one in reliability(table_of(rows), "e") if one.group == dataset("d"))
+
+
+TENTHS: list[tuple[int, float | None]] = [(1, 0.9), (0, 0.9), (1, 0.95), (0, 0.2), (0, 0.1), (1, 0.0), (1, None)]
+
+
+def test_reliability_worked_by_hand() -> None:
+    """Bins: 0.0 and 0.1 (mean .05, one of two holds), 0.2 (none), 0.9 twice (one of two), 0.95 (holds)."""
+    found = found_in(scored_alike(TENTHS))
+    filled = [one for one in found.bins if one.n]
+    assert [(one.low, one.n, one.attributable) for one in filled] == [
+        (0.0, 2, 0.5),
+        (0.1, 1, 0.0),
+        (0.8, 2, 0.5),
+        (0.9, 1, 1.0),
+    ]
+    assert [one.mean_score for one in filled] == pytest.approx([0.05, 0.2, 0.9, 0.95])
+    # (2 * .45 + .2 + 2 * .4 + .05) / 6
+    assert found.ece == pytest.approx(1.95 / 6)
+    # (.1^2 + .9^2 + .05^2 + .2^2 + .1^2 + 1) / 6
+    assert found.brier == pytest.approx(1.8725 / 6)
+    assert found.brier_of_share == 0.25
+    # .9 beats .2 and .1, and is even with .9; .95 beats all three; 0 beats none: (2.5 + 3) / 9
+    assert found.auc == pytest.approx(5.5 / 9)
+    assert (found.n, found.n_attributable) == (6, 3)
+
+
+SCORES = st.sampled_from([0.0, 0.03, 0.1, 0.25, 0.3, 0.5, 0.6, 0.7, 0.77, 0.9, 1.0])
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), SCORES)))
+def test_figures_are_those_of_scikit_learn(scored: list[tuple[int, float]]) -> None:
+    scored = [(0, 0.5), *scored, (1, 0.25)]
+    labels, scores = (np.array(column) for column in zip(*scored, strict=True))
+    found = found_in(scored_alike([*scored]))
+    assert found.brier == pytest.approx(brier_score_loss(labels, scores))
+    assert found.auc == pytest.approx(roc_auc_score(labels, scores))
+    shares, means = calibration_curve(labels, scores, n_bins=10, strategy="uniform")
+    filled = [one for one in found.bins if one.n]
+    assert [one.attributable for one in filled] == pytest.approx(shares.tolist())
+    assert [one.mean_score for one in filled] == pytest.approx(means.tolist())
+    n = np.array([one.n for one in filled])
+    assert found.ece == pytest.approx(float(n @ np.abs(shares - means) / n.sum()))
+
+
+def test_verdicts_alone_have_no_reliability_and_labels_alike_no_auc() -> None:
+    assert reliability(table_of(scored_alike([(1, 1.0), (0, 0.0), (1, None)])), "e") == ()
+    found = found_in(scored_alike([(1, 0.3), (1, 0.4)]))
+    assert found.auc is None
+    assert found.ece == pytest.approx(0.65)

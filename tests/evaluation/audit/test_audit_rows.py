@@ -1,3 +1,5 @@
+"""Rows of an audit, and resamples of them."""
+
 from __future__ import annotations
 
 import csv
@@ -5,14 +7,20 @@ import io
 import json
 import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from factloop.core.errors import DataError
+from factloop.core.figure import Undefined
+from factloop.evaluation.audit.figures import AuditFigure, Figures
+from factloop.evaluation.audit.resampling import CountTable, count
 from factloop.evaluation.audit.rows import load_predictions
 from factloop.evaluation.audit.table import PredictionTable
+from tests.evaluation.audit.prediction_rows import Row, table_of
 
 ROWS: list[dict[str, Any]] = [
     {"dataset": "x", "system": "b", "response_id": "r1", "claim_id": 7, "label": 1, "evaluators": {"e": 0.5, "f": 1}},
@@ -168,24 +176,64 @@ def test_what_is_wrong_in_csv(tmp_path: Path, text: str, message: str) -> None:
     assert message in str(caught.value)
 
 
-def test_the_probability_of_a_claim_is_read_from_each_format(tmp_path: Path) -> None:
-    rows = [{**row, "probability": chance} for row, chance in zip(ROWS, (0.25, 0.5, 1), strict=True)]
-    table = load_predictions(jsonl(tmp_path, rows))
-    assert table.probability is not None
-    assert table.probability.tolist() == [0.25, 0.5, 1.0]
-    assert load_predictions(jsonl(tmp_path, ROWS)).probability is None
-    path = tmp_path / "predictions.csv"
-    path.write_text(
-        "dataset,system,response_id,claim_id,label,evaluator:e,probability\nx,a,r,c,1,1,0.25\nx,a,r,d,1,1,1\n", "utf-8"
-    )
-    table = load_predictions(path)
-    assert table.weight is not None
-    assert table.weight.tolist() == pytest.approx([1.6, 0.4])  # 4 and 1, over their mean 2.5
-
-
 def test_an_evaluator_without_a_score_is_told_of(tmp_path: Path) -> None:
     """As where each of its calls failed: its column would be gone from the audit without a word."""
     rows = [{**row, "evaluators": {**row["evaluators"], "silent": None}} for row in ROWS]
     table = load_predictions(jsonl(tmp_path, rows))
     assert sorted(table.scores) == ["e", "f", "g"]
     assert table.without_scores == ("silent",)
+
+
+def resampled(rows: Sequence[Row], n: int = 40, seed: int = 1) -> CountTable:
+    return count(table_of(rows), rng=np.random.default_rng(seed), resamples=n)
+
+
+def arrays(counted: CountTable) -> list[np.ndarray]:
+    tallies = (counted.claims, counted.responses)
+    of_tallies = [
+        array
+        for t in tallies
+        for array in (t.labels, t.confusion, t.cell_clusters, t.dataset_clusters, t.known_clusters, t.label_clusters)
+    ]
+    return [*of_tallies, counted.overlap, counted.overlap_clusters]
+
+
+@pytest.mark.parametrize("has_prompts", [False, True])
+def test_whole_clusters_are_drawn(has_prompts: bool) -> None:
+    """Every prompt (or response) has one claim of each label: so has every resample, in each system."""
+    rows = [
+        Row(label, {"e": float(label)}, system=system, response=str(place), prompt=str(place) if has_prompts else None)
+        for system in "ab"
+        for place in range(6)
+        for label in (0, 1)
+    ]
+    labels = resampled(rows, 200).claims.labels
+    assert (labels == 6).all()
+
+
+def test_prompts_that_systems_share_are_drawn_for_both() -> None:
+    """Of each prompt system a has one claim, b two: in each resample b has twice as many of each label."""
+    rows = [
+        Row(place % 2, {"e": 1.0}, system=system, response=str(place), prompt=str(place))
+        for place in range(8)
+        for system in "abb"
+    ]
+    labels = resampled(rows, 100).claims.labels
+    assert (labels[:, 1] == 2 * labels[:, 0]).all()
+    assert len(np.unique(labels[:, 0, 0])) > 3
+    alone = resampled([Row(**{**vars(row), "prompt": None}) for row in rows], 100).claims.labels
+    assert (alone[:, 1] != 2 * alone[:, 0]).any()
+
+
+def test_what_has_no_interval() -> None:
+    """No resamples; one cluster; a value that no resample has; no value."""
+    nan = math.nan
+    values = np.array([[0.5, 0.5, 0.5, nan], [0.4, 0.4, nan, 0.4], [0.6, 0.6, nan, 0.6]])
+    figures = Figures(values, np.full(4, 9), np.array([2, 1, 2, 2]))
+    found = figures.estimates([Undefined.NO_ATTRIBUTABLE] * 4, 0.95)
+    assert [found[0].low, found[0].high] == pytest.approx([0.405, 0.595])
+    assert found[1] == AuditFigure(value=0.5, n=9, n_clusters=1)
+    assert found[2] == AuditFigure(value=0.5, n=9, n_clusters=2, n_resamples_undefined=2)
+    assert found[3] == AuditFigure(value=None, undefined=Undefined.NO_ATTRIBUTABLE, n=9, n_clusters=2)
+    alone = Figures(values[:1], np.full(4, 9), np.array([2, 1, 2, 2])).estimates([Undefined.NO_DATASET] * 4, 0.95)
+    assert [estimate.low for estimate in alone] == [None] * 4

@@ -6,36 +6,26 @@ import numpy as np
 import pytest
 
 from factloop.core.errors import ConfigError
-from factloop.evaluation.comparing.demands import (
-    Demand,
-    DemandedDifference,
-    judge_demands,
-    read_demand,
-    refuse_demands,
-)
+from factloop.evaluation.comparing.demands import Demand, Judged, judge_demands, read_demand, refuse_demands
 from factloop.evaluation.comparing.differences import contrast
 from factloop.evaluation.comparing.paired import Items
-from factloop.evaluation.comparing.records import Quantity
+from factloop.evaluation.comparing.records import DemandResult, Quantity
 from factloop.evaluation.comparing.table import ItemValues
-from factloop.evaluation.statistics.stratified_means import StratifiedMean, clustered_mean
 
 
-def gain(values: list[float]) -> StratifiedMean:
-    """Every item is a group of its own."""
-    return clustered_mean(np.asarray(values), np.arange(len(values)), len(values))
-
-
-def demanded(
-    values: list[float] | None, margin: float | None = None, second: str = "new", metric: str = "tnr"
-) -> DemandedDifference:
-    """`values` are how much higher the second side is on each item."""
-    found = None
-    if values is not None:
-        sides = np.array([[0.0] * len(values), values])
-        items = Items.of_clusters(np.arange(len(values)), max(1, len(values)))
-        quantity = ItemValues(Quantity(metric), sides, np.ones(len(values), np.bool_), items)
-        found = contrast(quantity, 0, 1)
-    return DemandedDifference(Demand(metric, None, margin), "old", second, "claims", "group", found)
+def judged(
+    *gains: list[float] | None, demands: tuple[str, ...] = ("tnr",), flips: tuple[str, ...] | None = None
+) -> tuple[DemandResult, ...]:
+    """`gains` are how much higher each side but the first is on each item, a group of its own; None: not measured."""
+    known = [gain for gain in gains if gain is not None]
+    n = len(known[0]) if known else 0
+    items = Items.of_clusters(np.arange(n), max(1, n))
+    sides = np.array([[0.0] * n, *(gain or [np.nan] * n for gain in gains)])
+    values = [ItemValues(Quantity.TNR, sides, np.ones(n, np.bool_), items)] if known else []
+    contrasts = [contrast(of, 0, side) for of in values for side in range(1, len(sides))]
+    names = ["old", *(f"new{side}" for side in range(1, len(sides)))]
+    on = Judged(names, "claims", values, contrasts, dict.fromkeys(names[1:], flips))
+    return judge_demands([read_demand(one) for one in demands], on, alpha=0.05, seed=0)
 
 
 @pytest.mark.parametrize(
@@ -45,6 +35,8 @@ def demanded(
         ("balanced_accuracy:0.05", Demand("balanced_accuracy", None, 0.05)),
         ("f1@64:0.02", Demand("f1", 64, 0.02)),
         (" cost_usd:1e-4 ", Demand("cost_usd", None, 0.0001)),
+        ("tpr >= 0.8", Demand("tpr", least=0.8)),
+        ("flips<=3", Demand("flips", most=3.0)),
     ],
 )
 def test_demands_are_read(text: str, wanted: Demand) -> None:
@@ -52,30 +44,29 @@ def test_demands_are_read(text: str, wanted: Demand) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "tnr:", "tnr:0", "tnr:-0.1", "tnr:nan", "tnr:inf", "tnr:much", "f1@0", "TNR", "a b"]
+    "text", ["", "tnr:", "tnr:0", "tnr:-0.1", "tnr:nan", "tnr:inf", "tnr:much", "f1@0", "TNR", "a b", "tnr >= x"]
 )
 def test_what_is_no_demand_is_refused(text: str) -> None:
-    with pytest.raises(ConfigError, match="--fail-if-worse"):
+    with pytest.raises(ConfigError, match="demand"):
         read_demand(text)
 
 
 def test_a_loss_that_is_shown_by_hand() -> None:
     """Five of 20 lost, none won: one-sided p = 1/32 = 0.031, at most 0.05. Of four lost it is 1/16."""
-    lost, not_lost = judge_demands([demanded([-1.0] * 5 + [0.0] * 15)], alpha=0.05, seed=0) + judge_demands(
-        [demanded([-1.0] * 4 + [0.0] * 16)], alpha=0.05, seed=0
-    )
+    (lost,), (not_lost,) = (judged([-1.0] * n + [0.0] * (20 - n)) for n in (5, 4))
     assert (lost.p, lost.is_met, lost.loss) == (1 / 32, False, 0.25)
     assert (
         lost.words
-        == "new against old in TNR: a loss is shown (−0.250, one-sided p = 0.031, n = 20 claims from 20 groups)"
+        == "new1 against old in TNR: a loss is shown (−0.250, one-sided p = 0.031, n = 20 claims from 20 groups)"
     )
     assert (not_lost.p, not_lost.is_met) == (1 / 16, True)
     assert "no loss shown" in not_lost.words
+    assert "met, but so few cannot show a loss under" in not_lost.caution
 
 
 def test_a_loss_that_is_ruled_out_by_hand() -> None:
     """Five zeros with a margin are five margins: of 32 ways to turn them one is as high, p = 1/32. Of four p = 1/16."""
-    five, four = (judge_demands([demanded([0.0] * n, 0.1)], alpha=0.05, seed=0)[0] for n in (5, 4))
+    five, four = (judged([0.0] * n, demands=("tnr:0.1",))[0] for n in (5, 4))
     assert (five.p, five.is_met) == (1 / 32, True)
     assert "a loss of 0.100 or more is ruled out" in five.words
     assert (four.p, four.is_met) == (1 / 16, False)
@@ -85,19 +76,29 @@ def test_a_loss_that_is_ruled_out_by_hand() -> None:
 def test_several_losses_are_adjusted_and_margins_are_not() -> None:
     """Two variants lose five claims each: 2/32 of either. A third that lost one cannot be as small."""
     lost = [-1.0] * 5 + [0.0] * 15
-    both = [demanded(lost, second="a"), demanded(lost, second="b"), demanded([-1.0] + [0.0] * 19, second="c")]
-    found = judge_demands([*both, demanded([0.0] * 5, 0.1)], alpha=0.05, seed=0)
-    assert [one.p_corrected for one in found] == [2 / 32, 2 / 32, 1 / 2, 1 / 32]
-    assert [one.is_met for one in found] == [True, True, True, True]
+    found = judged(lost, lost, [-1.0] + [0.0] * 19)
+    assert [one.p_corrected for one in found] == [2 / 32, 2 / 32, 1 / 2]
+    assert [one.is_met for one in found] == [True, True, True]
     assert "one-sided p = 0.031, 0.062 adjusted" in found[0].words
+    assert judged([0.0] * 5, demands=("tnr", "tnr:0.1"))[1].p_corrected == 1 / 32
+
+
+def test_bounds_are_held_against_what_was_counted() -> None:
+    """TNR is 3 of 4; two claims were lost, and the demands that fail name them."""
+    demands = ("tnr >= 0.75", "tnr >= 0.76", "flips <= 2", "flips <= 1")
+    found = judged([1.0, 1.0, 1.0, 0.0], demands=demands, flips=("a", "b"))
+    assert [(one.is_met, one.value, one.claims) for one in found] == [
+        (True, 0.75, ()), (False, 0.75, ("a", "b")), (True, 2.0, ()), (False, 2.0, ("a", "b")),
+    ]  # fmt: skip
 
 
 def test_what_cannot_be_tested_is_not_met() -> None:
-    found = judge_demands([demanded(None), demanded(None, 0.1), demanded([])], alpha=0.05, seed=0)
-    assert len(found) == 3
-    for one in found:
+    found = judged(None, demands=("tnr", "tnr:0.1", "tnr >= 0.1", "flips <= 9"))
+    alone = judged(demands=("tnr",))
+    assert len(found + alone) == 5
+    for one in found + alone:
         assert (one.is_met, one.p, one.loss) == (False, None, None)
-        assert "cannot be tested" in one.words
+        assert any(words in one.words for words in ("cannot be tested", "undefined", "no labels"))
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from factloop.core.errors import DataError
 from factloop.core.files.tables import TableItem
+from factloop.core.records import Counts
 from factloop.evaluation.datasets.expertqa import load_expertqa, passage_of
+from factloop.evaluation.datasets.factscore import FactScoreResponse, count_facts, load_factscore
 from factloop.evaluation.datasets.labelled_claims import labelled_claims, load_documents
 from factloop.evaluation.datasets.labelled_pairs import WiceLabel, load_llm_aggrefact, load_stance, load_wice
+from factloop.evaluation.datasets.longfact import (
+    LongFactPrompt,
+    load_longfact,
+    load_prompts,
+    sample_prompts,
+)
 from factloop.evaluation.datasets.mixedqa import load_mixedqa, load_published_mixedqa
 from factloop.evaluation.datasets.refchecker import load_refchecker
 from factloop.evaluation.datasets.registry import load_part
@@ -245,3 +256,131 @@ def test_labels_of_the_labelled_data(name: str, part: str, file: str, labels: di
     claims = list(labelled_claims(name, part, published(file)))
     assert Counter(claim.label for claim in claims) == labels
     assert len({claim.id for claim in claims}) == len(claims)
+
+
+CANARY = "not for training"
+
+
+def prompts(n: int) -> list[LongFactPrompt]:
+    return [LongFactPrompt(id=f"p/{place:03}", topic="t", prompt=f"What is {place}?") for place in range(n)]
+
+
+def test_both_layouts_say_the_same(tmp_path: Path) -> None:
+    upstream = tmp_path / "longfact-objects_gpt4"
+    for topic in ("world-religions", "accounting"):
+        rows = [{"prompt": f"What of {topic} {place}?", "canary": CANARY} for place in range(2)]
+        jsonl(upstream / f"longfact-objects_{topic}.jsonl", *rows)
+    theirs = list(load_longfact(upstream))
+    assert [prompt.id for prompt in theirs] == [
+        "longfact-objects/accounting/000",
+        "longfact-objects/accounting/001",
+        "longfact-objects/world-religions/000",
+        "longfact-objects/world-religions/001",
+    ]
+    assert theirs[3].topic == "world-religions"
+    one_file = jsonl(tmp_path / "longfact_objects.jsonl", *(prompt.model_dump() for prompt in theirs))
+    assert list(load_longfact(one_file)) == theirs
+    assert list(load_longfact(upstream / "longfact-objects_accounting.jsonl")) == theirs[:2]
+
+
+def test_any_file_of_prompts_is_read(tmp_path: Path) -> None:
+    own = jsonl(tmp_path / "my_prompts.jsonl", {"prompt": "Why?"}, {"id": 7, "prompt": "Who?", "topic": "t"})
+    assert [(one.id, one.topic, one.prompt) for one in load_prompts(own)] == [("1", None, "Why?"), ("7", "t", "Who?")]
+    table = tmp_path / "prompts.csv"
+    table.write_text("prompt\nWhy?\n", encoding="utf-8")
+    assert [one.prompt for one in load_prompts(table)] == ["Why?"]
+    published = jsonl(tmp_path / "longfact-objects_world-religions.jsonl", {"prompt": "What?", "canary": CANARY})
+    (one,) = load_prompts(published)
+    assert (one.id, one.topic) == ("longfact-objects/world-religions/000", "world-religions")
+    with pytest.raises(DataError, match=r"lost\.jsonl:1: field 'prompt': it is missing"):
+        list(load_prompts(jsonl(tmp_path / "lost.jsonl", {"question": "Why?"})))
+
+
+@given(st.integers(0, 40), st.integers(0, 60), st.integers(0, 60), st.randoms(use_true_random=False))
+def test_a_sample_is_the_same_for_any_order(size: int, n: int, more: int, rng: random.Random) -> None:
+    everything = prompts(size)
+    shuffled = list(everything)
+    rng.shuffle(shuffled)
+    sample = sample_prompts(everything, n, seed=3)
+    assert sample == sample_prompts(shuffled, n, seed=3)
+    assert sample == sample_prompts(everything, n + more, seed=3)[:n]
+    assert len({prompt.id for prompt in sample}) == min(n, size)
+
+
+@pytest.mark.parametrize(("name", "distinct"), [("longfact_objects", 1131), ("longfact_concepts", 1140)])
+def test_the_published_prompts_are_read_whole(name: str, distinct: int) -> None:
+    everything = list(load_longfact(published(f"{name}.jsonl")))
+    assert len(everything) == 1140
+    assert len({prompt.topic for prompt in everything}) == 38
+    assert len(sample_prompts(everything, 2000)) == distinct
+    assert len(sample_prompts(everything)) == 250
+
+
+FACTS = [
+    {"text": "Ada lived.", "label": "S"},
+    {"text": "Ada sang.", "label": "NS"},
+    {"text": "Ada lived.", "label": "IR"},
+]
+UPSTREAM = {"input": "Who?", "output": "Ada lived."}
+BAD = {"text": "Ada lived.", "human-atomic-facts": [{"text": "Ada lived.", "label": "s"}]}
+
+
+def sentence(**changes: Any) -> dict[str, Any]:
+    return {"text": "Ada lived and sang.", "atomic_facts": FACTS, "is_relevant": True, **changes}
+
+
+def row(**changes: Any) -> dict[str, Any]:
+    sentences = [sentence(), sentence(text="Hello.", atomic_facts=None)]
+    named = {
+        "id": "r1",
+        "system": "ChatGPT",
+        "topic": "Ada",
+        "prompt": "Who?",
+        "response": "Ada lived and sang. Hello.",
+    }
+    return {**named, "sentences": sentences, **changes}
+
+
+def load(folder: Path, *rows: dict[str, Any]) -> list[FactScoreResponse]:
+    return list(load_factscore(jsonl(folder / "bio.jsonl", *rows)))
+
+
+def test_a_row_is_a_response_with_its_facts(tmp_path: Path) -> None:
+    (response,) = load(tmp_path, row())
+    assert [fact.label for fact in response.facts] == ["S", "NS", "IR"]
+    assert [(fact.text, fact.label) for fact in response.distinct_facts] == [("Ada lived.", "S"), ("Ada sang.", "NS")]
+    assert count_facts(response.facts) == Counts(supported=1, not_supported=1, irrelevant=1)
+    assert not response.abstained
+
+
+def test_the_published_layout_says_the_same(tmp_path: Path) -> None:
+    annotations = [
+        {"text": "Ada lived and sang.", "is-relevant": True, "model-atomic-facts": [], "human-atomic-facts": FACTS},
+        {"text": "Hello.", "is-relevant": False, "human-atomic-facts": None},
+    ]
+    answer = {"input": "Who?", "output": row()["response"], "topic": "Ada", "cat": ["rare", "Europe"]}
+    jsonl(tmp_path / "labels" / "ChatGPT.jsonl", {**answer, "annotations": annotations})
+    jsonl(tmp_path / "labels" / "InstructGPT.jsonl", {**answer, "annotations": None})
+    first, second = load_factscore(tmp_path / "labels")
+    (ours,) = load(tmp_path, row(id="factscore-ChatGPT-000"))
+    assert first == ours
+    assert (second.id, second.system, second.abstained) == ("factscore-InstructGPT-000", "InstructGPT", True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"sentences": [sentence(atomic_facts=[{"text": "x", "label": "U"}])]}, "sentences[0].atomic_facts[0].label"),
+        ({"sentences": [sentence(atomic_facts=[{"text": "", "label": "S"}])]}, "sentences[0].atomic_facts[0].text"),
+        ({"sentences": "x"}, "sentences"),
+        ({**UPSTREAM, "annotations": "x"}, "annotations"),
+        ({**UPSTREAM, "annotations": ["x"]}, "annotations[0]"),
+        ({**UPSTREAM, "annotations": [BAD]}, "annotations[0].human-atomic-facts[0].label"),
+        ({"annotations": []}, "input"),
+        ({"system": ""}, "system"),
+    ],
+)
+def test_a_malformed_response_is_named(tmp_path: Path, changes: dict[str, Any], field: str) -> None:
+    with pytest.raises(DataError) as caught:
+        load(tmp_path, row(), row(id="r2", **changes))
+    assert (caught.value.line, caught.value.field) == (2, field)

@@ -13,6 +13,7 @@ from statsmodels.stats.multitest import multipletests  # type: ignore[import-unt
 
 from factloop.core.errors import DataError
 from factloop.core.records import Verdict
+from factloop.evaluation.comparing.demands import read_demand
 from factloop.evaluation.comparing.differences import can_be_shown
 from factloop.evaluation.comparing.records import Outcome, PairedDifference, Quantity
 from factloop.evaluation.experiments.assess import assess
@@ -58,17 +59,33 @@ def test_accuracy_of_independent_claims_is_mcnemars_test() -> None:
 def test_families_are_adjusted_apart() -> None:
     """Tests that could not be so small do not count: nothing is larger, and what can be reached is the same."""
     report = assess(make_results(90), resamples=0, pairs="all")
-    sizes = {family.name: family.n_tests for family in report.families}
-    for is_headline in (True, False):
-        family = [one for one in report.differences if one.is_headline is is_headline]
-        assert len(family) == sizes["headline" if is_headline else "details"]
+    sizes = {str(family.name): family.n_tests for family in report.families}
+    for name, flags in {"headline": (True, False), "questions": (False, True), "details": (False, False)}.items():
+        family = [one for one in report.differences if (one.is_headline, one.is_question) == flags]
+        assert len(family) == sizes[name]
         p_values = [one.p for one in family if one.p is not None]
         wanted = list(multipletests(p_values, method="holm")[1])
         held = [one.p_corrected for one in family if one.p_corrected is not None]
         assert len(held) == len(family)
         assert all(mine <= most * (1 + 1e-9) for mine, most in zip(held, wanted, strict=True))
         assert max(held) == pytest.approx(max(wanted))
-    assert sizes == {"headline": 3, "details": 24}
+    assert sizes == {"headline": 3, "questions": 6, "details": 18}
+
+
+def test_questions_pay_for_one_another_and_for_nothing_else() -> None:
+    """TPR -6 of 18 with p = 2/2^6, TNR +8 of 22 with 2/2^8, which the first could not have reached: both are shown."""
+    gold = [True] * 18 + [False] * 22
+    first = [S] * 18 + [S] * 8 + [N] * 14
+    second = [N] * 6 + [S] * 12 + [N] * 22
+    report = assess(two(first, second, gold), resamples=0)
+    found = [difference(report, one) for one in (Quantity.TPR, Quantity.TNR)]
+    assert [one.p_corrected for one in found] == [2 / 2**6, 2 / 2**8]
+    assert "finds fewer of the supported claims" in report.conclusions[0].words
+    assert "finds more of the unsupported claims" in report.conclusions[0].words
+    (one,) = [
+        each for each in assess(two(first, second, gold), questions=[Quantity.BIAS]).differences if each.is_question
+    ]
+    assert one.quantity is Quantity.BIAS
 
 
 def test_the_detectable_difference_by_hand() -> None:
@@ -119,6 +136,28 @@ def test_what_is_said_where_nothing_is_shown(results: Results, words: str) -> No
     assert words in report.conclusions[0].words
     assert report.conclusions[0].outcome in (Outcome.UNKNOWN, Outcome.NOT_SHOWN)
     assert "equal" not in "".join(one.words for one in report.differences)
+
+
+def test_claims_without_a_verdict_neither_pass_a_gate_nor_win() -> None:
+    """The baseline errs on 8 of 16 hard claims, the variant judges none of them: it lost 8 of 40, and 20 % of each."""
+    gold, hard = [True, False] * 20, range(24, 40)
+    right = [S if one else N for one in gold]
+    first = [(N if right[at] is S else S) if at in hard and at % 4 < 2 else right[at] for at in range(40)]
+    second = [None if at in hard else right[at] for at in range(40)]
+    demands = [read_demand(one) for one in ("balanced_accuracy:0.05", "accuracy")]
+    report = assess(two(first, second, gold), demands=demands, resamples=0)
+    assert [one.is_met for one in report.demands] == [False, False]
+    assert report.demands[0].loss == pytest.approx(0.2)
+    one = difference(report, Quantity.BALANCED_ACCURACY)
+    assert (one.value, one.outcome) == (0.0, Outcome.NOT_SHOWN)
+    assert [one.if_wrong, one.if_right] == pytest.approx([-0.2, 0.2])
+    guessed = assess(two(second, first, gold), demands=demands[:1], resamples=0)
+    assert not guessed.demands[0].is_met, "eight that were left open are wrong now"
+    assert assess(two(second, second, gold), demands=demands[:1], resamples=0).demands[0].is_met
+
+    mixed = assess(two([N] * 8 + [S] * 10, [S] * 8 + [None] * 10, [True] * 18), resamples=0).conclusions[0]
+    assert mixed.outcome is Outcome.NOT_SHOWN, "eight more are right where both judged, and ten are lost"
+    assert "10 claims without a value on one side left out" in mixed.words
 
 
 def test_an_experiment_in_another_order_is_the_same() -> None:

@@ -84,6 +84,26 @@ async def test_more_repeats_go_on_where_the_experiment_ended(sim: Simulator, hom
     assert Results.model_validate_json((home / "run" / "results.json").read_text(encoding="utf-8")) == results
 
 
+async def test_what_changes_pays_for_itself_alone(sim: Simulator, home: Path) -> None:
+    """A claim is read once and judged once by each prompt: of 3 claims and 2 prompts 3 + 6 calls."""
+    facts = facts_of(sim.world, 4)
+    write_claims(home / "claims.jsonl", facts[:3])
+    prompt = write_variant(home / "strict") / "safe" / "assessment.md"
+    two = {"packaged": {}, "strict": {"prompts": "strict"}}
+    await arun_experiment(make_plan(home, two), run_dir="run")
+    paid = [sim.stats().model.requests]
+    prompt.write_text(prompt.read_text(encoding="utf-8").replace("apart", "into parts"), encoding="utf-8")
+    results = await arun_experiment(make_plan(home, two), run_dir="run")
+    paid.append(sim.stats().model.requests)
+    write_claims(home / "claims.jsonl", facts)
+    await arun_experiment(make_plan(home, {**two, "paper": {"plan": "paper"}}), run_dir="run")
+    back = await arun_experiment(make_plan(home, {"packaged": {}}), run_dir="run")
+    assert paid == [9, 12]
+    assert sim.stats().repeated == 0
+    assert {claim.variant for claim in results.claims} == {"packaged", "strict"}
+    assert (len(back.claims), len(results.claims)) == (4, 6)
+
+
 async def test_responses_are_split_or_come_with_their_labelled_facts(sim: Simulator, home: Path) -> None:
     said = sim.world.one_response(26)
     plain = {"id": "r1", "system": "s", "prompt": said.prompt, "response": " ".join(said.sentences[:2])}

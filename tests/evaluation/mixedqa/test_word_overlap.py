@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from factloop.core.figure import Undefined
 from factloop.evaluation.datasets.mixedqa import MixedQaItem, load_mixedqa
-from factloop.evaluation.mixedqa.published import PUBLISHED, SYSTEMS
 from factloop.evaluation.mixedqa.reference import (
     NoSynonyms,
     ReferenceMetric,
@@ -22,6 +21,7 @@ from factloop.evaluation.mixedqa.reference import (
     normalise,
     rouge_l,
 )
+from factloop.evaluation.mixedqa.scores import PUBLISHED, SYSTEMS
 from factloop.evaluation.statistics.correlation import Correlation, pearson
 from tests.evaluation.datasets.dataset_files import published
 

@@ -1,21 +1,26 @@
-"""A run over a data set in this process: what is judged, what is not judged again, and what is held meanwhile."""
+"""A run over a data set: what is judged, its numbers, and its folder read again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from factloop.core.errors import ConfigError, DataError
+from factloop.core.files.json import to_json
+from factloop.core.records import Counts, Judgement, UnscoredReason, Verdict, Vote
 from factloop.evaluation.runs.items import RunItem
-from factloop.evaluation.runs.reading import read_run
-from factloop.evaluation.runs.records import RunSummary
+from factloop.evaluation.runs.longform import AbstentionPolicy
+from factloop.evaluation.runs.reading import predictions_of, read_run
+from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.runs.run import arun
-from factloop.evaluation.runs.summary import Scoring
+from factloop.evaluation.runs.summary import Scoring, summarise
 from tests.checking.simulated import simulated_checker
 from tests.evaluation.running.short_responses import short_facts, short_items
+from tests.evaluation.runs.finished_runs import fingerprint, judged
 from tests.simulator import Simulator
 
 
@@ -128,3 +133,221 @@ async def test_nothing_is_spent_before_all_of_the_input_is_found_whole(
             await arun(checker, [], data="x")
     assert sim.stats().stages == {}
     assert not (tmp_path / "run").exists()
+
+
+OF_ONE = [judged("p1", "ssn"), judged("p2", "si?"), judged("p3", "")]
+OF_TWO = [judged("p1", "nn", system="two"), judged("p2", "??", system="two")]
+RESPONSES = [*OF_ONE, *OF_TWO]
+
+
+def summary_of(responses: Sequence[JudgedResponse], **scoring: Any) -> RunSummary:
+    chosen = Scoring(**{"ks": (2, "median", "maximum"), "resamples": 200, **scoring})
+    return summarise(responses, kind="responses", data="x", scoring=chosen)
+
+
+def test_scores_as_worked_by_hand() -> None:
+    scores = summary_of(RESPONSES).scores
+    one, two = scores.systems
+    # p1: precision 2/3, recall min(2/2, 1) = 1, F1 = 2 * 2/3 / (5/3) = 0.8
+    # p2: precision 1, recall 1/2, F1 = 2 * 1/2 / (3/2) = 2/3;   p3 claims nothing: 0 under `zero`
+    assert one.at_k[0].f1.value == pytest.approx((0.8 + 2 / 3 + 0) / 3)
+    assert (one.at_k[0].f1.n, one.n_abstained) == (3, 1)
+    assert one.precision.value == pytest.approx((2 / 3 + 1) / 2)
+    assert one.counts == Counts(supported=3, not_supported=1, irrelevant=1, unscored=1)
+    # p2 of two has no verdict: it is in no mean, and counted
+    assert (two.at_k[0].f1.value, two.at_k[0].f1.n, two.n_unscored_responses) == (0.0, 1, 1)
+    # supported claims of the rated answers: 2, 1, 0, 0; median 0.5, rounded up to 1; maximum 2 is the K given
+    assert [(choice.k, choice.rule.value) for choice in scores.ks] == [(2, "given"), (1, "median")]
+    excluded = summary_of(RESPONSES, abstention=AbstentionPolicy.EXCLUDE).scores
+    assert excluded.systems[0].at_k[0].f1.value == pytest.approx((0.8 + 2 / 3) / 2)
+    assert excluded.systems[0].at_k[0].f1.n == 2
+
+
+def test_labels_give_the_same_scores_by_people_for_the_same_k() -> None:
+    summary = summary_of([judged("p1", "snn", labels="SSN"), judged("p2", "i", labels="I"), judged("p3", "")])
+    assert summary.labelled is not None
+    assert [choice.k for choice in summary.labelled.ks] == [choice.k for choice in summary.scores.ks]
+    (system,) = summary.labelled.systems
+    assert system.counts == Counts(supported=2, not_supported=1, irrelevant=1)
+    assert system.at_k[0].f1.value == pytest.approx((0.8 + 0 + 0) / 3)
+    assert (system.n_responses, system.n_abstained) == (3, 1)
+    assert summary.agreement is not None
+    assert summary.agreement.overall.agreement.value == pytest.approx(3 / 4)
+    assert summary_of(RESPONSES).labelled is None
+
+
+def test_warnings_are_of_the_run_and_not_of_each_response() -> None:
+    offline = fingerprint(engine="offline", search_tools=("documents",), versions={"spacy": "1"})
+    newer = fingerprint(engine="offline", search_tools=("documents",), versions={"spacy": "2"})
+    responses = [judged(f"p{number}", "s??", made_by=offline) for number in range(50)]
+    summary = summary_of([*responses, judged("p99", "s", made_by=newer)])
+    assert len(summary.warnings) == 3
+    assert "without a model" in summary.warnings[0]
+    assert summary.warnings[1] == "100 of 151 claims have no verdict: 100 × no answer in time"
+    assert summary.warnings[2].startswith("Not all responses were judged alike: versions changed")
+    assert summary.fingerprint == offline
+    without = summary_of([judged("p1", "", made_by=fingerprint())])
+    assert without.warnings == ()
+    assert "nothing to check against" in summary_of([judged("p1", "s", made_by=fingerprint())]).warnings[0]
+
+
+def test_no_response_and_two_of_one_are_refused() -> None:
+    with pytest.raises(DataError, match="x: there is no response to score"):
+        summary_of([])
+    with pytest.raises(DataError, match="two responses have the id 'one/p1'"):
+        summary_of([OF_ONE[0], OF_ONE[0]])
+    with pytest.raises(DataError, match="answers the prompt 'p1' twice"):
+        summary_of([OF_ONE[0], OF_ONE[0].model_copy(update={"id": "again"})])
+
+
+def test_repeats_count_once_in_every_figure_alike() -> None:
+    """Three facts, two of them said twice: by the judge s s s n n, by people S S S N N. K = 2.
+
+    Each: S 3, N 2, P 3/5, R 1, F1 3/4. Once: S 2 of 3 texts (a, b), N 1: P 2/3, R 1, F1 4/5; people's the same.
+    """
+    texts = ("Fact a.", "fact A", "Fact b.", "Fact c.", "Fact c.")
+    for policy, counts, f1 in (
+        ("each", Counts(supported=3, not_supported=2), 3 / 4),
+        ("once", Counts(supported=2, not_supported=1, repeated=2), 4 / 5),
+    ):
+        made_by = fingerprint(repeats=policy)
+        summary = summary_of([judged("p1", "sssnn", labels="SSSNN", texts=texts, made_by=made_by)], ks=(2,))
+        (system,) = summary.scores.systems
+        assert system.counts == counts
+        assert system.at_k[0].f1.value == pytest.approx(f1)
+        assert summary.labelled is not None
+        people = summary.labelled.systems[0]
+        assert people.at_k[0].f1.value == pytest.approx(f1)
+        assert people.counts == counts
+        assert summary.fingerprint.repeats == policy
+
+
+READ_BACK = [judged("p1", "ssn"), judged("p2", "si"), judged("p1", "nn", system="two")]
+
+
+@pytest.fixture
+def summary() -> RunSummary:
+    return summarise(READ_BACK, kind="responses", data="x", scoring=Scoring(resamples=0))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, summary: RunSummary) -> Path:
+    (tmp_path / "run.json").write_text("{}")
+    (tmp_path / "summary.json").write_text(to_json(summary), encoding="utf-8")
+    lines = [one.model_dump_json() + "\n" for one in READ_BACK]
+    (tmp_path / "reports.jsonl").write_text("".join(lines), encoding="utf-8")
+    return tmp_path
+
+
+def test_a_run_is_read_one_response_at_a_time(folder: Path, summary: RunSummary) -> None:
+    run = read_run(folder)
+    assert run.summary == summary
+    assert list(run.responses()) == READ_BACK
+    with (folder / "reports.jsonl").open("ab") as file:
+        file.write(b"broken\n")
+    responses = run.responses()
+    assert [next(responses) for _ in READ_BACK] == READ_BACK
+    with pytest.raises(DataError, match=r"reports\.jsonl:4: "):
+        next(responses)
+
+
+def test_a_missing_report_is_named(folder: Path) -> None:
+    lines = (folder / "reports.jsonl").read_text().splitlines(keepends=True)
+    (folder / "reports.jsonl").write_text("".join(lines[:2]))
+    with pytest.raises(DataError, match="has no report on 'two/p1'"):
+        list(read_run(folder).responses())
+    (folder / "reports.jsonl").unlink()
+    with pytest.raises(DataError, match=r"reports\.jsonl: cannot be read"):
+        list(read_run(folder).responses())
+
+
+def test_what_is_no_finished_run_is_refused(folder: Path, tmp_path: Path) -> None:
+    (folder / "summary.json").unlink()
+    with pytest.raises(ConfigError, match="has not finished; run the same command"):
+        read_run(folder)
+    (folder / "report.json").write_text("{}")
+    with pytest.raises(ConfigError, match="the run of a single text"):
+        read_run(folder)
+    for place in (tmp_path / "nowhere", folder / "run.json"):
+        with pytest.raises(ConfigError, match="is not a run; name the --run-dir"):
+            read_run(place)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"schema_version": "2.0"}, "written in the format '2.0', but this version of factloop reads '1.4'"),
+        ({"kind": "other"}, r"field 'kind': .*; start the run again"),
+        ({"schema_version": None}, "field 'schema_version'"),
+    ],
+)
+def test_a_summary_of_another_kind_is_named(folder: Path, change: dict[str, Any], said: str) -> None:
+    path = folder / "summary.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(DataError, match=said):
+        read_run(folder)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "\x00", "[" * 100_000])
+def test_a_broken_summary_is_one_clear_error(folder: Path, text: str) -> None:
+    (folder / "summary.json").write_text(text)
+    with pytest.raises(DataError, match=r"summary\.json: "):
+        read_run(folder)
+
+
+def test_a_report_of_another_version_is_named(folder: Path) -> None:
+    path = folder / "reports.jsonl"
+    path.write_text(path.read_text().replace('"schema_version":"1.6"', '"schema_version":"3.1"', 1))
+    with pytest.raises(DataError, match=r"reports\.jsonl:1: was written in the format '3\.1'"):
+        list(read_run(folder).responses())
+
+
+def test_a_folder_of_an_experiment_is_called_so(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text('{"experiment": "claims"}')
+    (tmp_path / "results.json").write_text("{}")
+    with pytest.raises(ConfigError, match="the run of an experiment, not of factloop eval"):
+        read_run(tmp_path)
+    (tmp_path / "run.json").write_text("7")
+    with pytest.raises(ConfigError, match="has not finished"):
+        read_run(tmp_path)
+
+
+UNSCORED = Judgement(unscored_reason=UnscoredReason.BUDGET)
+
+
+def row(**changes: Any) -> dict[str, Any]:
+    facts = [{"text": "Ada lived.", "label": "S"}, {"text": "Ada sang.", "label": "NS"}]
+    named = {"id": "r1", "system": "A", "topic": "Ada", "prompt": "Who?", "response": "Ada lived and sang. Hello."}
+    said = [{"text": "Ada lived and sang.", "atomic_facts": facts}, {"text": "Hello.", "atomic_facts": None}]
+    return {**named, "sentences": said, **changes}
+
+
+def read(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.removesuffix("\n").split("\n")]
+
+
+def test_the_models_of_a_jury_are_evaluators_of_their_own() -> None:
+    made_by = fingerprint().model_copy(update={"settings": {"jury": ["sim:b"]}})
+    one = judged("p", "s", labels="S", made_by=made_by)
+    (only,) = one.report.claims
+    votes = (
+        Vote(judged_by="sim:judge", verdict=Verdict.SUPPORTED),
+        Vote(judged_by="sim:b", unscored_reason=UnscoredReason.REFUSAL),
+    )
+    claim = only.model_copy(update={"judgement": only.judgement.model_copy(update={"votes": votes})})
+    one = one.model_copy(update={"report": one.report.model_copy(update={"claims": (claim,)})})
+    (row_,) = read(predictions_of([one], dataset="bio"))
+    assert row_["evaluators"] == {"sim:judge + sim:b (fused)": 1, "sim:judge": 1, "sim:b": None}
+    assert made_by.judge == "a jury of sim:judge, sim:b (majority), fused plan"
+
+
+def test_predictions_are_the_verdicts_on_claims_labelled_supported_or_not() -> None:
+    rows = read(predictions_of([judged("p", "snisn", labels="SNSI")], dataset="bio"))
+    assert [(one["claim_id"], one["label"], one["evaluators"]) for one in rows] == [
+        ("c0", 1, {"sim:judge (fused)": 1}),
+        ("c1", 0, {"sim:judge (fused)": 0}),
+        ("c2", 1, {"sim:judge (fused)": None}),  # found irrelevant: neither
+    ]
+    assert {(one["dataset"], one["system"], one["response_id"], one["prompt_id"]) for one in rows} == {
+        ("bio", "one", "one/p", "p")
+    }

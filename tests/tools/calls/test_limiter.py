@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from factloop.tools.calls.limiter import START_RATE, Limiter
+from factloop.tools.calls.limiter import CALLER, START_RATE, Limiter
 from tests.tools.calls.rate_limits import RateLimit, SlidingWindow, TokenBucket, send_all
 from tests.tools.calls.virtual_time import in_virtual_time, run_in_virtual_time
 
@@ -186,3 +186,23 @@ async def test_a_busy_server_is_left_alone_then_tried_by_one_call_and_its_rate_i
     # The others follow one and a half round trips of 0.1 s later, 120 a second; a refusal for rate left 4 a second.
     assert min(others) == pytest.approx(5.25, abs=0.01)
     assert max(others) < 6.2
+
+
+def test_callers_take_turns_for_slots() -> None:
+    async def order() -> list[str]:
+        limiter, found = Limiter(concurrency=2), list[str]()
+
+        async def call(caller: str) -> None:
+            CALLER.set(caller)
+            async with limiter.slot():
+                found.append(caller)
+                await asyncio.sleep(1.0)
+
+        calls = [asyncio.create_task(call(caller)) for caller in "aaaaaaaabbc"]
+        await asyncio.sleep(0.5)
+        calls[2].cancel()  # it waits
+        await asyncio.gather(*calls, return_exceptions=True)
+        async with limiter.slot(), limiter.slot():  # none was lost
+            return found
+
+    assert "".join(run_in_virtual_time(order())) == "aabcabaaaa"

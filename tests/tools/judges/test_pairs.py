@@ -1,4 +1,4 @@
-"""Readings of chunks put together as scores of pairs, and as the rating of a claim by its passages."""
+"""Documents in chunks, and readings of chunks as scores of pairs."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from factloop.core.errors import ConfigError, DataError, ToolTimeout
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.judges.chunks import cut_by_words
+from factloop.tools.judges.chunks import cut_by_words, whole_sentences, word_ends
 from factloop.tools.judges.pairs import Judge, PairScore, SharedReads, VerifierPair, rate, score_pairs
 
 
@@ -155,3 +157,40 @@ async def test_a_judge_that_cannot_work_fails_all_who_wait_and_keeps_nothing() -
         )
         assert [type(one) for one in failed] == [ConfigError, ConfigError]
     assert (await rate(Table(), "a", ["0.9"], meter=UsageMeter(), read=shared)).label == "supported"
+
+
+LISTED = "# Bridges\n\nAda paints. She likes red (mostly)!\n\n- one item\n- two items\n```\ncode here\n```\nend"
+
+TEXT = st.lists(
+    st.sampled_from(
+        ["Ada paints bridges.", "Red!", "\n", "- x", "...", "3.5 m", "“Oh.”", "漢字。", "\t", "a" * 90, "\0"]
+    ),
+    max_size=30,
+).map(" ".join)
+
+
+def test_chunks_are_filled_with_whole_sentences() -> None:
+    # 3 + 2 words fit into 5; the next sentence of 4 does not, and the last of 1 fits beside it
+    document = "Ada paints bridges. Red ones. They stand in Paris. Indeed."
+    assert cut_by_words(document, 5) == ["Ada paints bridges. Red ones.", "They stand in Paris. Indeed."]
+
+
+def test_a_sentence_longer_than_a_chunk_is_cut_and_its_end_is_filled_up() -> None:
+    assert cut_by_words("one two three four five six seven. Eight nine. Ten.", 3) == [
+        "one two three", "four five six", "seven. Eight nine.", "Ten.",
+    ]  # fmt: skip
+
+
+def test_headings_list_marks_and_code_stay_with_their_line() -> None:
+    assert "".join(whole_sentences(LISTED)) == LISTED
+    assert cut_by_words(LISTED, 4) == [
+        "# Bridges\n\nAda paints.", "She likes red (mostly)!", "- one item", "- two items\n```", "code here\n```\nend",
+    ]  # fmt: skip
+
+
+@given(TEXT, st.integers(1, 12))
+@example(LISTED, 1)
+def test_nothing_is_lost_and_nothing_is_too_long(document: str, n_words: int) -> None:
+    chunks = cut_by_words(document, n_words)
+    assert "".join("".join(chunks).split()) == "".join(document.split())
+    assert all(1 <= len(ends) <= n_words for ends in word_ends(chunks))

@@ -1,10 +1,12 @@
-"""Log-probabilities: asked for where wanted, done without where refused, read as the probabilities of options."""
+"""Log-probabilities, and tokens counted."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from factloop.tools.calls.cache import CallCache
 from factloop.tools.models.gateway import AnswerWithTokens
 from factloop.tools.models.logprobs import only_needed, option_probabilities
 from factloop.tools.models.schema import Offers
+from factloop.tools.models.tokens import count_tokens
 from factloop.tools.models.wire import ReplyToken
 from tests.tools.models.chat_server import ChatServer, Json, Reply, called, failure, said
 from tests.tools.models.questions import STAGE, YES, YES_SAID, mode_of, question
@@ -234,3 +237,30 @@ def test_only_the_fields_are_kept_and_only_alternatives_of_their_values() -> Non
     assert [one.text for one in kept] == ['","', "verdict", '":"', "supp", "orted", '"},'] * 2
     assert [one.text for one in kept if one.alternatives] == ["supp", "orted"] * 2
     assert only_needed(tokens[:6], FIELD) == ()
+
+
+ALONE = """
+import socket, sys
+def refuse(*_, **__): raise AssertionError("a connection was opened")
+socket.socket.connect = refuse
+socket.getaddrinfo = refuse
+from factloop.tools.models.tokens import count_tokens
+print(count_tokens("a" * 41), "tiktoken" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize(("text", "expected"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2)])
+def test_without_a_vocabulary_four_characters_are_a_token(
+    text: str, expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    assert count_tokens(text) == expected
+
+
+@pytest.mark.process
+def test_counting_touches_no_network_and_loads_no_tokenizer(tmp_path: Path) -> None:
+    environment = {"TIKTOKEN_CACHE_DIR": str(tmp_path), "PATH": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", ALONE], env=environment, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.split() == ["11", "False"]  # 41 / 4, rounded up

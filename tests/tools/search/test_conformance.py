@@ -21,7 +21,7 @@ from factloop.tools.search.build import built_in_searches, search_builder
 from factloop.tools.search.documents import DocumentSearch
 from tests.tools.fake_server import FakeServer, ReceivedRequest, Reply
 from tests.tools.search.test_adapter import Shelf
-from tests.tools.search.test_wikipedia import page
+from tests.tools.search.test_providers import page
 
 SECRET = "t0p-s3cret"
 TEXTS = [f"Ada fact number {number}." for number in range(5)]

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from factloop.agents.trustscore.records import ClaimStanding, TrustReport
+from factloop.trust.views.figures import MarkedSentence, sentences, worst
 from factloop.trust.views.html import answer_matrix, render_trust_html
-from factloop.trust.views.standings import MarkedSentence, sentences, worst
 from tests.reports.html_page import AA_CONTRAST, Page, colours, contrast, text_of, words
 from tests.reports.page_samples import PAGES
 from tests.reports.sample import RESPONSE

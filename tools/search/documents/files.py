@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from factloop.core.errors import DataError
-from factloop.core.files.places import base_and_pattern, is_hidden, resolved, walk
+from factloop.core.files.places import base_and_pattern, is_hidden, leads_out, resolved, walk
 
 COMPRESSED = ".gz"
 _JOINED = re.compile(r"_+|(?<!\d)-+|-+(?!\d)")
@@ -80,7 +80,8 @@ class FoundFiles:
     named: frozenset[Path]
     """Those of them that the user named one by one: these must be readable."""
     unread: tuple[UnreadFile, ...]
-    """What folders and globs hold besides: files of a kind that is not read, closed folders, pipes, dead links."""
+    """What folders and globs hold besides: files of a kind that is not read, closed folders, pipes, links that are dead
+    or lead out."""
     hidden: HiddenFiles | None = None
 
 
@@ -97,9 +98,11 @@ def find_files(places: Sequence[str | Path]) -> FoundFiles:
     unread: dict[Path, UnreadFile] = {}
     passed_over: list[Path] = []
     for place in places:
-        for path, is_named in _files_at(str(place), passed_over):
-            extension = extension_of(path)
-            if extension in EXTENSIONS and (is_named or os.path.isfile(path)):
+        for path, base in _files_at(str(place), passed_over):
+            extension, is_named = extension_of(path), base is None
+            if base is not None and leads_out(path, resolved(base)):
+                unread[path] = UnreadFile(path, f"a link that leads out of {base}")
+            elif extension in EXTENSIONS and (is_named or os.path.isfile(path)):
                 kept = found.setdefault(resolved(path), path)
                 if is_named:
                     named.add(kept)
@@ -141,8 +144,8 @@ def _below(place: Path) -> Iterator[Path]:
         yield from (Path(root, name) for name in (*folders, *sorted(names)))
 
 
-def _files_at(place: str, passed_over: list[Path]) -> Iterator[tuple[Path, bool]]:
-    """Files with whether each was named itself rather than met in a folder or by a glob.
+def _files_at(place: str, passed_over: list[Path]) -> Iterator[tuple[Path, Path | None]]:
+    """Files with the folder in which each was met, also by a glob; None for one that was named itself.
 
     `passed_over` takes what has a hidden name.
     """
@@ -154,9 +157,9 @@ def _files_at(place: str, passed_over: list[Path]) -> Iterator[tuple[Path, bool]
     try:
         if path.is_dir():
             os.scandir(path).close()  # what is named must open; what lies in it may be closed
-            yield from ((inner, False) for inner in walk(path, passed_over))
+            yield from ((inner, path) for inner in walk(path, passed_over))
         elif path.is_file():
-            yield path, True
+            yield path, None
         elif path.exists():
             raise DataError("this is neither a file nor a folder; save its output to a file", path=place)
         elif glob.has_magic(place):
@@ -167,7 +170,7 @@ def _files_at(place: str, passed_over: list[Path]) -> Iterator[tuple[Path, bool]
         raise DataError(f"cannot be opened: {error.strerror}", path=place) from error
 
 
-def _matches(pattern: Path, passed_over: list[Path]) -> Iterator[tuple[Path, bool]]:
+def _matches(pattern: Path, passed_over: list[Path]) -> Iterator[tuple[Path, Path]]:
     """`Path.glob` rather than `glob.glob`, whose `**` walks round in circles of symbolic links."""
     base, wanted = base_and_pattern(pattern)
     hidden_wanted = any(part.startswith(".") for part in wanted)
@@ -180,7 +183,8 @@ def _matches(pattern: Path, passed_over: list[Path]) -> Iterator[tuple[Path, boo
     if not matches:
         raise DataError("the pattern matches nothing", path=str(pattern))
     for match in matches:
-        yield from ((inner, False) for inner in (walk(match, passed_over) if os.path.isdir(match) else [match]))
+        is_open = os.path.isdir(match) and not leads_out(match, resolved(base))
+        yield from ((inner, base) for inner in (walk(match, passed_over, within=base) if is_open else [match]))
 
 
 def _why_unread(path: Path) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, takewhile
+from threading import Lock
 
 from factloop.tools.search.documents.sections import SOFT_HYPHEN, Block, Rows, row_lines
 from factloop.tools.search.passages import PARAGRAPHS
@@ -27,6 +28,8 @@ _HYPHEN = re.compile(r"\b([^\W\d_]{2,30})-\n([a-z]{2,30})\b")
 _WORD = 4
 """Letters of words that are hardly parts of others: *well-known* has a hyphen of its own, *al-though* has not."""
 _HALVES = re.compile(r"(?<![\w'’-])([a-z]{2,30}) (?=([a-z]{2,30})(?![\w'’-]))")
+_ONE_LOADS = Lock()
+"""The dictionary takes seconds of computing, in each thread that asks for it meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +156,8 @@ def is_english_word(lower: str) -> bool:
     """Whether a dictionary of English has the word."""
     import simplemma
 
-    return simplemma.is_known(lower, lang="en")
+    with _ONE_LOADS:
+        return simplemma.is_known(lower, lang="en")
 
 
 def _joined(halves: re.Match[str]) -> str:

@@ -54,7 +54,7 @@ def labelled_run(given: Sequence[JudgedResponse] | None = None) -> RunSummary:
     )
     verdicts = (1,) * 14 + (0,) * 4 + (1,) * 2 + (0,) * 6 + (None,)
     sample = CalibrationSample(data="people.jsonl", labels=(1,) * 18 + (0,) * 9, verdicts=verdicts)
-    return calibrated(summary, sample, transfer=Transfer.VERDICTS, rng=rng, resamples=50)
+    return calibrated(summary, sample, transfer=Transfer.VERDICTS)
 
 
 def plain_run() -> RunSummary:

@@ -1,3 +1,5 @@
+"""Searches of documents, and what stands around a hit."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -6,10 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from langchain_core.documents import Document
 from numpy.typing import NDArray
 
 from factloop.core.errors import DataError
+from factloop.tools.search.base import SearchTool
 from factloop.tools.search.documents import DocumentSearch
+from factloop.tools.search.documents.neighbours import BEGINS_EARLIER, GOES_ON
+from factloop.tools.search.given import GivenDocuments
 from factloop.tools.search.passages import PassageSettings
 
 
@@ -113,6 +119,20 @@ def test_a_dead_link_and_a_locked_file_are_named(docs: Path, tmp_path: Path) -> 
     assert search.n_passages == 3
 
 
+def test_links_that_lead_out_of_the_folder_are_not_followed(docs: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret/plan.txt").write_text("Bo Kern lives in Vire.")
+    (docs / "loop").symlink_to(docs.parent)
+    (docs / "plan.txt").symlink_to(tmp_path / "secret/plan.txt")
+    (docs / "below").mkdir()
+    (docs / "below/again").symlink_to(docs)
+    for place in (docs, f"{docs}/*"):
+        search = DocumentSearch([place], in_memory=True)
+        out = {file.path.name for file in search.unread if "a link that leads out of" in file.why}
+        assert (out, search.n_passages) == ({"loop", "plan.txt"}, 3)
+        assert "leads out" in " ".join(search.warnings)
+
+
 def test_documents_without_any_text(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text(" \n")
     with pytest.raises(DataError, match="no text"):
@@ -141,3 +161,46 @@ def test_reranking_by_meaning(tmp_path: Path) -> None:
     search = search_in(tmp_path, cache=tmp_path / ".cache", embedder=NearestToTheAsker())
     assert [hit.passage[:2] for hit in search.search("zz", 3)] == ["10", "50", "90"]
     assert search.identity == f"{plain.identity} reranked by angles"
+
+
+PARAGRAPHS = [" ".join([f"word{n}", *["filler"] * 78, f"end{n}."]) for n in range(12)]
+"""Eighty words each: each is a passage."""
+
+
+def documents_of(tmp_path: Path, text: str, name: str = "a.md") -> DocumentSearch:
+    (tmp_path / name).write_text(text)
+    return DocumentSearch([tmp_path], in_memory=True)
+
+
+def in_file(tmp_path: Path) -> SearchTool:
+    return documents_of(tmp_path, "\n\n".join(PARAGRAPHS))
+
+
+def given(tmp_path: Path) -> SearchTool:  # noqa: ARG001 - as `in_file`
+    return GivenDocuments([Document("\n\n".join(PARAGRAPHS))])
+
+
+@pytest.fixture(params=[in_file, given])
+def tool(request: pytest.FixtureRequest, tmp_path: Path) -> SearchTool:
+    made: SearchTool = request.param(tmp_path)
+    return made
+
+
+def test_a_passage_that_begins_or_ends_within_a_sentence_says_so(tmp_path: Path) -> None:
+    words = " ".join(f"w{n}x{'y' * 7}" for n in range(400))  # one sentence of five passages
+    search = documents_of(tmp_path, words + ".")
+    (hit,) = search.search("w200x" + "y" * 7, 1)
+    assert hit.passage.startswith(f"{BEGINS_EARLIER} w160x")
+    assert hit.passage.endswith(f" {GOES_ON}")
+    inner = hit.passage.removeprefix(BEGINS_EARLIER).removesuffix(GOES_ON).strip()
+    assert inner in words
+
+
+def test_all_passages_come_once_in_reading_order(tool: SearchTool) -> None:
+    most = sum(map(len, PARAGRAPHS)) + 12 * len("a")
+    hits = tool.all_passages(most)
+    assert hits is not None
+    assert [hit.passage for hit in hits] == PARAGRAPHS
+    assert tool.all_passages(sum(map(len, PARAGRAPHS)) - 1) is None
+    assert tool.all_passages(5) is None
+    assert tool.all_passages(most) == hits

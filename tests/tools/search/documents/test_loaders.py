@@ -1,4 +1,4 @@
-"""Files of every kind: what is read of them, and by which words those are refused that cannot be read."""
+"""Files of every kind: what is read of them, and what is refused."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from pypdf import PdfReader, PdfWriter
+from reportlab.pdfgen.canvas import Canvas
 
 from factloop.core.errors import DataError
+from factloop.tools.search.documents import DocumentSearch
 from factloop.tools.search.documents.files import EXTENSIONS
 from factloop.tools.search.documents.html import read_html
 from factloop.tools.search.documents.loaders import load_sections
-from factloop.tools.search.documents.sections import Section
+from factloop.tools.search.documents.pdf import page_blocks
+from factloop.tools.search.documents.sections import Block, Rows, Section
 from tests.tools.search.documents.made_files import docx, epub, load, pdf, pptx, refusal, xlsx
 from tests.work import LINEAR, growth
 
@@ -134,3 +137,195 @@ def test_a_file_that_unfolds_without_end_is_refused(tmp_path: Path) -> None:
         for number in range(6):
             archive.writestr(f"{number}", bytes(100_000_000))
     assert "unpacks to more than" in refusal(tmp_path, "a.docx", buffer.getvalue())
+
+
+def test_jsonl_keys(tmp_path: Path) -> None:
+    rows = """{"text": "T", "title": "A", "url": "https://a.example", "id": 7, "date": 1911}
+
+{"passage": "P", "source": "s", "published": "2020"}
+{"content": "C", "id": "c1"}
+{"body": "B", "text": null, "title": ""}
+"""
+    assert load(tmp_path, "rows.jsonl", rows) == [
+        Section("T", "A", "https://a.example", "id=7", "1911"),
+        Section("P", "rows", "s", "line=3", "2020"),
+        Section("C", "rows", None, "id=c1"),
+        Section("B", "rows", None, "line=5"),
+    ]
+
+
+def test_csv_with_quotes_and_line_breaks(tmp_path: Path) -> None:
+    table = 'Title,TEXT,url\r\nAda,"Born 1815,\r\nin ""London""",\r\n\r\nAlan,Born 1912,https://a.example\r\n'
+    assert load(tmp_path, "t.csv", table) == [
+        Section('Born 1815,\nin "London"', "Ada", None, "line=2"),
+        Section("Born 1912", "Alan", "https://a.example", "line=5"),
+    ]
+
+
+@pytest.mark.parametrize("extension", [".csv", ".tsv", ".csv.gz"])
+def test_a_row_of_a_table_without_texts_is_read_with_its_header(tmp_path: Path, extension: str) -> None:
+    table = "Tower,Lit,Lost\nSmeaton's,1759,\nDouglass's,1882,never\n\nextra,1,2,3\n"
+    raw = (table.replace(",", "\t") if extension == ".tsv" else table).encode()
+    sections = load(tmp_path, f"lights{extension}", gzip.compress(raw) if extension.endswith(".gz") else raw)
+    assert [(section.text, section.title, section.fragment) for section in sections] == [
+        ("Tower: Smeaton's; Lit: 1759", "lights", "line=2"),
+        ("Tower: Douglass's; Lit: 1882; Lost: never", "lights", "line=3"),
+        ("Tower: extra; Lit: 1; Lost: 2; 3", "lights", "line=5"),
+    ]
+
+
+def test_tsv_as_wiki_passages_come(tmp_path: Path) -> None:
+    table = 'id\ttext\ttitle\n1\t"Ada, ""the Countess"", was born."\tAda\n2\t"Stray quote opens\tB\n3\tplain\t"\n'
+    assert load(tmp_path, "p.tsv", table) == [
+        Section('Ada, "the Countess", was born.', "Ada", None, "id=1"),
+        Section('"Stray quote opens', "B", None, "id=2"),
+        Section("plain", '"', None, "id=3"),
+    ]
+
+
+def test_cells_between_semicolons_keep_their_decimal_commas(tmp_path: Path) -> None:
+    (row,) = load(tmp_path, "towers.csv", "name;height\nTower;12,5 m\n")
+    assert row.text == "name: Tower; height: 12,5 m"
+
+
+def test_columns_of_tables_in_any_order(tmp_path: Path) -> None:
+    # The first of the text columns, then the first address and the first date that the row has; of "id" the last.
+    table = "link\tbody\tPublished\tid\turl\ttext\tid\tdate\n"
+    rows = "l\tB\t1999\t1\tu\tT\t2\t2000\n" + "l\tB\t1999\t1\t\t\t\t\n" + "\t\t\t\t\t\t\t\n"
+    assert load(tmp_path, "t.tsv", table + rows) == [
+        Section("T", "t", "u", "id=2", "2000"),
+        Section("", "t", "l", "line=3", "1999"),
+        Section("", "t", None, "line=4", None),
+    ]
+    assert load(tmp_path, "t.csv", (table + rows).replace("\t", ",")) == load(tmp_path, "t.tsv", table + rows)
+
+
+def test_json_is_a_record_or_an_array_of_records(tmp_path: Path) -> None:
+    rows = '[{"text": "T", "title": "A", "id": 7, "date": 1911},\n {"passage": "P", "source": "s"}]'
+    assert load(tmp_path, "rows.json", rows) == [
+        Section("T", "A", None, "id=7", "1911"),
+        Section("P", "rows", "s", "record=2"),
+    ]
+    assert load(tmp_path, "one.json", '{"content": "C"}') == [Section("C", "one", None, "record=1")]
+    assert load(tmp_path, "none.json", "[]") == []
+
+
+FINE = '{"text": "fine"}\n'
+NEEDED = "one of text, passage, content, body is needed"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("t.jsonl", FINE + '{"text": "a"', ":2: this line is not JSON: Expecting ',' delimiter"),
+        ("t.jsonl", FINE + "[1]", ":2: this line is not a JSON object"),
+        ("t.jsonl", FINE + '{"title": "a"}', f":2: field 'text': {NEEDED}"),
+        ("t.jsonl", FINE + '{"passage": 3}', ":2: field 'passage': a string is needed, not int"),
+        ("t.jsonl", FINE + '{"text": "a", "title": ["b"]}', ":2: field 'title': a string is needed, not list"),
+        ("t.jsonl", FINE + "[" * 1_000_000, ":2: this line is not JSON: a value is too large or too deep"),
+        ("t.jsonl", FINE + '{"id": ' + "9" * 5000 + "}", ":2: this line is not JSON: a value is too large or too deep"),
+        ("t.csv", "text,title\nonly one", ":2: 1 columns where the header has 2"),
+        ("t.csv", 'text\n"never ends', ":2: this is not CSV: unexpected end of data"),
+        ("t.csv", 'text\n"a"b', ":2: this is not CSV: ',' expected after '\"'"),
+        ("t.tsv", "text\ttitle\na\tb\na\tb\tc\n", ":3: 3 columns where the header has 2"),
+        ("t.json", '{"text": "a"', ": this is not JSON: Expecting ',' delimiter"),
+        ("t.json", '"a"', ": an object or an array of objects is needed"),
+        ("t.json", "[[1]]", ": record 1 is not a JSON object"),
+        ("t.json", '[{"text": "a"}, {"title": "a"}]', f": field 'text': record 2: {NEEDED}"),
+        ("t.json", '[{"text": "a", "date": {}}]', ": field 'date': record 1: a string is needed, not dict"),
+        ("t.json", "[" * 1_000_000, ": this is not JSON: a value is too large or too deep"),
+    ],
+    ids=lambda text: text[:40],
+)
+def test_what_is_malformed_is_named_with_its_place(tmp_path: Path, name: str, text: str, said: str) -> None:
+    assert refusal(tmp_path, name, text).startswith(f"{name}{said}")
+
+
+def test_json_that_is_no_document_is_left_out_and_named(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("The zebra.")
+    (tmp_path / "settings.json").write_text('{"port": 80}')
+    search = DocumentSearch([tmp_path], in_memory=True)
+    assert [hit.passage for hit in search.search("zebra", 3)] == ["The zebra."]
+    assert [(one.path.name, one.why) for one in search.unread] == [
+        ("settings.json", "record 1: one of text, passage, content, body is needed")
+    ]
+
+
+LAYOUT = """Trips 2025
+
+The pass costs 48 euros for adults and
+Children pay 24 euros.
+
+  Route        Length      Open
+Lake loop      8.5 km      yes
+Ridge walk     14 km        no
+
+The pass is sold by Ilse Brandt."""
+
+
+def plain(layout: str) -> str:
+    """The text as a reader of PDFs gives it: one blank for each gap, no line blank."""
+    return "\n".join(" ".join(line.split()) for line in layout.split("\n") if line.strip())
+
+
+def blocks(layout: str) -> list[Block]:
+    return page_blocks(plain(layout), layout)
+
+
+@pytest.mark.parametrize("layout", ["", "other text", "The pass costs   Ilse"])
+def test_a_layout_that_differs_leaves_the_text_as_it_is(layout: str) -> None:
+    assert page_blocks(plain(LAYOUT), layout) == [plain(LAYOUT)]
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        "Lake loop      8.5 km      yes\nRidge walk     14 km       no",
+        "lit = 1;      old = 2;     red = 3;\nlit = 4;      old = 5;     red = 6;",
+        "Route          Length      Open\nLake loop      8.5 km",
+        "Oss      Arden      Lindel",
+    ],
+)
+def test_lines_with_gaps_that_no_head_names_are_no_table(layout: str) -> None:
+    found = blocks(layout)
+    assert "".join(map(str, found)).split() == plain(layout).split()
+    assert not any(isinstance(block, Rows) for block in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("for chil dren and consecu tive days", "for children and consecutive days"),
+        ("for chil\xaddren", "for children"),
+        ("for consecu\xad\ntive days", "for consecutive days"),
+        ("a manip-\nulation of it", "a manipulation of it"),
+        ("a well-\nknown tower", "a well-known tower"),
+        ("the foot ball of an other", "the foot ball of an other"),
+        ("al though it is in to it", "al though it is in to it"),
+        ("al-\nthough red", "although red"),
+        ("the Oss-\nArden line", "the Oss-\nArden line"),
+        ("Herr Kro ll", "Herr Kro ll"),
+    ],
+)
+def test_words_that_a_mark_for_parting_them_split_are_whole(text: str, whole: str) -> None:
+    assert page_blocks(text, "") == [whole]
+
+
+def test_a_page_that_is_drawn_is_read_so(tmp_path: Path) -> None:
+    buffer = BytesIO()
+    canvas = Canvas(buffer)
+    rows = [("Route", "Length", "Open"), ("Lake loop", "8.5 km", "yes"), ("Ridge walk", "14 km", "no")]
+    for place, row in enumerate(rows):
+        for column, cell in enumerate(row):
+            canvas.drawString(72 + 120 * column, 700 - 14 * place, cell)
+    canvas.drawString(72, 630, "The pass is sold by Ilse Brandt.")
+    canvas.save()
+    (section,) = load(tmp_path, "a.pdf", buffer.getvalue())
+    table = "Route: Lake loop; Length: 8.5 km; Open: yes\n\nRoute: Ridge walk; Length: 14 km; Open: no"
+    assert section.text.strip() == f"{table}\n\nThe pass is sold by Ilse Brandt."
+    assert section.tables == ((0, len(table)),)
+
+
+@pytest.mark.parametrize("line", ["a b\n", "Ab   cd   ef\n", "word-\n", "x\n\n"])
+def test_pages_of_any_length_are_linear_work(line: str) -> None:
+    assert growth(lambda n: page_blocks(line * n, line * n), 500) < LINEAR

@@ -1,0 +1,186 @@
+"""Looks at each part beside the models: searches, documents, knowledge bases, and what is on this machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+from factloop.checking.cascade.stage import load_cascade
+from factloop.checking.judging import named_judge
+from factloop.core.extras import require
+from factloop.doctor.looking import Look, WorkingPart, in_thread
+from factloop.doctor.records import Part
+from factloop.prompts.registry import PromptRegistry
+from factloop.reports.figures import plural
+from factloop.setup.caching.contents import status_of
+from factloop.setup.caching.folder import refuse_unusable
+from factloop.setup.search_tools import build_embedder
+from factloop.setup.settings import CheckSettings
+from factloop.tools.calls.endpoint import Endpoint
+from factloop.tools.calls.json_client import user_agent
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.retry import RetryPolicy
+from factloop.tools.calls.sparql import ACCEPT, SparqlClient
+from factloop.tools.calls.urls import without_userinfo
+from factloop.tools.names.dbpedia import SpotlightClient, hierarchy_query
+from factloop.tools.search.build import search_builder
+from factloop.tools.search.documents.files import find_files
+from factloop.trust.settings import TrustSettings
+
+QUERY = "London"
+
+
+def looks_at_searches(settings: CheckSettings, meter: UsageMeter) -> Iterator[Look]:
+    for name in dict.fromkeys(settings.search):
+        yield Look("search", name, partial(_ask, settings, name, meter))
+
+
+def look_at_documents(part: Part, places: tuple[str, ...]) -> Look:
+    return Look(part, ", ".join(places), in_thread(partial(_find, places)))
+
+
+async def _ask(settings: CheckSettings, name: str, meter: UsageMeter) -> WorkingPart:
+    """Costs one query, where queries cost something."""
+    tool = search_builder(name)(timeout_s=settings.timeout_s, replayed=False, **settings.of_search(name))
+    await tool.areach()
+    facts = await tool.aserver_facts()
+    started = time.perf_counter()
+    hits = await tool.asearch(QUERY, settings.results_per_search)
+    meter.searched("search", time.perf_counter() - started, tool.usd_per_query)
+    found = f"{plural(len(hits), 'hit')} for “{QUERY}”" if hits else f"answered, but found nothing about “{QUERY}”"
+    return WorkingPart(how=(*facts, found), limits=(_price(tool.usd_per_query), f"{settings.timeout_s:g} s a query"))
+
+
+def _price(usd: float | None) -> str:
+    if usd is None:
+        return "no budget in USD: its price is unknown"
+    return f"{usd:g} USD a query" if usd else "free"
+
+
+def _find(places: tuple[str, ...]) -> WorkingPart:
+    return WorkingPart(how=(plural(len(find_files(places).paths), "file"),))
+
+
+TEXT = "Berlin is the capital of Germany."
+CLASSES = ("City", "Country")
+_ONCE = RetryPolicy(attempts=1, timeout_attempts=1, patience_s=10.0)
+
+
+def looks_at_names(settings: TrustSettings) -> Iterator[Look]:
+    for path in settings.kb:
+        yield Look("knowledge_base", path, in_thread(partial(_open, Path(path))))
+    if settings.dbpedia:
+        yield Look(
+            "knowledge_base", f"DBpedia Spotlight {without_userinfo(settings.spotlight_url)}", partial(_link, settings)
+        )
+        yield Look(
+            "knowledge_base", f"DBpedia SPARQL {without_userinfo(settings.sparql_url)}", partial(_select, settings)
+        )
+
+
+def _open(path: Path) -> WorkingPart:
+    require("trust", "a table of typed entities (--kb)")
+    from factloop.tools.names.table import TableKnowledgeBase
+
+    with closing(TableKnowledgeBase(path)) as table:
+        return WorkingPart(how=(table.identity,))
+
+
+async def _link(settings: TrustSettings) -> WorkingPart:
+    endpoint = _endpoint("dbpedia spotlight", settings.spotlight_url, "application/json", settings.timeout_s)
+    try:
+        found = await SpotlightClient(endpoint).annotate(TEXT, "")
+    finally:
+        await endpoint.aclose()
+    return WorkingPart(how=(f"{plural(len(found), 'name')} found in “{TEXT}”",), limits=_limits(settings))
+
+
+async def _select(settings: TrustSettings) -> WorkingPart:
+    endpoint = _endpoint("dbpedia sparql", settings.sparql_url, ACCEPT, settings.timeout_s)
+    try:
+        rows = await SparqlClient(endpoint, settings.timeout_s).select(hierarchy_query(CLASSES), "type", "above")
+    finally:
+        await endpoint.aclose()
+    ontology = "DBpedia's ontology is loaded" if rows else "answered, without DBpedia's ontology: types have no order"
+    return WorkingPart(how=(ontology,), limits=_limits(settings))
+
+
+def _limits(settings: TrustSettings) -> tuple[str, ...]:
+    return "free", f"{settings.timeout_s:g} s a query"
+
+
+def _endpoint(tool: str, url: str, accept: str, timeout_s: float) -> Endpoint:
+    headers = {"Accept": accept, "User-Agent": user_agent()}
+    return Endpoint(tool=tool, url=url.rstrip("/"), timeout_s=timeout_s, headers=headers, retry=_ONCE)
+
+
+def looks_at_local_parts(check: CheckSettings, trust: TrustSettings) -> Iterator[Look]:
+    """The embeddings of scores are those of checks, unless they alone have some."""
+    if check.prompts is not None:
+        yield Look("prompts", str(check.prompts), in_thread(partial(_prompts, check)))
+    if check.cascade is not None and (check.judge is None or check.model is not None):
+        yield Look("cascade", str(check.cascade), in_thread(partial(_cascade, check)))
+    embeddings = check.embeddings or trust.embeddings
+    if embeddings is not None:
+        embedded = trust.model_copy(update={"embeddings": embeddings})
+        yield Look("local_model", f"embeddings {embeddings}", in_thread(partial(_embeddings, embedded)))
+    if trust.nli is not None:
+        yield Look("local_model", f"nli {trust.nli}", in_thread(partial(_nli, trust.nli)))
+    if check.spacy_model is not None:
+        yield Look("local_model", f"spaCy {check.spacy_model}", in_thread(partial(_spacy, check.spacy_model)))
+    if check.cache:
+        yield Look("cache", "", in_thread(partial(_cache, check)))
+
+
+def offline_engine() -> WorkingPart:
+    """What judges where no model is named. Raises MissingExtra."""
+    require("offline", "a check without a model (--model)")
+    return WorkingPart(how=("the packaged baseline; no model and no judge is named",))
+
+
+def named_judge_of(settings: CheckSettings) -> WorkingPart:
+    """The judge without a chat model, loaded. Raises ConfigError, MissingExtra."""
+    named = named_judge(settings, has_model=False)
+    assert named is not None  # it is named
+    upper, lower = named.fingerprint.upper, named.fingerprint.lower
+    tuned = () if lower is None else (f"by your labels: {lower:g} or less is not supported, {upper:g} or more is",)
+    return WorkingPart(how=(f"judges without a chat model: {named.fingerprint.verifier}", *tuned))
+
+
+def _prompts(settings: CheckSettings) -> WorkingPart:
+    PromptRegistry.load(settings.prompts)
+    return WorkingPart(how=("read",))
+
+
+def _cascade(settings: CheckSettings) -> WorkingPart:
+    cascade = load_cascade(settings, has_model=settings.model is not None)
+    assert cascade is not None  # it is named
+    return WorkingPart(how=(f"settles clear claims by {cascade.fingerprint.verifier}",))
+
+
+def _embeddings(settings: TrustSettings) -> WorkingPart:
+    return WorkingPart(how=(f"loaded, {build_embedder(settings).dimension:,} dimensions",))
+
+
+def _nli(path: str) -> WorkingPart:
+    from factloop.tools.judges.classifiers import Nli
+
+    Nli(path).load()
+    return WorkingPart(how=("loaded",))
+
+
+def _spacy(name: str) -> WorkingPart:
+    from factloop.tools.text.pipeline import load_pipeline
+
+    load_pipeline(name)
+    return WorkingPart(how=("loaded",))
+
+
+def _cache(settings: CheckSettings) -> WorkingPart:
+    refuse_unusable(settings)
+    status = status_of(settings)
+    kept = f"{plural(status.answers.n, 'answer')} in {status.folder}"
+    return WorkingPart(how=(kept,), limits=(f"{status.cache_mb:,} MB", f"{status.cache_days:g} days"))

@@ -1,0 +1,366 @@
+"""What a prompt shows of a response: excerpts, windows, and what must be read before a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factloop.agents.safe.answer import LEFT_OUT, Answer
+from factloop.agents.safe.referents import HeadNouns, referents, refers_back
+from factloop.agents.safe.sentences import FUSED_WINDOW, GROUNDED_WINDOW, goes_on, shares_headings, windows_of
+from factloop.agents.safe.state import SentenceTask
+from factloop.tools.text.outline import read_outline
+
+FILLER = "Something else happened then in another town. " * 200
+LONG = (
+    "Ada Lovelace was born in London. Her tutor was Mary Brook. " + FILLER
+    + "Brook wrote on algebra. " + FILLER + "Mary Brook died in 1890. " + FILLER + "It ended well."
+)  # fmt: skip
+
+
+def whole_or_excerpt(response: str, start: int, end: int, *, most: int) -> str:
+    return Answer(None, response).around(start, end, most=most)
+
+
+def before(response: str, start: int, *, most: int) -> str:
+    return Answer(None, response).before(start, most=most)
+
+
+def place(text: str) -> tuple[int, int]:
+    start = LONG.index(text)
+    return start, start + len(text)
+
+
+def test_a_response_that_fits_is_shown_whole() -> None:
+    assert whole_or_excerpt(" One. Two. ", 5, 9, most=100) == "One. Two."
+    assert before("One. Two. Three.", 10, most=100) == "One. Two."
+    assert before("One.", 0, most=100) == ""
+
+
+@pytest.mark.parametrize("mark", ["- ", "* **", "3. ", "12) ", "> ", "  - *", "| "])
+def test_the_marks_that_open_the_next_line_are_no_context(mark: str) -> None:
+    text = f"A list of 3.\n{mark}Second"
+    assert before(text, text.index("Second"), most=100) == "A list of 3."
+
+
+def test_a_long_one_shows_its_opening_the_neighbourhood_and_what_shares_names() -> None:
+    shown = whole_or_excerpt(LONG, *place("Mary Brook died in 1890."), most=600)
+    assert shown.startswith("Ada Lovelace was born in London. Her tutor was Mary Brook.")
+    assert "Mary Brook died in 1890." in shown
+    assert "Brook wrote on algebra." in shown
+    assert "It ended well." not in shown
+    assert len(shown) <= 600 + 6 * len(LEFT_OUT)
+
+
+def test_ties_are_followed_to_those_who_say_who_is_meant() -> None:
+    """A pronoun to the name before it, the name to where it was first said, and from there to whom it is all about."""
+    told = (
+        "Ada Lovelace was born in London. " + FILLER + "As a pupil of Ada Lovelace one knows John Reed. " + FILLER
+        + "The sister of John Reed was Olga Brandt. " + FILLER
+        + "Olga Brandt grew up in Ulm. Nobody doubts it. She died there."
+    )  # fmt: skip
+    start = told.index("She died there.")
+    shown = whole_or_excerpt(told, start, start + 15, most=600)
+    assert "The sister of John Reed was Olga Brandt." in shown
+    assert "As a pupil of Ada Lovelace one knows John Reed." in shown
+
+
+def test_what_is_shown_stands_under_its_headings_and_the_head_of_its_table() -> None:
+    table = f"## Members of the crew\n\n| Name | Role |\n| --- | --- |\n| John Roe | {'cook, ' * 100} |\n"
+    table += "| Olga Brandt | smith |\n"
+    told = f"The Corona sailed in 1880. {FILLER}Olga Brandt died in 1890. {FILLER}\n\n{table}"
+    start = told.index("Olga Brandt died")
+    shown = whole_or_excerpt(told, start, start + 25, most=600)
+    assert "## Members of the crew" in shown
+    assert "Name | Role" in shown
+    assert "Olga Brandt | smith" in shown
+    assert "John Roe" not in shown
+
+
+def test_what_one_share_leaves_is_spent_on_the_others() -> None:
+    told = f"Ada was born. {FILLER}It ended well."
+    shown = whole_or_excerpt(told, len(told) - 14, len(told), most=3_000)
+    assert 2_850 <= len(shown) <= 3_000 + 3 * len(LEFT_OUT)
+
+
+def test_a_response_a_little_too_long_is_shown_whole() -> None:
+    told = "Ada was born in Ulm. " * 33
+    assert 600 < len(told) < 720
+    assert whole_or_excerpt(told, 0, 20, most=600) == before(told + "Bo.", len(told), most=600) == told.strip()
+    longer = "Ada was born in Ulm. " * 36
+    assert LEFT_OUT in whole_or_excerpt(longer, 0, 20, most=600)
+    assert LEFT_OUT in before(longer, len(longer), most=600)
+
+
+def named_filler(n: int) -> str:
+    """Sentences with names and figures of their own, which contend for the room of an excerpt."""
+    return " ".join(f"As for Town{i}x, it lies at mile {1_000 + i}." for i in range(n))
+
+
+@pytest.mark.parametrize(
+    ("naming", "heading", "tying"),
+    [
+        ("Judith Lang was a smith.", "", "She wrote to Olga Brandt."),
+        ("Judith Lang was a smith.", "**Letters**\n\n", "In 1850, she wrote to Olga Brandt."),
+        ("Judith Lang was a smith. She was poor.", "", "Her letters went to Olga Brandt."),
+        ("The firm of Lang & Sons made bells.", "", "The firm belonged to Olga Brandt."),
+        ("One building is Swan Mill.", "", "In Town7x stood what Olga Brandt saw of the mill."),
+        (
+            "There was the [Lang Institute](https://x.example/lang).",
+            "",
+            "Olga Brandt left 700 pounds to the institute.",
+        ),
+    ],
+)
+def test_a_sentence_brings_the_one_that_says_whom_it_means(naming: str, heading: str, tying: str) -> None:
+    told = (
+        f"Ada was born in Ulm. {named_filler(60)}\n\n{naming}\n\n{heading}{tying} {named_filler(60)}\n\n"
+        "Olga Brandt grew rich."
+    )
+    start = told.index("Olga Brandt grew rich.")
+    shown = whole_or_excerpt(told, start, len(told), most=900)
+    assert naming.split(". ")[0] in shown
+    assert tying in shown
+    assert len(shown) <= 900 + 8 * len(LEFT_OUT)
+
+
+@pytest.mark.parametrize("tying", ["Judith Lang wrote to Olga Brandt.", "Olga Brandt had letters, which Lang wrote."])
+def test_a_sentence_that_names_its_subject_brings_nothing_along(tying: str) -> None:
+    talk = "Bo saw no ghost in the rooms below the stairs."
+    told = f"Ada was born in Ulm. {named_filler(60)} {talk} {tying} {named_filler(60)} Olga Brandt grew rich."
+    start = told.index("Olga Brandt grew rich.")
+    shown = whole_or_excerpt(told, start, len(told), most=900)
+    assert tying in shown
+    assert talk not in shown
+
+
+def test_the_sentence_itself_is_shown_with_the_one_that_says_whom_it_means() -> None:
+    talk = "It is told with relish to this day, whatever one makes of it. " * 12
+    told = f"Ada was born in Ulm. {named_filler(60)} Judith Lang was a smith. {talk}She died young. {named_filler(60)}"
+    start = told.index("She died young.")
+    assert "Judith Lang was a smith." in whole_or_excerpt(told, start, start + 15, most=900)
+    assert "Judith Lang was a smith." in before(told, start, most=900)
+
+
+def test_steps_that_introduce_each_other_come_before_all_other_mentions() -> None:
+    """Of a name that is often said, the mentions must not hide the second step."""
+    often = " ".join(f"Fennby saw Dolphin Hall in {year}." for year in range(1800, 1860))
+    told = (
+        f"Ada was born in Ulm. {named_filler(40)} Ada owned land at Ravenford. {named_filler(40)} "
+        f"Dolphin Hall stands in Ravenford. {named_filler(40)} Dolphin Hall was drawn by Fennby. {often} "
+        f"{named_filler(40)} Fennby died in 1870."
+    )
+    start = told.index("Fennby died in 1870.")
+    shown = whole_or_excerpt(told, start, len(told), most=1_200)
+    for step in (
+        "Dolphin Hall was drawn by Fennby.",
+        "Dolphin Hall stands in Ravenford.",
+        "Ada owned land at Ravenford.",
+    ):
+        assert step in shown
+
+
+def test_sentences_without_a_name_or_a_figure_are_the_first_to_go() -> None:
+    told = " ".join(
+        f"It is idle to ask why, as so many have done and will do. Olga saw Town{number}x." for number in range(60)
+    )
+    start = told.index("Olga saw Town50x.")
+    shown = whole_or_excerpt(told, start, start + 17, most=1_900)
+    assert shown.count("Olga saw") > 2 * shown.count("It is idle")
+
+
+def test_what_is_shorter_than_the_note_that_it_is_left_out_is_shown() -> None:
+    told = " ".join(f"So be it. Olga saw Town{number}x." for number in range(60))
+    start = told.index("Olga saw Town50x.")
+    shown = whole_or_excerpt(told, start, start + 17, most=1_300)
+    assert f"{LEFT_OUT}\nOlga" not in shown
+    assert "Olga saw Town49x. So be it. Olga saw Town50x. So be it." in shown
+
+
+def test_nothing_is_cut_within_a_sentence_and_each_gap_is_said() -> None:
+    shown = whole_or_excerpt(LONG, *place("Brook wrote on algebra."), most=600)
+    pieces = [piece.strip() for piece in shown.split(LEFT_OUT)]
+    assert len(pieces) >= 3
+    for piece in pieces:
+        assert piece == "" or (piece in LONG and piece.endswith("."))
+
+
+def test_what_stands_before_shows_nothing_that_follows() -> None:
+    start, _ = place("Mary Brook died in 1890.")
+    shown = before(LONG, start, most=600)
+    assert shown.startswith("Ada Lovelace")
+    assert "Brook wrote on algebra." in shown
+    assert "Mary Brook died" not in shown
+
+
+def test_headings_and_marks_stay_where_they_were() -> None:
+    listed = "# Ada\n\n" + "".join(f"- item {number} says something of its own\n" for number in range(400))
+    start = listed.index("item 200")
+    shown = whole_or_excerpt(listed, start, start + 8, most=400)
+    assert shown.startswith("# Ada\n\n- item 0")
+    assert "\n- item 199 says something of its own\n- item 200" in shown
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("text", ["x" * 1_000_000, "A. " * 300_000, "Ada " * 200_000])
+def test_a_megabyte_stays_bounded(text: str) -> None:
+    assert len(before(text, len(text), most=600)) <= 600 + 2_100 + 6 * len(LEFT_OUT)
+
+
+OPENINGS = (
+    "{} was a smith.",
+    "Over the years, {} was a smith.",
+    "In his youth {} was a smith.",
+    "After 1850, {} forged.",
+)
+GOING_ON = ("He moved to Ulm.", "In time he met Olga.", "His work was praised in Graz.", "It was a long road.")
+NAMES = ("Lemel Reneval", "Ada Roth", "Olm Baske", "Tiva Karn", "Jon Ekwall")
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(OPENINGS), st.lists(st.sampled_from(GOING_ON), min_size=8, max_size=30)),
+        min_size=5,
+        max_size=5,
+    )
+)
+def test_an_excerpt_around_a_sentence_holds_the_one_that_says_whom_it_means(
+    people: list[tuple[str, list[str]]],
+) -> None:
+    stretches = [[opening.format(name), *on] for (opening, on), name in zip(people, NAMES, strict=True)]
+    talk = "Nobody knows much more about all of that. " * 30
+    text = talk.join(" ".join(stretch) + " " for stretch in stretches)
+    for name, stretch in zip(NAMES, stretches, strict=True):
+        start = text.index(" ".join(stretch))
+        last = start + len(" ".join(stretch)) - len(stretch[-1])
+        assert name in whole_or_excerpt(text, last, last + len(stretch[-1]), most=400)
+
+
+def answer(*lengths: int, apart: int | None = None, given: int | None = None) -> list[SentenceTask]:
+    """Sentences of these lengths, one right after the other."""
+    sentences: list[SentenceTask] = []
+    start = 0
+    for number, length in enumerate(lengths):
+        facts = ["A fact."] if number == given else None
+        sentences.append(SentenceTask("x", start, start + length, number=number, given=facts, is_apart=number == apart))
+        start += length
+    return sentences
+
+
+def numbers(sentences: list[SentenceTask]) -> list[list[int]]:
+    return [[sentence.number for sentence in window] for window in windows_of(sentences, GROUNDED_WINDOW, goes_on)]
+
+
+def test_windows_are_of_like_length() -> None:
+    """Filled up they would be 400, 400 and 100 characters long, and the answer would take as long as 400 take."""
+    assert numbers(answer(*[100] * 9)) == [[0, 1, 2], [3, 4, 5], [6, 7, 8]]
+
+
+def test_a_window_is_no_longer_than_the_bound() -> None:
+    third = GROUNDED_WINDOW.characters // 3
+    assert numbers(answer(third, third, third)) == [[0, 1, 2]]
+    assert numbers(answer(third, third, third + 1)) == [[0, 1], [2]]
+
+
+def test_a_sentence_longer_than_the_bound_is_read_alone() -> None:
+    assert numbers(answer(100, GROUNDED_WINDOW.characters + 1, 100)) == [[0], [1], [2]]
+
+
+def test_short_sentences_are_bounded_in_number() -> None:
+    n = GROUNDED_WINDOW.sentences
+    assert [len(window) for window in numbers(answer(*[10] * n))] == [n]
+    assert [len(window) for window in numbers(answer(*[10] * (n + 2)))] == [n // 2 + 1] * 2
+
+
+@pytest.mark.parametrize(("stretches", "expected"), [({"apart": 1}, [[0], [1, 2]]), ({"given": 1}, [[0], [1], [2]])])
+def test_windows_end_where_nothing_reads_on(stretches: dict[str, int], expected: list[list[int]]) -> None:
+    assert numbers(answer(100, 100, 100, **stretches)) == expected
+
+
+def test_without_sentences_there_is_no_window() -> None:
+    assert windows_of([], GROUNDED_WINDOW, goes_on) == []
+
+
+@pytest.mark.parametrize(
+    ("other", "together"),
+    [
+        ({}, True),
+        ({"is_apart": True}, True),
+        ({"above": "Prices"}, False),
+        ({"is_code": True}, False),
+        ({"given": ["A."]}, False),
+    ],
+)
+def test_the_fused_plan_reads_sentences_together_that_stand_under_the_same_headings(
+    other: dict[str, Any], together: bool
+) -> None:
+    """It shows the whole answer, so that nothing has to stand between them."""
+    first, second = answer(50, 50)
+    second = replace(second, **other)
+    windows = [windows_of(pair, FUSED_WINDOW, shares_headings) for pair in ([first, second], [second, first])]
+    assert [len(found) for found in windows] == [1 if together else 2] * 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "She died in Ulm.",
+        "**It** met in Zephyr Hall from 1825.",
+        "Its walls are of brick.",
+        "The firm was sold to Lang.",
+        "This was new.",
+        "In 1850, she left for Ulm.",
+        "In 1850 she left for Ulm.",
+        "If one leaves aside what was told in the taverns, it held its sessions in Swan Hall.",
+        "By then the mill had burned down.",
+        "Later they moved to Ulm.",
+        "Over the years the mill grew.",
+        "After the war, the firm was sold.",
+    ],
+)
+def test_a_sentence_whose_subject_is_said_elsewhere_refers_back(text: str) -> None:
+    assert refers_back(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ada Lovelace died in Ulm.",
+        "Ada Lovelace, the daughter of a poet, died in Ulm.",
+        "The Lang Institute met in Ulm.",
+        "In 1850, Ada Lovelace left her house.",
+        "In 1850 Ada Lovelace left her house.",
+        "Over the years, Ada Lovelace was a teacher.",
+        "Over the years Ada Lovelace was a teacher.",
+        "In her youth, Ada Lovelace sang.",
+        "After she left Ulm, Ada Lovelace sang.",
+        "With the help of the firm Ada Lovelace sang.",
+        "Theodore left.",
+        "Itinerant smiths came to Ulm.",
+        "Nobody knows whether she left.",
+        "1850",
+    ],
+)
+def test_one_that_names_its_subject_does_not(text: str) -> None:
+    assert not refers_back(text)
+
+
+def test_words_of_names_are_known_in_small_letters_after_an_article() -> None:
+    nouns = HeadNouns({"Swan", "Mill", "1850"})
+    assert nouns.named_by("She saw the mill, this swan and a mill in 1850.") == {"Mill", "Swan"}
+    assert nouns.named_by("The Mill of the hall.") == set()
+
+
+def test_referents_reach_back_to_the_last_subject_with_a_name_and_leave_talk_out() -> None:
+    parts = read_outline("Ada sang. Bo was a smith. He met Olga. It is a long story. Few know it all. He left Ulm.")
+    names = [{"Ada"}, {"Bo"}, {"Olga"}, set[str](), set[str](), {"Ulm"}]
+    assert referents(parts, names, HeadNouns({"Ada"})) == [[], [], [1], [1, 2], [], [1, 2, 4]]
+
+
+def test_nothing_is_said_of_a_sentence_before_which_nothing_is_named() -> None:
+    parts = read_outline("She sang. The mill burned.")
+    assert referents(parts, [set(), set()], HeadNouns({"Mill"})) == [[], []]

@@ -1,0 +1,96 @@
+"""Many callers of one service: none shuts out the others."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from contextlib import suppress
+from random import Random
+
+import numpy as np
+import pytest
+
+from factloop.core.errors import ConfigError
+from factloop.entrance.keys import ApiKeys
+from factloop.service.leases import LeasedJob, Leases
+from factloop.service.settings import ServiceSettings
+from factloop.service.store import JobStore, NoRoom, Room
+from factloop.service.turns import Turns
+from tests.service.asking import ASK, Service
+from tests.service.test_store import job
+
+KEYS = [f"key-of-tenant-number-{number}" for number in range(10)]
+FLOOD, *OTHERS = ApiKeys(KEYS).grants
+LONG = 40
+"""Rounds that a job of the caller who floods is at work; others have 1 or 2."""
+
+
+def waits(url: str, *, is_flooded: bool, rounds: int = 60) -> list[int]:
+    """Rounds from asking to the end of each job of nine callers; in each round two of them ask for one."""
+    settings, rng, store = ServiceSettings(keys=ApiKeys(KEYS)), Random(7), JobStore(url)
+    service = Leases(store, 60.0, turns=Turns(most_each=settings.share_of(settings.max_jobs)))
+    most = settings.max_jobs + settings.max_queued
+    room = Room(service.service, most, most_each=settings.share_of(most))
+    asked: dict[str, int] = {}
+    found: list[int] = []
+    at_work: list[tuple[int, LeasedJob]] = []
+    for now in range(rounds):
+        for until, one in [ended for ended in at_work if ended[0] <= now]:
+            at_work.remove((until, one))
+            service.end(one.stored.changed(status="done"), {"result": "{}"})
+            found += [now - asked[one.stored.job.id]] * (one.stored.owner != FLOOD)
+        for owner in rng.sample(OTHERS, 2):
+            stored = store.add(job(owner), "{}", room=room)  # which is never refused
+            asked[stored.job.id] = now
+        with suppress(NoRoom):
+            while is_flooded:
+                asked[store.add(job(FLOOD), "{}", room=room).job.id] = now
+        taken = service.take(settings.max_jobs - len(at_work), lapsed=False)
+        at_work += [(now + (LONG if one.stored.owner == FLOOD else rng.choice((1, 2))), one) for one in taken]
+    for job_id in asked:
+        store.delete(job_id)
+    store.close()
+    return found
+
+
+def test_a_caller_who_floods_does_not_hold_up_the_others(url: str) -> None:
+    alone, flooded = waits(url, is_flooded=False), waits(url, is_flooded=True)
+    assert len(flooded) > 0.9 * len(alone)
+    assert np.percentile(flooded, 95) <= 2 * np.percentile(alone, 95)
+
+
+def test_turns_go_by_weight_and_are_not_saved_up() -> None:
+    turns = Turns({"a": 2.0})
+    queues = {name: deque((f"{name}{number}", "check") for number in range(30)) for name in "ab"}
+
+    def taken(n: int) -> Counter[str | None]:
+        found: Counter[str | None] = Counter()
+        for _ in range(n):
+            owner = turns.next(queues, Counter())
+            assert owner is not None
+            turns.took(owner)
+            found[owner] += 1
+        return found
+
+    assert taken(15) == {"a": 10, "b": 5}
+    queues["c"] = deque([(f"c{number}", "check") for number in range(30)])
+    assert taken(8) == {"a": 4, "b": 2, "c": 2}, "c comes late, and has no turns to catch up with"
+    assert turns.next(queues, Counter(a=2, b=1, c=0)) == "c"
+    assert Turns(most_each=1).next(queues, Counter(a=1, b=1, c=1)) is None
+
+
+@pytest.mark.parametrize("line", ["more", "weight=0", "weight=x", "colour=red", "budget_usd_per_day=-1", "name=a/b"])
+def test_what_stands_behind_a_key_is_looked_at(line: str) -> None:
+    assert next(iter(ApiKeys([f"{KEYS[0]} weight=2  name=acme"]).grants.values())).weight == 2.0
+    with pytest.raises(ConfigError, match="API key 1") as refused:
+        ApiKeys([f"{KEYS[0]} {line}"])
+    assert KEYS[0] not in str(refused.value)
+
+
+async def test_one_key_may_fill_its_share_of_the_queue_and_no_more(service: Service) -> None:
+    ours, theirs = ({"Authorization": f"Bearer {key}"} for key in KEYS[:2])
+    async with service(keys=ApiKeys(KEYS), max_jobs=2, max_queued=2) as client:
+        ids = [client.post("/v1/checks", json=ASK, headers=ours) for _ in range(2)]
+        assert [(await one).status_code for one in ids] == [202, 202]
+        refused = await client.post("/v1/checks", json=ASK, headers=ours)
+        taken = await client.post("/v1/checks", json=ASK, headers=theirs)
+    assert (refused.status_code, refused.json()["error"]["type"], taken.status_code) == (503, "busy", 202)
