@@ -195,7 +195,7 @@ TABLE = {
     "research audit": """
         nope.jsonl                                        | nope.jsonl: cannot be read (No such file or directory)
         .                                                 | .: cannot be read (Is a directory)
-        empty.jsonl                                       | empty.jsonl: there is no row in it
+        empty.jsonl                                       | empty.jsonl: it has no rows
         p_bad.jsonl                                       | p_bad.jsonl:1: field 'label': a label is the number 1
         p_twice.jsonl                                     | p_twice.jsonl:2: field 'claim_id': line 1 has the same, 'c'
         p.jsonl --evaluator gpt                           | p.jsonl: has no scores by gpt, only by judge
