@@ -244,7 +244,7 @@ class CallCache:
         except NoPlaceToKeep as error:
             if self._bounds is None:
                 raise
-            _say_once(f"{self._path}: answers are no longer kept, so they will be paid for again ({error.__cause__})")
+            _say_once(f"{self._path}: answers are not kept from now on, and are paid for again ({error.__cause__})")
 
     async def aside(self, work: Callable[[], T]) -> T:
         """Does work with this cache in its one thread, in the order in which it comes; at once where none can wait.

@@ -277,7 +277,7 @@ class JsonClient:
             return self._failure(f"{host} redirects to an invalid address")
         if isinstance(error, requests.exceptions.ChunkedEncodingError):
             status = None if error.response is None else error.response.status_code
-            return self._failure("the answer was cut off", status, retryable=True)
+            return self._failure("the answer broke off before its end", status, retryable=True)
         if isinstance(error, requests.ConnectionError):
             return self._failure(self._unreachable(error), retryable=True)
         return self._failure(f"the request to {host} failed ({type(error).__name__})")

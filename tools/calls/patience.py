@@ -187,7 +187,7 @@ class Patience:
             self._accepted()
         pause_s = self._paused_until - _now()
         if pause_s > self.seconds and self._waiting and not self._in_flight:
-            wish = f"asks factloop to wait another {pause_s:.0f} s, but it waits at most {self.seconds:g} s"
+            wish = f"asks to be left alone for another {pause_s:.0f} s, and factloop waits {self.seconds:g} s at most"
             self._end(self._with_cause(wish))
 
     def _accepted(self) -> None:

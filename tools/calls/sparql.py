@@ -86,7 +86,7 @@ class SparqlClient:
             bindings = _SparqlAnswer.model_validate(answer.value).results.bindings
             rows = [{name: binding[name].value for name in names} for binding in bindings]
         except (ValidationError, KeyError) as error:
-            message = f"{tool}: the answer does not look like SPARQL results"
+            message = f"{tool}: the answer has another shape than the SPARQL results asked for"
             raise ToolError(message, tool=tool) from error
         if answer.status == _PARTIAL_CONTENT or _is_cut(answer.headers, len(rows)):
             # Trying again often helps: by then the server has in memory what it had to read.

@@ -143,7 +143,7 @@ def _parsed(line: str, number: int, name: str) -> dict[str, Any]:
 
 
 def _damaged(name: str, line: int, what: str) -> ConfigError:
-    return ConfigError(f"{name}:{line}: {what}: the recording is damaged or has another version; record it again")
+    return ConfigError(f"{name}:{line}: {what}: the recording is damaged or of another version; record it anew")
 
 
 def _line(entry: TapeEntry) -> str:
@@ -257,7 +257,7 @@ class Tape:
             failure = as_error(dict(entry.failure))
         except UNREADABLE as error:
             what = f"the recorded {'reply' if entry.failure is None else 'failure'} cannot be read"
-            raise ConfigError(f"{self.path}:{entry.line}: {what} ({type(error).__name__}); record it again") from error
+            raise ConfigError(f"{self.path}:{entry.line}: {what} ({type(error).__name__}); record it anew") from error
         raise failure
 
     def _missing(self, asked: TapeRequest) -> RecordingMissing:

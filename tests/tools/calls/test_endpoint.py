@@ -20,7 +20,7 @@ TWICE = RetryPolicy(attempts=2, timeout_attempts=1, base_s=0.01, patience_s=0.2)
 
 def value_of(answer: JsonAnswer) -> Any:
     if "a" not in answer.value:
-        raise ToolError("probe: does not look like", tool="probe")
+        raise ToolError("probe: another shape", tool="probe")
     return answer.value["a"]
 
 
@@ -33,7 +33,7 @@ async def test_answers_are_kept_and_failures_are_not(server: FakeServer, tmp_pat
     cache = CallCache(tmp_path / "cache.sqlite")
     server.will_answer({"b": 1}, {"a": 2})
     probe = endpoint(server, cache=cache)
-    with pytest.raises(ToolError, match="does not look like"):
+    with pytest.raises(ToolError, match="another shape"):
         await probe.ask("POST", {"q": "x"}, value_of)
     assert [await probe.ask("POST", {"q": "x"}, value_of) for _ in range(2)] == [2, 2]
     await probe.aclose()
