@@ -31,7 +31,7 @@ def question_of(given: Question | None) -> str | None:
     turns = [one for one in messages if isinstance(one, HumanMessage | AIMessage) and str(one.text).strip()]
     last = max((place for place, one in enumerate(turns) if isinstance(one, HumanMessage)), default=None)
     if last is None:
-        raise DataError("question: the list of messages has none of the person")
+        raise DataError("question: the list of messages has none from a user")
     roles = ("Person" if isinstance(one, HumanMessage) else "Assistant" for one in turns)
     earlier = [f"{role}: {str(one.text).strip()}" for role, one in zip(roles, turns[:last], strict=False)]
     while sum(map(len, earlier)) > MOST_EARLIER:

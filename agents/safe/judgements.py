@@ -29,7 +29,7 @@ from factloop.core.records import Evidence, Judgement, UnscoredReason, Verdict
 from factloop.tools.models.logprobs import VALUE, option_probabilities
 from factloop.tools.models.wire import ReplyToken
 
-NO_GROUNDS = "No passage was named that it rests on."
+NO_GROUNDS = "The judge named no passage for this verdict."
 NO_CONNECTION = "It has no connection to what was asked."
 SUPPORTED = "supported"
 NO_VERDICT = {"ambiguous": UnscoredReason.AMBIGUOUS, "disputed": UnscoredReason.DISPUTED}
@@ -79,7 +79,7 @@ def ambiguous(rationale: str, judged_by: str) -> Judgement:
 def other_language(judged_by: str) -> Judgement:
     return Judgement(
         unscored_reason=UnscoredReason.OTHER_LANGUAGE,
-        rationale="Not in English, which is all that the offline engine reads: a chat model (--model) can judge it.",
+        rationale="The offline engine reads only English: a chat model (--model) can judge this claim.",
         judged_by=judged_by,
     )
 

@@ -88,7 +88,8 @@ class JudgeRater:
             return reading, judgement
         return reading, Judgement(
             unscored_reason=UnscoredReason.NEEDS_READING,
-            rationale=f"{judgement.rationale} By your labels, {lower:g} or less is not supported, {self.upper:g} is.",
+            rationale=f"{judgement.rationale} By your labels, {lower:g} or less is not supported, {self.upper:g} or "
+            "more is.",
             cited=judgement.cited,
             score=score,
             judged_by=judgement.judged_by,

@@ -235,7 +235,7 @@ def conclusion(found: DistractorSet, checks: Sequence[ConsistencyCheck], n_plann
         value, rationale = 1, f"The response was chosen in every check ({len(valid)})."
     if 0 < n_planned < max_checks:
         notes.append(
-            f"Checks: {n_planned} in place of {max_checks}, since only {len(found.distractors)} distractors of the "
+            f"Checks: {n_planned} instead of {max_checks}, since only {len(found.distractors)} distractors of the "
             "answer's kind were found: fewer checks are better than options that give the answer away."
         )
     mass, graded = _mean_probabilities(valid)

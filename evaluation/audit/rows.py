@@ -178,7 +178,7 @@ class _Columns:
     def table(self) -> PredictionTable:
         """The table read. Raises DataError for errors that show only in the whole."""
         if not self.lines:
-            raise DataError("there is no row in it", path=self.path)
+            raise DataError("it has no rows", path=self.path)
         if not self.scores:
             raise DataError("no row has a score", path=self.path, field="evaluators")
         columns = {name: _column(self.names[name], codes) for name, codes in self.codes.items() if codes}
@@ -270,7 +270,7 @@ def gathered(row: Row, *, is_text: bool) -> dict[str, Any]:
         scores = {name: _number(value) for name, value in scores.items()}
         fields = {name: _number(value) if name in _NUMBERS else value or None for name, value in fields.items()}
     if scores and "evaluators" in fields:
-        raise row.error("scores stand here or in columns `evaluator:NAME`, not in both", "evaluators")
+        raise row.error("give scores here or in columns `evaluator:NAME`, not in both", "evaluators")
     if scores:
         return {**fields, "evaluators": scores}
     if "evaluators" in fields:

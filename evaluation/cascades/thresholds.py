@@ -203,7 +203,7 @@ def _side(
     at: SettledAt, place: int | None, max_error: float, alpha: float, *, is_wanted: bool, done: str
 ) -> CascadeSide:
     if place is None:
-        why = _unmet_reason(at, max_error, done) if is_wanted else f"no claim is to be {done} cheaply"
+        why = _unmet_reason(at, max_error, done) if is_wanted else f"no claim may be {done} cheaply (--error)"
         return CascadeSide(
             threshold=None,
             n=0,
@@ -239,14 +239,14 @@ def _unmet_reason(at: SettledAt, max_error: float, done: str) -> str:
     if not at.n_all or not at.n.max():
         return "no claim has a score"
     if not at.n_label:
-        return "no labelled claim would be wrong here, so nothing shows how often it errs"
+        return "no labelled claim could be wrong here, so its error is unknown"
     settled = at.n > 0
     # half an error more: a few claims without one do not show that errors never occur
     error = (at.n_wrong[settled] + 0.5) / (at.n[settled] + 1)
     best = int(np.argmin(error))
     if at.n_wrong[settled][best] / at.n[settled][best] >= max_error:
         seen = f"{at.n_wrong[settled][best]:,} of {at.n[settled][best]:,}"
-        return f"at no threshold were fewer than {percent(max_error)} of the {done} wrong: at best {seen}"
+        return f"at every threshold {percent(max_error)} or more of the {done} were wrong: at best {seen}"
     claims = plural(at.n_all, "labelled claim")
     return f"{claims} are too few to show that at most {percent(max_error)} of the {done} are wrong"
 

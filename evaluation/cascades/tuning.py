@@ -62,12 +62,12 @@ def load_labelled(place: str) -> list[LabelledRow]:
     rows = []
     for row, item in placed_items(place, ColumnMapping(), LabelledRow):
         if item.label is None:
-            raise row.error("thresholds are tuned on labelled claims: it is missing", "label")
+            raise row.error("it is missing, but thresholds are tuned on labelled claims", "label")
         if item.document is not None and item.passages is not None:
             raise row.error("give document or passages, not both", "passages")
         rows.append(item)
     if not rows:
-        raise DataError("there is no row in it", path=place_name(place))
+        raise DataError("it has no rows", path=place_name(place))
     return rows
 
 
@@ -116,7 +116,7 @@ async def _scores(
     for place, score in (await _read(rows, sorted({*again}), verifier)).items():
         if score is None or abs(score - found[place]) > TOLERANCE:
             here = "none" if score is None else f"{score:.4g}"
-            message = f"claim {rows[place].id!r} has {found[place]:.4g} of {name}, which gives {here}: verify it again"
+            message = f"claim {rows[place].id!r} has {found[place]:.4g} by {name}, now {here}: verify it again"
             raise DataError(message, path=data, field="evaluators")
     for start in range(0, len(asked), BATCH):
         scored(len(found), len(rows))
@@ -137,9 +137,9 @@ async def _read(rows: Sequence[LabelledRow], places: Sequence[int], verifier: Ch
 def _warnings(tuned: CascadeTuning) -> list[str]:
     warnings = []
     if tuned.n_settled == 0:
-        warnings.append("Every claim goes to the model: such a cascade saves nothing.")
+        warnings.append("Every claim goes to the model, so this cascade saves nothing.")
     if tuned.likeness is None:
-        warnings.append("All claims belong together (one document or response): the error holds for its like alone.")
+        warnings.append("All claims share one document or response: the error is only that of similar claims.")
     elif tuned.n_groups < tuned.n:
         warnings.append(_group_warning(tuned))
     if tuned.n_unscored:
@@ -151,7 +151,7 @@ def _group_warning(tuned: CascadeTuning) -> str:
     sides = (("accepted", tuned.accepted), ("rejected", tuned.rejected))
     effects = [f"{side.design_effect:.1f} {done} ones" for done, side in sides if side.n]
     counted = f" (as one independent claim count {' and '.join(effects)})" if effects else ""
-    few = "" if tuned.n_groups >= FEW_GROUPS else "; so few may hide the kind of document on which the verifier errs"
+    few = "" if tuned.n_groups >= FEW_GROUPS else "; so few may miss the kind of document on which the verifier errs"
     return (
         f"{plural(tuned.n, 'claim')} in {plural(tuned.n_groups, 'group')} that share a document, a response or their "
         f"wording: the bounds allow for that approximately{counted}{few}."

@@ -33,7 +33,7 @@ def threshold(value: float | None) -> str:
 def promise(tuned: CascadeTuning) -> str:
     """The promise on the settled claims."""
     return (
-        f"at most {percent(tuned.max_error)} of the claims settled on a side are wrong, "
+        f"at most {percent(tuned.max_error)} of the claims settled on either side are wrong, "
         f"with {percent(tuned.confidence)} confidence"
     )
 
@@ -69,7 +69,7 @@ def rows(cascade: CascadeFile) -> Iterator[tuple[str, str]]:
         yield "Promise", "none: the thresholds were set by hand"
         return
     nearly = "" if tuned.n_groups == tuned.n else ", approximately: claims come in groups"
-    yield "Promise", f"{promise(tuned)}{nearly}" if tuned.n_settled else f"none could be made that {promise(tuned)}"
+    yield "Promise", f"{promise(tuned)}{nearly}" if tuned.n_settled else f"cannot be kept: {promise(tuned)}"
     yield "Rests on", f"{cascade.data}: {rests_on(tuned)}" if cascade.data else rests_on(tuned)
     yield "Accepted", side_words(tuned.accepted, tuned.n)
     yield "Rejected", side_words(tuned.rejected, tuned.n)
@@ -83,12 +83,12 @@ def rows(cascade: CascadeFile) -> Iterator[tuple[str, str]]:
 
 def advice(tuned: CascadeTuning) -> str:
     """What would settle some claims cheaply, where nothing does."""
-    ways = ["take a verifier that errs less (--verifier)", "label some hundreds of claims", "lower --level"]
+    ways = ["use a verifier that errs less (--verifier)", "label some hundreds of claims", "lower --level"]
     settling = [point for point in tuned.curve if point.n_accepted or point.n_rejected]
     if settling:
         least = min(settling, key=lambda point: point.max_error)
         settled = f"{least.n_accepted + least.n_rejected:,} of {plural(tuned.n, 'labelled claim')}"
-        ways.insert(0, f"state a larger error (--max-error {least.max_error:g} settles {settled})")
+        ways.insert(0, f"allow a larger error (--max-error {least.max_error:g} settles {settled})")
     if tuned.error is ErrorKind.BALANCED:
         ways.append("settle one side alone (--error false_support or false_reject)")
     return ", ".join(ways[:-1]) + f", or {ways[-1]}"
@@ -97,7 +97,7 @@ def advice(tuned: CascadeTuning) -> str:
 def curve(points: Iterable[CascadePoint]) -> Sheet:
     """What another stated error would give, each for itself."""
     columns: tuple[ColumnOf[CascadePoint], ...] = (
-        (name("Error stated"), lambda one: percent(one.max_error)),
+        (name("Error allowed"), lambda one: percent(one.max_error)),
         (Column("To the model"), lambda one: share(one.share_sent)),
         (Column("Accepted"), lambda one: one.n_accepted),
         (Column("of them wrong"), lambda one: one.n_accepted_wrong),
@@ -105,7 +105,7 @@ def curve(points: Iterable[CascadePoint]) -> Sheet:
         (Column("of them wrong"), lambda one: one.n_rejected_wrong),
         (Column("Balanced error, if the model never errs"), lambda one: share(one.balanced_error)),
     )
-    return sheet_of("With other errors stated, each for itself", columns, points)
+    return sheet_of("With other errors allowed, each for itself", columns, points)
 
 
 def print_cascade(cascade: CascadeFile, console: Console) -> None:

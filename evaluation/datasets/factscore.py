@@ -123,7 +123,7 @@ def _refuse_single_claim(row: Row) -> None:
     """Raises DataError, with the commands that take such rows, for a row of one claim in the place of a response."""
     if "claim" in row.fields and "sentences" not in row.fields:
         raise row.error(
-            "a row of one claim; here a row is a response, with its labelled facts under `sentences` "
+            "this row is a claim, but a row must be a response with its labelled facts under `sentences` "
             "(docs/agreement.md shows one). Claims with `label` and `verdict` go to "
             "factloop eval RESPONSES --calibration FILE, "
             "claims with `label` alone to factloop research experiment, claims with `document` to "

@@ -89,7 +89,7 @@ class Download:
         except requests.RequestException as error:
             kind = type(error).__name__
             retryable = isinstance(error, requests.ConnectionError | requests.exceptions.ChunkedEncodingError)
-            raise ToolError(f"{url}: no whole answer ({kind})", tool=_TOOL, retryable=retryable) from error
+            raise ToolError(f"{url}: no complete answer ({kind})", tool=_TOOL, retryable=retryable) from error
 
 
 _TOOL = "download"
@@ -163,7 +163,7 @@ def fetch(
 def _downloads(dataset: Dataset, part: DatasetPart, folder: Path, download: Download) -> Iterator[FetchedFile]:
     if dataset.gated:
         raise ConfigError(
-            f"{dataset.title} is handed out only to those who accept its terms: download it at {dataset.homepage} and "
+            f"{dataset.title} requires you to accept its terms: download it at {dataset.homepage} and "
             "name the folder (--from)"
         )
     for file in part.files:
@@ -181,9 +181,7 @@ def _copies(part: DatasetPart, folder: Path, source: Path) -> Iterator[FetchedFi
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         if sha256 is not None and sha256_of(path) != sha256:
-            raise DataError(
-                f"its SHA-256 is {sha256_of(path)}, where that of the published file is {sha256}", path=str(path)
-            )
+            raise DataError(f"its SHA-256 is {sha256_of(path)}, but the published file has {sha256}", path=str(path))
         how = How.PRESENT
         if not _is_there(target, sha256_of(path)):
             draft = target.with_name(f"{target.name}.part")
@@ -209,7 +207,7 @@ def _found_in(source: Path, part: DatasetPart) -> list[tuple[Path, str, str | No
         return [(own, own.name, None)]
     if published:
         lacking = next(file.path for file in part.files if _below(source, file) is None)
-        raise DataError(f"{part.name} is not whole here: {lacking} is absent", path=str(source))
+        raise DataError(f"{part.name} is incomplete here: {lacking} is missing", path=str(source))
     return []
 
 

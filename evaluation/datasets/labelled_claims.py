@@ -78,7 +78,7 @@ def with_documents(claims: Iterator[LabelledClaim], documents: Mapping[str, str]
             continue
         text = documents.get(claim.document_id or "")
         if text is None:
-            raise DataError(f"claim {claim.id!r} needs the document {claim.document_id!r}, which is not there")
+            raise DataError(f"claim {claim.id!r} needs the document {claim.document_id!r}, which is missing")
         yield claim.model_copy(update={"document": text})
 
 
@@ -97,5 +97,5 @@ def _text(row: Row) -> str:
 def _dialogue(row: Row) -> str:
     turns, speakers = row.fields["utt"], row.fields.get("speaker")
     if not isinstance(turns, list) or not isinstance(speakers, list) or len(turns) != len(speakers):
-        raise row.error("turns and speakers are lists of one length", "utt")
+        raise row.error("turns and speakers must be lists of the same length", "utt")
     return "\n".join(f"{speaker}: {turn}" for speaker, turn in zip(speakers, turns, strict=True))

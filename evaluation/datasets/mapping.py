@@ -115,7 +115,7 @@ def _label(row: Row, mapping: ColumnMapping, value: object) -> int:
     if text not in mapping.labels:
         known = ", ".join(sorted(mapping.labels))
         column = mapping.columns.get(mapping.label_field, mapping.label_field)
-        raise row.error(f"the labels that the mapping knows are {known}, not {text[:40]!r}", column)
+        raise row.error(f"the mapping has the labels {known}, but not {text[:40]!r}", column)
     return mapping.labels[text]
 
 
@@ -127,7 +127,7 @@ def refuse_misspelt(row: Row, known: Collection[str]) -> None:
     for name in row.fields:
         for near in sorted(known):
             if name not in known and near not in row.fields and _is_near(name, near):
-                raise row.error(f"there is no such column; is it {near!r}? Rename it, or leave it out", name)
+                raise row.error(f"there is no such column; did you mean {near!r}? Rename it, or leave it out", name)
 
 
 @lru_cache(maxsize=1024)

@@ -89,7 +89,7 @@ def find_dataset(name: str) -> Dataset:
     """The data set of this name. Raises ConfigError, with the names that there are."""
     found = _by_name().get(name)
     if found is None:
-        raise ConfigError(f"there is no data set {name!r}; there are {', '.join(_by_name())}")
+        raise ConfigError(f"there is no data set {name!r}; known are {', '.join(_by_name())}")
     return found
 
 
@@ -132,5 +132,5 @@ def _only_file_of(place: str | Path, own_file: str | None) -> str | Path:
     files = [path for path in sorted(Path(place).iterdir()) if path.is_file() and path.name[0] != "."]
     if len(files) != 1:
         named = f", none of them {own_file}; name the file itself" if own_file else "; name the file itself"
-        raise ConfigError(f"{place}: one file is needed here, and there are {len(files):,}{named}")
+        raise ConfigError(f"{place}: one file is needed here, but there are {len(files):,}{named}")
     return files[0]

@@ -113,8 +113,8 @@ def load_responses(
         found = _with_defaults(row, item)
         first = lines.setdefault((found.system, found.prompt_id), row.line)
         if first != row.line:
-            message = f"line {first} answers the same prompt, too; give each sample of {found.system!r} a system"
-            raise row.error(f"{message} of its own", "system" if item.prompt_id is None else "prompt_id")
+            message = f"line {first} answers the same prompt, too; give each sample of {found.system!r} its own"
+            raise row.error(f"{message} system", "system" if item.prompt_id is None else "prompt_id")
         yield found
 
 
@@ -150,7 +150,7 @@ class _PromptTexts:
         if told != first:
             self.warn(
                 f"{row.path}:{row.line}: the prompt_id {shown(item.prompt_id)} is also that of another prompt, in line "
-                f"{line}: responses to the two are compared as if they were to one. Give each prompt an id of its own"
+                f"{line}: responses to both are compared as if there were one prompt. Give each prompt its own id"
             )
             self.warn = None
 

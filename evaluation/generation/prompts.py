@@ -53,7 +53,7 @@ def load_topics(place: str | Path) -> tuple[str, ...]:
         return LONGFACT_TOPICS
     topics = tuple(line.strip() for _, line in read_lines(place) if line.strip())
     if not topics:
-        raise DataError("there is no topic in it: one a line", path=place_name(place))
+        raise DataError("it has no topic: give one per line", path=place_name(place))
     return topics
 
 

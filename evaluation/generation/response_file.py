@@ -152,4 +152,4 @@ def _held(path: Path) -> Iterator[None]:
 
 
 def _not_ours(error: DataError) -> ConfigError:
-    return ConfigError(f"{error}; --out goes on only in a file of its own: name another")
+    return ConfigError(f"{error}; --out resumes only its own file: name another")

@@ -129,7 +129,7 @@ async def _respond(prompt: ModelPrompt, gateway: ModelGateway, system: str, mete
         response = after_thinking(said.text)
         if not response:
             end = ", which was cut off at the token limit" if said.cut_off else ""
-            raise ModelOutputError(f"nothing but thinking{end}", schema="free answer", reply=said.text)
+            raise ModelOutputError(f"the reply holds only thinking{end}", schema="free answer", reply=said.text)
     except ConfigError:
         raise
     except FactloopError as error:

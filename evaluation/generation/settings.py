@@ -45,7 +45,7 @@ class ResponseSettings(RunSettings):
     def named_model(self) -> str:
         """The model. Raises ConfigError where none is named."""
         if self.model is None:
-            raise ConfigError("name the model that is to write (--model), for example openai:gpt-4o-mini")
+            raise ConfigError("name the model that writes (--model), for example openai:gpt-4o-mini")
         return self.model
 
 

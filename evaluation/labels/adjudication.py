@@ -130,7 +130,7 @@ def win_rate(wins: int, n: int, level: float = LEVEL) -> WinRate:
 def _of_page(place: str | Path, key: DisagreementKey) -> Mapping[str, Answer | None]:
     file = read_answer_file(place)
     if file.claims_hash != key.claims_hash:
-        raise DataError("these answers are of another page than that of the key", path=str(place), field="claims_hash")
+        raise DataError("these answers are from another page than the key", path=str(place), field="claims_hash")
     given = {one.key: one.answer for one in file.answers}
     return {one.item: given.get((one.response_id, one.claim_id)) for one in key.disputed}
 
@@ -144,7 +144,7 @@ def _of_sheet(rows: Iterable[Row], key: DisagreementKey) -> Mapping[str, Answer 
         if read.item not in known:
             raise row.error("the key has no such item: is it the key of this sheet?", "item")
         if read.item in given:
-            raise row.error("this item stands here twice", "item")
+            raise row.error("this item appears twice", "item")
         given[read.item] = read.answer
     missing = [one.item for one in key.disputed if one.item not in given]
     if missing:

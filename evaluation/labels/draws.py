@@ -100,8 +100,8 @@ def _before(part: DrawnPart, claims: Sequence[ClaimToLabel]) -> list[int]:
     ]
     if len(found) != part.n_before:
         raise DataError(
-            f"{part.name} left out {part.n_before:,} claims that had a label, and {len(found):,} are given here: name "
-            "the file that was given to labels next --labels beside it, and no other labels of these claims",
+            f"{part.name} left out {part.n_before:,} claims that had a label, but {len(found):,} are given here: add "
+            "the file that labels next --labels was given, and no other labels of these claims",
             path=part.place,
         )
     return found
@@ -111,8 +111,8 @@ def _refuse_strangers(part: DrawnPart, before: Iterable[DrawnPart]) -> None:
     for one in before:
         if part.n_before == one.n_before and not one.runs.isdisjoint(part.runs):
             raise DataError(
-                f"the draw of this file and that of {one.place} know nothing of each other and cannot be put together: "
-                "export one of them, and draw on from it with labels next --labels",
+                f"this file and {one.place} come from independent draws and cannot be combined: export one of them, "
+                "then draw more claims with labels next --labels",
                 path=part.place,
             )
 

@@ -38,8 +38,8 @@ UNNAMED = "unnamed"
 _LABELS = {PersonLabel.SUPPORTED: 1, PersonLabel.NOT_SUPPORTED: 0}
 _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
 _EDITED = (
-    "this row is not as labels next wrote it: its claim, verdict, probability or another cell was changed, by a person "
-    "or a spreadsheet; fill in label and comment alone, in the sheet as it was drawn"
+    "this row is not as labels next wrote it: a person or a spreadsheet changed its claim, verdict, probability or "
+    "another cell; fill in only label and comment, in the sheet as it was drawn"
 )
 
 
@@ -112,7 +112,7 @@ def export_labels(
             drawn_in.setdefault(claim.probability is not None, place)
     if len(drawn_in) > 1:
         message = (
-            f"its claims were not drawn with known probabilities, those of {drawn_in[True]} were: export them apart"
+            f"its claims were not drawn with known probabilities, but {drawn_in[True]} was: export them separately"
         )
         raise DataError(message, path=drawn_in[False])
     answered = {key[:-1] for key, one in labelled.items() if one.given}
@@ -150,7 +150,7 @@ def _refuse_repeated(places: Sequence[str | Path]) -> None:
     for place in places:
         path = Path(place).resolve()
         if path in first:
-            raise DataError("this file is named twice: its labels count once, so name it once", path=str(place))
+            raise DataError("this file is named twice: name it once", path=str(place))
         first.add(path)
 
 
@@ -184,7 +184,7 @@ def reports_by_claims(places: Sequence[str | Path]) -> dict[str, FactualityRepor
             report = FactualityReport.model_validate_json(Path(place).read_bytes())
         except (OSError, ValidationError) as error:
             why = (
-                f"cannot be read ({error.strerror})" if isinstance(error, OSError) else "is no report of factloop check"
+                f"cannot be read ({error.strerror})" if isinstance(error, OSError) else "is not a factloop check report"
             )
             raise DataError(why, path=str(place)) from error
         found[hash_of(claims_to_label(report))] = report
@@ -215,7 +215,7 @@ def _with_documents(
     if reports is None:
         return file.claims
     if file.claims_hash not in reports:
-        raise DataError("these labels are of another report than those of --report", path=place, field="claims_hash")
+        raise DataError("these labels are for another report than --report", path=place, field="claims_hash")
     return with_documents(file.claims, reports[file.claims_hash])
 
 
@@ -268,5 +268,5 @@ def _refuse_second(one: _LabelledClaim, place: str, differing: DisagreementPolic
     name = "/".join(one.claim.key)
     if place in one.given:
         raise DataError(f"claim {name!r} has two labels in this file: give each claim one", path=place)
-    message = f"claim {name!r} has a label in {next(iter(one.given))}, too: where they are two people's, say with "
-    raise DataError(f"{message}--differing what becomes of claims on which they differ", path=place)
+    message = f"claim {name!r} also has a label in {next(iter(one.given))}: if two people labelled it, choose "
+    raise DataError(f"{message}what to do with differing labels (--differing)", path=place)

@@ -263,7 +263,7 @@ def draw_next(
     is_known = np.array([known is not None and _key(*one) in known.claims for one in found])
     rest, n_before = np.flatnonzero(~is_known), int(is_known.sum())
     if not len(rest):
-        raise ConfigError(f"{data}: each of the {n_before:,} claims that could be drawn has a label")
+        raise ConfigError(f"{data}: each of the {n_before:,} claims that could be drawn already has a label")
     n = min(n, len(rest))
     share = share_of_draw(len(found), n_before, n)
     chance = probabilities(spread[rest], n, share)
@@ -327,7 +327,7 @@ def read_known(place: str | Path) -> KnownLabels:
     rows = [row.read_as(PilotRow) for row in read_rows(place)]
     known = [one for one in rows if one.verdict is not None]
     if not known:
-        raise DataError("there is no labelled claim with a verdict in it", path=place_name(place))
+        raise DataError("it has no labelled claim with a verdict", path=place_name(place))
     pilot = Pilot(
         np.array([one.label for one in known], np.int64),
         np.array([one.verdict for one in known], np.int64),

@@ -65,12 +65,12 @@ def resampling(found: Iterable[Correlation]) -> str:
     """How the intervals came about, which are withheld, and how many resamples the others leave out at most."""
     drawn = [one for one in found if one.n_resamples]
     if not drawn:
-        return f"There are no intervals: they take {FEWEST_DRAWN} questions."
+        return f"There are no intervals: they need {FEWEST_DRAWN} questions."
     most = max((one.n_resamples_undefined for one in drawn if one.interval is not None), default=0)
-    left_out = f"; up to {most:,} without a coefficient are left out" if most else ""
+    left_out = f"; up to {most:,} resamples without a coefficient are left out" if most else ""
     level, n = percent(drawn[0].level), drawn[0].n_resamples
     return (
-        f"{level} intervals by {n:,} resamples of whole questions{left_out}. There is none with fewer than "
+        f"{level} intervals by {n:,} resamples of whole questions{left_out}. There is no interval with fewer than "
         f"{FEWEST_DRAWN} questions, or where more than a twentieth of the resamples have no coefficient."
     )
 

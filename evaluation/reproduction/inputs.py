@@ -76,7 +76,7 @@ class Inputs:
         unknown = [name for name in self.evaluators.values() if name not in table.scores]
         if unknown:
             there = ", ".join(table.scores)
-            raise ConfigError(f"{self.results}: no scores of {', '.join(unknown)}; there are those of {there}")
+            raise ConfigError(f"{self.results}: has no scores by {', '.join(unknown)}, only by {there}")
         paper = {ours: _known_evaluator(theirs) for theirs, ours in self.evaluators.items()}
         datasets = [_ALIASES.get(name.casefold(), name) for name in table.dataset.names]
         return replace(

@@ -80,5 +80,5 @@ def find_entry(name: str) -> Entry:
     if name not in known:
         paper = name.partition(":")[0]
         near = [one for one in known if one.startswith(f"{paper}:")] or [f"{one.key}:..." for one in PAPERS]
-        raise ConfigError(f"there is nothing named {name!r} to reproduce; there are {', '.join(near)}")
+        raise ConfigError(f"there is nothing named {name!r} to reproduce; known are {', '.join(near)}")
     return known[name]

@@ -54,9 +54,9 @@ def agreement_with_people(inputs: Inputs) -> Findings:
         if found.agreement.value is not None:
             share = percent(found.agreement.value, found.agreement.n)
         notes.append(f"The verdicts are those of {_judge(summary)}.")
-        notes.append(f"{found.n_unscored:,} facts have no verdict and enter nothing.")
+        notes.append(f"{found.n_unscored:,} facts have no verdict and count in no figure.")
     else:
-        notes.append("Nothing was judged: give what factloop eval factscore --json wrote with --results.")
+        notes.append("Nothing was judged: give the output of factloop eval factscore --json with --results.")
     return [*figures, compared(("SAFE and people",), "agreement, %", Decimal("72.0"), share)], notes
 
 

@@ -49,7 +49,7 @@ _QUESTIONS = (
     ),
 )
 """Question, response, and the words that the paper's distractors replace."""
-_NOTHING_ASKED = "Nothing was asked of a model: give what factloop eval mixedqa --json wrote with --results."
+_NOTHING_ASKED = "No model was asked: give the output of factloop eval mixedqa --json with --results."
 _Correlations = dict[tuple[str, str], OurFigure]
 """Metric and system to our figure."""
 

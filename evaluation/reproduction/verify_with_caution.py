@@ -48,7 +48,7 @@ from factloop.reports.figures import plural
 Findings = tuple[Iterable[ComparedFigure], Iterable[str]]
 """The figures of an entry, and notes on what was read, what is missing and what a reader must know."""
 PREDICTIONS = (
-    "Nothing was asked of a model: give predictions of factloop research verify with --results, and name the "
+    "No model was asked: give predictions of factloop research verify with --results, and name the "
     "evaluators with --evaluator PAPER=OURS"
 )
 RAGTRUTH = ("RAGTruth-CNN/DM", "RAGTruth-News", "RAGTruth-MARCO", "RAGTruth-Yelp")
@@ -290,7 +290,7 @@ def _measured_orders(table: PredictionTable, dataset: str, published: PublishedT
             name = f"{dataset}, {plural(ranking.n_pairs, 'pair')}"
             notes.append(
                 f"{dataset}: the predictions have {plural(len(ranking.systems), 'system')}, which make "
-                f"{plural(ranking.n_pairs, 'pair')}; the paper has {n_printed:,}, so that nothing is compared"
+                f"{plural(ranking.n_pairs, 'pair')}; the paper has {n_printed:,}, so nothing is compared"
             )
         counts: dict[tuple[Order, Order], int] = defaultdict(int)
         for cell in ranking.cells:

@@ -66,7 +66,7 @@ def outcome(found: Reproduction) -> str:
     """How many figures were compared, and how many of them are the same as printed."""
     if not found.n_compared:
         return f"None of {plural(len(found.figures), 'figure')} could be compared."
-    theirs = "printed, as far as that is exact" if found.against == "paper" else "the check values"
+    theirs = "printed, as far as rounding allows" if found.against == "paper" else "the check values"
     same = (
         f"{found.n_compared:,} of {plural(len(found.figures), 'figure')} compared; "
         f"{found.n_equal:,} the same as {theirs}."

@@ -73,7 +73,7 @@ def _take_in(path: Path, home: Path) -> None:
             connection.execute("INSERT OR IGNORE INTO answers SELECT * FROM elsewhere.answers")
             connection.execute("DETACH elsewhere")
     except sqlite3.Error as error:
-        raise ConfigError(f"{path}: cannot be taken into {home} ({error}); move it away") from error
+        raise ConfigError(f"{path}: cannot be merged into {home} ({error}); move it away") from error
     for ending in ("", "-wal", "-shm"):
         path.with_name(f"{path.name}{ending}").unlink(missing_ok=True)
 

@@ -295,7 +295,7 @@ def divide(settings: CheckSettings, workers: int, *, paid: tuple[int, float]) ->
     for more workers than calls may be in flight.
     """
     if 0 < settings.concurrency < workers:
-        raise ConfigError(f"--workers {workers}: more than the calls in flight (--concurrency {settings.concurrency})")
+        raise ConfigError(f"--workers {workers}: must not exceed --concurrency ({settings.concurrency})")
     shares = []
     for number in range(workers):
         changes: dict[str, int | float] = {"concurrency": _part(settings.concurrency, number, workers)}

@@ -177,7 +177,7 @@ def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
     if sample.fingerprint is None and sample.judges:
         if sample.judges != {judge}:
             named = ", ".join(sorted(sample.judges))
-            yield f"{start}, which {named} judged, and not {judge}: its errors are not this one's"
+            yield f"{start}, which {named} judged, not {judge}: the two make different errors"
     elif sample.fingerprint is None:
         yield f"{start}, which does not say who judged them: it must be the evaluator of this run, set up alike"
     else:
@@ -185,17 +185,17 @@ def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
         differing = sorted(name for name in _JUDGED_BY if ours[name] != theirs[name])
         if differing:
             which = ", ".join(differing)
-            yield f"{start}, which another evaluator judged ({which} differ): its errors are not this one's"
+            yield f"{start}, which another evaluator judged ({which} differ): the two make different errors"
     if sample.n_judged_otherwise:
         yield (
             f"{start}, {sample.n_judged_otherwise:,} of which are claims of this run with another verdict there: "
-            "they were judged by other documents or another judge, and their labels may speak of those. So there is no "
-            "precision of this run alone; label claims of this run for that (factloop research labels next RUN)"
+            "they were judged by other documents or another judge, which their labels may refer to. So there is no "
+            "precision of this run alone; to get it, label claims of this run (factloop research labels next RUN)"
         )
     if sample.n_irrelevant:
         yield (
             f"{plural(sample.n_irrelevant, 'more claim')} labelled or judged irrelevant: claims that the evaluator "
-            "wrongly leaves out, or in, are not corrected for"
+            "wrongly leaves out or keeps are not corrected for"
         )
     if sample.systems:
         strangers = sorted({line.system for line in summary.responses} - sample.systems)
@@ -207,7 +207,7 @@ def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
     if sample.kind is not None and sample.kind != summary.kind:
         yield (
             f"{start}, which people split into facts; the claims of this run are the evaluator's own, so there is no "
-            "precision of this run alone: label claims of this run for that (factloop research labels next RUN)"
+            "precision of this run alone: to get it, label claims of this run (factloop research labels next RUN)"
         )
 
 

@@ -88,7 +88,7 @@ def _checked(items: Iterable[RunItem]) -> Iterator[RunItem]:
         if first != item.id:
             raise DataError(
                 f"{item.system!r} answers the prompt {item.prompt_id!r} twice, in {first!r} and {item.id!r}; "
-                "give each sample a system of its own"
+                "give each sample its own system"
             )
         check_whole(f"response {item.id!r}", item.response)
         check_whole(f"prompt of {item.id!r}", item.prompt or "")

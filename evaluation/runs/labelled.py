@@ -120,7 +120,7 @@ class CalibrationSample:
 def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample:
     """The labelled claims of a finished run. Raises ConfigError where it has none, DataError where it is broken."""
     if evaluator is not None:
-        raise ConfigError(f"{place}: a run has one evaluator; name one ({evaluator!r}) for the predictions of an audit")
+        raise ConfigError(f"{place}: a run has one evaluator; {evaluator!r} is for the predictions of an audit")
     run = read_run(place)
     n_irrelevant, systems = 0, list[str]()
     claims: list[_LabelledClaim] = []
@@ -275,7 +275,7 @@ def read_labelled_rows(place: str | Path) -> CalibrationSample:
         if not named.has(row, read):
             rows.append(read)
     if not rows:
-        raise DataError("there is no row in it", path=place_name(place))
+        raise DataError("it has no rows", path=place_name(place))
     judges = {read.judge for read in rows}
     return CalibrationSample(
         _named(place),
@@ -322,7 +322,7 @@ def read_predictions(place: str | Path, evaluator: str) -> CalibrationSample:
     table = load_predictions(place)
     if evaluator not in table.scores:
         known = ", ".join(sorted(table.scores))
-        raise ConfigError(f"{place_name(place)}: has no evaluator {evaluator!r}, but {known}")
+        raise ConfigError(f"{place_name(place)}: has no evaluator {evaluator!r}; known are {known}")
     if table.prompt is not None and len(table.dataset.names) == 1:
         groups = [table.prompt.names[code] for code in table.prompt.codes.tolist()]  # those that a run may share
     else:
@@ -357,7 +357,7 @@ def _refuse_predictions(row: Row) -> None:
     names = sorted(given) if isinstance(given, Mapping) else []
     names += sorted(name.removeprefix("evaluator:") for name in row.fields if name.startswith("evaluator:"))
     if names and "verdict" not in row.fields:
-        raise ConfigError(f"{row.path}: has the scores of {', '.join(names)}; name the evaluator that is meant")
+        raise ConfigError(f"{row.path}: has scores by {', '.join(names)}; name the evaluator to use")
 
 
 def _with_numbers(row: Row) -> Row:

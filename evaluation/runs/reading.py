@@ -52,7 +52,7 @@ def read_run(path: str | Path) -> FinishedRun:
     folder = Path(path)
     summary = folder / SUMMARY
     if not (folder / DESCRIPTION).is_file():
-        raise ConfigError(f"{path}: no run; name the --run-dir of a factloop eval")
+        raise ConfigError(f"{path}: is not a run; name the --run-dir of a factloop eval")
     if not summary.is_file():
         if _is_of_experiment(folder / DESCRIPTION):
             raise ConfigError(
@@ -61,7 +61,7 @@ def read_run(path: str | Path) -> FinishedRun:
             )
         if (folder / "report.json").is_file():
             raise ConfigError(f"{path}: the run of a single text, not of a data set (factloop eval)")
-        raise ConfigError(f"{path}: this run has not come to its end; start it again with the same command")
+        raise ConfigError(f"{path}: this run has not finished; run the same command to resume it")
     try:
         text = summary.read_bytes()
     except OSError as error:
@@ -90,7 +90,7 @@ def _parsed(text: str | bytes, kind: type[R], path: str, line: int | None, advic
         ours = get_args(record.model_fields["schema_version"].annotation)
         if version is not None and version not in ours:
             reads = " and ".join(map(repr, ours))
-            message = f"was written in the format {version!r}, and this version of factloop reads {reads}"
+            message = f"was written in the format {version!r}, but this version of factloop reads {reads}"
             raise DataError(message, path=path, line=line) from error
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"])) or None

@@ -165,7 +165,7 @@ async def _fingerprint(checker: FactChecker, items: Iterable[RunItem]) -> Finger
         return await checker.afingerprint(alone=bare is not None)
     except ConfigError as error:
         if n_given and not checker.has_sources:
-            raise ConfigError(f"the response {bare!r} comes without documents: {error}") from error
+            raise ConfigError(f"the response {bare!r} has no documents: {error}") from error
         raise
 
 

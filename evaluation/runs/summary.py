@@ -199,7 +199,7 @@ def _warnings(found: _Totals) -> Iterator[str]:
     if found.n_given_nothing:
         of_all = plural(len(found.lines), "response")
         whose = "its" if found.n_given_nothing == 1 else "their"
-        yield f"{found.n_given_nothing:,} of {of_all} had nothing to be checked against: no text in {whose} `documents`"
+        yield f"{found.n_given_nothing:,} of {of_all} could not be checked: {whose} `documents` hold no text"
     if found.reasons:
         reasons = sorted(found.reasons.items(), key=lambda reason: (-reason[1], reason[0]))
         why = ", ".join(f"{count:,} × {REASON_WORDS[reason]}" for reason, count in reasons)

@@ -66,7 +66,7 @@ class PairSpool(Spool[Prediction]):
         for name in columns:
             if name in self._evaluators:
                 line = self._evaluators[name]
-                raise DataError(f"it has a score of {name!r} already", path=self._path, line=line, field="evaluators")
+                raise DataError(f"it already has a score by {name!r}", path=self._path, line=line, field="evaluators")
 
     def _checked(self, rows: Iterable[PlacedRow], limit: int | None) -> Iterator[Prediction]:
         known: dict[bytes, int | None] = {}
@@ -84,7 +84,7 @@ class PairSpool(Spool[Prediction]):
                 self.left_out.add(key)
             yield pair
         if not known:
-            raise DataError("there is no row in it", path=self._path)
+            raise DataError("it has no rows", path=self._path)
         if self.n_blank == len(known) - len(self.left_out):
             raise DataError("no row has a document: there is nothing to judge by", path=self._path, field="document")
 

@@ -148,13 +148,13 @@ def open_log(
             raise DataError("it is not a prediction of this command", path=name, line=number) from error
         for column in columns:
             if (found.evaluators.get(column) is None) != (column in found.unscored):
-                raise DataError(f"it has no score of {column!r}", path=name, line=number, field="evaluators")
+                raise DataError(f"it has no score by {column!r}", path=name, line=number, field="evaluators")
         return found
 
     def refuse_stranger(found: Prediction, number: int) -> None:
         if key_of(found) in left_out:
             raise ConfigError(
-                f"{path}: line {number} is on a claim beyond --limit: give as high a limit as before, or none"
+                f"{path}: line {number} has a claim beyond --limit: give at least the earlier limit, or none"
             )
         if key_of(found) not in keys:
             raise DataError("its claim is not in the input; remove the line", path=str(path), line=number)
@@ -211,7 +211,7 @@ async def astream_verify(
     sizes = (None, *sorted(set(wanted.chunk_words)))
     folder = wanted.folder
     if wanted.out.exists() and not folder.is_dir():
-        raise ConfigError(f"{wanted.out}: exists, and no run of verify can go on from it; name another file with --out")
+        raise ConfigError(f"{wanted.out}: exists, but verify cannot resume from it; name another file with --out")
     async with AsyncExitStack() as stack:
         spool = stack.enter_context(
             PairSpool(rows, path=wanted.data, default_dataset=wanted.default_dataset, limit=wanted.limit)
@@ -270,7 +270,7 @@ def _columns(readers: Sequence[Judge], sizes: Sequence[int | None]) -> list[str]
     columns = [_column(reader, size) for reader in readers for size in sizes]
     repeated = next((name for place, name in enumerate(columns) if name in columns[:place]), None)
     if repeated is not None:
-        raise ConfigError(f"two verifiers would be called {repeated!r}; name one of them otherwise, or its folder")
+        raise ConfigError(f"two verifiers would be called {repeated!r}; rename one of them, or its folder")
     return columns
 
 
@@ -334,4 +334,4 @@ def _warnings(spool: PairSpool) -> Iterator[str]:
     if spool.n_labelled < spool.n:
         yield f"{spool.n - spool.n_labelled:,} of {spool.n:,} pairs have no label; the audit needs one in every row."
     if spool.n_unnamed:
-        yield f"{spool.n_unnamed:,} of {spool.n:,} pairs name no system; they stand under {UNKNOWN_SYSTEM!r}."
+        yield f"{spool.n_unnamed:,} of {spool.n:,} pairs name no system; they count as {UNKNOWN_SYSTEM!r}."

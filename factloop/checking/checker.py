@@ -285,7 +285,7 @@ class FactChecker:
             raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
         documents, sources = given.get("documents"), given.get("sources")
         if documents is not None and sources is not None:
-            raise ConfigError("documents and sources are both given: sources hold documents, too")
+            raise ConfigError("give documents or sources, not both: sources can hold documents, too")
         return sources if documents is None else await self.sources_of(documents)
 
     async def _request(
@@ -314,7 +314,7 @@ class FactChecker:
         """
         asked = await self._request(response, question, options)
         if asked.spans is not None and (asked.facts is not None or run_dir is not None):
-            raise ConfigError("spans go neither with facts nor with a run directory")
+            raise ConfigError("spans cannot be combined with facts or a run directory")
         async with self._run(asked, run_dir) as (checking, directory):
             report = await checking.report(asked)
             if directory is not None:
@@ -453,7 +453,7 @@ def given_checker(checker: FactChecker | None) -> FactChecker:
     if checker is None:
         return FactChecker()
     if not isinstance(checker, FactChecker):
-        raise ConfigError(f"checker: a FactChecker is needed, not {type(checker).__name__}")
+        raise ConfigError(f"checker: must be a FactChecker, not {type(checker).__name__}")
     return checker
 
 

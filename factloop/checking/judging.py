@@ -26,10 +26,8 @@ from factloop.tools.judges.pairs import THRESHOLD, Judge, SharedReads
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.gateway import ModelGateway
 
-BOTH = (
-    "give one judge: a chat model (--model) or --judge; a cascade (--cascade) begins with a judge and ends with a model"
-)
-NO_LOWER = "rejects no claim, so that nothing tells which claims are not supported; tune it for balanced errors"
+BOTH = "give --model or --judge, not both: only a cascade (--cascade) begins with a judge and ends with a model"
+NO_LOWER = "never rejects a claim, so it cannot tell which claims are not supported; tune it for balanced errors"
 
 
 @dataclass(frozen=True)
@@ -83,9 +81,9 @@ def refuse_clash(settings: CheckSettings, *, has_model: bool) -> None:
         return
     spec = parse_spec(settings.judge)
     if spec.kind == BASELINE:
-        raise ConfigError("--judge baseline: it is what judges where neither a judge nor a model is named")
+        raise ConfigError("--judge baseline: leave it out; the baseline judges if neither a judge nor a model is named")
     if spec.kind == PROMPTED:
-        raise ConfigError(f"--judge {settings.judge}: a chat model is named by --model")
+        raise ConfigError(f"--judge {settings.judge}: name a chat model with --model")
     if not has_model:
         return
     if settings.cascade is None:
@@ -104,7 +102,7 @@ def _served(settings: CheckSettings, spec: JudgeSpec) -> NamedJudge:
             f"--judge {settings.judge} asks a server: give its address (--base-url), or name a folder with weights"
         )
     if settings.cascade is not None:
-        raise ConfigError("a cascade begins with a judge on this machine")
+        raise ConfigError("a cascade must begin with a judge on this machine")
     asked = settings.model_copy(update={"max_tokens": MAX_TOKENS})
     chat = build_model(asked, f"openai:{spec.target}", base_url=settings.base_url, temperature=0.0)
     identity = hashlib.sha256(json.dumps(dict(chat.identity), sort_keys=True, default=str).encode()).hexdigest()

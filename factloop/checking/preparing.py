@@ -122,7 +122,7 @@ def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_m
     plan `safe` without a model, and with a jury.
     """
     if settings.plan == "safe" and (not has_model or settings.jury):
-        raise ConfigError("the plan safe is rated by one chat model, as published: give --model, and no --jury")
+        raise ConfigError("the plan safe uses one chat model, as published: give --model, and no --jury")
     if settings.plan is not None:
         return settings.plan
     own_alone = bool(tools) and all(tool.own_documents for tool in tools)

@@ -123,7 +123,7 @@ COMMANDS = {
     ),
     "research generate longfact": (
         "research.generate:longfact",
-        "Ask a model the prompts of LongFact, as input for factloop eval.",
+        "Answer LongFact's prompts with a model, as input for factloop eval.",
     ),
     "research generate prompts": (
         "research.generate:prompts",
@@ -141,7 +141,7 @@ GROUPS = {
     "research cascade": "Tune a cascade: a cheap verifier for clear claims, the model for the rest.",
     "research labels": "Plan, collect, merge and adjudicate human labels.",
     "research data": "List and download data sets.",
-    "research generate": "Generate answers to LongFact, or new prompts like its own.",
+    "research generate": "Generate answers to LongFact's prompts, or new prompts like them.",
     "research kb": "Build local tables of typed entities, for distractors.",
 }
 

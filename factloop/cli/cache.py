@@ -45,7 +45,7 @@ def clear(given: Clear, flags: Flags) -> int:
     place = place_looked_at(load_settings(RunSettings, flags))
     cleared = clear_cache(place, answers=given.only != "indexes", indexes=given.only != "answers")
     for path in cleared.stayed:
-        note(f"{path}: stays, as another process uses it or it may not be removed; clear again later")
+        note(f"{path}: not removed: another process is using it, or you may not delete it; try again later")
     deliver(given, cleared, show_lines([_said(cleared)]))
     return BROKEN if cleared.stayed else DONE
 

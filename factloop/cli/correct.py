@@ -26,7 +26,7 @@ class Correct(Check):
     max_rounds: Annotated[AtLeastOne, Mark(metavar="N")] = 2
     """Check a rewritten text at most N times."""
     out: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
-    """Write the text to use; - for standard output."""
+    """Write the resulting text; - for standard output."""
 
 
 @command(taking(CorrectionSettings, CORRECTION, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK, SCORES))
@@ -46,8 +46,8 @@ def correct(given: Correct, flags: Flags) -> int:
     refuse_self_support(given.answer, settings.docs, "--docs")
     note_unsent_prompts_of_check(settings)
     if given.dry_run:
-        more = "  That is one check. A correction makes a call for each sentence that it rewrites, and checks these "
-        return print_estimate(given, settings, response, f"{more}again, {given.max_rounds} times at most.")
+        more = "  That is one check. A correction also makes a call for each sentence it rewrites, and checks these "
+        return print_estimate(given, settings, response, f"{more}again, at most {given.max_rounds} times.")
     settings = with_leave_to_fetch(settings)
     kept = settings.model is not None and settings.cache
     correction = run_until_stopped(_correction(given, settings, response), run_dir=given.run_dir, kept=kept)

@@ -24,14 +24,14 @@ from factloop.trust.settings import SERVED, TrustSettings
 if TYPE_CHECKING:
     from factloop.doctor.looking import Look, WorkingPart
 
-_NOTHING = ("nothing is kept there yet",)
+_NOTHING = ("nothing is stored there yet",)
 
 
 class Doctor(AsJson):
     """Arguments of `doctor`."""
 
     controls: Annotated[bool, Mark(MODEL)] = False
-    """Also test the judge on a dozen sentences of known truth (twenty with --judge)."""
+    """Also test the judge on a dozen sentences known to be true or false (twenty with --judge)."""
     database: Annotated[str | None, Mark(SERVER, "URL")] = None
     """Database of factloop serve to test."""
     folder: Annotated[Path | None, Mark(SERVER)] = None
@@ -86,14 +86,14 @@ def _read(url: str) -> WorkingPart:
     if file is not None and not file.exists():
         return WorkingPart(how=_NOTHING)
     if file is not None and not file.is_file():
-        raise ConfigError(f"{_shown(url)}: is no file: give that of a database, or one that is not there yet")
+        raise ConfigError(f"{_shown(url)}: is not a file: give a database file, or the name of a new one")
     limits = () if file is None else ("one service at a time",)
     try:
         with engine.connect() as connection:
             looked_at = inspect(connection)
             is_ours = looked_at.has_table(FORMATS.name)
             if file is not None and not is_ours and looked_at.get_table_names():
-                raise ConfigError(f"{_shown(url)}: its tables are not factloop's: give jobs a file of their own")
+                raise ConfigError(f"{_shown(url)}: it is another program's database: give jobs their own file")
             found = connection.scalar(select(FORMATS.c.format)) if is_ours else None
             if found is None:
                 return WorkingPart(how=_NOTHING, limits=limits)
@@ -104,7 +104,7 @@ def _read(url: str) -> WorkingPart:
                 )
             counts = connection.execute(select(JOBS.c.status, func.count()).group_by(JOBS.c.status)).all()
     except SQLAlchemyError as error:
-        advice = "is it running, and is the address right?" if file is None else "is it a database of factloop's?"
+        advice = "is it running, and is the address right?" if file is None else "is it a factloop database?"
         raise ConfigError(f"{_shown(url)}: cannot be read ({said_by(error)}): {advice}") from error
     finally:
         engine.dispose()

@@ -53,12 +53,12 @@ class Run(Judged, Tabled, Intervals):
     evaluator: Annotated[str | None, Mark(STATISTICS, "NAME")] = None
     """Evaluator to use if --calibration is the input of an audit."""
     transfer: Annotated[Literal["verdicts", "error_rates"] | None, Mark(STATISTICS)] = None
-    """Assume that a claim with either verdict is as often supported as among the labelled claims (verdicts), or that
-    TPR and FPR are the same (error_rates). Default: verdicts where some labels are of the system or the run."""
+    """Assume that each verdict is right as often as on the labelled claims (verdicts), or that TPR and FPR are the same
+    as there (error_rates). Default: verdicts if some labels come from the system or the run."""
     workers: Annotated[AtLeastOne | None, Mark(LIMITS)] = None
     """Judge on this many Ray workers instead of in this process."""
     address: Annotated[str | None, Mark(LIMITS, "HOST:PORT")] = None
-    """Address of a Ray cluster to judge on. Default: --workers start one on this machine."""
+    """Address of the Ray cluster. Default: --workers starts one on this machine."""
     limit: Annotated[AtLeastOne | None, Mark(LIMITS)] = None
     """Use only the first N responses."""
 
@@ -67,7 +67,7 @@ class Responses(Run):
     """Arguments of `eval responses`."""
 
     data: Annotated[str, Mark(ARGUMENT, "FILE")]
-    """Rows with prompt and response, perhaps with documents: JSON Lines, CSV, Parquet or a JSON array; - for standard
+    """Rows with prompt, response and optionally documents: JSON Lines, CSV, Parquet or a JSON array; - for standard
     input."""
     column: Annotated[Texts, Mark(metavar="FIELD=COLUMN")] = ()
     """Read a field from this column."""
@@ -77,7 +77,7 @@ class FactScore(Run):
     """Arguments of `eval factscore`."""
 
     data: Annotated[str | None, Mark(metavar="PATH")] = None
-    """FActScore's labels. Default: where factloop research data get put them."""
+    """FActScore's labels. Default: those downloaded by factloop research data get."""
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
     """Use only the responses of this system."""
     abstention: Annotated[Literal["zero", "exclude"], Mark(STATISTICS)] = "exclude"
@@ -112,7 +112,7 @@ def factscore(given: FactScore, flags: Flags) -> int:
     from factloop.evaluation.datasets.folder import find_part, named_part
 
     if given.out is not None and given.run_dir is None:
-        raise ConfigError("--out reads the verdicts from the run's folder: give --run-dir, too")
+        raise ConfigError("--out reads the verdicts from the run directory: give --run-dir, too")
     settings = load_settings(CheckSettings, flags)
     place = str(find_part(DATASET, PART, given.data))
     named = named_part(DATASET, PART) if given.data is None else name_of_data(given.data)
@@ -146,9 +146,9 @@ def wanted_columns(given: Sequence[str]) -> dict[str, str]:
     for one in given:
         name, mark, column = one.partition("=")
         if not mark or not column:
-            raise ConfigError(f"--column {one[:80]}: FIELD=COLUMN is needed, such as prompt=question")
+            raise ConfigError(f"--column {one[:80]}: must be FIELD=COLUMN, such as prompt=question")
         if name not in FIELDS:
-            raise ConfigError(f"--column {one[:80]}: there is no field {name[:40]!r}, but {', '.join(FIELDS)}")
+            raise ConfigError(f"--column {one[:80]}: there is no field {name[:40]!r}; known are {', '.join(FIELDS)}")
         if columns.setdefault(name, column) != column:
             raise ConfigError(f"--column {one[:80]}: {name} is named twice")
     return columns
@@ -239,7 +239,7 @@ def _debiasing(given: Run) -> Debias | None:
     """Reads the labelled claims now, so that an error in them shows before anything is spent; returns the debiasing."""
     if given.calibration is None:
         if given.evaluator is not None:
-            raise ConfigError("--evaluator says whose verdicts of a --calibration are meant: give that, too")
+            raise ConfigError("--evaluator selects verdicts of --calibration: give --calibration, too")
         return None
     from factloop.evaluation.debiasing.records import Transfer
     from factloop.evaluation.runs.calibration import calibrated, load_calibration

@@ -128,9 +128,9 @@ def pairs_given(flag: str, given: Sequence[str], what: str) -> dict[str, str]:
     for one in given:
         name, mark, value = one.partition("=")
         if not (mark and name.strip() and value.strip()):
-            raise ConfigError(f"{flag} {one[:80]}: it is {what}")
+            raise ConfigError(f"{flag} {one[:80]}: must be {what}")
         if name in pairs:
-            raise ConfigError(f"{flag} {one[:80]}: {name} has one already")
+            raise ConfigError(f"{flag} {one[:80]}: {name} is given twice")
         pairs[name] = value
     return pairs
 
@@ -142,5 +142,5 @@ def wanted_k(k: str) -> WantedK:
     if k == "maximum":
         return "maximum"
     if not k.isascii() or not k.isdecimal() or len(k) > 9 or int(k) < 1:
-        raise ConfigError(f"--k {k[:40]}: a whole number from 1, median or maximum is needed")
+        raise ConfigError(f"--k {k[:40]}: must be a whole number from 1, median or maximum")
     return int(k)

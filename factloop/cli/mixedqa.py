@@ -33,12 +33,12 @@ class MixedQa(Tabled, Resumable):
     """Arguments of `eval mixedqa`."""
 
     data: Annotated[str | None, Mark(metavar="PATH")] = None
-    """MixedQA file; - for standard input. Default: where factloop research data get put it."""
+    """MixedQA file; - for standard input. Default: the one downloaded by factloop research data get."""
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
     """Use only the responses of this system."""
     subject: Annotated[Texts, Mark(metavar="SYSTEM=MODEL[@URL]")] = ()
-    """Model of a system, asked only about the responses of that system, as in the paper; with the address of its server
-    if that is not --base-url."""
+    """Model behind a system, asked only about that system's responses, as in the paper. Add its server's address if it
+    is not --base-url."""
     limit: AtLeastOne | None = None
     """Use only the first N questions."""
     metric: Annotated[Texts, Mark(metavar="NAME")] = ()

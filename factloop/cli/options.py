@@ -205,7 +205,7 @@ class Command:
         for one in given:
             name, mark, value = one.partition("=")
             if not mark:
-                raise ConfigError(f"--set {one}: it is NAME=VALUE, such as patience_s=600")
+                raise ConfigError(f"--set {one}: must be NAME=VALUE, such as patience_s=600")
             if name not in known:
                 raise ConfigError(f"--set {one}: there is no setting {name!r}{is_it(name, known)}")
             found[name] = split_list(value) if is_list(known[name]) else value

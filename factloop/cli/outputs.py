@@ -78,13 +78,13 @@ def try_outputs(
     """
     files = [name for name in names if name not in (None, STANDARD_OUTPUT)]
     if names.count(STANDARD_OUTPUT) > 1:
-        raise ConfigError("two outputs go to standard output; give each a place of its own")
+        raise ConfigError("two outputs go to standard output; give each its own file")
     of_settings = () if settings is None else settings.written_paths
     written: dict[Path, str] = {}
     for name in (*files, *of_settings, *(() if run_dir is None else (str(run_dir),))):
         place = _real_place(name)
         if place in written:
-            raise ConfigError(f"{name}: two outputs would be written there; give each a place of its own")
+            raise ConfigError(f"{name}: two outputs would be written there; give each its own file")
         written[place] = name
     filled = dict(written)  # with a file of the run directory that a glob might take in
     if run_dir is not None:
@@ -102,7 +102,7 @@ def refuse_existing(names: Sequence[str | None], why: str) -> None:
     """Raises ConfigError where an output is there already, for those that people or money have gone into."""
     for name in names:
         if name not in (None, STANDARD_OUTPUT) and os.path.lexists(name):
-            raise ConfigError(f"{name}: is there already, and {why}; name another file")
+            raise ConfigError(f"{name}: already exists, and {why}; name another file")
 
 
 def _real_place(name: str) -> Path:
@@ -116,7 +116,7 @@ def _keep_out_of(folder: Path, written: Mapping[Path, str]) -> None:
     """What lies in a run directory is the run's alone: its answers were paid for, and a strange file stops it."""
     for place, name in written.items():
         if folder in place.parents:
-            raise ConfigError(f"{name}: lies in the run directory {written[folder]}; name a place outside it")
+            raise ConfigError(f"{name}: is inside the run directory {written[folder]}; name a place outside it")
 
 
 def _refuse_to_write_over(read: str, written: Mapping[Path, str]) -> None:
@@ -130,10 +130,10 @@ def _refuse_to_write_over(read: str, written: Mapping[Path, str]) -> None:
         return
     name = written[taken]
     if taken == source:
-        raise ConfigError(f"{name}: would overwrite {read}, which is to be read; name another file")
+        raise ConfigError(f"{name}: would overwrite {read}, which is an input; name another file")
     if is_folder:
-        raise ConfigError(f"{name}: lies in {read}, whose files are read; name a place outside it")
-    raise ConfigError(f"{name}: would be among {read}, which is to be read; name another place")
+        raise ConfigError(f"{name}: is inside {read}, whose files are inputs; name a place outside it")
+    raise ConfigError(f"{name}: would match {read}, which is an input; name another file")
 
 
 def _try_output(name: str) -> None:
@@ -147,7 +147,7 @@ def _try_output(name: str) -> None:
         if not folder.is_dir():
             raise ConfigError(f"{name}: cannot be written, the folder {folder} does not exist")
         if not os.access(folder, os.W_OK):
-            raise ConfigError(f"{name}: cannot be written, the folder {folder} may not be written to")
+            raise ConfigError(f"{name}: cannot be written, the folder {folder} is not writable")
     except (OSError, ValueError) as error:
         raise _unwritable(name, error) from error
 

@@ -37,12 +37,12 @@ def with_leave_to_fetch(settings: S) -> S:
     messages = messages_console()
     weights = f"{source.wanted[0].repo} from huggingface.co ({source.size})"
     if settings.allow_download:
-        note(f"fetching {weights}, once")
+        note(f"downloading {weights}, once")
         return settings
     if not (sys.stdin.isatty() and messages.is_terminal):
         raise ConfigError(source.refusal)
     messages.print(f"The judge {settings.judge} is not on this machine: {weights}.", soft_wrap=True)
-    if messages.input("Fetch it now, once? [y/N] ", markup=False).strip().lower() not in ("y", "yes"):
+    if messages.input("Download it now? [y/N] ", markup=False).strip().lower() not in ("y", "yes"):
         raise ConfigError(source.refusal)
     return settings.model_copy(update={"allow_download": True})
 
@@ -68,7 +68,7 @@ def note_unsent_prompts(folder: Path | None, models: Iterable[object], *, remedy
     `remedy`: the flags that name a model.
     """
     if folder is not None and not any(models):
-        note(f"--prompts {folder}: without a model no prompt is sent, so these change nothing: give {remedy}")
+        note(f"--prompts {folder} has no effect, because without a model no prompt is sent: give {remedy}")
 
 
 def note_unsent_prompts_of_check(settings: CheckSettings) -> None:
@@ -85,8 +85,8 @@ def note_unsent_prompts_of_check(settings: CheckSettings) -> None:
         other = plan_of_prompt(name)
         falls_back = (plan, other) == ("grounded", "fused")
         if other is not None and (falls_back or name not in PLAN_PROMPTS[plan]):
-            when = "sends it only where a reply to its own cannot be used" if falls_back else "sends others"
-            said = f"{name} is of the plan {other}, and this check follows {plan}, which {when}: give --plan {other}"
+            when = "sends it only if a reply to its own prompts cannot be used" if falls_back else "sends other prompts"
+            said = f"{name} belongs to the plan {other}; this check follows {plan}, which {when}: give --plan {other}"
             note(f"--prompts {settings.prompts}: {said}")
 
 

@@ -130,7 +130,7 @@ def show(given: Show) -> int:
     registry, _ = _registry(given)
     if given.name not in registry.names:
         near = get_close_matches(given.name[:100], registry.names, n=1)
-        hint = f"is it {near[0]}?" if near else "factloop prompts list shows the names"
+        hint = f"did you mean {near[0]}?" if near else "factloop prompts list shows the names"
         raise ConfigError(f"no prompt is named {given.name!r}; {hint}")
     prompt = registry[given.name]
     sample = prompt.render(**{variable: variable for variable in prompt.variables})
@@ -209,7 +209,7 @@ def diff(given: Diff) -> int:
     else:
         names = sorted(alone[0] if alone else own_a | own_b)
         if strangers := [name for name in names if name not in a or name not in b]:
-            raise ConfigError(f"no prompt of the folder is named {strangers[0]!r}; to compare two files, name both")
+            raise ConfigError(f"no prompt in the folder is named {strangers[0]!r}; to compare two files, name both")
         pairs = [(a[name], b[name]) for name in names]
     lines = [line for pair in pairs for line in _difference(*pair)]
     say(lambda: sys.stdout.write("".join(f"{visible(line)}\n" for line in lines)))
@@ -230,14 +230,14 @@ def _side(word: str) -> tuple[frozenset[str], Mapping[str, Prompt]]:
 
 def _difference(a: Prompt, b: Prompt) -> Iterator[str]:
     if a.sha256 == b.sha256:
-        yield f"{a.name}: the same file, so that a run takes them for one prompt"
+        yield f"{a.name}: the two files are identical"
         return
     old, new = (one.path.read_text(encoding="utf-8-sig").splitlines() for one in (a, b))
     of_a, of_b = (f"{one.name}, packaged" if one.own_path is None else str(one.path) for one in (a, b))
     yield from (
         unified_diff(old, new, of_a, of_b, lineterm="")
         if old != new
-        else [f"{a.name}: only line ends differ; to a run they are two prompts"]
+        else [f"{a.name}: only line endings differ, but a run treats them as two prompts"]
     )
 
 

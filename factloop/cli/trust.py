@@ -34,9 +34,9 @@ class Trust(Judged):
     """Arguments of `trust`."""
 
     answers: Annotated[str | None, Mark(ARGUMENT, "[FILE]")] = None
-    """JSON Lines or CSV with question and response; the long answer with --long-form."""
+    """File of questions and responses (JSON Lines or CSV); with --long-form, the file with the long answer."""
     question: str | None = None
-    """A single question instead of a file; with --long-form the question that the long answer answers."""
+    """A single question instead of a file; with --long-form, the question that the long answer is for."""
     response: str | None = None
     """The response to that question."""
     answer: bool = False
@@ -71,18 +71,18 @@ def _refuse_contradictions(given: Trust, settings: TrustSettings) -> None:
         if given.answers is None or given.response is not None or given.answer or given.fail_under is not None:
             raise ConfigError("--long-form takes a file and --question, not --response, --answer or --fail-under")
         if settings.subject_model is None:
-            raise ConfigError("--long-form asks a subject model: name one (--subject-model)")
+            raise ConfigError("--long-form needs a subject model (--subject-model)")
         return
     if (given.answers is None) == (given.question is None):
         raise ConfigError("give a file of answers, or one with --question and --response")
     if given.answers is not None and given.response is not None:
-        raise ConfigError("--response goes with --question; a file has responses of its own")
+        raise ConfigError("--response needs --question; a file has its own responses")
     if given.search:
-        raise ConfigError("--search goes with --long-form")
+        raise ConfigError("--search needs --long-form")
     if given.question is not None and (given.response is None) != given.answer:
         raise ConfigError("--question needs either --response, or --answer to ask the subject for it")
     if given.answer and settings.subject_model is None:
-        raise ConfigError("--answer asks a subject model: name one (--subject-model)")
+        raise ConfigError("--answer needs a subject model (--subject-model)")
     if settings.subject_model is None and not settings.corpus:
         raise ConfigError(NOTHING_TO_SCORE_BY)
 
@@ -150,7 +150,7 @@ def _long_form(given: Trust, settings: TrustSettings) -> int:
     response = read_text(given.answers)
     check_settings(settings, given.search)  # what is wrong with them is said first
     if given.dry_run:
-        raise ConfigError("--dry-run does not go with --long-form; see factloop check --dry-run for SAFE's part")
+        raise ConfigError("--dry-run cannot be used with --long-form; see factloop check --dry-run for SAFE's part")
     work = ascore_long_form(response, given.question, settings=settings, search=given.search, run_dir=given.run_dir)
     report = run_until_stopped(work, run_dir=given.run_dir, kept=settings.cache)
     deliver(given, report, partial(print_long_form, report), page=partial(render_long_form_html, report))

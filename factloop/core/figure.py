@@ -48,7 +48,7 @@ class Undefined(StrEnum):
     """One side of a correlation is the same in every pair."""
     ONE_SYSTEM = "one_system", "one system"
     NO_DATASET = "no_dataset", "no data set has one"
-    ONE_REPEAT = "one_repeat", "it takes two repeats"
+    ONE_REPEAT = "one_repeat", "two repeats are needed"
     PRICE_UNKNOWN = "price_unknown", "the price is unknown"
     NOT_SAMPLED = (
         "not_sampled",

@@ -34,5 +34,5 @@ def check_spans(text: str, spans: Sequence[tuple[int, int]]) -> None:
     reached = 0
     for number, (start, end) in enumerate(spans, 1):
         if not reached <= start < end <= len(text):
-            raise DataError(f"span {number}: {start} to {end} is no stretch of the text after the one before")
+            raise DataError(f"span {number}: {start} to {end} must lie in the text, after the span before it")
         reached = end

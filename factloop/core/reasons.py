@@ -75,9 +75,9 @@ ABOUT = {
     UnscoredReason.SPLIT_JURY: About("the jury is split", "the jury is split", "the jury is split"),
     UnscoredReason.NEEDS_READING: About("needs reading", "the reply needs reading", "the documents need reading"),
     UnscoredReason.OTHER_LANGUAGE: About(
-        "in another language than the judge reads",
-        "in another language than the subject reads",
-        "in another language than the judge reads",
+        "in a language that the judge does not read",
+        "in a language that the subject does not read",
+        "in a language that the judge does not read",
     ),
     UnscoredReason.NO_SOURCE: About(
         "no source to check against", "no subject model was given", "no corpus to check against"

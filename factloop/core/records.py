@@ -58,7 +58,7 @@ def refuse_unknown(model: type[BaseModel], data: object) -> None:
     if not strange:
         return
     near = get_close_matches(str(strange[0])[:_LONGEST_NAME], model.model_fields, n=1)
-    words = {"is_it": "".join(f"is it {name!r}? " for name in near), "known": ", ".join(model.model_fields)}
+    words = {"is_it": "".join(f"did you mean {name!r}? " for name in near), "known": ", ".join(model.model_fields)}
     wrong = PydanticCustomError("extra_forbidden", "there is no such field; {is_it}known are {known}", words)
     raise ValidationError.from_exception_data(model.__name__, [{"type": wrong, "loc": (strange[0],), "input": None}])
 

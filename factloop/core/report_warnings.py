@@ -10,8 +10,8 @@ from factloop.core.records import Claim, Fingerprint, Judgement, Sentence, Unsco
 
 NOTHING_TO_CHECK_AGAINST = "There was nothing to check against: give documents, or name a search."
 OFFLINE = (
-    "Judged without a model, by a baseline of eight counts of words and figures: it says supported or contradicted "
-    "only where it is mostly right, and leaves the rest to be read."
+    "Judged without a model, by a baseline that counts words and figures: it says supported or contradicted only "
+    "where it is usually right, and leaves the rest for you to read."
 )
 _FAILURES = (
     UnscoredReason.TOOL_FAILURE,
@@ -81,8 +81,8 @@ def groundless_warning(claims: Sequence[Claim]) -> tuple[str, ...]:
     if len(found) < MANY or len(found) < MANY_SHARE * len(supported):
         return ()
     return (
-        f"{len(found)} of {len(supported)} supported claims cite passages without most of their names and figures: "
-        "the judge may be too weak for its task. `factloop doctor --controls` tries it on sentences of known truth.",
+        f"{len(found)} of {len(supported)} supported claims cite passages that lack most of their names and figures: "
+        "the judge may be too weak for its task. `factloop doctor --controls` tests it on known truths and errors.",
     )
 
 
@@ -93,7 +93,7 @@ def whole_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
     if not n_whole:
         return ()
     return (
-        f"{n_whole} of {len(read)} sentences are judged whole: the facts that the model split them into left out or "
+        f"{n_whole} of {len(read)} sentences are judged whole: when the model split them into facts, it left out or "
         "added a figure, a name, a denial or a hedge.",
     )
 
@@ -114,7 +114,7 @@ def steering_warnings(steering: Mapping[str, str]) -> tuple[str, ...]:
     """Each text that tells the judge what to say, by where it is from."""
     found = sorted((where, " ".join(text.split())) for text, where in steering.items())
     said = [
-        f"A {where} tells the judge what to say: “{text[:MOST_QUOTED]}” The judge is told to give it no weight."
+        f"A {where} tells the judge what to say: “{text[:MOST_QUOTED]}” The judge is told to ignore it."
         for where, text in found[:MOST_NAMED]
     ]
     more = len(found) - len(said)

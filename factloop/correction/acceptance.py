@@ -118,7 +118,7 @@ def _to_blame(faults: _Faults, reworded: Collection[int]) -> Mapping[int, str]:
         (faults.unsupported, "it would not be supported", "a later sentence would not be supported without it"),
         (faults.lost, "it would lose a supported claim", "a later sentence would lose a supported claim without it"),
         (faults.silent, "it would state nothing", ""),
-        (faults.dropped, "it would lose an unproven claim that was to stay", ""),
+        (faults.dropped, "it would lose an unproven claim that should stay", ""),
     ):
         for number in sorted(numbers):
             blamed.setdefault(number, of_new if number in reworded else of_later)
@@ -145,11 +145,11 @@ def _first(
     if faults.lost:
         return Rejection.SUPPORTED_LOST, f"{_sentences(faults.lost)} would lose a supported claim"
     if faults.silent:
-        return Rejection.MEANING_LOST, f"{_sentences(faults.silent)} would state nothing any more"
+        return Rejection.MEANING_LOST, f"{_sentences(faults.silent)} would no longer state anything"
     if faults.unjudged:
-        return Rejection.NOT_CHECKED, f"{_sentences(faults.unjudged)} would have no verdict any more"
+        return Rejection.NOT_CHECKED, f"{_sentences(faults.unjudged)} would no longer have a verdict"
     if faults.dropped:
-        return Rejection.UNPROVEN_LOST, f"{_sentences(faults.dropped)} would lose an unproven claim that was to stay"
+        return Rejection.UNPROVEN_LOST, f"{_sentences(faults.dropped)} would lose an unproven claim that should stay"
     if after.precision is not None and before.precision is not None and after.precision > before.precision:
         return None, f"precision {_precision(before)} before, {_precision(after)} after"
     if contradicted < was:

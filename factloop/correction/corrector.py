@@ -41,7 +41,7 @@ MAX_ROUNDS = 2
 NOTHING_WRONG = "no claim is found to be not supported"
 NOTHING_CONTRADICTED = "no claim is contradicted by the evidence"
 SAME = "the new wording is the old one"
-NOT_READ_AGAIN = "what follows it could not be read once more"
+NOT_READ_AGAIN = "the text after it could not be read again"
 
 
 class Corrector:

@@ -29,7 +29,7 @@ class CorrectionSettings(CheckSettings):
     """Settings of a correction. Names are those of the command line's flags."""
 
     contradicted: Annotated[Contradicted, Mark(CORRECTION)] = "mark"
-    """Contradicted claims that the evidence has no words to correct: mark them [contradicted], or remove them."""
+    """Contradicted claims without a correction in the evidence: mark them [contradicted], or remove them."""
     unsupported: Annotated[Unsupported, Mark(CORRECTION)] = "mark"
     """Claims without evidence: mark them [unverified], remove them, or keep them."""
     unscored: Annotated[Unscored, Mark(CORRECTION)] = "mark"

@@ -152,7 +152,7 @@ def _complaint(fault: Fault, new: str) -> str | None:
 
 
 NAME = "offline rewriter"
-NO_VALUE = "the evidence has no value that could take its place"
+NO_VALUE = "the evidence has no value that could replace it"
 _STOPS = ".!?…。！？｡؟।"
 
 

@@ -73,7 +73,7 @@ PAIRS: tuple[tuple[str, str, bool], ...] = (
 GOOD, ENOUGH = 5 / 6, 2 / 3
 """Shares of the true, and of the false, that a judge must get right for a grade: below, its verdicts say nothing."""
 REFUSED = {Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT}
-ADVICE = "Its verdicts cannot be relied on: take {better}, or measure it by labelled claims (factloop research audit)."
+ADVICE = "Its verdicts are not reliable: use {better}, or measure it on labelled claims (factloop research audit)."
 
 
 async def ask_controls(settings: CheckSettings, meter: UsageMeter) -> WorkingPart:
@@ -160,7 +160,7 @@ def _claims_of(report: FactualityReport, number: int) -> Sequence[Claim]:
 def _said(found: ControlsFound) -> list[str]:
     said = [
         f"{found.n_true_supported} of {found.n_true} true sentences supported",
-        f"{found.n_false_refused} of {found.n_false} false ones not",
+        f"{found.n_false_refused} of {found.n_false} false ones not supported",
     ]
     return said + ([f"{found.n_unscored} unscored"] if found.n_unscored else [])
 
@@ -171,5 +171,5 @@ def _meaning(found: ControlsFound) -> str:
     n_wrong = n_all - found.n_true_supported - found.n_false_refused
     wrong = f"{n_wrong} of {n_all} verdicts wrong or missing" if n_wrong else f"all {n_all} verdicts right"
     if found.grade == "good":
-        return f"{wrong}: it reads; how often it errs on your texts, factloop research audit measures"
+        return f"{wrong}: it reads the sources; factloop research audit measures its errors on your texts"
     return f"{wrong}: read the evidence before you rely on a verdict"

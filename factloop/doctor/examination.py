@@ -40,7 +40,7 @@ MOST_NAMED, LONGEST_NAME = 8, 100
 """Models of a server's list that are named, and characters of each name."""
 COULD_BE: dict[Part, str] = {
     "model": "Name one with --model: see docs/models.md.",
-    "subject_model": "For TrustBC name the model that is probed (--subject-model).",
+    "subject_model": "For TrustBC, name the model to test (--subject-model).",
     "search": "Name one with --search: see docs/search.md.",
     "documents": "Name files or folders with --docs.",
 }

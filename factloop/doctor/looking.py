@@ -49,7 +49,7 @@ class Look:
 
     def _surprised(self, error: Exception) -> PartFound:
         """By its type alone: its words may hold a key."""
-        problem = f"the look at it raised {type(error).__name__}"
+        problem = f"the test raised {type(error).__name__}"
         return PartFound(part=self.part, name=self.name, state="fails", problem=problem, advice=UNEXPECTED)
 
     def _failed(self, error: FactloopError) -> PartFound:
@@ -68,17 +68,17 @@ def in_thread(look: Callable[[], WorkingPart]) -> Callable[[], Awaitable[Working
 def advice_on(error: BaseException) -> str:
     """What to do about a failure; empty where its own message says it."""
     if isinstance(error, ToolTimeout):
-        return "See what keeps the server, or give it longer (--timeout)."
+        return "Find out why the server is slow, or give it longer (--timeout)."
     if isinstance(error, ModelOutputError):
-        return "Take another model, or a chat template that its server can hold to a form (docs/models.md)."
+        return "Use another model, or a chat template with which its server can enforce a schema (docs/models.md)."
     if not isinstance(error, ToolError):
         return ""
     if error.status in (401, 403):
-        return "Give a key that the server takes."
+        return "Give a key that the server accepts."
     if error.status == 404:
         return "Correct the name or the address."
     if error.wants_pause:
-        return "Wait, or see to its limits: the rate or the quota is used up."
+        return "Wait, or raise its limits: the rate or the quota is used up."
     if is_out_of_reach(error):
-        return "Start the server, correct its address, or see to the network."
-    return "See the server's own log."
+        return "Start the server, correct its address, or check the network."
+    return "Check the server's log."

@@ -50,7 +50,7 @@ async def _ask(settings: CheckSettings, name: str, meter: UsageMeter) -> Working
     started = time.perf_counter()
     hits = await tool.asearch(QUERY, settings.results_per_search)
     meter.searched("search", time.perf_counter() - started, tool.usd_per_query)
-    found = f"{plural(len(hits), 'hit')} for “{QUERY}”" if hits else f"answered; nothing about “{QUERY}” is there"
+    found = f"{plural(len(hits), 'hit')} for “{QUERY}”" if hits else f"answered, but found nothing about “{QUERY}”"
     return WorkingPart(how=(*facts, found), limits=(_price(tool.usd_per_query), f"{settings.timeout_s:g} s a query"))
 
 
@@ -146,7 +146,7 @@ def named_judge_of(settings: CheckSettings) -> WorkingPart:
     named = named_judge(settings, has_model=False)
     assert named is not None  # it is named
     upper, lower = named.fingerprint.upper, named.fingerprint.lower
-    tuned = () if lower is None else (f"by your labels: {lower:g} or less is not supported, {upper:g} is",)
+    tuned = () if lower is None else (f"by your labels: {lower:g} or less is not supported, {upper:g} or more is",)
     return WorkingPart(how=(f"judges without a chat model: {named.fingerprint.verifier}", *tuned))
 
 

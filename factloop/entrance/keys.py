@@ -46,7 +46,7 @@ class ApiKeys:
         for number, line in enumerate(keys, 1):
             key, *values = line.split(" ")
             if len(key) < SHORTEST or not key.isascii() or not key.isprintable():
-                raise ConfigError(f"API key {number}: at least {SHORTEST} printable ASCII characters without spaces")
+                raise ConfigError(f"API key {number}: needs at least {SHORTEST} printable ASCII characters, no spaces")
             given = {name: text for name, _, text in (value.partition("=") for value in values if value)}
             try:
                 grants[_hash(key)] = Grant.model_validate({"name": _hash(key)[:8], **given})

@@ -36,7 +36,7 @@ class ServeSettings(BaseModel):
     api_key_file: Annotated[Path | None, Mark(SERVER, "FILE")] = None
     """API keys of callers, one per line. Alternative: FACTLOOP_SERVICE_KEYS, separated by commas."""
     database: Annotated[str | None, Mark(SERVER, "URL")] = None
-    """sqlite:///FILE or postgresql+psycopg://... Default: in --folder."""
+    """Database for jobs: sqlite:///FILE or postgresql+psycopg://... Default: a file in --folder."""
     folder: Annotated[Path | None, Mark(SERVER)] = None
     """Folder for jobs and cached replies. Default: in your data folder."""
     max_jobs: Jobs = 8

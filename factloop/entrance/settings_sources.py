@@ -78,7 +78,7 @@ def _warn_of_misspelt(environment: Mapping[str, str], known: Collection[str]) ->
 @cache
 def _say_misspelt(name: str, near: str) -> None:
     """Warns once in a process: a command may read its settings twice."""
-    log.warning("%s is no environment variable of factloop and changes nothing; is it %s?", name, near)
+    log.warning("%s is not an environment variable of factloop and has no effect; did you mean %s?", name, near)
 
 
 def _place(name: str, variables: Mapping[str, Any], file: Mapping[str, Any]) -> str:

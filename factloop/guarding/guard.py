@@ -55,7 +55,7 @@ ALONE = WindowSize(1, 0)
 _WINDOWS = {"grounded": GROUNDED_WINDOW, "fused": FUSED_WINDOW}
 """The windows in which a plan reads; the others read each sentence alone."""
 GUARDED = (
-    "Checked sentence by sentence while it was written: each with what stood before it, none with what came after."
+    "Checked sentence by sentence while it was written: each sentence was read with the text before it, not after it."
 )
 
 
@@ -253,7 +253,7 @@ def _cells_in_doubt(text: str, row: tuple[int, int], claims: Sequence[Claim]) ->
 def _code_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
     """Reasons of sentences that were not read."""
     n = sum(one.no_claim is NoClaim.CODE for one in sentences)
-    return (f"Code was not read (in {plural(n, 'place')}): the offline engine reads none.",) if n else ()
+    return (f"Code was not read (in {plural(n, 'place')}): the offline engine does not read code.",) if n else ()
 
 
 def _whole_report(

@@ -60,7 +60,7 @@ class Policy:
     def __post_init__(self) -> None:
         if not callable(self.action) and self.action not in get_args(SentenceAction):
             raise ConfigError(
-                f"policy = {self.action!r}: must be one of {', '.join(get_args(SentenceAction))}, or something to call"
+                f"policy = {self.action!r}: must be one of {', '.join(get_args(SentenceAction))}, or a callable"
             )
 
     @property

@@ -239,18 +239,18 @@ def savings_words(savings: CascadeSavings, first: CascadeFingerprint | None) -> 
     if savings.calls_avoided is not None and savings.searches_avoided is not None and savings.n_settled:
         yield (
             f"about {plural(round(savings.calls_avoided), 'model call')} and {_searches(savings.searches_avoided)} "
-            f"spared: what the {plural(savings.n_sent_on, 'claim')} sent on took each, times {savings.n_settled:,}; "
-            "less, where these were the harder ones"
+            f"saved: the average for the {plural(savings.n_sent_on, 'claim')} sent on, times {savings.n_settled:,}; "
+            "less, if those were the harder ones"
         )
     elif savings.n_settled:
-        yield "what that saved cannot be estimated: no claim of this check went to the model"
+        yield "the savings cannot be estimated: no claim of this check went to the model"
     if savings.max_error is not None and savings.confidence is not None:
         yield (
-            f"tuned so that at most {percent(savings.max_error)} of the claims settled on a side are wrong, "
+            f"tuned so that at most {percent(savings.max_error)} of the claims settled on either side are wrong, "
             f"with {percent(savings.confidence)} confidence, on claims and passages like the labelled ones"
         )
     if savings.n_failed:
-        yield f"{plural(savings.n_failed, 'look')} at the documents failed; the claims went to the model"
+        yield f"{plural(savings.n_failed, 'claim')} could not be judged by the documents and went to the model"
 
 
 def _searches(number: float) -> str:

@@ -239,7 +239,7 @@ def _saved(place: str | Path, kind: type[_File]) -> _File:
         field = ".".join(map(str, first["loc"])) or None
         raise DataError(f"is not a file of {what} that a page saved: {first['msg']}", path=path, field=field) from error
     if hash_of(found.claims) != found.claims_hash:
-        message = f"its claims are not those that the page showed: save the {what} again, and leave the file as it is"
+        message = f"its claims are not those that the page showed: save the {what} again, and do not edit the file"
         raise DataError(message, path=path, field="claims")
     return found
 

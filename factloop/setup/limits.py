@@ -69,7 +69,7 @@ class Limits(BaseModel):
         """What is said of each limit that is above the one that holds."""
         pairs = ((name, asked, getattr(most, name)) for name, asked in self if asked is not None)
         return tuple(
-            f"{name}: {_figure(asked)} was asked for; {_figure(holds)} holds, the most that a check is given here"
+            f"{name}: {_figure(asked)} was asked for, but {_figure(holds)} is the limit here"
             for name, asked, holds in pairs
             if holds is not None and asked > holds
         )

@@ -16,8 +16,8 @@ from factloop.tools.calls.modes import TapeMode
 from factloop.tools.calls.scrubbing import secrets_in
 from factloop.tools.calls.tape import Tape
 
-REPLAYED = "Replayed from a recording: no model and no search was asked."
-REMEDY = "To record it: recording_mode='new' (--recording-mode new) keeps what is there, 'record' makes the file anew."
+REPLAYED = "Replayed from a recording: no model or search was called."
+REMEDY = "To record it, set recording_mode='new' (--recording-mode new) to add to it, or 'record' to start afresh."
 
 
 class Recording:
@@ -102,7 +102,7 @@ def refuse_missing_recording(settings: RunSettings) -> None:
     """
     place = settings.recording
     if place is None and "recording_mode" in settings.model_fields_set:
-        raise ConfigError("recording_mode is set, and no recording: name its file (--recording FILE)")
+        raise ConfigError("recording_mode is set, but recording is not: name its file (--recording FILE)")
     if settings.recording_mode == "replay" and place is not None and not place.exists():
         raise ConfigError(f"{place}: there is no such recording. {REMEDY}")
 

@@ -89,6 +89,6 @@ class RunDirectory:
             raise ConfigError(f"{file}: cannot be read; name another run directory") from error
         if different:
             raise ConfigError(
-                f"{self.path}: belongs to a run of another configuration ({', '.join(different)} differ); "
+                f"{self.path}: belongs to a run with another configuration ({', '.join(different)} differ); "
                 f"give the same settings and input, or another {self._flag}"
             )

@@ -181,7 +181,7 @@ def open_session(
     if settings.recording is not None and tape is None:
         raise ConfigError(f"recording = {str(settings.recording)!r}: this run cannot be recorded or replayed")
     if journal is not None and tape is not None:
-        raise ConfigError("a run has a run directory or a recording, not both: each keeps all its answers")
+        raise ConfigError("give a run directory or a recording, not both: each keeps all answers of the run")
     rng = random.Random(seed)
     if store is not None:
         of_all, searches = store.common, store.searches

@@ -79,29 +79,29 @@ class RunSettings(BaseModel):
     price_out: Annotated[Price | None, Mark(LIMITS)] = None
     """USD per million completion tokens, for a model whose price is not known."""
     price_cached: Annotated[Price | None, Mark()] = None
-    """USD per million prompt tokens that the server read from its cache. Default: as other prompt tokens, where it is
-    not known."""
+    """USD per million prompt tokens that the server read from its cache. If unknown, they cost as much as other prompt
+    tokens."""
     concurrency: Annotated[Number, Mark(LIMITS, whole_experiment=True)] = 64
     """Model calls at the same time; 0 for no limit."""
     requests_per_second: Annotated[Positive | None, Mark(whole_experiment=True)] = None
     """Highest rate of model calls. By default it adapts to the server."""
     batch: Annotated[bool, Mark(BATCH, whole_experiment=True)] = False
-    """Ask the model by its provider's batch interface: half the price, answers within a day.
+    """Use the provider's batch interface: half the price, answers within a day.
 
-    Of OpenAI and Anthropic; needs a run directory, which remembers what was submitted. Each round of a plan is a batch
+    For OpenAI and Anthropic; needs a run directory, which remembers what was submitted. Each round of a plan is a batch
     of all responses: `grounded` waits for two to four, other plans for more."""
     batch_after_s: Annotated[Positive, Mark(whole_experiment=True)] = 10.0
-    """Submit a batch when no request has come for so many seconds."""
+    """Submit a batch after this many seconds without a new request."""
     batch_discount: Annotated[float, Field(ge=0.0, le=1.0), Mark(whole_experiment=True)] = 0.5
     """Share of the price that a batch saves."""
     timeout_s: Annotated[Timeout, Mark(LIMITS, search_tools=True)] = 60.0
     """Timeout of one model call or search.
 
-    Unless it is set, a model on this machine or in a private network has 600."""
+    The default for a model on this machine or in a private network is 600."""
     patience_s: Annotated[Positive, Mark()] = PATIENCE_S
     """Give up on an unresponsive server after this time; claims that need it stay unscored."""
     rest_s: Annotated[Positive, Mark()] = REST_S
-    """Longest time between two attempts at a server that was given up; the first comes after 2 seconds."""
+    """Longest wait before trying an unresponsive server again; the first wait is 2 seconds."""
     cache: Annotated[bool, Mark(CACHE, whole_experiment=True, search_tools=True)] = True
     """Cache model replies, search results and document indexes.
 
@@ -111,15 +111,15 @@ class RunSettings(BaseModel):
     cache_mb: Annotated[AtLeastOne, Mark(whole_experiment=True, search_tools=True)] = 1024
     """Largest size of the cache in megabytes; the oldest entries are removed first.
 
-    Indexes and word vectors go before answers."""
+    Indexes and word vectors are removed before answers."""
     cache_days: Annotated[Positive, Mark(whole_experiment=True, search_tools=True)] = 30.0
-    """Remove cached replies after this many days, and indexes that were not used for as long."""
+    """Remove cached replies after this many days, and indexes after this many days without use."""
     recording: Annotated[Path | None, Mark(RECORDING, "FILE", search_tools=True)] = None
-    """Replay all model replies and search results from this file, without a key or network.
+    """File of recorded model replies and search results. By default it is replayed, without a key or network.
 
-    Answers recorded earlier, or to be recorded; it takes the place of the cache."""
+    `recording_mode` says whether it is replayed or written. It takes the place of the cache."""
     recording_mode: Annotated[TapeMode, Mark(RECORDING, search_tools=True)] = "replay"
-    """Replay the recording, make a new one (record), or add to it what is missing (new).
+    """Replay the recording (replay), make a new one (record), or add what is missing (new).
 
     `replay` makes no call and needs no key."""
     tracing: TracingMode = "off"
@@ -176,10 +176,10 @@ class CheckSettings(EmbeddingSettings):
     model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
     """Chat model, such as openai:gpt-4o-mini. Without one the offline engine judges."""
     jury: Annotated[Names, Mark(MODEL, "PROVIDER:NAME", fingerprint=True)] = ()
-    """Another chat model that judges each claim, too; the majority decides.
+    """Additional chat model that judges every claim; the majority decides.
 
-    It costs about as much again for each. Each claim has what every model said in `votes`; where no verdict has the
-    votes that `jury_rule` asks for, it is unscored, `split_jury`."""
+    Each one costs about as much as the first. `votes` of a claim has what every model said; a claim is unscored
+    (`split_jury`) if no verdict has the votes that `jury_rule` requires."""
     jury_rule: Annotated[JuryRule, Mark(fingerprint=True)] = "majority"
     """How a jury decides: by majority, unanimously (unanimous), or by the first model that is sure (first_sure)."""
     judge: Annotated[str | None, Mark(MODEL, "NAME")] = None
@@ -193,8 +193,8 @@ class CheckSettings(EmbeddingSettings):
     base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
     """Address of an OpenAI-compatible server."""
     plan: Annotated[Plan | None, Mark(MODEL)] = None
-    """How a model checks: in the five stages of SAFE (paper), the same exactly as published (safe), in few calls per
-    claim (fused), or several sentences at a time (grounded). Default: grounded with documents alone, fused otherwise.
+    """How a model checks: in SAFE's five stages (paper), exactly as SAFE was published (safe), in few calls per claim
+    (fused), or several sentences at a time (grounded). Default: grounded with documents alone, fused otherwise.
 
     None: `grounded` where a model judges by given documents alone, else `fused`."""
     search: Annotated[Names, Mark(SEARCH, "NAME", names=built_in_searches, search_tools=True)] = ()
@@ -219,9 +219,9 @@ class CheckSettings(EmbeddingSettings):
     The same fact said three times is three supported facts for F1@K with `each`, and one with `once`, which leaves the
     others out of every figure."""
     max_searches: Annotated[AFew, Mark(SEARCH, fingerprint=True)] = 5
-    """Most queries for one claim.
+    """Maximum number of queries per claim.
 
-    The plan `paper` asks as many unless it has found all there is to find."""
+    The plan `paper` makes this many unless it has found all there is to find."""
     results_per_search: Annotated[AFew, Mark(fingerprint=True)] = 3
     """Results for each query."""
     passage_characters: Annotated[int, Field(ge=500, le=100_000), Mark(fingerprint=True)] = 6_000
@@ -243,13 +243,13 @@ class CheckSettings(EmbeddingSettings):
     tool_calling: Annotated[bool, Mark(fingerprint=True)] = True
     """Let the model call the searches as tools.
 
-    Where it has no tool calling it chooses by structured output."""
+    A model without tool calling chooses them by structured output."""
     logprobs: Annotated[bool, Mark(fingerprint=True)] = True
     """Add confidence scores when the server returns log-probabilities."""
     judge_citations: Annotated[bool, Mark(fingerprint=True)] = False
-    """Judge a claim once more by the documents that its sentence cites, where others support it.
+    """Judge a claim again by the documents that its sentence cites, if other documents support it.
 
-    One check more, of such claims alone, for each set of documents cited: with a model a call or two."""
+    This checks such claims once more for each set of cited documents: with a model, one or two calls."""
     cascade: Annotated[Path | None, Mark(MODEL, "FILE")] = None
     """Cascade file from factloop research cascade tune: a cheap verifier settles the clear claims."""
     spacy_model: Annotated[str | None, Mark(fingerprint=True)] = None
@@ -280,4 +280,4 @@ def describe(error: ValidationError, known: Collection[str]) -> str:
 
 def is_it(name: str, known: Collection[str]) -> str:
     """The end of a message on an unknown setting, which asks for the nearest known one; empty where none is near."""
-    return "".join(f"; is it {near!r}?" for near in get_close_matches(name[:LONGEST_NAME], known, n=1))
+    return "".join(f"; did you mean {near!r}?" for near in get_close_matches(name[:LONGEST_NAME], known, n=1))

@@ -107,7 +107,7 @@ def _refuse_beside(owner: str, given: Mapping[str, object]) -> None:
     """Raises ConfigError for a setting beside a checker or a scorer, which has its own."""
     named = next((name for name, value in given.items() if value not in (None, (), [])), None)
     if named is not None:
-        raise ConfigError(f"{named} is the {owner}'s own: give it to the {owner}, or no {owner}")
+        raise ConfigError(f"{named} belongs to the {owner}: give it to the {owner}, or leave out the {owner}")
 
 
 def _note_spending(usage: Usage, n_claims: int) -> None:
@@ -137,11 +137,11 @@ class _FactualThresholds:
 
     def __post_init__(self) -> None:
         if self.min_precision is not None and not 0.0 <= self.min_precision <= 1.0:
-            raise ConfigError(f"min_precision = {self.min_precision!r}: precision is a share between 0 and 1")
+            raise ConfigError(f"min_precision = {self.min_precision!r}: must be between 0 and 1")
         for name in ("min_supported", "max_contradicted", "max_unscored", "max_unchecked", "min_scored"):
             value = getattr(self, name)
             if value is not None and value < 0:
-                raise ConfigError(f"{name} = {value!r}: a number is not negative")
+                raise ConfigError(f"{name} = {value!r}: must not be negative")
 
     def missed_by(self, report: FactualityReport) -> list[str]:
         """The requirements that the report misses, in words."""
@@ -278,7 +278,7 @@ class _TrustThresholds:
             raise ConfigError("assert_trustworthy requires nothing: give min_trust_bc, min_trust_fc or min_trust_ov")
         for name, value in given.items():
             if not 0.0 <= value <= 1.0:
-                raise ConfigError(f"{name} = {value!r}: scores are between 0 and 1")
+                raise ConfigError(f"{name} = {value!r}: must be between 0 and 1")
 
     def missed_by(self, report: TrustReport) -> list[str]:
         """The scores that are too low, or missing, in words."""

@@ -105,7 +105,7 @@ async def make_distractors(
     check_given("question", question)
     check_given("response", response)
     if n < 0:
-        raise ConfigError(f"{n} distractors cannot be made: ask for a number that is not negative")
+        raise ConfigError(f"{n} distractors cannot be made: the number must not be negative")
     embedder = None
     if settings.embeddings is not None:
         from factloop.setup.search_tools import build_embedder  # loads LangChain

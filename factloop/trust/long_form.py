@@ -67,7 +67,7 @@ async def acheck_and_score(
     called, without a subject or for a wrong one.
     """
     if settings.subject_model is None:
-        raise ConfigError("a long answer is scored by asking a subject model: name one (subject_model)")
+        raise ConfigError("a long answer needs a subject model: name one (subject_model)")
     subject = settings.model_copy(update={"corpus": (), "judge_model": None, "nli": None})
     async with TrustScorer(settings=subject, pace=pace) as scorer:
         await scorer.aopen()  # what is wrong with it is said before the check costs anything

@@ -131,7 +131,7 @@ def _judge(settings: TrustSettings, model: BaseChatModel | None) -> ChatModel | 
     """The judge of passages: a chat model, an NLI encoder, or else the offline rater."""
     wanted = model if model is not None else settings.judge_model
     if wanted is not None and settings.nli is not None:
-        raise ConfigError("give one judge of passages: --judge-model or --nli")
+        raise ConfigError("give one judge of passages, --judge-model or --nli")
     if wanted is not None:
         base_url = settings.judge_base_url or settings.base_url
         return build_model(settings, wanted, base_url=base_url, temperature=settings.temperature)

@@ -153,7 +153,7 @@ class TrustScorer:
         """
         item = _answer(id, question, response)
         if documents is not None and sources is not None:
-            raise ConfigError("documents and sources are both given: sources hold documents, too")
+            raise ConfigError("give documents or sources, not both: sources can hold documents, too")
         if documents is not None:
             tool = await self._indexes.tool_for(documents)
             sources = Sources(() if tool is None else (tool,))
@@ -221,7 +221,7 @@ class TrustScorer:
         Irrelevant claims are not asked about. `meter` as in `ascore`. Raises ConfigError where there is no subject.
         """
         if self._subject is None and self.settings.subject_model is None:
-            raise ConfigError("TrustBC asks a subject model: name one (--subject-model)")
+            raise ConfigError("TrustBC needs a subject model (--subject-model)")
         started, meter = time.perf_counter(), meter or UsageMeter()
         topic = (factuality.prompt or "").strip()
         asked = [claim for claim in factuality.claims if _is_asked_about(claim)]

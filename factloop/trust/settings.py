@@ -41,7 +41,7 @@ class TrustSettings(EmbeddingSettings):
 
     For both models."""
     judge_base_url: BaseUrl | None = None
-    """Address of the judge model's server, if it is another one."""
+    """Address of the judge model's server, if it has a different one."""
     nli: Annotated[str | None, Mark(MODEL, "PATH")] = None
     """NLI cross-encoder that judges the passages.
 
@@ -69,15 +69,15 @@ class TrustSettings(EmbeddingSettings):
     logprobs: bool = True
     """Record the probabilities of the letters when the subject model's server returns them."""
     target_order: Literal["asked", "paper"] = "asked"
-    """Replace first what the question asks for (asked), or words that only the response has, as published (paper)."""
+    """Words to replace first: those that the question asks for (asked), or those found only in the response (paper)."""
     distractors: Annotated[Literal["sources", "model"], Mark(DISTRACTORS)] = "sources"
     """Take distractors from name tables and rules (sources), or ask the judge model for some first (model).
 
-    One call an answer; needs `judge_model`."""
+    One call per answer; needs `judge_model`."""
     kb: Annotated[Names, Mark(DISTRACTORS, "FILE", path=True)] = ()
     """Table of typed entities from factloop research kb build."""
     dbpedia: Annotated[bool, Mark(DISTRACTORS)] = False
-    """Ask DBpedia for entities of the same type. This sends it the response."""
+    """Ask DBpedia for entities of the same type. This sends the response to DBpedia."""
     spotlight_url: BaseUrl = SPOTLIGHT_URL
     """Address of DBpedia Spotlight."""
     sparql_url: BaseUrl = SPARQL_URL

@@ -85,16 +85,16 @@ def test_thresholds_by_labels_leave_what_lies_between_to_a_reader(docs: Path, tm
         if verdict is None:
             assert judgement.unscored_reason is UnscoredReason.NEEDS_READING
             assert (report.counts.scored, report.counts.unscored) == (0, 2)
-    with pytest.raises(ConfigError, match="rejects no claim"):
+    with pytest.raises(ConfigError, match="never rejects a claim"):
         checked(docs, judge=judge, cascade=tuned(tmp_path, judge, upper=0.9, lower=None))
 
 
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"judge": "minicheck", "model": "openai:sim"}, "give one judge"),
-        ({"judge": "baseline"}, "where neither a judge nor a model is named"),
-        ({"judge": "llm:openai:sim"}, "a chat model is named by --model"),
+        ({"judge": "minicheck", "model": "openai:sim"}, "give --model or --judge, not both"),
+        ({"judge": "baseline"}, "if neither a judge nor a model is named"),
+        ({"judge": "llm:openai:sim"}, "name a chat model with --model"),
         ({"judge": "oracle"}, "there is no judge 'oracle'"),
         ({"judge": "nli"}, "there is no judge 'nli'"),
         ({"judge": "nli:/no/such/folder"}, "there is no folder"),

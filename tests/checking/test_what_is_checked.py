@@ -103,7 +103,7 @@ def test_wrong_spans_are_refused_before_anything_is_spent(checker: FactChecker, 
 
 
 def test_spans_take_no_facts(checker: FactChecker) -> None:
-    with pytest.raises(ConfigError, match="neither with facts"):
+    with pytest.raises(ConfigError, match="cannot be combined with facts"):
         checker.check(TEXT, spans=[SECOND], facts=[])
 
 

@@ -79,7 +79,7 @@ def test_what_a_process_uses_stays_until_that_has_ended(factloop: Command, cache
     assert cleared.code == 2
     assert cleared.out == f"{cache}: nothing was removed.\n"
     first, second = cleared.err.splitlines()
-    said = ": stays, as another process uses it or it may not be removed; clear again later"
+    said = ": not removed: another process is using it, or you may not delete it; try again later"
     assert first == f"factloop: {cache / 'calls.sqlite'}{said}"
     assert second.startswith(f"factloop: {cache / 'indexes'}{os.sep}")
     service.kill()

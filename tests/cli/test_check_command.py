@@ -44,7 +44,7 @@ def test_documents_that_cannot_be_read_are_named(factloop: Command, answer: Path
     (docs / "table.csv").write_text("Name,Town\nHopper,New York\n")
     result = factloop("check", answer, "--docs", docs, "--json", "-")
     report = FactualityReport.model_validate_json(result.out)
-    (warning,) = (one for one in report.warnings if one.startswith("Not read of the documents, 2 in all: "))
+    (warning,) = (one for one in report.warnings if one.startswith("Documents that were not read (2): "))
     assert (result.code, result.err, report.counts.supported) == (0, "", 1)
     assert "broken.pdf (the PDF cannot be read" in warning
     assert "picture.png (a file of this kind is not read)" in warning

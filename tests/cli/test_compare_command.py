@@ -86,18 +86,18 @@ def test_a_build_fails_if_the_second_run_is_worse(factloop: Command, home: Path)
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (("runs/a", "nowhere"), "nowhere: no run"),
-        (("runs/a", "runs/b", "runs/a"), "name no more"),
+        (("runs/a", "nowhere"), "nowhere: is not a run"),
+        (("runs/a", "runs/b", "runs/a"), "and no more"),
         (("runs/a", "runs/b", "--system", "z"), "runs/a: no response of z; it has those of x, y"),
         (("runs/a", "--system", "x"), "name a second run, or two systems"),
         (("runs/a", "--system", "x", "--system", "x"), "not compared with itself"),
         (("runs/a", "runs/b", "--k", "0"), "--k"),
         (("runs/a", "runs/b", "--level", "nan"), "--level nan"),
-        (("runs/a", "runs/b", "--json", "runs/a/summary.json"), "lies in runs/a"),
+        (("runs/a", "runs/b", "--json", "runs/a/summary.json"), "is inside runs/a"),
         (("runs/a", "runs/b", "--html", "none/page.html"), "cannot be written"),
         (("runs/a", "runs/other"), "share no prompt"),
         (("runs/a", "runs/torn"), "reports.jsonl"),
-        (("runs/a", "runs/unfinished"), "has not come to its end"),
+        (("runs/a", "runs/unfinished"), "has not finished"),
     ],
 )
 def test_wrong_input_is_named_and_nothing_is_written(

@@ -60,7 +60,7 @@ def test_what_is_copied_is_listed_and_found(factloop: Command, folder: Path, sou
     got = factloop("research", "data", "get", "longfact", "mixedqa", "--from", source)
     assert (got.code, got.err) == (0, "")
     longfact, mixedqa = got.out.splitlines()
-    said = "1 file (1 copied; no checksum known for 1, so nothing to compare)"
+    said = "1 file (1 copied; no checksum is known for 1)"
     assert longfact == f"longfact: {said} in {folder}/longfact. Licence: CC BY 4.0"
     assert mixedqa == f"mixedqa: {said} in {folder}/mixedqa. Licence: MIT"
     listed = json.loads(factloop("research", "data", "list", "--json", "-").out)
@@ -175,4 +175,4 @@ def test_the_command_writes_pairs_and_says_what_matched(factloop: Command, home:
     audited = factloop("research", "audit", "p.jsonl", "--resamples", "10", "--json", "-")
     assert json.loads(audited.out)["data"]["systems"] == ["webgpt"]
     wrong = factloop("research", "data", "join", "dev.jsonl", "--source", "up.jsonl", "--out", "x.jsonl")
-    assert (wrong.code, "it is KIND=PATH" in wrong.complaint) == (2, True)
+    assert (wrong.code, "must be KIND=PATH" in wrong.complaint) == (2, True)

@@ -98,7 +98,7 @@ def test_a_wrong_key_is_named(factloop: Command, sim: Simulator, monkeypatch: py
     for name, status in (("model", "401"), ("search", "403")):
         one = part(found, name)
         assert (one["state"], status in one["problem"]) == ("fails", True)
-        assert one["advice"] == "Give a key that the server takes."
+        assert one["advice"] == "Give a key that the server accepts."
     assert "sk-another-key" not in json.dumps(found)
 
 
@@ -203,9 +203,9 @@ def test_dbpedias_servers(factloop: Command, servers: Servers) -> None:
         (("--base-url", "http://127.0.0.1:9/v1"), "model", "no --model"),
         (("--set", "cache_dir=file/cache"), "cache", "file/cache: cannot be used as the cache folder ("),
         (("--database", "mysql://x/y"), "database", "give sqlite:///FILE"),
-        (("--database", "sqlite:///others.sqlite"), "database", "its tables are not factloop's"),
+        (("--database", "sqlite:///others.sqlite"), "database", "it is another program's database"),
         (("--database", "sqlite:///file"), "database", "file is not a database"),
-        (("--database", "sqlite:///."), "database", "is no file"),
+        (("--database", "sqlite:///."), "database", "is not a file"),
         (("--database", "postgresql://me:secret-word@127.0.0.1:9/jobs"), "database", "127.0.0.1:9/jobs"),
     ],
 )
@@ -231,7 +231,7 @@ def state_of(folder: Path) -> dict[str, tuple[int, bytes]]:
 
 def test_the_database_of_the_service_is_read_and_not_made(factloop: Command, tmp_path: Path) -> None:
     found = part(diagnosis(factloop, "--folder", tmp_path / "never", code=DONE), "database")
-    assert (found["how"], (tmp_path / "never").exists()) == (["nothing is kept there yet"], False)
+    assert (found["how"], (tmp_path / "never").exists()) == (["nothing is stored there yet"], False)
     (tmp_path / "served").mkdir()
     JobStore(f"sqlite:///{tmp_path / 'served' / 'jobs.sqlite'}").close()
     assert part(diagnosis(factloop, "--folder", tmp_path / "served", code=DONE), "database")["how"] == ["no jobs"]
@@ -320,4 +320,4 @@ def test_a_report_tells_of_a_judge_that_cites_without_reading(
     options = ("--model", "openai:x", "--base-url", f"{server.url}/v1", "--docs", source, "--json", "-")
     report = json.loads(factloop("check", answer, *options).out)
     assert [claim["judgement"]["verdict"] for claim in report["claims"]] == ["supported", "supported"]
-    assert any("2 of 2 supported claims cite passages without" in warning for warning in report["warnings"])
+    assert any("2 of 2 supported claims cite passages that lack" in warning for warning in report["warnings"])

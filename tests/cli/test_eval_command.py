@@ -130,7 +130,7 @@ def test_each_response_is_judged_by_its_own_documents(factloop: Command, docs: P
     assert found == {"a": (1, 0, 0), "b": (0, 1, 0), "c": (0, 0, 1), "d": (1, 0, 0)}
     assert "Faithfulness: 2 of 4 responses were judged by their own documents" in " ".join(result.out.split())
     assert not any("judged alike" in warning for warning in run["warnings"])
-    assert "1 of 4 responses had nothing to be checked against: no text in its `documents`" in run["warnings"]
+    assert "1 of 4 responses could not be checked: its `documents` hold no text" in run["warnings"]
     alone = factloop("eval", data, "--quiet", "--json", "-", "--limit", 1)
     warnings = json.loads(alone.out)["warnings"]
     assert any("each response was judged by its own documents" in warning for warning in warnings)

@@ -63,7 +63,7 @@ def test_prompts_are_what_longfact_reads(factloop: Command, sim: Simulator, home
     assert (asked.code, asked.err) == (0, "factloop: p.jsonl has 6 prompts, not 250\n")
     assert {row["topic"] for row in rows_of(home / "out.jsonl")} == {"mycology", "20th century"}
     again = factloop(*PROMPTS, "--topic", "x", "--out", "p.jsonl")
-    assert again.complaint == ("factloop: p.jsonl: is there already, and its prompts were paid for; name another file")
+    assert again.complaint == ("factloop: p.jsonl: already exists, and its prompts were paid for; name another file")
     assert sim.stats().stages["LongFactPrompts"].requests == 2
 
 
@@ -71,11 +71,11 @@ def test_what_has_no_answer_is_counted(factloop: Command, sim: Simulator, data: 
     sim.set(faults=Faults(refusal=1.0))
     command = (*LONGFACT, "--data", data, "--n", 5, "--out", "out.jsonl")
     result = factloop(*command)
-    assert (result.code, result.complaint) == (3, "factloop: no response came: the same command asks again")
-    assert "  5 without a response (5 × refusal): the same command asks again" in result.out
+    assert (result.code, result.complaint) == (3, "factloop: no response arrived; run the same command to ask again")
+    assert "  5 without a response (5 × refusal); run the same command to ask again" in result.out
     assert (home / "out.jsonl").read_bytes() == b""
     none = factloop(*PROMPTS, "--topic", "t", "--out", "p.jsonl")
-    assert (none.code, none.complaint) == (3, "factloop: no prompt came, and nothing was written")
+    assert (none.code, none.complaint) == (3, "factloop: no prompt arrived; nothing was written")
     assert "t: 0, not 30, in 3 rounds; dropped 0 repeated, 0 alike, 0 unusable; 3 failed rounds" in none.out
     assert not (home / "p.jsonl").exists()
 

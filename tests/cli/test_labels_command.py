@@ -69,13 +69,13 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     done = labels(factloop, "next run --out sheet.csv --n 8 --half-width 0.3 --html next.html")
     assert (done.code, done.err) == (0, "")
     assert "8 of 20 claims (no labels to learn from)" in done.out
-    assert "About 13 labels drawn so give ±0.3 at 95%" in done.out
+    assert "About 13 labels drawn this way give ±0.3 at 95%" in done.out
     assert "one: no number of labels gives ±0.2." in labels(factloop, "next run --out no.csv --half-width 0.2").out
     rows = fill(home / "sheet.csv", "label", ("agree", "1", "0", "", "agree", "1", "agree", "0"))
     assert {row["probability"] for row in rows} == {"0.4"}
     exported = labels(factloop, "export sheet.csv --out labels.jsonl")
     assert "7 labels in labels.jsonl; 1 claim without a label left out" in exported.out
-    assert "labels from the top on are a smaller draw" in exported.err
+    assert "labels from the top down count as a smaller draw" in exported.err
     sample = load_calibration(home / "labels.jsonl")
     assert (sample.probabilities, sample.systems) == ((0.35,) * 7, frozenset({"one"})), (
         "8 of 20 drawn, 7 of those labelled"
@@ -92,7 +92,7 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     pilot = [{"label": int(n % 10 > 0), "verdict": 1} for n in range(20)] + [{"label": 1, "verdict": 0}]
     (home / "pilot.jsonl").write_text("".join(json.dumps(one) + "\n" for one in pilot))
     learnt = labels(factloop, "next run --out third.csv --labels pilot.jsonl").out
-    assert "of 20 claims called supported 2 are not, of 1 called not supported 1 are" in learnt
+    assert "2 of 20 claims called supported are not, and 1 of 1 called not supported are" in learnt
 
 
 def saved_by_a_page(place: Path, report: FactualityReport, given: Sequence[str], *, blind: bool = False) -> None:
@@ -132,7 +132,7 @@ def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
     saved_by_a_page(home / "ben.json", RESPONSES[0].report, ["supported", "not_supported", "supported", "irrelevant"])
     done = labels(factloop, "export ann.json ben.json --out labels.jsonl --differing left-out --json people.json")
     assert (done.code, done.err, "3 labels in labels.jsonl" in done.out) == (0, "", True)
-    assert "4 claims labelled by two people or more, 1 differently, 1 of them left out" in done.out
+    assert "4 claims labelled by two or more people, 1 differently, 1 of them left out" in done.out
     assert json.loads((home / "people.json").read_text())["pairs"][0]["kappa"]["n"] == 4
     assert load_calibration(home / "labels.jsonl").labels == (1, 0, 1)
 
@@ -142,20 +142,20 @@ def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
     ("words", "said"),
     [
         ("next run", "--out for a sheet, --html for a page"),
-        ("next run --out filled.csv", "filled.csv: is there already, and a person may have filled it in"),
-        ("next run --out run/journal.sqlite", "lies in run"),
+        ("next run --out filled.csv", "filled.csv: already exists, and a person may have filled it in"),
+        ("next run --out run/journal.sqlite", "is inside run"),
         ("next run --out s.csv --half-width 2", "--half-width 2"),
         ("disagree run --key k.json", "--html for a page to answer on"),
-        ("disagree run --out filled.csv --key k.json", "filled.csv: is there already"),
+        ("disagree run --out filled.csv --key k.json", "filled.csv: already exists"),
         ("disagree run --out s.csv --key filled.csv", "a sheet that a person filled in may need it"),
         ("disagree run --out - --key k.json", "--out, --html and --key are files"),
-        ("export page.json --out l.jsonl --report other.json", "another report than those of --report"),
-        ("export page.json --out l.jsonl --report page.json", "page.json: is no report of factloop check"),
+        ("export page.json --out l.jsonl --report other.json", "another report than --report"),
+        ("export page.json --out l.jsonl --report page.json", "page.json: is not a factloop check report"),
         ("export page.json page.json --out l.jsonl", "page.json: this file is named twice"),
         ("export page.json copy.json --out l.jsonl", "--differing"),
         ("export page.json --out l.jsonl --json p.json", "--differing"),
-        ("export page.json --out l.jsonl --system page.json=", "a name is needed"),
-        ("export page.json --out l.jsonl --system a --system b", "say which file each wrote"),
+        ("export page.json --out l.jsonl --system page.json=", "give a name"),
+        ("export page.json --out l.jsonl --system a --system b", "say which file each of"),
         ("export page.json --out l.jsonl --system page.json=a --system page.json=b", "page.json has two"),
     ],
 )

@@ -95,7 +95,10 @@ def test_a_command_is_given_its_arguments_and_the_settings_that_were_given() -> 
 
 @pytest.mark.parametrize(
     ("setting", "said"),
-    [("rare", "--set rare: it is NAME=VALUE"), ("rar=3", "--set rar=3: there is no setting 'rar'; is it 'rare'?")],
+    [
+        ("rare", "--set rare: must be NAME=VALUE"),
+        ("rar=3", "--set rar=3: there is no setting 'rar'; did you mean 'rare'?"),
+    ],
 )
 def test_a_wrong_setting_is_named(setting: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said.replace("?", r"\?")):

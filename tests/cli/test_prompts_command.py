@@ -91,7 +91,7 @@ def test_differences_are_shown(factloop: Command, variant: Path) -> None:
     assert {f"-version: {OURS.version}", f"+version: {OURS.version + 1}"} < set(lines)
     assert any(line.startswith("+Rate one fact") for line in lines)
     of_folders = factloop("prompts", "diff", "variants/strict", "variants/strict")
-    assert of_folders.out == "safe/rating: the same file, so that a run takes them for one prompt\n"
+    assert of_folders.out == "safe/rating: the two files are identical\n"
     unlike = factloop("prompts", "diff", "safe/rating", "safe/relevance")
     assert unlike.out.startswith("--- safe/rating, packaged\n+++ safe/relevance, packaged\n")
 
@@ -100,7 +100,7 @@ def test_line_ends_make_another_prompt(factloop: Command, variant: Path) -> None
     own, mine = variant / "safe/rating.md", variant.parent / "mine.md"
     mine.write_bytes(own.read_bytes().replace(b"\n", b"\r\n"))
     shown = factloop("prompts", "diff", str(own), str(mine))
-    assert shown.out == "safe/rating: only line ends differ; to a run they are two prompts\n"
+    assert shown.out == "safe/rating: only line endings differ, but a run treats them as two prompts\n"
 
 
 def test_findings_end_with_one(factloop: Command, variant: Path) -> None:

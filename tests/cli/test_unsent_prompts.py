@@ -53,16 +53,16 @@ def files(factloop: Command, home: Path, docs: Path) -> None:
 @pytest.mark.parametrize(("command", "remedy"), COMMANDS_AND_REMEDIES)
 def test_prompts_that_no_model_is_sent_are_told_of(factloop: Command, command: tuple[str, ...], remedy: str) -> None:
     done = factloop(*command, "--prompts", VARIANT)
-    said = "without a model no prompt is sent, so these change nothing"
-    assert done.err.splitlines()[0] == f"factloop: --prompts {VARIANT}: {said}: give {remedy}"
+    said = "has no effect, because without a model no prompt is sent"
+    assert done.err.splitlines()[0] == f"factloop: --prompts {VARIANT} {said}: give {remedy}"
 
 
 def test_a_prompt_of_another_plan_is_told_of(factloop: Command, sim: Simulator) -> None:
     done = factloop("check", "answer.md", *DOCS, "--model", MODEL, "--prompts", VARIANT)
-    said = "safe/assessment is of the plan fused, and this check follows grounded, which sends it only where"
+    said = "safe/assessment belongs to the plan fused; this check follows grounded, which sends it only if"
     assert done.err.splitlines()[0].startswith(f"factloop: --prompts {VARIANT}: {said}")
     told = factloop("check", "answer.md", *DOCS, "--model", MODEL, "--prompts", VARIANT, "--plan", "paper").err
-    assert "this check follows paper, which sends others: give --plan fused" in told
+    assert "this check follows paper, which sends other prompts: give --plan fused" in told
     assert (
         "--prompts"
         not in factloop("check", "answer.md", *DOCS, "--model", MODEL, "--prompts", VARIANT, "--plan", "fused").err

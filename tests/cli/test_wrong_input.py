@@ -38,7 +38,7 @@ TABLE = {
         answer.md ONLINE --budget-usd 1                   | --price-in
         answer.md ONLINE --price-in 1                     | give both --price-in and --price-out
         answer.md --plan quick                            | plan = 'quick' & 'paper', 'fused' or 'grounded'
-        answer.md --docs docs --plan safe                 | the plan safe is rated by one chat model
+        answer.md --docs docs --plan safe                 | the plan safe uses one chat model
         answer.md --search bing                           | 'bing' & serper, wikipedia, searxng
         answer.md --docs nowhere --dry-run                | nowhere
         answer.md --model nobody:x --search serper        | nobody
@@ -49,9 +49,9 @@ TABLE = {
         answer.md ONLINE --prompts bad_prompts            | mine.md & front matter
         answer.md ONLINE --prompts LONG                   | name too long
         answer.md ONLINE --docs docs --cascade mine.txt   | it is not a cascade
-        answer.md --judge minicheck --model openai:x --docs docs | give one judge: a chat model (--model) or --judge
+        answer.md --judge minicheck --model openai:x --docs docs | give --model or --judge, not both
         answer.md --fail-under 2                          | --fail-under 2: & less than or equal to 1
-        answer.md --docs docs --recording-mode replay     | recording_mode is set, and no recording & --recording FILE
+        answer.md --docs docs --recording-mode replay     | recording is not: name its file & --recording FILE
         answer.md --docs docs --recording-mode live       | recording_mode = 'live': & 'replay', 'record' or 'new'
         answer.md --docs docs --recording no.json         | no.json: there is no such recording & --recording-mode new
         answer.md --run-dir other_run                     | other_run: not a run directory
@@ -80,13 +80,13 @@ TABLE = {
     "trust": """
         SUBJECT                                           | give a file of answers
         qa.jsonl ONE SUBJECT                              | give a file of answers
-        qa.jsonl --response x SUBJECT                     | --response goes with --question
+        qa.jsonl --response x SUBJECT                     | --response needs --question
         --question Who? SUBJECT                           | --response & --answer
         ONE --answer SUBJECT                              | --response & --answer
         --question Who? --response ' ' SUBJECT            | --response: a text is needed
         --question '' --response x SUBJECT                | --question: a text is needed
         qa.jsonl                                          | nothing to score by & --subject-model & --corpus
-        qa.jsonl --answer --corpus docs                   | --answer asks a subject
+        qa.jsonl --answer --corpus docs                   | --answer needs a subject
         nope.jsonl SUBJECT                                | nope.jsonl: cannot be read (No such file
         docs SUBJECT                                      | Is a directory
         bad.jsonl SUBJECT                                 | bad.jsonl:2 & not JSON
@@ -110,11 +110,11 @@ TABLE = {
         qa.jsonl SUBJECT --kb mine.txt --json mine.txt    | would overwrite mine.txt
         qa.jsonl SUBJECT --set vectors=mine.txt --json mine.txt | would overwrite mine.txt
         qa.jsonl SUBJECT --docs docs                      | no such option: --docs; here documents are given by --corpus
-        qa.jsonl SUBJECT --search serper                  | --search goes with --long-form
+        qa.jsonl SUBJECT --search serper                  | --search needs --long-form
         ONE --long-form SUBJECT                           | --long-form takes a file
-        answer.md --long-form                             | --long-form asks a subject
+        answer.md --long-form                             | --long-form needs a subject
         answer.md --long-form --fail-under 1 SUBJECT      | --long-form takes a file
-        answer.md --long-form --dry-run SUBJECT           | --dry-run does not go with --long-form
+        answer.md --long-form --dry-run SUBJECT           | --dry-run cannot be used with --long-form
         answer.md --long-form SUBJECT --judge-model openai:sim --search serper --kb nowhere.kb | nowhere.kb
     """,
     "eval": """
@@ -122,12 +122,12 @@ TABLE = {
         docs                                              | docs: cannot be read
         bad_row.jsonl --limit 1                           | bad_row.jsonl:2: field 'response': it is missing
         bad_row.jsonl --dry-run                           | bad_row.jsonl:2: field 'response': it is missing
-        responses.jsonl --column prompt                   | --column prompt: FIELD=COLUMN is needed
-        responses.jsonl --column promt=q                  | there is no field 'promt', but id, system
+        responses.jsonl --column prompt                   | --column prompt: must be FIELD=COLUMN
+        responses.jsonl --column promt=q                  | there is no field 'promt'; known are id
         responses.jsonl --column id=a --column id=b       | id is named twice
         responses.jsonl --column prompt=q                 | responses.jsonl:1: field 'q': it is missing
-        responses.jsonl --k 0                             | --k 0: a whole number from 1, median or maximum
-        responses.jsonl --k mean                          | --k mean: a whole number
+        responses.jsonl --k 0                             | --k 0: must be a whole number from 1, median or maximum
+        responses.jsonl --k mean                          | --k mean: must be a whole number
         responses.jsonl --k ²                             | a whole number from 1
         responses.jsonl --level 95                        | --level 95
         responses.jsonl --fail-under nan                  | --fail-under nan
@@ -136,7 +136,7 @@ TABLE = {
         responses.jsonl --model openai:sim                | there is nothing to check against: give documents
         responses.jsonl --run-dir docs                    | docs: not a run directory
         responses.jsonl --calibration nowhere.jsonl       | nowhere.jsonl
-        responses.jsonl --evaluator x                     | give that, too
+        responses.jsonl --evaluator x                     | give --calibration, too
         factscore --data bio.jsonl ONLINE --out p.jsonl   | give --run-dir
         factscore --data nope.jsonl ONLINE                | nope.jsonl
         factscore --data bio.jsonl ONLINE --system nobody | no response of nobody
@@ -149,15 +149,15 @@ TABLE = {
         mixedqa --data mixedqa.jsonl SUBJECT --system no  | no response of no
         mixedqa --data mixed_empty.jsonl SUBJECT          | mixed_empty.jsonl: every response is empty
         mixedqa --data mixedqa.jsonl --subject a=x:y      | no subject model for b: give one (--subject b=MODEL)
-        mixedqa --data mixedqa.jsonl --subject a          | it is SYSTEM=MODEL
-        mixedqa --data mixedqa.jsonl --subject a=x:y --subject a=x:z | a has one already
+        mixedqa --data mixedqa.jsonl --subject a          | must be SYSTEM=MODEL
+        mixedqa --data mixedqa.jsonl --subject a=x:y --subject a=x:z | a is given twice
         mixedqa --data mixedqa.jsonl --subject a=x:y@http:// | --subject
         mixedqa --data mixedqa.jsonl --subject a=x:y SUBJECT | one subject for all systems
     """,
     "serve --folder ../service --port 0": """
         --host 0.0.0.0                                    | give a key
         --api-key-file absent                             | --api-key-file absent: cannot be read
-        --host 0.0.0.0 --api-key-file keys                | API key 1: at least 16
+        --host 0.0.0.0 --api-key-file keys                | API key 1: needs at least 16
         --documents lives                                 | give NAME=PATH
         --documents a/b=docs                              | --documents a/b
         --documents lives=absent                          | absent
@@ -183,7 +183,7 @@ TABLE = {
         --base-url http://127.0.0.1:9/v1                  | no --model
     """,
     "prompts": """
-        show safe/ratin                                   | no prompt is named 'safe/ratin'; is it safe/rating?
+        show safe/ratin                                   | no prompt is named 'safe/ratin'; did you mean safe/rating?
         show zz                                           | 'zz'; factloop prompts list shows the names
         list --prompts nowhere                            | nowhere: not a folder of prompts
         lint nowhere.md                                   | nowhere.md: cannot be read (No such file or directory)
@@ -195,10 +195,10 @@ TABLE = {
     "research audit": """
         nope.jsonl                                        | nope.jsonl: cannot be read (No such file or directory)
         .                                                 | .: cannot be read (Is a directory)
-        empty.jsonl                                       | empty.jsonl: there is no row in it
+        empty.jsonl                                       | empty.jsonl: it has no rows
         p_bad.jsonl                                       | p_bad.jsonl:1: field 'label': a label is the number 1
         p_twice.jsonl                                     | p_twice.jsonl:2: field 'claim_id': line 1 has the same, 'c'
-        p.jsonl --evaluator gpt                           | p.jsonl: no scores of gpt; there are those of judge
+        p.jsonl --evaluator gpt                           | p.jsonl: has no scores by gpt, only by judge
         p.jsonl --json p.jsonl                            | p.jsonl: would overwrite p.jsonl
         p.jsonl --threshold 1.1                           | --threshold 1.1
         p.jsonl --level 1                                 | --level 1
@@ -222,14 +222,14 @@ TABLE = {
         TEMPLE --distractors model                        | asks the judge model: give --judge-model
     """,
     "research generate": """
-        longfact --model openai:sim --data rows.jsonl --out - | --out: name a file
+        longfact --model openai:sim --data rows.jsonl --out - | --out must be a file
         longfact --model openai:sim --data rows.jsonl --out rows.jsonl | rows.jsonl: would overwrite
         longfact --model openai:sim --data rows.jsonl --out . | cannot be written
-        longfact --model openai:sim --data rows.jsonl --out o --system ' ' | --system: a name is needed
+        longfact --model openai:sim --data rows.jsonl --out o --system ' ' | --system: give a name
         longfact --model openai:sim --data rows.jsonl --out o --temperature 3 | temperature = 3.0
         longfact --model openai:sim --data none.jsonl --out o | none.jsonl: cannot be read
         longfact --model openai:sim --data bad_row.jsonl --out o --n 0 | --n 0
-        prompts --model openai:sim --topic x --out mine.txt | is there already, and its prompts were paid for
+        prompts --model openai:sim --topic x --out mine.txt | already exists, and its prompts were paid for
     """,
     "research kb build": """
         --types nope.nt --labels l.nt --out x.kb          | nope.nt
@@ -243,22 +243,22 @@ TABLE = {
     "research reproduce": """
         vwc:table-99                                      | there is nothing named 'vwc:table-99' to reproduce
         vwc:table-11 --data nowhere                       | nowhere: no such file or folder
-        vwc:table-11 --results p.jsonl --evaluator mini   | --evaluator mini: it is PAPER=OURS
-        vwc:table-11 --results p.jsonl --evaluator A=b    | no scores of b; there are those of judge
-        vwc:table-11 --evaluator Bespoke-7B=mini          | --evaluator: it names evaluators of --results
-        trustscore:table-3 --results p.jsonl              | trustscore:table-3 reads the output of no other command
+        vwc:table-11 --results p.jsonl --evaluator mini   | --evaluator mini: must be PAPER=OURS
+        vwc:table-11 --results p.jsonl --evaluator A=b    | has no scores by b, only by judge
+        vwc:table-11 --evaluator Bespoke-7B=mini          | --evaluator names evaluators in --results
+        trustscore:table-3 --results p.jsonl              | trustscore:table-3 does not use the output
         safe:agreement --results p.jsonl                  | p.jsonl: is no RunSummary
         list --out - --html -                             | two outputs go to standard output
     """,
     "research verify": """
         pairs.jsonl --dataset wice:dev --verifier baseline --out o | give a file of pairs, or a data set with --dataset
-        pairs.jsonl --data x --verifier baseline --out o  | --data and --documents go with --dataset
-        --dataset wice:dev --column a=b --verifier baseline --out o | --column and --label go with a file of pairs
+        pairs.jsonl --data x --verifier baseline --out o  | --data and --documents need --dataset
+        --dataset wice:dev --column a=b --verifier baseline --out o | --column and --label need a file of pairs
         pairs.jsonl --label good=2 --verifier baseline --out o | --label good=2: a label is 0 or 1
         pairs.jsonl --column claim=text --verifier baseline --out o | pairs.jsonl:1: field 'text': it is missing
         --dataset wise:dev --verifier baseline --out o    | there is no data set 'wise'
         --dataset wice --verifier baseline --out o        | wice has no part ''
-        pairs.jsonl --verifier baseline --out -           | --out names a file: a run goes on from it
+        pairs.jsonl --verifier baseline --out -           | --out must be a file: a run resumes from it
         pairs.jsonl --verifier baseline --out pairs.jsonl | pairs.jsonl: would overwrite
         pairs.jsonl --verifier gpt --out o                | there is no judge 'gpt'
     """,
@@ -267,8 +267,8 @@ TABLE = {
         gte                                               | no such command 'gte'
         get longfakt                                      | there is no data set 'longfakt'
         get longfact --part subjects                      | longfact has no part 'subjects'; it has objects, concepts
-        get longfact mixedqa --part objects               | --part goes with one data set
-        join rows.jsonl --source rows.jsonl --out x.jsonl | it is KIND=PATH
+        get longfact mixedqa --part objects               | --part needs exactly one data set
+        join rows.jsonl --source rows.jsonl --out x.jsonl | must be KIND=PATH
     """,
     "research experiment": """
         plan.yaml --json rows.jsonl                       | rows.jsonl: would overwrite
@@ -276,43 +276,43 @@ TABLE = {
         plan.yaml --level 2                               | --level 2: input should be less than 1
     """,
     "outputs among what is read": """
-        check answer.md --docs docs --html docs/ada.txt   | docs/ada.txt: lies in docs, whose files are read
-        check answer.md --docs docs --json docs/deep/er.txt | lies in docs
-        check answer.md --docs docs --json docs/new.json  | lies in docs
-        check answer.md --docs docs --run-dir docs/run    | lies in docs
-        check answer.md --docs docs --recording docs/a.jsonl --recording-mode record | lies in docs
-        check answer.md --docs docs --html linked/ada.txt | lies in docs
-        check answer.md --docs docs --set cache_dir=docs/cache | docs/cache: lies in docs
-        check answer.md --docs docs/*.txt --json docs/new.txt | docs/new.txt: would be among docs/*.txt
-        check answer.md --docs docs/*.txt --json linked/new.txt | linked/new.txt: would be among docs/*.txt
-        check answer.md --docs docs/**/*.jsonl --run-dir docs/run | docs/run: would be among docs/**/*.jsonl
-        check answer.md --prompts bad_prompts --json bad_prompts/mine.md | lies in bad_prompts
-        correct answer.md --docs docs --out docs/deep/../new.md | lies in docs
-        eval responses.jsonl --docs docs --json docs/new.json | lies in docs
-        eval responses.jsonl --docs docs --set cache_dir=docs/cache | lies in docs
-        trust qa.jsonl --corpus docs --json docs/ada.txt  | lies in docs
-        trust qa.jsonl --corpus **/*.txt --json docs/deep/er.txt | would be among **/*.txt
-        research experiment plan.yaml --html docs/ada.txt | lies in docs
-        doctor --docs docs --json docs/ada.txt            | lies in docs
-        prompts list --prompts bad_prompts --json bad_prompts/mine.md | lies in bad_prompts
+        check answer.md --docs docs --html docs/ada.txt   | docs/ada.txt: is inside docs, whose files are inputs
+        check answer.md --docs docs --json docs/deep/er.txt | is inside docs
+        check answer.md --docs docs --json docs/new.json  | is inside docs
+        check answer.md --docs docs --run-dir docs/run    | is inside docs
+        check answer.md --docs docs --recording docs/a.jsonl --recording-mode record | is inside docs
+        check answer.md --docs docs --html linked/ada.txt | is inside docs
+        check answer.md --docs docs --set cache_dir=docs/cache | docs/cache: is inside docs
+        check answer.md --docs docs/*.txt --json docs/new.txt | docs/new.txt: would match docs/*.txt
+        check answer.md --docs docs/*.txt --json linked/new.txt | linked/new.txt: would match docs/*.txt
+        check answer.md --docs docs/**/*.jsonl --run-dir docs/run | docs/run: would match docs/**/*.jsonl
+        check answer.md --prompts bad_prompts --json bad_prompts/mine.md | is inside bad_prompts
+        correct answer.md --docs docs --out docs/deep/../new.md | is inside docs
+        eval responses.jsonl --docs docs --json docs/new.json | is inside docs
+        eval responses.jsonl --docs docs --set cache_dir=docs/cache | is inside docs
+        trust qa.jsonl --corpus docs --json docs/ada.txt  | is inside docs
+        trust qa.jsonl --corpus **/*.txt --json docs/deep/er.txt | would match **/*.txt
+        research experiment plan.yaml --html docs/ada.txt | is inside docs
+        doctor --docs docs --json docs/ada.txt            | is inside docs
+        prompts list --prompts bad_prompts --json bad_prompts/mine.md | is inside bad_prompts
     """,
     "outputs in a run directory": """
-        check answer.md --docs docs --run-dir kept --json kept/x | kept/x: lies in the run directory kept
-        correct answer.md --docs docs --run-dir kept --json kept/x | lies in the run directory kept
-        eval responses.jsonl --docs docs --run-dir kept --json kept/x | lies in the run directory kept
-        eval factscore --data bio.jsonl --docs docs --run-dir kept --json kept/x | lies in the run directory kept
-        eval mixedqa --data mixedqa.jsonl --corpus docs --run-dir kept --json kept/x | lies in the run directory kept
-        trust qa.jsonl --corpus docs --run-dir kept --json kept/x | lies in the run directory kept
-        research experiment plan.yaml --run-dir kept --json kept/x | lies in the run directory kept
-        research generate prompts --topic x --out p.jsonl --run-dir kept --json kept/x | lies in the run directory kept
-        research verify pairs.jsonl --verifier baseline --out o --json o.run/x | lies in the run directory
+        check answer.md --docs docs --run-dir kept --json kept/x | kept/x: is inside the run directory kept
+        correct answer.md --docs docs --run-dir kept --json kept/x | is inside the run directory
+        eval responses.jsonl --docs docs --run-dir kept --json kept/x | is inside the run directory
+        eval factscore --data bio.jsonl --docs docs --run-dir kept --json kept/x | is inside the run directory
+        eval mixedqa --data mixedqa.jsonl --corpus docs --run-dir kept --json kept/x | is inside the run directory
+        trust qa.jsonl --corpus docs --run-dir kept --json kept/x | is inside the run directory
+        research experiment plan.yaml --run-dir kept --json kept/x | is inside the run directory
+        research generate prompts --topic x --out p.jsonl --run-dir kept --json kept/x | is inside the run directory
+        research verify pairs.jsonl --verifier baseline --out o --json o.run/x | is inside the run directory
     """,
     "": """
         chekc                                             | no such command 'chekc'
         check                                             | missing argument 'ANSWER'; see factloop check
         doctor --set timeout_s=-1                         | timeout_s = '-1'
-        cache show --set cache_dir=mine.txt               | mine.txt: is not a folder, so no cache can be there
-        cache clear --set cache_dir=mine.txt              | mine.txt: is not a folder, so no cache can be there
+        cache show --set cache_dir=mine.txt               | mine.txt: is not a folder, so it cannot hold the cache
+        cache clear --set cache_dir=mine.txt              | mine.txt: is not a folder, so it cannot hold the cache
     """,
 }
 ROWS: list[tuple[str, str]] = [
@@ -439,7 +439,7 @@ def test_a_missing_key(
     [
         (b"k = [", "cannot be read"),
         (b"\xff", "cannot be read"),
-        (b"timeouts = 1", "there is no setting 'timeouts'; is it 'timeout_s'?"),
+        (b"timeouts = 1", "there is no setting 'timeouts'; did you mean 'timeout_s'?"),
         (b"timeout_s = -1", "timeout_s = -1"),
         (b"[check]\nk = 1", "there is no setting 'check'"),
     ],

@@ -25,7 +25,7 @@ async def test_a_failure_is_told_in_its_own_words() -> None:
 @pytest.mark.parametrize("error", [ValueError("Bearer s3cret"), TimeoutError("s3cret"), KeyError("s3cret")])
 async def test_what_nobody_expects_is_a_finding_too(error: Exception) -> None:
     found = await look(error).taken(5.0)
-    assert (found.state, found.problem) == ("fails", f"the look at it raised {type(error).__name__}")
+    assert (found.state, found.problem) == ("fails", f"the test raised {type(error).__name__}")
     assert "report it" in found.advice
 
 

@@ -38,7 +38,7 @@ def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path: Path) -
         ({}, {"FACTLOOP_K": "64,many"}, "", "environment variable FACTLOOP_K: k = 'many'"),
         ({}, {"FACTLOOP_CACHE": "perhaps"}, "", "environment variable FACTLOOP_CACHE: cache = 'perhaps'"),
         ({}, {}, "colour = 'red'", "factloop.toml: there is no setting 'colour'"),
-        ({}, {}, "patience = 7", "factloop.toml: there is no setting 'patience'; is it 'patience_s'?"),
+        ({}, {}, "patience = 7", "factloop.toml: there is no setting 'patience'; did you mean 'patience_s'?"),
     ],
 )
 def test_an_error_names_where_it_comes_from(
@@ -83,7 +83,7 @@ def test_a_misspelt_variable_is_warned_of_once(
 ) -> None:
     for _ in range(2):
         load_settings(CheckSettings, {}, {name: "7"}, tmp_path)
-    said = f"{name} is no environment variable of factloop and changes nothing; is it {near}?"
+    said = f"{name} is not an environment variable of factloop and has no effect; did you mean {near}?"
     assert [record.getMessage() for record in caplog.records] == [said]
 
 

@@ -69,7 +69,7 @@ async def test_code_that_nobody_read_is_not_released_as_checked(policy: Any, rel
     end = await finished(guard, pieces(f"{TRUE}\n{CODE}\n{TRUE}\n"), sources=SOURCES)
     assert end.released == released
     assert [warning for warning in end.report.warnings if "code" in warning.lower()] == [
-        "Code was not read (in 1 place): the offline engine reads none."
+        "Code was not read (in 1 place): the offline engine does not read code."
     ]
     assert end.report.sentences[1].no_claim == "code"
     plain = (await finished(offline(), pieces(f"```md\n{TRUE}\n```\n"), sources=SOURCES)).report.warnings
@@ -379,7 +379,7 @@ async def test_the_report_warns_of_what_any_window_was_warned_of(sim: Simulator)
     end = await finished(StreamGuard(checker, max_wait_s=0.0), pieces(f"{TRUE} {TRUE}"), sources=sources)
     await checker.aclose()
     groundless, split, whole, steering = end.report.warnings[-4:]
-    assert "2 of 2 supported claims cite passages without most of their names" in groundless
+    assert "2 of 2 supported claims cite passages that lack most of their names" in groundless
     assert split == "The models of the jury disagree on 2 of 2 claims."
     assert whole.startswith("2 of 2 sentences are judged whole")
     assert re.match(f"A passage of .* tells the judge what to say: .*{note}", steering)

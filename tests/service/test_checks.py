@@ -176,7 +176,7 @@ async def test_an_audit_is_a_job(service: Service) -> None:
             "checks",
             {"response": ANSWER, "documents": [{"text": "A."}], "limits": {"deadline": 5}},
             "limits.deadline",
-            "there is no such field; is it 'deadline_s'? known are deadline_s, max_calls, budget_usd",
+            "there is no such field; did you mean 'deadline_s'? known are deadline_s, max_calls, budget_usd",
         ),
         ("checks", {"response": ANSWER, "documents": [{"text": ""}] * 1_001}, "documents", "at most 1000 items"),
         ("trust", {"question": "Who?"}, "response", "no subject model"),

@@ -104,8 +104,8 @@ def test_zero_is_a_limit(limit: str) -> None:
         ({"price_out": 1e7}, r"price_out = 10000000.0"),
         ({"max_searches": 0}, r"max_searches = 0"),
         ({"colour": "red"}, r"there is no setting 'colour'$"),
-        ({"patience": 5}, r"there is no setting 'patience'; is it 'patience_s'\?$"),
-        ({"max_serches": 5}, r"there is no setting 'max_serches'; is it 'max_searches'\?$"),
+        ({"patience": 5}, r"there is no setting 'patience'; did you mean 'patience_s'\?$"),
+        ({"max_serches": 5}, r"there is no setting 'max_serches'; did you mean 'max_searches'\?$"),
     ],
 )
 def test_a_wrong_setting_is_named_with_what_was_given(changes: dict[str, Any], complaint: str) -> None:
@@ -188,7 +188,7 @@ def test_limits_of_a_request_are_those_of_the_settings() -> None:
     [
         ({"max_calls": -1}, "limits: max_calls = -1: input should be greater than or equal to 0"),
         ({"deadline_s": 0}, "limits: deadline_s = 0: input should be greater than 0"),
-        ({"deadline": 5}, "limits: there is no setting 'deadline'; is it 'deadline_s'?"),
+        ({"deadline": 5}, "limits: there is no setting 'deadline'; did you mean 'deadline_s'?"),
     ],
 )
 def test_wrong_limits_are_named_in_one_line(values: dict[str, Any], said: str) -> None:

@@ -169,23 +169,23 @@ def test_a_checker_of_ones_own_is_used_and_nothing_beside_it() -> None:
     assert assert_factual(RIGHT, checker=checker).counts.supported == 1
     extras: list[dict[str, Any]] = [{"model": "openai:x"}, {"docs": SOURCES}, {"plan": "paper"}, {"search": "serper"}]
     for extra in extras:
-        with pytest.raises(ConfigError, match=f"{next(iter(extra))} is the checker's own"):
+        with pytest.raises(ConfigError, match=f"{next(iter(extra))} belongs to the checker"):
             assert_factual(RIGHT, checker=checker, **extra)
     scorer = TrustScorer(corpus=SOURCES)
-    with pytest.raises(ConfigError, match="max_checks is the scorer's own"):
+    with pytest.raises(ConfigError, match="max_checks belongs to the scorer"):
         assert_trustworthy("Who?", RIGHT, scorer=scorer, min_trust_fc=0.5, max_checks=3)
 
 
 @pytest.mark.parametrize(
     ("required", "complaint"),
     [
-        ({"min_precision": 90}, "min_precision = 90: precision is a share between 0 and 1"),
+        ({"min_precision": 90}, "min_precision = 90: must be between 0 and 1"),
         ({"min_precision": float("nan")}, "min_precision = nan"),
         ({"max_contradicted": -1}, "max_contradicted = -1"),
         ({"min_supported": -1}, "min_supported = -1"),
         ({"min_scored": -1}, "min_scored = -1"),
         ({"colour": "red"}, "the assertion or pytest's ini file: there is no setting 'colour'"),
-        ({"model": " : "}, "names no model"),
+        ({"model": " : "}, "has no name"),
     ],
 )
 def test_a_requirement_that_cannot_be_meant_is_refused(required: dict[str, Any], complaint: str) -> None:
@@ -224,7 +224,7 @@ def test_trust_by_documents() -> None:
 
 @pytest.mark.parametrize(
     ("required", "complaint"),
-    [({}, "requires nothing"), ({"min_trust_ov": 1.5}, "min_trust_ov = 1.5: scores are between 0 and 1")],
+    [({}, "requires nothing"), ({"min_trust_ov": 1.5}, "min_trust_ov = 1.5: must be between 0 and 1")],
 )
 async def test_trust_that_requires_nothing_or_nonsense_is_refused(required: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ConfigError, match=complaint):

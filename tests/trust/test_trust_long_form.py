@@ -88,7 +88,7 @@ async def test_a_response_may_have_no_prompt(sim: Simulator, prompt: str | None)
 
 @pytest.mark.parametrize("claims", [[], [("Rome is old.", "s")], [("Rome is old.", "i")]])
 async def test_without_a_subject_there_is_nobody_to_ask(claims: list[tuple[str, str]]) -> None:
-    with pytest.raises(ConfigError, match="TrustBC asks a subject model"):
+    with pytest.raises(ConfigError, match="TrustBC needs a subject model"):
         await TrustScorer(cache=False).ascore_claims(report_of(*claims))
 
 

@@ -84,12 +84,12 @@ def _header(file: IO[bytes], path: Path) -> Header:
     match = re.fullmatch(rb"(\d{1,12}) (\d{1,12})[ \t]*\r?\n", line)
     if match is None:
         raise DataError(
-            "no word2vec file: its first line must be the number of words and of dimensions", path=str(path), line=1
+            "not a word2vec file: its first line must be the number of words and of dimensions", path=str(path), line=1
         )
     header = Header(int(match[1]), int(match[2]))
     if not header.n_words or not 0 < header.dimension <= MAX_DIMENSION:
         raise DataError(
-            f"no word2vec file: {header.n_words} words of {header.dimension} dimensions", path=str(path), line=1
+            f"not a word2vec file: {header.n_words} words of {header.dimension} dimensions", path=str(path), line=1
         )
     return header
 

@@ -38,7 +38,7 @@ class LabelPlaces:
         support = [place for place, name in names.items() if name.startswith(_SUPPORT)]
         against = [place for place, name in names.items() if name.startswith(_AGAINST)]
         if len(support) != 1 or len(against) > 1:
-            raise ConfigError(f"the labels of the encoder do not tell which one is support: {sorted(names.values())}")
+            raise ConfigError(f"the labels of the encoder do not say which one means support: {sorted(names.values())}")
         return cls(support[0], against[0] if against else None)
 
 
@@ -127,7 +127,7 @@ def _of_checkpoint(path: Path, base: Path) -> Any:
 
     config = AutoConfig.from_pretrained(base, local_files_only=True)
     if config.model_type != "roberta":
-        raise ConfigError(f"{path}: a RoBERTa is needed beside it, not a {config.model_type}")
+        raise ConfigError(f"{path}: the model beside it must be a RoBERTa, not a {config.model_type}")
     config.num_labels = 3
     try:
         found = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
@@ -170,7 +170,7 @@ class LettuceDetect(LocalJudge):
     def load(self) -> None:
         super().load()
         if self._loaded[1].config.num_labels != 2:
-            raise ConfigError(f"{self.name}: two labels are needed, and it has {self._loaded[1].config.num_labels}")
+            raise ConfigError(f"{self.name}: must have two labels, not {self._loaded[1].config.num_labels}")
 
     def _read_batch(self, claims: list[str], documents: list[str]) -> list[PairScore]:
         tokenizer, model = self._loaded

@@ -52,7 +52,7 @@ ROBERTA_LARGE = HubFiles("FacebookAI/roberta-large", "722cf37b1afa9454edce342e78
 JUDGES: Mapping[str, KnownJudge] = {
     "minicheck": KnownJudge(
         "t5:MiniCheckT5",
-        "The one to begin with: trained on synthetic documents to check claims of language models; runs on a CPU.",
+        "Start with this one: trained on synthetic documents to check claims of language models; runs on a CPU.",
         HubFiles("lytang/MiniCheck-Flan-T5-Large", "96eafd01cee2d16cf81aaa2fb226b14f422a37b3"),
         size="3.1 GB", parameters="783 million", licence="MIT",
     ),
@@ -80,7 +80,7 @@ JUDGES: Mapping[str, KnownJudge] = {
     ),
     "lettucedetect": KnownJudge(
         "classifiers:LettuceDetect",
-        "Marks the words of a claim that the passages do not bear out; reads 4,096 tokens at once.",
+        "Marks the words of a claim that the passages do not support; reads 4,096 tokens at once.",
         HubFiles("KRLabsOrg/lettucedect-base-modernbert-en-v1"),
         size="0.6 GB", parameters="150 million", licence="MIT",
     ),
@@ -191,7 +191,7 @@ def _fetched(files: HubFiles, kind: str) -> Path:
         _snapshot(files, local_files_only=False)
     except (OSError, ValueError) as error:
         said = (str(error).splitlines() or [type(error).__name__])[0][:200]
-        raise ConfigError(f"{kind}: {files.repo} could not be fetched from the hub ({said})") from error
+        raise ConfigError(f"{kind}: {files.repo} could not be downloaded from the hub ({said})") from error
     folder = _cached(files)
     if folder is None:
         raise ConfigError(f"{kind}: no usable model in {files.repo} on the hub: it has no weights in safetensors")

@@ -168,7 +168,7 @@ class LocalJudge(Judge):
         if len(tokenizer) <= len(set(tokenizer.all_special_tokens)):  # for weights without one, transformers makes such
             raise ConfigError(f"{self.name}: there is no tokenizer beside the weights")
         if not tokenizer.is_fast or len(tokenizer) > model.config.vocab_size:
-            raise ConfigError(f"{self.name}: the tokenizer beside the weights is not one that goes with them")
+            raise ConfigError(f"{self.name}: the tokenizer beside the weights does not match them")
         return tokenizer, model.to(device).eval()
 
     @cached_property
@@ -182,7 +182,7 @@ class LocalJudge(Judge):
             positions -= config.pad_token_id + 1
         window = min(self.longest, positions)
         if window < self._overhead + OVERHEAD:
-            raise ConfigError(f"{self.name}: reads no more than {window} tokens at once, which is too few")
+            raise ConfigError(f"{self.name}: reads only {window} tokens at once, which is too few")
         return int(window)
 
     @cached_property

@@ -136,7 +136,7 @@ async def rate(
     best = max(found, key=_support)
     score, against = _support(best), max(one.against for one in found)
     if score < upper and against < THRESHOLD:
-        lacking = f" These words are not borne out: “{best.unsaid}”." if best.unsaid else ""
+        lacking = f" These words are not supported: “{best.unsaid}”." if best.unsaid else ""
         return SupportReading("insufficient", score, (), f"{judge.name} gives it {score:.2f} of 1.{lacking}")
     alone = found if len(whole) == len(texts) else await _read_all(judge, claim, texts, meter, read)
     supported = score >= upper

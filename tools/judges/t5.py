@@ -49,7 +49,7 @@ class MiniCheckT5(LocalJudge):
         tokenizer = self._loaded[0]
         no, yes = (tokenizer(answer, add_special_tokens=False)["input_ids"][:1] for answer in ("0", "1"))
         if not no or not yes or no == yes:
-            raise ConfigError(f"{self.name}: its tokenizer does not tell 0 from 1")
+            raise ConfigError(f"{self.name}: its tokenizer does not distinguish 0 from 1")
         return no[0], yes[0]
 
 

@@ -267,7 +267,7 @@ class Batches:
         model: Any = chat.model
         client = getattr(model, "root_async_client", None) or getattr(model, "_async_client", None)
         if client is None:
-            raise ConfigError(f"{chat.name}: no batch interface is known of its provider; run it without --batch")
+            raise ConfigError(f"{chat.name}: its provider has no known batch interface; run it without --batch")
         connection = _Connection(self, chat.name, scope, client._client)  # the one that knows proxies and certificates
         own = client.with_options(http_client=httpx2.AsyncClient(transport=connection), max_retries=0)
         if hasattr(model, "root_async_client"):

@@ -100,7 +100,7 @@ def build_chat_model(
             if not os.environ.get("OPENAI_API_KEY"):
                 options["api_key"] = "none"  # servers of one's own rarely want one, the client library insists
         elif not os.environ.get("OPENAI_API_KEY"):
-            remedy = "set OPENAI_API_KEY, or for a server of your own --base-url (base_url among settings in a file)"
+            remedy = "set OPENAI_API_KEY or, for your own server, --base-url (base_url in a settings file)"
             raise ConfigError(f"model {name!r} needs a key: {remedy}")
     elif base_url is not None:
         options["base_url"] = base_url
@@ -110,7 +110,7 @@ def build_chat_model(
         raise ConfigError(f"model {name!r}: its provider's package is not installed ({error})") from error
     except (ValueError, OpenAIError) as error:
         said = " ".join(str(error).split())[:300].rstrip(".")
-        hint = f" For a server that speaks OpenAI's protocol write openai:{name}." if base_url is not None else ""
+        hint = f" For an OpenAI-compatible server, write openai:{name}." if base_url is not None else ""
         raise ConfigError(f"model {name!r} cannot be set up: {said}.{hint}") from error
     if isinstance(model, ChatOpenAI) and model.use_responses_api is False:
         speak_plainly(model)
@@ -174,7 +174,7 @@ def _parts(name: str, base_url: str | None) -> tuple[str, str]:
     """Provider and name; no provider where LangChain is to guess it. Raises ConfigError where there is no name."""
     provider, _, bare = name.partition(":") if ":" in name else ("", "", name)
     if not bare.strip():
-        raise ConfigError(f"model {name!r} names no model: write provider:name, for example openai:gpt-4o-mini")
+        raise ConfigError(f"model {name!r} has no name: write provider:name, for example openai:gpt-4o-mini")
     if not provider and (base_url is not None or bare.startswith(OF_OPENAI)):
         provider = DEFAULT_PROVIDER
     return provider, bare

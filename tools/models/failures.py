@@ -40,7 +40,7 @@ def translate(error: Exception, model: str) -> FactloopError:
             return ToolError(f"{model}: {refused}", tool=model, retryable=True)
         names = {type(cause).__name__ for cause in chain(error)}
         if names & _DROPPED and not names & _NO_ADDRESS:
-            said = "the connection was closed before the reply was whole"
+            said = "the connection was closed before the reply was complete"
         elif (broken := next((one for one in chain(error) if isinstance(one, JSONDecodeError)), None)) is not None:
             said = f"its answer is not JSON ({broken.msg})"
         elif isinstance(error, _UNEXPECTED):

@@ -267,7 +267,7 @@ def _told_to_people(error: ModelOutputError, model: str) -> ModelOutputError:
     """The error in the words for people: of the model, not of the schema, and with what they can do."""
     said = error.message
     if isinstance(error, _ReplyCutOff):
-        said = "the reply was cut off at the token limit: allow longer ones with --max-tokens"
+        said = "the reply was cut off at the token limit: raise --max-tokens"
     return ModelOutputError(said, schema=error.schema, reply=error.reply, model=model)
 
 

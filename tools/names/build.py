@@ -144,7 +144,7 @@ def read_triples(path: Path) -> Iterator[Triple]:
                     language = value.language.lower() if value.language else None
                     yield Triple(subject.value, predicate, value.value, False, language)
     except SyntaxError as error:
-        raise DataError(f"this is no RDF: {error.msg}", path=str(path), line=error.lineno) from error
+        raise DataError(f"this is not RDF: {error.msg}", path=str(path), line=error.lineno) from error
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"the file cannot be read: {error}", path=str(path)) from error
 

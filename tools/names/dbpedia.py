@@ -183,7 +183,7 @@ class SpotlightClient:
             annotation = _Annotation.model_validate(answer.value)
         except ValidationError as error:
             where = ".".join(str(part) for part in error.errors()[0]["loc"])
-            message = f"{self._endpoint.tool}: the answer has another shape than annotations have (at {where!r})"
+            message = f"{self._endpoint.tool}: the answer does not look like annotations (at {where!r})"
             raise ToolError(message, tool=self._endpoint.tool) from error
         return [resource.model_dump(by_alias=True) for resource in annotation.resources]
 

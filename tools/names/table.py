@@ -288,10 +288,10 @@ def _words_of(type_name: str) -> frozenset[str]:
 def _opened(path: Path) -> sqlite3.Connection:
     """A read-only connection, used from the thread that runs the event loop."""
     refused = ConfigError(
-        f"{path} is not a table of typed entities of this version: make one by `factloop research kb build`"
+        f"{path} is not a table of typed entities of this version: make one with `factloop research kb build`"
     )
     if not path.is_file():
-        raise ConfigError(f"no table of typed entities at {path}: make one by `factloop research kb build`")
+        raise ConfigError(f"no table of typed entities at {path}: make one with `factloop research kb build`")
     try:
         connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False)
         (application,) = connection.execute("PRAGMA application_id").fetchone()

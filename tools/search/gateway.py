@@ -272,7 +272,7 @@ class SearchGateway:
         except Exception as error:
             raise ToolError(f"{tool.name}: the search failed ({type(error).__name__})", tool=tool.name) from error
         if not isinstance(found, list) or not all(isinstance(hit, SearchHit) for hit in found):
-            raise ToolError(f"{tool.name}: the search gave something else than a list of SearchHit", tool=tool.name)
+            raise ToolError(f"{tool.name}: the search did not return a list of SearchHit", tool=tool.name)
         return found
 
     @staticmethod

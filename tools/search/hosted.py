@@ -67,7 +67,7 @@ class KeyedSearch(SearchTool):
         """The key, without spaces around it. Raises ConfigError where there is none, or no HTTP header can carry it."""
         key = self.api_key.get_secret_value() if self.api_key else os.environ.get(self.key_variable, "")
         if not key.strip():
-            raise ConfigError(f"{self.name} needs a key: set {self.key_variable} (one is given out at {self.site})")
+            raise ConfigError(f"{self.name} needs a key: set {self.key_variable} (get one at {self.site})")
         if not (key.isascii() and key.strip().isprintable()):
             raise ConfigError(f"the key in {self.key_variable} holds characters that no HTTP header can carry")
         return key.strip()
@@ -105,7 +105,7 @@ class KeyedSearch(SearchTool):
 def misshapen(name: str, error: ValidationError) -> ToolError:
     """The failure of a search whose answer does not read as results."""
     where = ".".join(str(part) for part in error.errors()[0]["loc"])
-    said = f"the answer has another shape than search results have (at {where!r})"
+    said = f"the answer does not look like search results (at {where!r})"
     return ToolError(f"{name}: {said}", tool=name, status=200)
 
 

@@ -321,7 +321,7 @@ class WikipediaSearch(SearchTool):
             raise self._misshapen("query.pages") from problem
 
     def _misshapen(self, what: str) -> ToolError:
-        return ToolError(f"{self.name}: the answer has another shape than MediaWiki's ({what})", tool=self.name)
+        return ToolError(f"{self.name}: the answer does not look like MediaWiki's ({what})", tool=self.name)
 
 
 def _hit(page: Article, passage: str) -> SearchHit:

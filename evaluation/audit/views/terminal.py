@@ -33,7 +33,7 @@ def print_audit(report: AuditReport, console: Console) -> None:
 def _result_rows(report: AuditReport) -> list[Row]:
     data, settings, basis = report.data, report.settings, report.at[0].rates.basis
     prompts = "" if data.n_prompts is None else f" to {plural(data.n_prompts, 'prompt')}"
-    several = "over data sets, each of which counts the same; by wording and by chunks over all claims together"
+    several = "over data sets, each with the same weight; by wording and by chunks over all claims together"
     drawn = f"{100 * settings.level:g} %, by {settings.n_resamples:,} resamples of whole {basis.clusters}s"
     rows = {
         "Data": data.name,

@@ -37,34 +37,34 @@ CAUTION_WORDS = {
     Caution.FEW_LABELS: "few labelled claims for such an interval",
     Caution.FEW_OF_A_CLASS: "few responses hold a labelled claim of one class",
     Caution.CLIPPED: "came out beyond 0 or 1 and was cut",
-    Caution.OUT_OF_RANGE: "the whole interval lies beyond 0 or 1, so that the labels do not fit the run: there is none",
-    Caution.NO_SPREAD: "nothing varies from prompt to prompt, which is no certainty: there is no interval",
+    Caution.OUT_OF_RANGE: "the whole interval lies beyond 0 or 1: the labels do not fit the run, so it is left out",
+    Caution.NO_SPREAD: "nothing varies from prompt to prompt, which does not prove certainty: there is no interval",
     Caution.WIDENED: "a class is rare among the labels, or few labels show no error; the interval was widened for it",
     Caution.ONE_GROUP: "a sample is a single group, so there is no interval",
     Caution.LABELLED_IN_PART: "F1@K is corrected by responses whose claims all have a label, and none is known to",
-    Caution.LABELS_ALIKE: "all labels of a verdict, or of a class, are alike and they are few: no resample shows how "
-    "far off they may be, so there is no interval",
+    Caution.LABELS_ALIKE: "a verdict or a class has few labels, all alike: no resample shows how far off they may be, "
+    "so there is no interval",
     Caution.RESAMPLES_LOST: "more than a twentieth of the resamples had no value",
 }
 
 TRANSFER_WORDS = {
-    Transfer.VERDICTS: "a claim with either verdict is truly supported as often as among the labelled claims: "
-    "holds where those are claims of the same kind",
-    Transfer.ERROR_RATES: "the evaluator's TPR and FPR are those on the labelled claims: the run may hold more or "
-    "fewer errors, but is judged as well",
+    Transfer.VERDICTS: "each verdict is right as often as on the labelled claims: this holds if those are claims of "
+    "the same kind",
+    Transfer.ERROR_RATES: "the evaluator's TPR and FPR are the same as on the labelled claims: the run may hold more "
+    "or fewer errors",
 }
 
 
 TARGET_WORDS = {
-    Target.PROMPTS: "what the system says to such prompts; intervals take the run's as a draw of them",
-    Target.RUN: "the claims of this run, as if people had labelled them all; intervals leave open the unlabelled ones",
+    Target.PROMPTS: "what the system says to such prompts; intervals treat the run's prompts as a sample of them",
+    Target.RUN: "the claims of this run, as if people had labelled all of them; intervals cover the unlabelled ones",
 }
 
 
 PRECISION = "Precision, all claims"
 PRECISION_WORDS = (
-    "“Precision, all claims” is over all claims of a system together, so that long responses weigh more, and has an "
-    "interval of its own; “Precision” of the scores is the mean over responses"
+    "“Precision, all claims” pools all claims of a system, so long responses weigh more, and has its own interval; "
+    "“Precision” of the scores is the mean over responses"
 )
 
 

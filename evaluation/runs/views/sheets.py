@@ -44,7 +44,7 @@ _POLICIES = {
 _REPEATS: Mapping[Repeats, str] = {
     "each": "each: a claim that repeats another of its response counts again in precision, recall and F1@K, as in "
     "the paper's code",
-    "once": "once: of claims that say the same the first counts, in every figure",
+    "once": "once: of claims that say the same, only the first counts, in every figure",
 }
 
 _RULES = {
@@ -90,7 +90,7 @@ def few_prompts(figures: Iterable[PromptFigure]) -> str:
     fewest = min((one.n_prompts for one in figures if one.interval is not None), default=FEWEST_PROMPTS)
     if fewest >= FEWEST_PROMPTS:
         return ""
-    return f"Fewer than {FEWEST_PROMPTS} prompts ({fewest:,} at the least), so that intervals are too narrow."
+    return f"Fewer than {FEWEST_PROMPTS} prompts (at least {fewest:,}), so intervals are too narrow."
 
 
 def few_prompts_of(scores: LongFormScores) -> str:

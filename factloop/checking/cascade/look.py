@@ -71,8 +71,8 @@ class CheapStage:
         told = None if self.explain is None else self.explain(claim, [item.passage for item in evidence])
         cited = () if told is None else tuple(dict.fromkeys(evidence[place].id for place in told.cited))
         supported = verdict is Verdict.SUPPORTED
-        bound = f"accepted from {self.upper:g} on" if supported else f"rejected up to {self.lower:g}"
-        said = f"{self.reader.name} scores it {score:.2f}, and claims are {bound}."
+        bound = f"accepted at {self.upper:g} or more" if supported else f"rejected at {self.lower:g} or less"
+        said = f"{self.reader.name} scores it {score:.2f}; claims are {bound}."
         return Judgement(
             verdict=verdict,
             contradicted=None if supported else told is not None and told.label == "contradicted",
@@ -88,7 +88,7 @@ def documents_among(tools: Sequence[SearchTool]) -> SearchTool:
     """The first tool that searches what the user gave. Raises ConfigError where none does."""
     found = next((tool for tool in tools if tool.own_documents), None)
     if found is None:
-        raise ConfigError("a cascade (--cascade) looks at documents first: give some (--docs)")
+        raise ConfigError("a cascade (--cascade) needs documents (--docs)")
     return found
 
 

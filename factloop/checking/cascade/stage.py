@@ -80,7 +80,7 @@ class Cascade:
         """Warnings for readers of a report."""
         warnings = []
         if self.file.tuned is None:
-            warnings.append("The thresholds of the cascade were set by hand: no error is promised of what it settles.")
+            warnings.append("The thresholds of the cascade were set by hand, so its error is unknown.")
         elsewhere = ", ".join(tool.name for tool in tools if not tool.own_documents)
         judgements = (claim.judgement for claim in claims if claim.judgement.stage == "cheap")
         rejected = sum(judgement.verdict is Verdict.NOT_SUPPORTED for judgement in judgements)
@@ -118,7 +118,7 @@ def refuse_other_verifier(path: Path, file: CascadeFile, verifier: CheapVerifier
     """Raises ConfigError where this is not the verifier that the thresholds were tuned for."""
     if different := _differing(file.identity, verifier.reader.identity):
         raise ConfigError(
-            f"{path}: tuned with another {file.verifier} than is here ({', '.join(different)} differ); tune it again"
+            f"{path}: tuned with a different {file.verifier} ({', '.join(different)} differ); tune it again"
         )
 
 

@@ -35,7 +35,7 @@ class Audit(Tabled, Intervals, Seeded):
     resamples: Annotated[int, Field(ge=0, le=10_000), Mark(STATISTICS)] = 1000
     """Bootstrap resamples for the intervals; 0 for none."""
     level: Annotated[float, Field(ge=0.5, le=0.999), Mark(STATISTICS)] = 0.95
-    """Confidence level of the intervals; tests of pairs of systems have the significance level 1 - level."""
+    """Confidence level of the intervals; tests of pairs of systems use the significance level 1 - level."""
 
 
 @command()
@@ -74,5 +74,5 @@ def _chosen(table: PredictionTable, given: Audit) -> PredictionTable:
     unknown = [name for name in given.evaluator if name not in table.scores]
     if unknown:
         there = ", ".join(table.scores)
-        raise ConfigError(f"{given.predictions}: no scores of {', '.join(unknown)}; there are those of {there}")
+        raise ConfigError(f"{given.predictions}: has no scores by {', '.join(unknown)}, only by {there}")
     return replace(table, scores={name: scores for name, scores in table.scores.items() if name in given.evaluator})

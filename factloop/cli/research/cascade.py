@@ -21,16 +21,16 @@ class Tune(Report):
     labelled: Annotated[str, Mark(ARGUMENT, "LABELLED")]
     """Claims with document (or passages) and label, or the output of verify; - for standard input."""
     out: Annotated[str, Mark(metavar="FILE")]
-    """Write the cascade, for --cascade."""
+    """Write the cascade, for use with --cascade."""
     verifier: Annotated[str, Mark(metavar="NAME")] = "baseline"
     """baseline, minicheck, minicheck-roberta, hhem, alignscore, lettucedetect, granite-guardian or nli:MODEL.
-    NAME:FOLDER takes weights of your own."""
+    NAME:FOLDER uses your own weights."""
     max_error: Annotated[Between0And1, Mark(metavar="SHARE")] = 0.05
     """Largest allowed share of errors among the claims that the cascade settles."""
     error: Literal["balanced", "false_support", "false_reject"] = "balanced"
     """Let the cheap verifier accept and reject, only accept, or only reject."""
     level: Annotated[Between0And1, Mark(metavar="SHARE")] = 0.95
-    """Confidence that the share of errors stays below that."""
+    """Confidence that the share of errors is no larger."""
     allow_download: bool = False
     """Download weights that are not on this machine yet."""
 
@@ -47,7 +47,7 @@ def tune(given: Tune) -> int:
     error = ErrorKind(given.error)
     wanted = Wanted(given.verifier, given.max_error, error, given.level, allow_download=given.allow_download)
     if given.out == STANDARD_OUTPUT:
-        raise ConfigError("--out -: the cascade is a file; --json - prints the same")
+        raise ConfigError("--out -: must be a file; --json - prints the cascade")
     try_outputs((given.out, given.json_, given.html), (given.labelled,))
     with stopped_with("It costs nothing to run it again."), step("reading the verifier", quiet=given.quiet) as say_step:
         data, rows = name_of_data(given.labelled), load_labelled(given.labelled)

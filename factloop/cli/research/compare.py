@@ -25,9 +25,9 @@ class FailIfWorse(Arguments):
     """Arguments of commands that compare."""
 
     fail_if_worse: Annotated[Texts, Mark(metavar="METRIC[:MARGIN]")] = ()
-    """Exit with 1 where a loss in this metric is shown; with a margin, unless a loss as large is ruled out (one-sided).
-    The margin of a share is one, too: 0.05 is five points; of cost_usd and tokens it is an amount. Also "tpr >= 0.8"
-    and "flips <= 3" (claims that were right and are not)."""
+    """Exit with 1 if a loss in this metric is shown; with a margin, unless a loss that large is ruled out (one-sided).
+    The margin is a share for metrics that are shares (0.05 is five points), and an amount for cost_usd and tokens.
+    Also takes "tpr >= 0.8" and "flips <= 3" (claims that were right and no longer are)."""
 
 
 class Compare(Tabled, Intervals, Seeded, FailIfWorse):
@@ -36,9 +36,9 @@ class Compare(Tabled, Intervals, Seeded, FailIfWorse):
     runs: Annotated[Texts, Mark(ARGUMENT, "RUN...")]
     """Two run directories of factloop eval, A and B; or one, to compare two of its systems."""
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
-    """Compare only this system; given twice, the first in A with the second in B."""
+    """Compare only this system. Given twice, the first in A is compared with the second in B."""
     k: Annotated[Texts, Mark(STATISTICS, "K")] = ()
-    """K for F1@K: a number, median or maximum. Default: those of the runs."""
+    """K for F1@K: a number, median or maximum. Default: as in the runs."""
     abstention: Annotated[Literal["zero", "exclude"] | None, Mark(STATISTICS)] = None
     """Count a response without claims as F1@K 0, or leave it out. Default: as in the runs."""
 
@@ -58,7 +58,7 @@ def compare(given: Compare) -> int:
     ks = tuple(map(wanted_k, given.k))
     demands = [read_demand(one) for one in given.fail_if_worse]
     if len(given.runs) > 2 or len(given.system) > 2:
-        raise ConfigError("two runs are compared, or two systems of one: name no more")
+        raise ConfigError("give two runs, or two systems of one run, and no more")
     try_outputs(given.written, given.runs)
     with stopped_with("Nothing was written; run the command again."):
         runs = [read_run(folder) for folder in given.runs]

@@ -78,7 +78,7 @@ class JoinClaims(Quiet, AsJson):
     claims: Annotated[str, Mark(ARGUMENT, "CLAIMS")]
     """File or folder of LLM-AggreFact."""
     source: Annotated[Texts, Mark(metavar="KIND=PATH")]
-    """Responses that claims are from: tofueval-mediasum, tofueval-meetingbank, expertqa, or responses for any other."""
+    """Responses that claims come from: tofueval-mediasum, tofueval-meetingbank, expertqa, or responses for others."""
     out: Annotated[str, Mark(metavar="FILE")]
     """Write the claims with system, response, prompt and task, for factloop research verify."""
 
@@ -107,7 +107,7 @@ def get_datasets(given: Get, *, find: Callable[[str], Dataset] = find_dataset, d
     folder = data_folder()
     datasets = [find(name) for name in dict.fromkeys(given.names)]
     if given.part and len(datasets) > 1:
-        raise ConfigError("--part goes with one data set; get the others by a command of their own")
+        raise ConfigError("--part needs exactly one data set; get the others with a separate command")
     for part in given.part:
         datasets[0].part(part)
     try_outputs((given.json_,), ())
@@ -161,7 +161,7 @@ def _said(dataset: Dataset, folder: Path, files: Sequence[FetchedFile]) -> str:
     counts = [(sum(file.how is how for file in files), str(how)) for how in How]
     done = ", ".join(f"{count} {how}" for count, how in counts if count)
     unknown = sum(not file.verified for file in files)
-    checked = "checksums verified" if not unknown else f"no checksum known for {unknown}, so nothing to compare"
+    checked = "checksums verified" if not unknown else f"no checksum is known for {unknown}"
     where = folder / dataset.name
     return f"{dataset.name}: {plural(len(files), 'file')} ({done}; {checked}) in {where}. Licence: {dataset.licence}"
 
@@ -188,7 +188,7 @@ def _print_listing(listing: DataListing, console: Console) -> None:
         table.add_row(one.name, Text("\n".join(lines)))
     console.print(table)
     lasts = (
-        f"Here is {listing.folder}.",
+        f"“Here” is {listing.folder}.",
         "Homepages and citations: factloop research data list --json -",
         "To get one: factloop research data get NAME",
     )
@@ -229,6 +229,6 @@ def _places(given: Sequence[str]) -> list[tuple[str, str]]:
     for one in given:
         kind, mark, place = one.partition("=")
         if not (kind and mark and place):
-            raise ConfigError(f"--source {one}: it is KIND=PATH, such as expertqa=FILE")
+            raise ConfigError(f"--source {one}: must be KIND=PATH, such as expertqa=FILE")
         places.append((kind, place))
     return places

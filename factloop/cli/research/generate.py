@@ -39,14 +39,14 @@ class LongFact(Generate):
     out: Annotated[Path, Mark(metavar="FILE")]
     """Append responses to this file; the same command resumes."""
     data: Annotated[str | None, Mark(metavar="PATH")] = None
-    """LongFact, or any file with a prompt in each row; - for standard input. Default: what factloop research data get
-    longfact got."""
+    """LongFact, or any file with a prompt in each row; - for standard input. Default: LongFact as
+    downloaded by factloop research data get."""
     part: Literal["objects", "concepts"] = "objects"
     """Part of LongFact to use."""
     n: AtLeastOne = 250
     """Number of prompts to draw."""
     no_postamble: bool = False
-    """Do not ask for as many details as possible, as the paper does."""
+    """Leave out the paper's request for as many details as possible."""
     system: Annotated[str | None, Mark(metavar="NAME")] = None
     """Name of the model in tables. Default: the model's name."""
 
@@ -74,7 +74,7 @@ def longfact(given: LongFact, flags: Flags) -> int:
 
     settings = load_settings(ResponseSettings, flags)
     if given.system is not None and not given.system.strip():
-        raise ConfigError("--system: a name is needed")
+        raise ConfigError("--system: give a name")
     place, name = _place(given)
     _try_outputs(given, settings, place)
     prompts = sample_prompts(load_prompts(place), given.n, seed=settings.seed)
@@ -91,7 +91,7 @@ def longfact(given: LongFact, flags: Flags) -> int:
     deliver(given, report, show_lines(_responses_in_words(report)))
     _note_shortfall(given, len(prompts), name)
     if report.unanswered and not report.n_answered:
-        return left_unscored("no response came: the same command asks again")
+        return left_unscored("no response arrived; run the same command to ask again")
     return DONE
 
 
@@ -121,7 +121,7 @@ def _responses_in_words(report: ResponsesReport) -> list[str]:
     if report.unanswered:
         reasons = Counter(one.reason.value for one in report.unanswered)
         why = ", ".join(f"{count:,} × {reason}" for reason, count in sorted(reasons.items()))
-        lines.append(f"  {len(report.unanswered):,} without a response ({why}): the same command asks again")
+        lines.append(f"  {len(report.unanswered):,} without a response ({why}); run the same command to ask again")
         lines.append(f"  the first: {report.unanswered[0].said}")
     return [*lines, _spent(report.usage)]
 
@@ -149,7 +149,7 @@ def prompts(given: Prompts, flags: Flags) -> int:
     if rows:
         write_atomically(given.out, "".join(map(to_json_line, rows)))
     deliver(given, report, show_lines(_prompts_in_words(report)))
-    return DONE if rows else left_unscored("no prompt came, and nothing was written")
+    return DONE if rows else left_unscored("no prompt arrived; nothing was written")
 
 
 def _topics(given: Prompts) -> Iterator[str]:
@@ -172,16 +172,16 @@ def _prompts_in_words(report: PromptsReport) -> list[str]:
         lines.append(said + (f"; {plural(len(topic.failures), 'failed round')}" if topic.failures else ""))
         lines += [f"    the first: {topic.failures[0]}"] if topic.failures else []
     if any(topic.failures for topic in report.topics):
-        lines.append("  failed rounds are asked again by the same command with another --out; the others are kept")
+        lines.append("  the same command with another --out asks failed rounds again; the others are kept")
     return [*lines, _spent(report.usage)]
 
 
 def _try_outputs(given: Generate, settings: RunSettings, *inputs: str | Path, run_dir: Path | None = None) -> None:
     if str(given.out) == STANDARD_OUTPUT:
-        raise ConfigError("--out: name a file; rows are kept in it as they come")
+        raise ConfigError("--out must be a file: rows are saved there as they arrive")
     try_outputs((str(given.out), given.json_), map(str, inputs), settings=settings, run_dir=run_dir)
     if given.out.exists() and not given.out.is_file():
-        raise ConfigError(f"{given.out}: is not a plain file; name another")
+        raise ConfigError(f"{given.out}: is not a regular file; name another")
 
 
 def _spent(usage: Usage) -> str:
@@ -192,7 +192,7 @@ def _print_estimate(given: Generate, most: GenerationEstimate) -> None:
     completion = most.most_completion_tokens
     replies = "as many in replies as the server allows" if completion is None else f"{completion:,} in replies"
     lines = (
-        "Nothing was spent. Upper bound, retries apart:",
+        "Nothing was spent. Upper bound, without retries:",
         f"  at most {plural(most.most_calls, 'model call')}",
         f"  at most about {most.most_prompt_tokens:,} tokens in prompts, and {replies}",
         f"  {_most_usd(most)}",

@@ -20,7 +20,7 @@ class Build(Quiet):
     types: Annotated[tuple[Path, ...], Mark(metavar="FILE")]
     """Instance types of DBpedia, as N-Triples or Turtle."""
     labels: Annotated[tuple[Path, ...], Mark(metavar="FILE")]
-    """Labels of DBpedia, of which the English ones are read."""
+    """Labels of DBpedia; only the English ones are read."""
     out: Annotated[Path, Mark(metavar="FILE")]
     """Table to write."""
     popularity: Annotated[tuple[Path, ...], Mark(metavar="FILE")] = ()

@@ -59,8 +59,8 @@ class Next(Draw):
     """Arguments of `labels next`."""
 
     labels: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Labels to learn from (10 or more, 50 where the run has scores): label, verdict and perhaps score. Claims of this
-    run that labels export wrote are left out of the draw."""
+    """Labels to learn from (at least 10, or 50 if the run has scores), with label, verdict and optionally score. Claims
+    of this run that labels export wrote are not drawn again."""
     half_width: Annotated[float | None, Field(gt=0.0, lt=0.5), Mark(metavar="X")] = None
     """Report how many labels narrow the interval of each system's precision to +/- X."""
 
@@ -73,11 +73,11 @@ class Export(Quiet, AsJson):
     out: Annotated[str, Mark(metavar="FILE")]
     """Write the labels as JSON Lines."""
     report: Annotated[Texts, Mark(metavar="FILE")] = ()
-    """The report (check --json) of a page: adds the passages of its claims."""
+    """The report (check --json) that a page shows; adds the passages of its claims."""
     system: Annotated[Texts, Mark(metavar="[FILE=]NAME")] = ()
-    """The system that wrote answers whose page does not know it, of all files or one. Default: unnamed."""
+    """The system that wrote the answers of all files, or of one, if their page does not name it. Default: unnamed."""
     differing: Literal["left-out", "majority"] | None = None
-    """Each file is another person's, and may label the same claims: the rule where two differ."""
+    """Rule for claims that people labelled differently. Each file then holds one person's labels."""
 
 
 class Disagree(Draw):
@@ -148,9 +148,9 @@ def _width_words(half_width: float, found: NextLabels) -> Iterator[str]:
             for one, n in can
         ]
         more = " more" if any(one.n_before for one in found.needed) else ""
-        drawn = "" if alone or found.n_to_draw is None else f"; a draw of about {found.n_to_draw:,}{more} has them"
-        guess = "" if found.has_learnt else ", as far as can be told without labels to learn from"
-        yield visible(f"About {', '.join(each)} drawn so give ±{half_width:g} at 95%{guess}{drawn}.")
+        drawn = "" if alone or found.n_to_draw is None else f"; a draw of about {found.n_to_draw:,}{more} includes them"
+        guess = "" if found.has_learnt else ", a rough guess without labels to learn from"
+        yield visible(f"About {', '.join(each)} drawn this way give ±{half_width:g} at 95%{guess}{drawn}.")
     for one in found.needed:
         if one.n is None:
             yield visible(f"{one.system}: no number of labels gives ±{half_width:g}. {_least_words(one.width)}")
@@ -160,10 +160,10 @@ def _least_words(width: WidthByLabels) -> str:
     reached = f"±{width.half_width(width.n_claims):.2g}"
     all_labelled = f"With all of its {plural(width.n_claims, 'claim')} labelled it is about {reached}"
     if not width.raw:
-        return f"{all_labelled}. Its verdicts are all alike, so that it cannot be told how much its prompts differ."
+        return f"{all_labelled}. Its verdicts are all alike, so how much its prompts differ is unknown."
     return (
-        f"{all_labelled}, of which its {plural(width.n_prompts, 'prompt')} alone leave ±{width.raw:.2g}, as in the raw "
-        "interval. More prompts narrow that; labels narrow the precision of this run alone."
+        f"{all_labelled}; its {plural(width.n_prompts, 'prompt')} alone account for ±{width.raw:.2g}, as in the raw "
+        "interval. More prompts narrow that; labels narrow only the precision of this run alone."
     )
 
 
@@ -175,8 +175,8 @@ def _learnt_words(found: NextLabels) -> str:
         return f"{plural(pilot.n, 'label')}: too few to learn from, {found.n_to_learn} are needed"
     (wrong, called), (missed, rejected) = pilot.wrong(1), pilot.wrong(0)
     return (
-        f"learnt from {plural(pilot.n, 'label')}: of {called:,} claims called supported {wrong:,} are not, "
-        f"of {rejected:,} called not supported {missed:,} are"
+        f"learnt from {plural(pilot.n, 'label')}: {wrong:,} of {called:,} claims called supported are not, "
+        f"and {missed:,} of {rejected:,} called not supported are"
     )
 
 
@@ -189,7 +189,7 @@ def export(given: Export) -> int:
 
     system, systems = _systems(given)
     if given.json_ is not None and given.differing is None:
-        raise ConfigError("--json is of how far people agree: say with --differing what becomes of other claims")
+        raise ConfigError("--json reports how far people agree; it needs --differing")
     try_outputs((given.out, given.json_), (*given.sheets, *given.report))
     found = export_labels(
         given.sheets,
@@ -217,13 +217,13 @@ def _systems(given: Export) -> tuple[str, dict[str, str]]:
         place = next((place for place in given.sheets if named.startswith(f"{place}=")), None)
         name = named if place is None else named.removeprefix(f"{place}=")
         if not name.strip():
-            raise ConfigError("--system: a name is needed, or FILE=NAME")
+            raise ConfigError("--system: give a name, or FILE=NAME")
         if place is None:
             of_rest.append(name)
         elif of_file.setdefault(place, name) != name:
-            raise ConfigError(f"--system: {place} has two")
+            raise ConfigError(f"--system: {place} has two names; give one")
     if len(of_rest) > 1:
-        raise ConfigError(f"--system: of {', '.join(of_rest)} say which file each wrote, as FILE=NAME")
+        raise ConfigError(f"--system: say which file each of {', '.join(of_rest)} wrote, as FILE=NAME")
     return (of_rest or [UNNAMED])[0], of_file
 
 
@@ -240,16 +240,16 @@ def _unfinished_words(part: DrawnPart) -> str:
     of = "" if part.draw is None else f" of {part.name}"
     return (
         f"{part.n_open:,} of {plural(part.n_drawn, 'claim')}{of} have no label. Sheets and pages are in random "
-        "order, so labels from the top on are a smaller draw, and count as one. Claims that were picked in any other "
-        "way are no sample: label the rest."
+        "order, so labels from the top down count as a smaller draw. Claims picked in any other way are not a sample: "
+        "label the rest."
     )
 
 
 def _runs_words(found: ExportedLabels) -> str:
     each = "; ".join(f"{n:,} of {data}, judged by {judge}" for (data, judge), n in found.runs.items())
     return (
-        f"these are labels of {len(found.runs):,} runs ({each}). A calibration takes their verdicts for those of one "
-        "checker on claims of one kind: export them apart where they are not."
+        f"these labels come from {len(found.runs):,} runs ({each}). A calibration assumes one checker and one kind of "
+        "claim: if that is not so, export them separately."
     )
 
 
@@ -262,7 +262,7 @@ def _people_words(found: PeopleAgreement) -> Iterator[str]:
             shown += f" [{kappa.low:.2f}, {kappa.high:.2f}]"
         yield visible(f"{one.first} and {one.second}: {share}{n} alike, Cohen’s kappa {shown}")
     yield (
-        f"{plural(found.n_shared, 'claim')} labelled by two people or more, {found.n_differing:,} differently, "
+        f"{plural(found.n_shared, 'claim')} labelled by two or more people, {found.n_differing:,} differently, "
         f"{found.n_left_out:,} of them left out"
     )
 
@@ -274,7 +274,7 @@ def _key(place: str) -> DisagreementKey:
         return DisagreementKey.model_validate_json(Path(place).read_bytes())
     except (OSError, ValueError) as error:
         why = "is not the key of a sheet" if isinstance(error, ValidationError) else f"cannot be read ({error})"
-        raise DataError(f"{why}; name what labels disagree wrote with --key", path=place) from error
+        raise DataError(f"{why}; give the file that labels disagree wrote with --key", path=place) from error
 
 
 @command()
@@ -286,7 +286,7 @@ def disagree(given: Disagree) -> int:
     from factloop.evaluation.runs.reading import read_run
 
     if STANDARD_OUTPUT in (given.out, given.html, given.key):
-        raise ConfigError("--out, --html and --key are files: the adjudicator shall not see the key")
+        raise ConfigError("--out, --html and --key are files: the adjudicator must not see the key")
     _want_one(given.out, given.html, "answer")
     try_outputs((given.out, given.html, given.key), (given.run,))
     refuse_existing((given.out,), FILLED_IN)
@@ -312,7 +312,7 @@ def disagree(given: Disagree) -> int:
 
 def _want_one(out: str | None, html: str | None, to_do: str) -> None:
     if out is None and html is None:
-        raise ConfigError(f"name what is to be written: --out for a sheet, --html for a page to {to_do} on")
+        raise ConfigError(f"name an output: --out for a sheet, --html for a page to {to_do} on")
 
 
 @command()

@@ -27,9 +27,9 @@ class Reproduce(Report):
     entry: Annotated[str, Mark(ARGUMENT, "ENTRY")]
     """Table to reproduce, such as vwc:table-21; list shows all."""
     data: Annotated[str | None, Mark(metavar="PATH")] = None
-    """Folder or file of labelled data. Default: where factloop research data get put it."""
+    """Folder or file of labelled data. Default: as downloaded by factloop research data get."""
     results: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Output of the command that the entry names: for what models answer."""
+    """Output of the command that the entry names, for figures that need a model's answers."""
     evaluator: Annotated[Texts, Mark(metavar="PAPER=OURS")] = ()
     """Name of an evaluator in the paper, and in the results."""
     out: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
@@ -51,9 +51,9 @@ def reproduce(given: Reproduce) -> int:
             return _list(given)
         entry = find_entry(given.entry)
         if given.results and not entry.reads_results:
-            raise ConfigError(f"--results: {entry.id} reads the output of no other command")
+            raise ConfigError(f"--results: {entry.id} does not use the output of another command")
         if given.evaluator and not given.results:
-            raise ConfigError("--evaluator: it names evaluators of --results, and there are none")
+            raise ConfigError("--evaluator names evaluators in --results; give --results, too")
         found = entry.reproduce(_inputs(given, entry))
     deliver(
         given,

@@ -37,15 +37,15 @@ class Verify(Quiet, AsJson, FailIfUnscored):
     """JSON Lines, CSV or Parquet with claim, document and, for an audit, label; - for standard input."""
     verifier: Annotated[Texts, Mark(metavar="NAME")]
     """baseline, minicheck, minicheck-roberta, hhem, alignscore, lettucedetect, granite-guardian, nli:MODEL,
-    llm:PROVIDER:NAME or bespoke:NAME. NAME:FOLDER takes weights of your own."""
+    llm:PROVIDER:NAME or bespoke:NAME. NAME:FOLDER uses your own weights."""
     out: Annotated[str, Mark(metavar="FILE")]
     """Write predictions as JSON Lines; the same command resumes."""
     dataset: Annotated[str | None, Mark(INPUT, "NAME:PART")] = None
     """A labelled data set, such as wice:dev."""
     data: Annotated[str | None, Mark(INPUT, "PATH")] = None
-    """File or folder of the data set. Default: where factloop research data get put it."""
+    """File or folder of the data set. Default: as downloaded by factloop research data get."""
     documents: Annotated[str | None, Mark(INPUT, "FILE")] = None
-    """Documents of a data set that has none, such as tofueval: rows with id and document."""
+    """Documents for a data set that comes without them, such as tofueval: rows with id and document."""
     column: Annotated[Texts, Mark(INPUT, "FIELD=COLUMN")] = ()
     """Read a field from this column."""
     label: Annotated[Texts, Mark(INPUT, "TEXT=0|1")] = ()
@@ -68,7 +68,7 @@ def verify(given: Verify, flags: Flags) -> int:
     settings = load_settings(VerifySettings, flags)
     rows, place, dataset = _input(given)
     if given.out == STANDARD_OUTPUT:
-        raise ConfigError("--out names a file: a run goes on from it")
+        raise ConfigError("--out must be a file: a run resumes from it")
     wanted = VerifyRequest(
         verifiers=given.verifier,
         out=Path(given.out),
@@ -99,13 +99,13 @@ def _input(given: Verify) -> tuple[Iterator[PlacedRow], str, str]:
         raise ConfigError("give a file of pairs, or a data set with --dataset NAME:PART")
     if given.dataset is not None:
         if given.column or given.label:
-            raise ConfigError("--column and --label go with a file of pairs; a data set has its own")
+            raise ConfigError("--column and --label need a file of pairs; a data set has its own columns and labels")
         name, _, part = given.dataset.partition(":")
         place = find_part(name, part, given.data)
         return load_dataset_pairs(name, part, place, given.documents), str(place), name
     assert given.pairs is not None
     if given.data is not None or given.documents is not None:
-        raise ConfigError("--data and --documents go with --dataset; a file of pairs has its own")
+        raise ConfigError("--data and --documents need --dataset; a file of pairs has its own documents")
     columns = pairs_given("--column", given.column, "FIELD=COLUMN, such as claim=sentence")
     mapping = ColumnMapping(columns=columns, labels=_labels(given.label))
     name = "pairs" if given.pairs == STANDARD_INPUT else Path(given.pairs).stem

@@ -40,7 +40,7 @@ def read_csv(place: str | Path, *, needed: Iterable[str] = (), lower_case: bool 
             empty = False
             yield Row(path, line, _named(header, cells, path, line))
     if empty:
-        raise DataError("there is no row in it", path=path)
+        raise DataError("it has no rows", path=path)
 
 
 def read_cells(lines: Iterable[str], path: str) -> Iterator[tuple[int, list[str]]]:

@@ -24,7 +24,7 @@ def read_jsonl(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[Ro
             empty = False
             yield Row(path, number, parse_object(line.rstrip("\r\n"), path, number))
     if empty:
-        raise DataError("there is no row in it", path=path)
+        raise DataError("it has no rows", path=path)
 
 
 def parse_object(line: str, path: str, number: int) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def parse_object(line: str, path: str, number: int) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise DataError(f"this line is not JSON: {_why(error)}", path=path, line=number) from error
     if not isinstance(value, dict):
-        raise DataError(f"one object a line is needed, not {shown(value)}", path=path, line=number)
+        raise DataError(f"each line must be a JSON object, not {shown(value)}", path=path, line=number)
     return value
 
 

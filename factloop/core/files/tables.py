@@ -103,9 +103,9 @@ def read_json_array(place: str | Path, *, largest: int = LARGEST) -> Iterator[Ro
             if text.startswith("]", at):
                 raise DataError("an item is missing after the comma", path=path, line=text.count("\n", 0, at) + 1)
     if text[at + 1 :].strip():
-        raise DataError("there is more after the array", path=path, line=text.count("\n", 0, at) + 1)
+        raise DataError("there is text after the array", path=path, line=text.count("\n", 0, at) + 1)
     if empty:
-        raise DataError("there is no row in it", path=path)
+        raise DataError("it has no rows", path=path)
 
 
 def _read(place: str | Path, path: str, largest: int) -> str:
@@ -113,7 +113,7 @@ def _read(place: str | Path, path: str, largest: int) -> str:
     for _, line in read_lines(place):
         size += len(line)
         if size > largest:
-            raise DataError(f"this file is longer than {largest:,} characters, and is not JSON Lines", path=path)
+            raise DataError(f"this file is longer than {largest:,} characters and is not JSON Lines", path=path)
         parts.append(line)
     return "".join(parts)
 
@@ -155,7 +155,7 @@ def read_parquet(place: str | Path, *, batch: int = _BATCH) -> Iterator[Row]:
         number += 1
         yield Row(path, number, fields)
     if not number:
-        raise DataError("there is no row in it", path=path)
+        raise DataError("it has no rows", path=path)
 
 
 def _objects(path: str, batch: int) -> Iterator[dict[str, Any]]:
@@ -168,7 +168,7 @@ def _objects(path: str, batch: int) -> Iterator[dict[str, Any]]:
             for rows in file.iter_batches(batch_size=batch):
                 yield from rows.to_pylist()
     except pyarrow.ArrowException as error:
-        raise DataError(f"this is not Parquet that can be read ({_first_line(error)})", path=path) from error
+        raise DataError(f"this is not a readable Parquet file ({_first_line(error)})", path=path) from error
     except (OSError, ValueError) as error:
         raise DataError(
             f"cannot be read ({getattr(error, 'strerror', None) or _first_line(error)})", path=path

@@ -43,4 +43,4 @@ class TemporaryLines:
 
 
 def _unusable(error: OSError) -> ConfigError:
-    return ConfigError(f"{gettempdir()}: cannot hold the input for the time of the run ({error.strerror or error})")
+    return ConfigError(f"{gettempdir()}: cannot store the input during the run ({error.strerror or error})")

@@ -13,8 +13,8 @@ LEFT_WORDS = {
     LeftReason.REWRITE_FAILED: "there is no new wording",
     LeftReason.NOT_CONFIRMED: "its change failed the second check and was undone",
     LeftReason.LAYOUT: "what follows needs it: the head of a table, an underlined heading",
-    LeftReason.UNMENDABLE: "the evidence has no words that can take its place as they are",
-    LeftReason.NO_PLACE: "the response does not hold the sentence",
+    LeftReason.UNMENDABLE: "the evidence has no words that can replace it",
+    LeftReason.NO_PLACE: "the response does not contain the sentence",
 }
 KIND_WORDS = {ChangeKind.REMOVED: "removed", ChangeKind.MENDED: "reworded"}
 

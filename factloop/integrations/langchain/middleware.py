@@ -157,7 +157,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         if max_revisions < 1:
             raise ConfigError(f"max_revisions = {max_revisions}: must be 1 or more")
         if blocks is not None and passing:
-            raise ConfigError("blocks and passing are both given: what blocks decides what passes, too")
+            raise ConfigError("give blocks or passing, not both: what blocks also decides what passes")
         self.check = as_check(check)
         self._correction = CorrectionRunnable(
             self.check, max_rounds=max_rounds, contradicted=contradicted, unsupported=unsupported, unscored=unscored

@@ -104,7 +104,7 @@ class TrustScores(Record):
     """TrustScore of an answer; what is null has its reason beside it, and is never a 0."""
 
     trust_ov: Share | None
-    missing: str = Field(description="What TrustOV is null for want of.")
+    missing: str = Field(description="What is missing where TrustOV is null.")
     trust_bc: int | None
     trust_bc_unscored: UnscoredReason | None
     n_checks: Count

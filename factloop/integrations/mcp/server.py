@@ -93,7 +93,7 @@ AskedMode = Annotated[
         "also by what the server searches (factuality)."
     ),
 ]
-OfCheck = Annotated[Limits | None, Field(description="What this check may take; the rest is left unscored.")]
+OfCheck = Annotated[Limits | None, Field(description="Limits of this check; what it does not reach is left unscored.")]
 
 
 def build_server(checker: FactChecker, scorer: TrustScorer, *, is_local: bool = True) -> MCPServer[Any]:

@@ -44,12 +44,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         const="all",
         type=_recording_scope,
         metavar="all|new",
-        help="Ask models and searches, and record their answers: all of them anew (default), or the new ones only. "
+        help="Call models and searches, and record their answers: all of them again (default), or only the new ones. "
         "Without it recordings are replayed, and no call is made.",
     )
     parser.addini("factloop_recordings", "Folder of recordings, beside each test file.", default="recordings")
     for name, kind in SETTINGS.items():
-        parser.addini(f"factloop_{name}", f"As FactChecker has it: {name}.", type=kind)  # type: ignore[arg-type]  # one of the kinds that pytest knows
+        parser.addini(f"factloop_{name}", f"The FactChecker setting {name}.", type=kind)  # type: ignore[arg-type]  # one of the kinds that pytest knows
 
 
 def _recording_scope(text: str) -> str:

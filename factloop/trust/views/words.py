@@ -64,8 +64,8 @@ class Documents(StrEnum):
 
 _DOCUMENTS = {
     Documents.SUPPORT: ("supported", "✓", "The passages support it."),
-    Documents.NEUTRAL: ("neutral", "○", "The passages neither support it nor speak against it."),
-    Documents.CONTRADICT: ("contradicted", "✗", "The passages speak against it."),
+    Documents.NEUTRAL: ("neutral", "○", "The passages neither support nor contradict it."),
+    Documents.CONTRADICT: ("contradicted", "✗", "The passages contradict it."),
     Documents.UNSCORED: ("unscored", UNSCORED_SIGN, "Whether documents support it is unknown."),
 }
 

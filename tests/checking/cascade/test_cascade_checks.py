@@ -93,7 +93,7 @@ def test_a_run_directory_belongs_to_one_cascade(sim: Simulator, response: Respon
     ("settings", "changes", "said"),
     [
         ({"model": None, "base_url": None}, {}, "name one .--model"),
-        ({"docs": ()}, {}, "give some .--docs"),
+        ({"docs": ()}, {}, "needs documents .--docs"),
         ({}, {"identity": {"verifier": "baseline", "weights": "0" * 64}}, "weights differ.; tune it again"),
         ({}, {"verifier": "llm:openai:sim"}, "calls a server"),
         ({}, {"verifier": "oracle"}, "there is no judge 'oracle'"),

@@ -44,13 +44,13 @@ def test_an_array_is_read_item_by_item_with_its_lines(tmp_path: Path) -> None:
     [
         ("", 1, "an array of objects is needed: '[' is not here"),
         ('{"a": 1}', 1, "an array of objects is needed: '[' is not here"),
-        ("[]", None, "there is no row in it"),
+        ("[]", None, "it has no rows"),
         ('[{"a": 1}\n {"a": 2}]', 2, "an array of objects is needed: ',' is not here"),
         ('[{"a": 1},\n 3]', 2, "an array of objects is needed, with no 3 in it"),
         ('[{"a": 1},\n]', 2, "an item is missing after the comma"),
         ('[{"a": 1},\n{"a": }]', 2, "this is not JSON: Expecting value"),
         ('[{"a": 1}', 1, "an array of objects is needed: ',' is not here"),
-        ('[{"a": 1}]\n\n x', 1, "there is more after the array"),
+        ('[{"a": 1}]\n\n x', 1, "there is text after the array"),
         (f'[\n{{"a": {"[" * 100_000}', 2, "this is not JSON: a value is too large or too deep"),
     ],
 )
@@ -76,12 +76,12 @@ def test_what_json_writes_as_an_array_is_read_back(
 
 def test_what_is_no_parquet_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
-    with pytest.raises(DataError, match=r"rows\.parquet: this is not Parquet that can be read"):
+    with pytest.raises(DataError, match=r"rows\.parquet: this is not a readable Parquet"):
         list(read_parquet(written(tmp_path, "claim,label", "rows.parquet")))
     with pytest.raises(DataError, match=r"absent\.parquet: cannot be read"):
         list(read_parquet(tmp_path / "absent.parquet"))
     path = parquet_file(tmp_path, [{"a": 1}])
-    with pytest.raises(DataError, match=r"this is not Parquet"):
+    with pytest.raises(DataError, match=r"this is not a readable Parquet"):
         list(read_parquet(written(tmp_path, path.read_bytes().decode("latin-1")[:-20], "cut.parquet")))
 
 

@@ -163,9 +163,9 @@ def test_what_is_wrong_is_refused_by_line_and_field(tmp_path: Path, rows: list[d
         ("dataset,system,response_id,claim_id,label,evaluator:e\nx,a,r,c,1,NaN\n", ":2: field 'evaluators.e': a score"),
         ("dataset,system,response_id,claim_id,label,evaluators\nx,a,r,c,1,nothing\n", ":2: field 'evaluators': an obj"),
         (f"dataset,system,response_id,claim_id,label,evaluator:e\nx,a,r,c,{'[' * 100_000},1\n", "'label': a label is"),
-        ("dataset,evaluators,evaluator:e\nx,{},1\n", ":2: field 'evaluators': scores stand here or in columns"),
+        ("dataset,evaluators,evaluator:e\nx,{},1\n", ":2: field 'evaluators': give scores here or in columns"),
         ("dataset,system,response_id,claim_id,label,evaluator:e\nx,a,r,c,1,\n", "no row has a score"),
-        ("dataset,system\n", "there is no row in it"),
+        ("dataset,system\n", "it has no rows"),
     ],
 )
 def test_what_is_wrong_in_csv(tmp_path: Path, text: str, message: str) -> None:

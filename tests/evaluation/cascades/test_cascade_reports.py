@@ -28,7 +28,7 @@ def test_the_terminal_says_thresholds_promise_and_basis() -> None:
     assert cascade.tuned is not None
     said = " ".join(printed(cascade).split())
     assert f"a score of {cascade.upper:g} or more" in said
-    assert "at most 10% of the claims settled on a side are wrong, with 95% confidence" in said
+    assert "at most 10% of the claims settled on either side are wrong, with 95% confidence" in said
     assert "800 labelled claims, 400 of them supported" in said
     assert f"{cascade.tuned.accepted.n} claims" in said
     assert f"{cascade.tuned.rejected.n_wrong} of 400 claims labelled supported" in said
@@ -55,7 +55,7 @@ def test_savings_by_hand() -> None:
     assert (saved.calls_avoided, saved.searches_avoided) == (15.0, 9.0)
     settled, spared = savings_words(saved, FIRST)
     assert settled.startswith("baseline settled 6 of 10 claims by the documents (4 supported, 2 not)")
-    assert spared.startswith("about 15 model calls and 9 searches spared")
+    assert spared.startswith("about 15 model calls and 9 searches saved")
 
 
 def test_savings_of_a_run_rest_on_all_its_claims() -> None:

@@ -34,9 +34,9 @@ def test_columns_become_fields(tmp_path: Path) -> None:
     ("changes", "column", "message"),
     [
         ({"Sentence": " "}, "Sentence", 'a text is needed, not " "'),
-        ({"verdict": "maybe"}, "verdict", "the labels that the mapping knows are False, no, yes, not 'maybe'"),
-        ({"verdict": None}, "verdict", "the labels that the mapping knows are False, no, yes, not 'None'"),
-        ({"verdict": True}, "verdict", "the labels that the mapping knows are False, no, yes, not 'True'"),
+        ({"verdict": "maybe"}, "verdict", "the mapping has the labels False, no, yes, but not 'maybe'"),
+        ({"verdict": None}, "verdict", "the mapping has the labels False, no, yes, but not 'None'"),
+        ({"verdict": True}, "verdict", "the mapping has the labels False, no, yes, but not 'True'"),
         ({"document": 3}, "document", "a text is needed, not 3"),
         ({"key": "a"}, "key", "line 1 has the same id, 'a'"),
     ],

@@ -91,7 +91,7 @@ def test_a_download_that_breaks_off_is_made_again_and_has_no_name_before(server:
         return Reply(body=BODY[:length], headers=PLAIN, content_length=len(BODY))
 
     server.respond = cut_first
-    with pytest.raises(ToolError, match="no whole answer") as caught:
+    with pytest.raises(ToolError, match="no complete answer") as caught:
         fetch(dataset(server.url), tmp_path, parts=("dev",), download=ONCE)
     assert caught.value.retryable
     assert files_in(tmp_path) == ["mine/dev/deep/rows.jsonl.part"]
@@ -159,7 +159,7 @@ def test_a_folder_without_the_files_is_named(tmp_path: Path) -> None:
 
 def test_a_copy_with_another_checksum_is_refused(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_bytes(b"other")
-    with pytest.raises(DataError, match="where that of the published file is"):
+    with pytest.raises(DataError, match="but the published file has"):
         fetch(dataset("https://mine.test"), tmp_path / "here", tmp_path)
     assert not (tmp_path / "here/mine/dev/deep/rows.jsonl").exists()
 

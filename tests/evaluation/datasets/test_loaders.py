@@ -165,7 +165,7 @@ def test_layouts(tmp_path: Path, row: dict[str, Any], text: str) -> None:
         ([{"document": "Text."}], "'id': it is missing"),
         ([{"id": "d1"}], "'document': it is missing"),
         ([{"id": "d1", "text": "a"}, {"id": "d1", "text": "b"}], "another row has the same, 'd1'"),
-        ([{"id": "d1", "utt": ["a"], "speaker": []}], "lists of one length"),
+        ([{"id": "d1", "utt": ["a"], "speaker": []}], "lists of the same length"),
     ],
 )
 def test_what_fits_no_layout_is_refused(tmp_path: Path, rows: list[dict[str, Any]], said: str) -> None:

@@ -69,7 +69,7 @@ def test_documents_are_texts_or_objects(tmp_path: Path, given: object, read: lis
         ({"prompt": "Why?", "response": "B", "system": {}}, "x.jsonl:2: field 'system'"),
         ({"prompt": "Why?", "response": "B", "id": "1"}, "x.jsonl:2: field 'id': line 1 has the same id, '1'"),
         ({"prompt": "Who?", "response": "B"}, "x.jsonl:2: field 'system': line 1 answers the same prompt, too"),
-        ([], "x.jsonl:2: one object a line is needed, not a list"),
+        ([], "x.jsonl:2: each line must be a JSON object, not a list"),
     ],
 )
 def test_a_malformed_row_is_named(tmp_path: Path, row: Any, said: str) -> None:

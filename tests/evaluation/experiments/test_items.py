@@ -59,7 +59,7 @@ def test_ids_that_only_their_response_tells_apart_become_longer(home: Path) -> N
         ({"claim": ["A"]}, "field 'claim'"),
         ({"response": "A"}, "field 'prompt': it is missing"),
         ({"sentences": 3}, "data.jsonl:1"),
-        ([], "one object a line is needed"),
+        ([], "each line must be a JSON object"),
     ],
 )
 def test_rubbish_is_named_with_its_place(home: Path, row: Any, said: str) -> None:

@@ -80,7 +80,7 @@ def test_the_plan_is_fused_unless_one_is_named() -> None:
             "max_serches: 8",
             13,
             "variants.strict.max_serches",
-            "there is no such setting; is it 'max_searches'?",
+            "there is no such setting; did you mean 'max_searches'?",
         ),
         ("max_searches: 8", "k: 8", 13, "variants.strict.k", "K changes no verdict"),
         ("max_searches: 8", "max_calls: 8", 13, "variants.strict.max_calls", "it holds for the whole experiment"),

@@ -40,7 +40,7 @@ async def test_the_response_begins_after_it(tmp_path: Path, said: str, response:
     ("said", "why"),
     [
         (AIMessage("<think>Who", response_metadata={"finish_reason": "length"}), "cut off at the token limit"),
-        (AIMessage("<think>Who?</think> "), "nothing but thinking"),
+        (AIMessage("<think>Who?</think> "), "holds only thinking"),
         (AIMessage("\n"), "the reply is empty"),
     ],
 )

@@ -103,7 +103,7 @@ def test_the_papers_wins_have_their_interval() -> None:
     ("change", "said"),
     [
         (lambda text: text.replace("neither", "both"), "answer"),
-        (lambda text: text + "1,first\n", "stands here twice"),
+        (lambda text: text + "1,first\n", "appears twice"),
         (lambda text: text + "99,first\n", "the key has no such item"),
         (lambda text: "\n".join(text.splitlines()[:-1]), "item 15 is missing"),
     ],
@@ -147,7 +147,7 @@ def test_answers_of_another_page_are_refused(tmp_path: Path) -> None:
     _, found = page_of()
     place = tmp_path / "answers.json"
     for text, said in (
-        (saved_answers(page_of(seed=1)[1], ["first"]), "of another page than that of the key"),
+        (saved_answers(page_of(seed=1)[1], ["first"]), "from another page than the key"),
         (saved_answers(found, ["both"]), "is not a file of answers"),
         (saved_answers(found, ["first"], claims=[]), "its claims are not those"),
         (saved_answers(found, ["first"], kind="labels"), "is not a file of answers"),

@@ -84,7 +84,7 @@ def test_labels_of_two_draws_by_hand(tmp_path: Path) -> None:
     own = corrected(tmp_path / "l3.jsonl", run).own_claims
     assert own is not None
     assert own.value == own.low == own.high == pytest.approx(run.precision)
-    with pytest.raises(ConfigError, match="each of the 40 claims that could be drawn has a label"):
+    with pytest.raises(ConfigError, match="each of the 40 claims that could be drawn already has a label"):
         drawn_from(run, 5, 3, known=read_known(tmp_path / "l3.jsonl"))
 
 
@@ -132,11 +132,11 @@ def test_draws_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
     second = filled_in(tmp_path / "s2.csv", drawn_from(run, 10, 1, known=read_known(tmp_path / "l1.jsonl")), run)
     out = tmp_path / "out.jsonl"
     for differing in (None, DisagreementPolicy.LEFT_OUT):
-        with pytest.raises(DataError, match=r"that of .*s1.csv know nothing of each other"):
+        with pytest.raises(DataError, match=r"s1.csv come from independent draws"):
             exported(out, first, stranger, differing=differing)
-    with pytest.raises(DataError, match=r"d-\w{8} left out 10 claims that had a label, and 0 are given here"):
+    with pytest.raises(DataError, match=r"d-\w{8} left out 10 claims that had a label, but 0 are given here"):
         exported(out, second)
-    with pytest.raises(DataError, match="and 5 are given here"):
+    with pytest.raises(DataError, match="but 5 are given here"):
         exported(out, half, second)
-    with pytest.raises(DataError, match="know nothing of each other"):
+    with pytest.raises(DataError, match="come from independent draws"):
         exported(out, first, tmp_path / "l1.jsonl", second)

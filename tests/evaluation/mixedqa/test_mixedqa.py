@@ -247,9 +247,9 @@ def test_coefficients_and_their_intervals_in_words() -> None:
     assert interval(lost) == "none: undefined in 5.05% of resamples"
     assert interval(correlation(n_resamples=2000, n_resamples_undefined=100)) == "none: nothing varies"
     assert interval(correlation()) == "none: nothing drawn"
-    assert resampling([correlation()]) == "There are no intervals: they take 10 questions."
+    assert resampling([correlation()]) == "There are no intervals: they need 10 questions."
     drawn = correlation(low=0.1, high=0.5, n_resamples=2000, n_resamples_undefined=3)
-    assert "2,000 resamples of whole questions; up to 3 without" in resampling([correlation(), drawn, lost])
+    assert "2,000 resamples of whole questions; up to 3 resamples without" in resampling([correlation(), drawn, lost])
 
 
 def test_the_plot_shows_what_the_table_says() -> None:

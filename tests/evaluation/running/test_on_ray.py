@@ -147,7 +147,7 @@ async def test_a_dead_worker_is_replaced_and_who_stops_early_ends_its_replacemen
     ("arguments", "said"),
     [
         ({"workers": 0}, "--workers 0: at least one is needed"),
-        ({"workers": 65}, "--workers 65: more than the calls in flight"),
+        ({"workers": 65}, "--workers 65: must not exceed --concurrency"),
     ],
 )
 async def test_numbers_of_workers_that_make_no_sense(

@@ -133,7 +133,7 @@ def test_one_evaluator_of_an_audit_is_a_calibration(tmp_path: Path) -> None:
     assert (sample.responses[0] == sample.responses[1], sample.responses[0] == sample.responses[2]) == (True, False)
     with pytest.raises(ConfigError, match="judge, other; name the evaluator"):
         load_calibration(place)
-    with pytest.raises(ConfigError, match=r"no evaluator 'x', but judge, other"):
+    with pytest.raises(ConfigError, match=r"no evaluator 'x'; known are judge, other"):
         load_calibration(place, evaluator="x")
 
 
@@ -210,7 +210,7 @@ def test_a_file_that_names_its_judge_is_held_against_the_runs(tmp_path: Path) ->
     )
     assert calibration_warnings(own, summary) == ()
     (warning,) = calibration_warnings(other, summary)
-    assert "sim:judge (paper) judged, and not sim:judge (fused)" in warning
+    assert "sim:judge (paper) judged, not sim:judge (fused)" in warning
 
 
 # Six claims of a run in three responses, verdicts 4 of 6, labels 3 of 6.
@@ -309,4 +309,4 @@ def test_a_misspelt_column_is_refused(tmp_path: Path, name: str, meant: str) -> 
     with pytest.raises(DataError) as caught:
         load_calibration(jsonl(tmp_path / "c.jsonl", {"label": 1, "verdict": 1, "claim": "a", name: "x"}))
     assert (caught.value.line, caught.value.field) == (1, name)
-    assert f"is it '{meant}'?" in str(caught.value)
+    assert f"did you mean '{meant}'?" in str(caught.value)

@@ -263,20 +263,20 @@ def test_a_missing_report_is_named(folder: Path) -> None:
 
 def test_what_is_no_finished_run_is_refused(folder: Path, tmp_path: Path) -> None:
     (folder / "summary.json").unlink()
-    with pytest.raises(ConfigError, match="has not come to its end; start it again"):
+    with pytest.raises(ConfigError, match="has not finished; run the same command"):
         read_run(folder)
     (folder / "report.json").write_text("{}")
     with pytest.raises(ConfigError, match="the run of a single text"):
         read_run(folder)
     for place in (tmp_path / "nowhere", folder / "run.json"):
-        with pytest.raises(ConfigError, match="no run; name the --run-dir"):
+        with pytest.raises(ConfigError, match="is not a run; name the --run-dir"):
             read_run(place)
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"schema_version": "2.0"}, "written in the format '2.0', and this version of factloop reads '1.4'"),
+        ({"schema_version": "2.0"}, "written in the format '2.0', but this version of factloop reads '1.4'"),
         ({"kind": "other"}, r"field 'kind': .*; start the run again"),
         ({"schema_version": None}, "field 'schema_version'"),
     ],
@@ -308,7 +308,7 @@ def test_a_folder_of_an_experiment_is_called_so(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="the run of an experiment, not of factloop eval"):
         read_run(tmp_path)
     (tmp_path / "run.json").write_text("7")
-    with pytest.raises(ConfigError, match="has not come to its end"):
+    with pytest.raises(ConfigError, match="has not finished"):
         read_run(tmp_path)
 
 

@@ -38,7 +38,7 @@ def test_what_is_not_given_is_made_up_and_what_is_stays() -> None:
 @pytest.mark.parametrize(
     ("rows", "complaint"),
     [
-        ([], "pairs.jsonl: there is no row in it"),
+        ([], "pairs.jsonl: it has no rows"),
         ([{"document": ""}, {"document": None}], "pairs.jsonl: field 'document': no row has a document"),
         (
             [{"claim_id": "k", "response_id": "r"}, {}, {"claim_id": "k", "response_id": "r"}],
@@ -58,7 +58,7 @@ def test_a_name_that_has_scores_already_is_refused() -> None:
     rows = placed({}, {"evaluators": {"baseline": 0.5}})
     with PairSpool(rows, path="pairs.jsonl", default_dataset="mine") as spool:
         spool.refuse_scored(["nli:x"])
-        with pytest.raises(DataError, match=r"pairs.jsonl:2: field 'evaluators': it has a score of 'baseline' already"):
+        with pytest.raises(DataError, match=r"pairs.jsonl:2: field 'evaluators': it already has a score by 'baseline'"):
             spool.refuse_scored(["nli:x", "baseline"])
 
 

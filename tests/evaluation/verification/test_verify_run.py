@@ -130,7 +130,7 @@ async def test_blank_documents_and_missing_names_are_warned_of(tmp_path: Path) -
     assert run.warnings == (
         "2 of 3 pairs have no document and no score.",
         "3 of 3 pairs have no label; the audit needs one in every row.",
-        "3 of 3 pairs name no system; they stand under 'unknown'.",
+        "3 of 3 pairs name no system; they count as 'unknown'.",
     )
     with pytest.raises(DataError, match="'label'"):
         load_predictions(tmp_path / "out.jsonl")

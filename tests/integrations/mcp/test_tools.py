@@ -157,7 +157,7 @@ async def test_a_model_that_fails_leaves_claims_unscored(sim: Simulator) -> None
         (
             "check_response",
             {"response": ANSWER, "limits": {"deadlines": 5}},
-            "limits.deadlines: there is no such field; is it 'deadline_s'? known are deadline_s, max_calls, budget_usd",
+            "limits.deadlines: there is no such field; did you mean 'deadline_s'? known are deadline_s, max_calls,",
         ),
         ("check_response", {"response": ANSWER, "mode": "guess"}, "mode: Input should be 'faithfulness' or"),
         ("check_response", {}, "check_response: response: Field required"),

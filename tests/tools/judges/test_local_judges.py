@@ -318,12 +318,12 @@ def test_broken_files_are_a_wrong_set_up(
 @pytest.mark.parametrize(
     ("save", "judge", "said"),
     [
-        (lambda at: tiny.save_roberta(at, NLI, positions=22), Nli, "no more than 20 tokens"),
-        (lambda at: tiny.save_roberta(at, {0: "a", 1: "b"}), Nli, "which one is support"),
-        (lambda at: tiny.save_roberta(at, tiny.LABELS_3), Nli, "which one is support"),
-        (lambda at: tiny.save_roberta(at, {0: "x", 1: "y", 2: "z"}), AlignScore, "which one is support"),
+        (lambda at: tiny.save_roberta(at, NLI, positions=22), Nli, "only 20 tokens"),
+        (lambda at: tiny.save_roberta(at, {0: "a", 1: "b"}), Nli, "which one means support"),
+        (lambda at: tiny.save_roberta(at, tiny.LABELS_3), Nli, "which one means support"),
+        (lambda at: tiny.save_roberta(at, {0: "x", 1: "y", 2: "z"}), AlignScore, "which one means support"),
         (lambda at: tiny.save_t5(at), Hhem, "not those of HHEM"),
-        (lambda at: tiny.save_causal(at, tiny.BESPOKE + "{# criteria_id #}"), GraniteGuardian, "take 3.0 to 3.2"),
+        (lambda at: tiny.save_causal(at, tiny.BESPOKE + "{# criteria_id #}"), GraniteGuardian, "use 3.0 to 3.2"),
         (lambda at: tiny.save_causal(at, "{{ raise_exception('no') }}"), Bespoke, "does not take the question"),
         (lambda at: at, MiniCheckT5, "no usable model"),
     ],

@@ -67,8 +67,8 @@ def test_a_wrong_address_in_the_environment_is_named(monkeypatch: pytest.MonkeyP
         ("gpt-4o", None, "needs a key: set OPENAI_API_KEY"),
         ("nobody:model", None, "cannot be set up"),
         ("model-of-nobody", None, "cannot be set up"),
-        ("", None, "names no model"),
-        ("openai:", SERVER, "names no model"),
+        ("", None, "has no name"),
+        ("openai:", SERVER, "has no name"),
         ("llama3:8b", SERVER, "write openai:llama3:8b"),
     ],
 )
@@ -151,7 +151,7 @@ async def raised_by(base_url: str, monkeypatch: pytest.MonkeyPatch) -> Exception
     [
         (
             Reply(200, completion({"content": "hi"}).body, cut_at=40),
-            "the connection was closed before the reply was whole",
+            "the connection was closed before the reply was complete",
         ),
         (Reply(200, b'{"choices": [{"message": "un'), "its answer is not JSON (Unterminated string starting at)"),
     ],

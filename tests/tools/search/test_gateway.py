@@ -116,7 +116,7 @@ async def search(
 )
 async def test_a_tool_that_gives_something_else_than_hits_has_failed(cache: CallCache, found: Any) -> None:
     """A check goes on: its claims are unscored, and no `TypeError` takes the report with it."""
-    with pytest.raises(ToolError, match="scripted: the search gave something else than a list of SearchHit"):
+    with pytest.raises(ToolError, match="scripted: the search did not return a list of SearchHit"):
         await search(gateway(scripted(found), cache=cache))
 
 
@@ -252,7 +252,7 @@ USELESS = {
     "empty": Reply(body=b""),
     "no whole JSON": Reply(body=FOUND[:-9]),
     "broken off": Reply(body=FOUND[:-9], content_length=len(FOUND)),
-    "another shape": Reply(body=b'{"organic": 7}'),
+    "does not look like": Reply(body=b'{"organic": 7}'),
     "pages without a text": Reply(body=b'{"organic": [{"link": "https://e.org", "title": "T"}]}'),
 }
 

@@ -117,7 +117,7 @@ def test_a_wiki_that_knows_no_search_is_a_failure(server: FakeServer, warnings: 
 )
 def test_other_shapes_are_errors(server: FakeServer, answer: object) -> None:
     server.will_answer(answer)
-    with pytest.raises(ToolError, match="another shape"):
+    with pytest.raises(ToolError, match="does not look like"):
         wikipedia(server).search("ada", 3)
 
 
@@ -191,7 +191,7 @@ def test_the_text_of_a_panel_is_evidence_beside_pages_without_one(server: FakeSe
 )
 def test_other_shapes_of_hosted_searches_are_errors(server: FakeServer, answer: object, place: str) -> None:
     server.will_answer(answer)
-    with pytest.raises(ToolError, match="another shape") as caught:
+    with pytest.raises(ToolError, match="does not look like") as caught:
         serper(server).search("ada", 3)
     assert place in str(caught.value)
     assert not caught.value.retryable

@@ -64,7 +64,7 @@ def test_every_check_is_shown_at_every_width(width: int) -> None:
 def test_what_is_wrong_with_an_answer_stands_in_its_result() -> None:
     result = words(answer(wavering(), 200).split("Result ─")[1])
     for line in (
-        "TrustOV 0.4 The model does not stand by this answer. The passages neither support it nor speak against it.",
+        "TrustOV 0.4 The model does not stand by this answer. The passages neither support nor contradict it.",
         "TrustBC ≠ 0 inconsistent in check 3, after 2 consistent",
         "Graded 0.60 mean probability of the answer; the five letters held 0.91 of the probability",
         "TrustFC ○ 0.5 neutral, 3 passages judged, none cited",

@@ -161,7 +161,7 @@ def _files_at(place: str, passed_over: list[Path]) -> Iterator[tuple[Path, Path 
         elif path.is_file():
             yield path, None
         elif path.exists():
-            raise DataError("this is neither a file nor a folder; write what it gives to a file", path=place)
+            raise DataError("this is neither a file nor a folder; save its output to a file", path=place)
         elif glob.has_magic(place):
             yield from _matches(path, passed_over)
         else:
@@ -191,7 +191,7 @@ def _why_unread(path: Path) -> str:
     try:
         mode = path.stat().st_mode
     except OSError as error:
-        return "a dead link" if os.path.islink(path) else f"cannot be opened: {error.strerror}"
+        return "a broken link" if os.path.islink(path) else f"cannot be opened: {error.strerror}"
     if stat.S_ISDIR(mode):
         return "a folder that cannot be opened"
     return "a file of this kind is not read" if stat.S_ISREG(mode) else "neither a file nor a folder"

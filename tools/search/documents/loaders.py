@@ -177,7 +177,7 @@ def _unzipped(path: Path, what: str, read: Callable[[bytes], T]) -> T:
     with _foreign_reader(path, what):
         with ZipFile(BytesIO(data)) as archive:
             if sum(entry.file_size for entry in archive.infolist()) > _MOST_UNPACKED:
-                raise DataError(f"{what} unfolds to more than {_MOST_UNPACKED:,} bytes", path=str(path))
+                raise DataError(f"{what} unpacks to more than {_MOST_UNPACKED:,} bytes", path=str(path))
         return read(data)
 
 

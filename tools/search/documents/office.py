@@ -130,7 +130,7 @@ def _xml(archive: ZipFile, name: str) -> Any:
     try:
         return etree.fromstring(_bytes(archive, name), parser)
     except etree.XMLSyntaxError as error:
-        raise ValueError(f"{name} is no XML: {error}") from error
+        raise ValueError(f"{name} is not XML: {error}") from error
 
 
 def _text(archive: ZipFile, name: str) -> str:
@@ -143,5 +143,5 @@ def _bytes(archive: ZipFile, name: str) -> bytes:
     except KeyError:
         raise ValueError(f"{name} is missing") from None
     if entry.file_size > _LARGEST_PAGE:
-        raise ValueError(f"{name} unfolds to {entry.file_size:,} bytes")
+        raise ValueError(f"{name} unpacks to {entry.file_size:,} bytes")
     return archive.read(entry)

@@ -124,9 +124,9 @@ class DocumentSearch(PassageSearch):
 
 def warnings_of(unread: Sequence[UnreadFile], hidden: HiddenFiles | None) -> tuple[str, ...]:
     """What a reader of a report must know of files that were left out."""
-    left_out = () if hidden is None else (f"Left out of the documents: {hidden}.",)
+    left_out = () if hidden is None else (f"The documents do not include {hidden}.",)
     if not unread:
         return left_out
     named = "; ".join(map(str, unread[:MOST_NAMED]))
     more = f"; and {len(unread) - MOST_NAMED:,} more" if len(unread) > MOST_NAMED else ""
-    return (f"Not read of the documents, {len(unread):,} in all: {named}{more}.", *left_out)
+    return (f"Documents that were not read ({len(unread):,}): {named}{more}.", *left_out)

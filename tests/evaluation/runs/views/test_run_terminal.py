@@ -46,7 +46,7 @@ def test_each_mean_stands_with_its_interval_and_its_n(width: int) -> None:
     assert "two F1@2 0.000 – 1 F1@1 (median) 0.000 – 1 Precision 0.000 – 1" in text
     assert "x.jsonl: 5 responses to 3 prompts" in text
     assert "zero: a response without claims counts as F1@K 0, as in the paper's code (1 such response)" in text
-    assert "95%, by 100 resamples of whole prompts. Fewer than 30 prompts (2 at the least), so that" in text
+    assert "95%, by 100 resamples of whole prompts. Fewer than 30 prompts (at least 2), so" in text
     assert "Time 1 min 5 s" in text
     assert "3 of 10 claims have no verdict: 3 × no answer in time" in text
 
@@ -55,6 +55,6 @@ def test_each_mean_stands_with_its_interval_and_its_n(width: int) -> None:
 def test_intervals_over_few_prompts_carry_the_caution_of_an_audit(n_prompts: int, is_said: bool) -> None:
     """95 % intervals of five prompts held the mean in 83 % of simulated samples, those of thirty in 93 %."""
     summary = summary_of([judged(f"p{n}", "snsn" if n % 2 else "ssn") for n in range(n_prompts)])
-    said = f"Fewer than 30 prompts ({n_prompts} at the least), so that intervals are too narrow."
+    said = f"Fewer than 30 prompts (at least {n_prompts}), so intervals are too narrow."
     assert (said in words(printed(summary))) is is_said
     assert (said in render_run_html(summary)) is is_said

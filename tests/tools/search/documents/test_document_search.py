@@ -114,7 +114,7 @@ def test_a_dead_link_and_a_locked_file_are_named(docs: Path, tmp_path: Path) -> 
     (docs / "round.txt").symlink_to(docs / "round.txt")
     search = search_in(docs, cache=tmp_path / "cache")
     assert {file.path.name: file.why for file in search.unread if file.path.suffix == ".txt"} == {
-        "dead.txt": "a dead link", "round.txt": "a dead link"
+        "dead.txt": "a broken link", "round.txt": "a broken link"
     }  # fmt: skip
     assert search.n_passages == 3
 

@@ -44,7 +44,7 @@ def test_pipes_are_not_opened(tmp_path: Path) -> None:
         found = find_files([place])
         assert found.paths == (tmp_path / "a.txt",)
         assert found.unread == (UnreadFile(tmp_path / "pipe.txt", "neither a file nor a folder"),)
-    with pytest.raises(DataError, match="neither a file nor a folder; write what it gives to a file"):
+    with pytest.raises(DataError, match="neither a file nor a folder; save its output to a file"):
         find_files([tmp_path / "pipe.txt"])
 
 

@@ -136,7 +136,7 @@ def test_a_file_that_unfolds_without_end_is_refused(tmp_path: Path) -> None:
     with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
         for number in range(6):
             archive.writestr(f"{number}", bytes(100_000_000))
-    assert "unfolds to more than" in refusal(tmp_path, "a.docx", buffer.getvalue())
+    assert "unpacks to more than" in refusal(tmp_path, "a.docx", buffer.getvalue())
 
 
 def test_jsonl_keys(tmp_path: Path) -> None:
