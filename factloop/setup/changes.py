@@ -56,6 +56,7 @@ class CheckChanges(TypedDict, total=False):
     deadline_s: float | None
     max_calls_per_check: int | None
     budget_usd_per_check: float | None
+    max_unreadable: float
     tool_calling: bool
     logprobs: bool
     judge_citations: bool

@@ -28,7 +28,7 @@ CUT = (*RESULTS, ("X-SQL-State", "S1TAT"), ("X-SQL-Message", "query interrupted 
 @pytest.mark.parametrize(
     ("reply", "said", "n_requests"),
     [
-        (Reply(body=b"<!DOCTYPE html><title>Maintenance</title>", headers=HTML), "not JSON: text/html", 1),
+        (Reply(body=b"<!DOCTYPE html><title>Maintenance</title>", headers=HTML), "not JSON: text/html", 2),
         (Reply(body=b'{"boolean": true}'), "another shape", 1),
         (Reply(body=b'{"results": {"bindings": [{"type": {"type": "uri", "value": "x"}}]}}'), "another shape", 1),
         (Reply(status=500, body=ESTIMATE), "status 500", 2),
