@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import count
+from textwrap import shorten
 from typing import Literal
 
 from factloop.core.factuality import counted_claims
@@ -60,6 +61,16 @@ def precision_basis(report: FactualityReport) -> str:
 def is_partial(report: FactualityReport) -> bool:
     """Whether the judge left claims to be read: precision then speaks of a part, and must not stand in large type."""
     return tally_reasons(counted_claims(report))[UnscoredReason.NEEDS_READING] > 0
+
+
+MOST_OF_NAME = 80
+"""Characters of a response that name its page."""
+
+
+def name_of(report: FactualityReport) -> str:
+    """What a page is named by: the question, or without one how the response begins."""
+    begun = report.response.strip().lstrip("#* ").partition("\n")[0]
+    return report.prompt or shorten(begun, MOST_OF_NAME, placeholder=" …") or "An empty answer"
 
 
 def matched(report: FactualityReport) -> str:

@@ -18,6 +18,7 @@ from factloop.checking.views.segments import segments
 from factloop.checking.views.terminal import print_report
 from factloop.core.records import Claim, FactualityReport
 from factloop.reports.claims import Status, tally
+from factloop.reports.figures import name_of
 from tests.reports.claims_about import claim
 from tests.reports.html_page import AA_CONTRAST, Page, colours, contrast, words
 from tests.reports.page_samples import PAGES
@@ -103,6 +104,21 @@ def test_a_passage_that_many_claims_show_stands_once() -> None:
     assert (len(many) - len(few)) / 100 < 2_500, "bytes a claim of two passages"
     addresses = {link["href"].removeprefix("#") for link in page.of("a") if link["href"].startswith("#passage-")}
     assert addresses == {quote["id"] for quote in page.of("blockquote") if "id" in quote}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "response", "name"),
+    [
+        ("Who was she?", "A poet.", "Who was she?"),
+        (None, f"## Ada <b>\n\n{'x' * 90}", "Ada <b>"),
+        (None, "word " * 40, f"{'word ' * 15}…"),
+        (None, "", "An empty answer"),
+    ],
+)
+def test_a_page_is_named_by_the_question_or_by_how_the_answer_begins(
+    prompt: str | None, response: str, name: str
+) -> None:
+    assert name_of(make_report(response, (), prompt=prompt)) == name
 
 
 def test_a_claim_free_response_says_so() -> None:
