@@ -92,7 +92,7 @@ SHIFTS = (
 WHOLE = tuple(product((0.5, 0.7, 0.8, 0.9, 0.95, 0.97), (0.0, 0.1, 0.2, 0.3), (15, 30, 60, 150), (5, 10, 20, 40)))
 """Precision; intraclass correlation of the labels of a response; labelled prompts; claims a response, on average."""
 REDUCED = tuple(product((0.5, 0.9, 0.95, 0.97), (0.0, 0.2, 0.3), (15, 30, 150), (5, 40)))
-FEW = tuple(product((0.3, 0.5, 0.7, 0.9), (0.0, 0.3), (30, 60), (2,)))
+FEW = tuple(product((0.3, 0.5, 0.7, 0.9), (0.0, 0.3), (30,), (2, 3)))
 
 ERRING, SURE = World(0.0, 0.85, 0.7), World(0.0, 1.0, 0.97)
 DOUBTS = {ERRING: (0.3, 0.5), SURE: (0.1, 0.1)}
