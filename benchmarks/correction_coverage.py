@@ -3,8 +3,10 @@
 A grid first, a cell a row: systems by precision and by how alike the claims of a response are (intraclass correlation),
 labelled prompts and claims a response, for prediction-powered precision by a run of 100 responses and a judge with TPR
 0.85 and FPR 0.3. Asked for is `HELD`, and no more than `BELOW` on the flattering side, where the truth lies below the
-interval; or a caution in `CAUTIONED` of the runs. `--whole` has 384 cells. Then FActScore's human labels where they are
-found: whole responses drawn anew, with the same judge, for F1@K at the median of their claims and below.
+interval; or a caution in `CAUTIONED` of the runs. `--whole` has 384 cells. The reduced grid once more where the judge
+gives scores; then few labels, which often show no error, of a judge that hardly errs and a run of 1,000 responses. Then
+FActScore's human labels where they are found: whole responses drawn anew, with the same judge, for F1@K at the median
+of their claims and below.
 
 Then claims that are independent, with `judgy` and `truescore` on the same; and labelled claims of another system, with
 more or fewer errors, on which the evaluator errs alike: then the estimate must cover that is preferred there, the
@@ -17,7 +19,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Annotated
 
@@ -30,14 +32,12 @@ from rich.table import Table
 from benchmarks.rows import data_folder
 from factloop.core.factuality import f1_at_k
 from factloop.core.records import Counts
-from factloop.evaluation.debiasing import prediction_powered
 from factloop.evaluation.debiasing.f1 import debiased_f1
 from factloop.evaluation.debiasing.precision import debiased_precision
-from factloop.evaluation.debiasing.records import LEVEL, Estimate, Transfer
-from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims, as_samples
+from factloop.evaluation.debiasing.records import Estimate, Transfer
+from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims
 
 HELD, BELOW, CAUTIONED = 0.93, 0.04, 0.9
-N_RUN = 100
 JUDGY_RESAMPLES = 200
 
 Ints = NDArray[np.int64]
@@ -92,6 +92,13 @@ SHIFTS = (
 WHOLE = tuple(product((0.5, 0.7, 0.8, 0.9, 0.95, 0.97), (0.0, 0.1, 0.2, 0.3), (15, 30, 60, 150), (5, 10, 20, 40)))
 """Precision; intraclass correlation of the labels of a response; labelled prompts; claims a response, on average."""
 REDUCED = tuple(product((0.5, 0.9, 0.95, 0.97), (0.0, 0.2, 0.3), (15, 30, 150), (5, 40)))
+FEW = tuple(product((0.3, 0.5, 0.7, 0.9), (0.0, 0.3), (30,), (2, 3)))
+
+ERRING, SURE = World(0.0, 0.85, 0.7), World(0.0, 1.0, 0.97)
+DOUBTS = {ERRING: (0.3, 0.5), SURE: (0.1, 0.1)}
+"""Judges of the grid; how far a score lies from its verdict at most where that is right, and where it is wrong."""
+N_RUN = {ERRING: 100, SURE: 1000}
+"""Responses of the run that each judges."""
 
 
 @dataclass
@@ -140,15 +147,31 @@ Tallied = tuple[tuple[str, ...], Tally, bool]
 """The names of a row, what was found, and whether the goal is asked of it."""
 
 
-def of_grid(cells: Iterable[tuple[float, float, int, int]], repetitions: int, seed: int) -> Iterator[Tallied]:
+def of_grid(
+    cells: Iterable[tuple[float, float, int, int]],
+    repetitions: int,
+    seed: int,
+    judge: World = ERRING,
+    *,
+    has_scores: bool = False,
+) -> Iterator[Tallied]:
     """Prediction-powered precision in each cell."""
     for precision, alike, n_prompts, size in cells:
-        world, found = World(precision, 0.85, 0.7), Tally()
+        world, found = replace(judge, truth=precision), Tally()
         for rng in np.random.default_rng(seed).spawn(repetitions):
-            labelled = _labelled(*world.responses(rng, n_prompts, size, alike))
-            run = _counted(*world.responses(rng, N_RUN, size, alike)[1:])
-            found.add(prediction_powered.precision(as_samples(labelled, run), LEVEL), precision)
+            claims, of_run = (world.responses(rng, n, size, alike) for n in (n_prompts, N_RUN[judge]))
+            labelled, run = _labelled(*claims), _counted(*of_run[1:])
+            if has_scores:
+                labelled = replace(labelled, scores=_scores(rng, *claims[:2], DOUBTS[judge]).tolist())
+                sums = np.bincount(of_run[2], _scores(rng, *of_run[:2], DOUBTS[judge]))
+                run = replace(run, score_sums=sums.tolist())
+            found.add(debiased_precision(labelled, run).prediction_powered, precision)
         yield (f"{precision:g}", f"{alike:g}", str(n_prompts), str(size)), found, True
+
+
+def _scores(rng: np.random.Generator, labels: Ints, verdicts: Ints, doubts: tuple[float, float]) -> NDArray[np.float64]:
+    """(n_claims,), in [0, 1]."""
+    return np.abs(verdicts - rng.random(len(labels)) * np.where(labels == verdicts, *doubts))
 
 
 def biographies(system: str) -> list[Ints]:
@@ -171,7 +194,6 @@ def of_factscore(repetitions: int, seed: int) -> Iterator[Tallied]:
 
     The truth is that of all its responses: both samples are draws of them, with replacement.
     """
-    judge = World(0.0, 0.85, 0.7)
     for system in ("InstructGPT", "ChatGPT", "PerplexityAI"):
         given = biographies(system)
         sizes, counts = [len(one) for one in given], [_counts(int(one.sum()), len(one)) for one in given]
@@ -181,8 +203,8 @@ def of_factscore(repetitions: int, seed: int) -> Iterator[Tallied]:
         for n_labelled, n_run in ((30, 100), (150, 100), (150, 300)):
             found = {name: Tally() for name in truths}
             for rng in np.random.default_rng(seed).spawn(repetitions):
-                labelled = _labelled(*judge.drawn(rng, given, n_labelled))
-                run = _counted(*judge.drawn(rng, given, n_run)[1:])
+                labelled = _labelled(*ERRING.drawn(rng, given, n_labelled))
+                run = _counted(*ERRING.drawn(rng, given, n_run)[1:])
                 estimates = [debiased_precision(labelled, run).prediction_powered]
                 estimates += [one.corrected for one in debiased_f1(labelled, run, ks)]
                 for name, estimate in zip(found, estimates, strict=True):
@@ -223,6 +245,9 @@ def main(
     console.print(f"Intervals of 95 %, {repetitions} repetitions each")
     grid = of_grid(WHOLE if whole else REDUCED, repetitions, seed)
     n_missed = shown("Prediction-powered precision", headings, grid, console)
+    for title, cells, judge in (("by scores", REDUCED, ERRING), ("by scores of a judge that hardly errs", FEW, SURE)):
+        grid = of_grid(cells, repetitions, seed, judge, has_scores=True)
+        n_missed += shown(f"Prediction-powered precision, {title}", headings, grid, console)
     if (data_folder() / "factscore_bio.jsonl").is_file():
         headings, found = ("system", "labelled", "run", "figure"), of_factscore(repetitions, seed)
         n_missed += shown("FActScore's labels, responses drawn anew", headings, found, console)

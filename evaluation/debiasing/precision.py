@@ -81,7 +81,8 @@ def debiased_precision(
     prediction-powered estimate is withheld where the labelled claims are no sample
     of the run's and are not said to be alike: it would be their precision for the most part, and not that of the run.
     Where the evaluator gives scores, they stand in the place of verdicts if they leave the narrower interval: both
-    hold whatever the evaluator, and a score tells the claims that it is sure of from the others.
+    hold whatever the evaluator, and a score tells the claims that it is sure of from the others. Whether labels show an
+    error is a matter of verdicts either way.
 
     Raises ConfigError where no claims are grouped and the extra `debiasing` is not installed.
     """

@@ -126,7 +126,7 @@ def _widened(
     Claims of one group count for less: for as many independent ones as would have the same variance, or for as many as
     there are groups where the labels have none.
     """
-    hides_errors = len(samples.label) < FEWEST_ALIKE and np.array_equal(samples.label, samples.verdict)
+    hides_errors = len(samples.label) < FEWEST_ALIKE and samples.shows_no_error
     if fewest_of_a_class(METHOD, samples) >= FEWEST_OF_A_CLASS and not hides_errors:
         return with_interval(METHOD, value, interval, samples, level, weight=weight)
     share, moves = labels

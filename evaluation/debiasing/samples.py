@@ -108,6 +108,8 @@ class Samples:
     """(n_labels,): labelled claims that are known to be the run's own."""
     label_chance: Floats | None
     """(n_labels,): the probability of each labelled claim to be drawn; None where it is not given."""
+    shows_no_error: bool
+    """Whether every label is as the verdict, whatever stands in the place of verdicts."""
 
     @property
     def n_label_groups(self) -> int:
@@ -150,6 +152,7 @@ def as_samples(labelled: LabelledClaims, run: JudgedResponses) -> Samples:
         run_group=np.array([number[name] for name in run_names], dtype=np.int64),
         failed=np.array([not counts.scored and counts.unscored > 0 for counts in run.counts], dtype=np.bool_),
         n_groups=len(number),
+        shows_no_error=all(labelled.labels[place] == labelled.verdicts[place] for place in judged),
         share_groups=not {*kept}.isdisjoint(run_names),
         are_independent=len(number) == len(kept) + len(run_names) and bool((scored <= 1).all()),
         n_unscored_labels=len(labelled.labels) - len(judged),

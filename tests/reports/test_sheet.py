@@ -6,6 +6,7 @@ import base64
 import csv
 import io
 import re
+from dataclasses import replace
 from typing import Any
 
 import lxml.html
@@ -172,3 +173,25 @@ def test_in_latex_it_is_a_table_of_its_own_whose_texts_are_text() -> None:
     assert rows[1] == r"50 \% \& more & claims & 0.75 [0.60, 0.81] & 0.25 & 1,200 \\"
     assert latex.count(r"\begin{") == latex.count(r"\end{") == 2
     assert all(len(re.findall(r"(?<!\\)&", row)) == 4 for row in rows)
+
+
+@pytest.mark.parametrize("bad", ["[1cm]", "*", " [x", "*[x]"])
+def test_in_latex_no_text_is_an_argument_of_what_stands_before_it(bad: str) -> None:
+    """`\\\\`, `\\toprule` and `\\midrule` take what follows in brackets for a length."""
+    sheet = sheet_of(bad, ((name(bad), str), (name("b"), str)), [bad, "plain", bad])
+    assert not re.search(r"\\(\\|[a-z]+rule)\s*[\[*]", sheet_latex(sheet))
+    assert sheet_latex(sheet).count("{}") == 3
+
+
+def test_in_latex_a_total_alone_has_one_rule_above_it() -> None:
+    whole = sample()
+    alone = replace(whole, lines=whole.lines[1:])
+    assert [sheet_latex(sheet).count(r"\midrule") for sheet in (alone, whole)] == [1, 2]
+
+
+@pytest.mark.parametrize(("between", "shown"), [("{} to {}", "(1,016 to 1,027)"), ("[{}, {}]", "[1,016, 1,027]")])
+def test_in_latex_an_interval_is_set_off_from_its_figure(between: str, shown: str) -> None:
+    figure = Figure(value=1022.0, low=1016.0, high=1027.0, n=9)
+    cell = figure_cell(figure, "{:,.0f}".format, between.format)
+    latex = sheet_latex(sheet_of("Rating", ((Column("Rating"), lambda _: cell),), [0]))
+    assert rf"1,022 {shown} \\" in latex

@@ -76,6 +76,12 @@ def targets(found: Calibration) -> list[str]:
     return [TARGET_WORDS[Target.PROMPTS]]
 
 
+def assumptions(found: Calibration) -> list[str]:
+    """What the preferred precision of some system rests on: a line for each assumption."""
+    transfers = dict.fromkeys(one.transfer for one in found.systems)
+    return [f"for what is preferred: {TRANSFER_WORDS[one]}" for one in transfers]
+
+
 def overlap_words(one: RunDebiasing) -> str:
     """How many labelled claims are drawn with the run."""
     n_labels = one.precision.prediction_powered.n_labels + one.precision.evaluator.n_unscored
@@ -125,9 +131,10 @@ def corrected(found: Calibration) -> Sheet:
         (Column("Cautions", is_name=True, on_terminal=False), _cautions),
     )
     rows = [
-        (one.system, measure, estimate, measure == PRECISION and estimate.method is one.precision.preferred, basis)
+        (one.system, measure, estimate, not is_f1 and estimate.method is one.precision.preferred, basis)
         for one in found.systems
         for measure, estimate, basis in estimates(one)
+        for is_f1 in [measure.startswith("F1@")]
     ]
     return sheet_of("Raw and corrected", columns, rows)
 
@@ -202,8 +209,8 @@ def _rows(found: Calibration) -> Iterator[Row]:
     yield "Precision", Text(PRECISION_WORDS)
     for words in targets(found):
         yield "Figures of", Text(words)
-    for transfer in dict.fromkeys(one.transfer for one in found.systems):
-        yield "Assumed", Text(f"for what is preferred: {TRANSFER_WORDS[transfer]}")
+    for words in assumptions(found):
+        yield "Assumed", Text(words)
     where: dict[tuple[str, str], list[str]] = {}
     for one in found.systems:
         for measure, estimate, _ in estimates(one):

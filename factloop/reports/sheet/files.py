@@ -47,7 +47,7 @@ def sheet_latex(sheet: Sheet) -> str:
     columns = [sheet.columns[place] for place in places]
     lines: list[str] = []
     for line in sheet.lines:
-        lines += [r"\midrule"] * line.is_total
+        lines += [r"\midrule"] * (line.is_total and bool(lines))
         lines.append(_row([_text(line.cells[place]) for place in places]))
     body = [
         r"\begin{table}",
@@ -69,8 +69,12 @@ def _filled(sheet: Sheet, place: int) -> bool:
 
 
 def _row(cells: Sequence[str]) -> str:
-    return f"{' & '.join(cells)} \\\\"
+    """The row; `{}` keeps a bracket or a star at its start from being an argument of the command before it."""
+    row = " & ".join(cells)
+    return f"{'{}' if row.lstrip().startswith(('[', '*')) else ''}{row} \\\\"
 
 
 def _text(cell: Cell) -> str:
-    return " ".join(part.translate(_LATEX) for part in (cell.text, cell.note) if part)
+    is_bare = cell.interval and cell.note and not cell.note.startswith("[")
+    note = f"({cell.note})" if is_bare else cell.note
+    return " ".join(part.translate(_LATEX) for part in (cell.text, note) if part)

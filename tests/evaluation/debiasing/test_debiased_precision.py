@@ -13,7 +13,7 @@ import pytest
 from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
 from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]  # it ships no types
 
-from benchmarks.correction_coverage import of_grid
+from benchmarks.correction_coverage import SURE, of_grid
 from factloop.core.errors import ConfigError
 from factloop.core.extras import install_command
 from factloop.core.figure import Undefined
@@ -317,6 +317,17 @@ def test_the_runs_own_precision_by_scores() -> None:
     assert own.value == pytest.approx(0.8375)
 
 
+def test_labels_without_an_error_widen_intervals_by_scores_too() -> None:
+    """Scores vary where verdicts do not, which is no knowledge of errors: 40 labels may hide one."""
+    scores = [abs(label - n % 3 / 100) for n, label in enumerate(LABELS)]
+    counts = [Counts(supported=3, not_supported=1)] * 25 + [Counts(supported=2, not_supported=2)] * 25
+    run = JudgedResponses(counts, [f"p{place}" for place in range(50)], [2.98] * 25 + [2.02] * 25)
+    found = debiased_precision(LabelledClaims(LABELS, LABELS, GROUPS, scores=scores), run).prediction_powered
+    by_labels = proportion_confint(30, 39, 2.0 * stats.norm.sf(stats.t.ppf(0.975, 39)), "wilson")
+    assert Caution.WIDENED in found.cautions
+    assert interval(found)[1] - interval(found)[0] > 0.9 * (by_labels[1] - by_labels[0])
+
+
 def test_a_few_responses_that_make_up_a_variance_are_as_many_degrees_of_freedom() -> None:
     """Three of forty groups move a figure by 2 each, the rest not at all: Student's t of three, not of 39."""
     moves = np.zeros(40)
@@ -330,4 +341,11 @@ def test_a_few_responses_that_make_up_a_variance_are_as_many_degrees_of_freedom(
 def test_errors_that_come_together_leave_coverage_at_93_percent(cell: tuple[float, float, int, int]) -> None:
     """Precision, correlation, prompts and claims. It was 88, 88 and 90 %, with the truth below in up to 11 %."""
     ((_, found, _),) = of_grid([cell], 600, 3)
+    assert found.is_met
+
+
+@pytest.mark.statistical
+def test_a_judge_that_hardly_errs_leaves_coverage_at_93_percent_by_scores() -> None:
+    """Without the widening for labels that show no error it was 88 %, with the truth below in 11 %."""
+    ((_, found, _),) = of_grid([(0.3, 0.0, 30, 2)], 300, 3, SURE, has_scores=True)
     assert found.is_met

@@ -17,6 +17,8 @@ from factloop.evaluation.runs.labelled import CalibrationSample
 from factloop.evaluation.runs.longform import AbstentionPolicy
 from factloop.evaluation.runs.records import Calibration, JudgedResponse, RunSummary
 from factloop.evaluation.runs.run_claims import RunClaims
+from factloop.evaluation.runs.views.calibration import METHOD_WORDS
+from factloop.evaluation.runs.views.calibration import corrected as shown
 from tests.evaluation.datasets.dataset_files import jsonl
 from tests.evaluation.runs.finished_runs import fingerprint, judged, summary_of
 
@@ -178,6 +180,14 @@ def test_a_system_whose_claims_all_have_a_label_is_its_labels() -> None:
     assert half.own_claims is not None
     assert half.own_claims.low != half.own_claims.high
     assert half.preferred is Method.PREDICTION_POWERED
+
+
+@pytest.mark.parametrize(("n", "preferred"), [(1, Method.DIFFERENCE), (2, Method.PREDICTION_POWERED)])
+def test_one_figure_of_a_system_is_shown_as_preferred(n: int, preferred: Method) -> None:
+    """All of its claims have a label, or half of them."""
+    sample = CalibrationSample("six", (1, 0, 0) * 2, (1, 1, 0) * 2, ("p",) * 3 + ("q",) * 3, is_own=(True,) * 6)
+    rows = [line.cells[2].text for line in shown(correction(sample, [judged(p, "ssn" * n) for p in "pq"])).lines]
+    assert [row for row in rows if "preferred" in row] == [f"{METHOD_WORDS[preferred]}, preferred"]
 
 
 def test_strangers_claims_withhold_the_prediction_powered_figure() -> None:

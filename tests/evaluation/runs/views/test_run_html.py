@@ -14,6 +14,7 @@ from factloop.evaluation.comparing.records import Comparison
 from factloop.evaluation.comparing.views.html import render_comparison_html
 from factloop.evaluation.runs.longform import AbstentionPolicy
 from factloop.evaluation.runs.records import RunSummary
+from factloop.evaluation.runs.views.calibration import assumptions
 from factloop.evaluation.runs.views.html import render_run_html
 from tests.evaluation.held_files import held_files
 from tests.evaluation.runs.finished_runs import judged, summary_of
@@ -77,6 +78,8 @@ def test_labels_and_corrections_are_there_where_there_are_any() -> None:
     preferred = r"prediction-powered, preferred λ 0\.\d\d: \d+% from labels alone 247 claims, 26 labels"
     assert re.fullmatch(preferred, methods[1])
     assert "few labelled claims" in words(tree)
+    assert run.calibration is not None
+    assert [f"Assumed {said}." in words(tree) for said in assumptions(run.calibration)] == [True]
     plain = PAGES["plain run over a data set"]
     for part in ("Against people", "Raw and corrected", "Ranking of systems"):
         assert part not in plain
