@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import binom  # type: ignore[import-untyped]  # its stubs are no dependency
 
 from factloop.core.errors import ConfigError
 from factloop.evaluation.comparing.demands import Demand, Judged, judge_demands, read_demand, refuse_demands
@@ -65,12 +66,34 @@ def test_a_loss_that_is_shown_by_hand() -> None:
 
 
 def test_a_loss_that_is_ruled_out_by_hand() -> None:
-    """Five zeros with a margin are five margins: of 32 ways to turn them one is as high, p = 1/32. Of four p = 1/16."""
-    five, four = (judged([0.0] * n, demands=("tnr:0.1",))[0] for n in (5, 4))
-    assert (five.p, five.is_met) == (1 / 32, True)
-    assert "a loss of 0.100 or more is ruled out" in five.words
-    assert (four.p, four.is_met) == (1 / 16, False)
-    assert "a loss of 0.100 or more is not ruled out" in four.words
+    """Of 29 claims none is lost: had a tenth been, so it would be by a chance of 0.9^29 = 0.047; of 28 0.052."""
+    enough, too_few = (judged([0.0] * n, demands=("tnr:0.1",))[0] for n in (29, 28))
+    assert (enough.p, enough.is_met) == (pytest.approx(0.9**29), True)
+    assert enough.largest_loss == pytest.approx(1 - 0.05 ** (1 / 29))
+    assert "a loss of 0.100 or more is ruled out" in enough.words
+    assert (too_few.p, too_few.is_met) == (pytest.approx(0.9**28), False)
+    assert "a loss of 0.100 or more is not ruled out" in too_few.words
+
+
+def test_claims_won_make_up_for_claims_lost() -> None:
+    """Of 100 claims 10 are lost and 10 won: signs decide, as what is lost alone would not rule out a loss of 0.15."""
+    (lost_alone,) = judged([-1.0] * 10 + [0.0] * 90, demands=("tnr:0.15",))
+    (both,) = judged([-1.0] * 10 + [1.0] * 10 + [0.0] * 80, demands=("tnr:0.15",))
+    assert lost_alone.p == pytest.approx(float(binom.cdf(10, 100, 0.15)))
+    assert (lost_alone.is_met, both.is_met) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("gain", "said"),
+    [
+        ([0.0] * 29, "met, but so few cannot show a loss under 0.098 reliably"),
+        ([-1.0, 0.0, 0.0], "met, but so few can show no loss at all"),
+    ],
+)
+def test_a_demand_that_so_few_claims_meet_says_what_they_could_hide(gain: list[float], said: str) -> None:
+    """Without a flip that is the share of which 29 claims would show none by a chance of 0.05: 1 - 0.05^(1/29)."""
+    (found,) = judged(gain)
+    assert (found.is_met, found.caution) == (True, said)
 
 
 def test_several_losses_are_adjusted_and_margins_are_not() -> None:
@@ -80,7 +103,8 @@ def test_several_losses_are_adjusted_and_margins_are_not() -> None:
     assert [one.p_corrected for one in found] == [2 / 32, 2 / 32, 1 / 2]
     assert [one.is_met for one in found] == [True, True, True]
     assert "one-sided p = 0.031, 0.062 adjusted" in found[0].words
-    assert judged([0.0] * 5, demands=("tnr", "tnr:0.1"))[1].p_corrected == 1 / 32
+    margin = judged([0.0] * 5, demands=("tnr", "tnr:0.1"))[1]
+    assert margin.p_corrected == margin.p
 
 
 def test_bounds_are_held_against_what_was_counted() -> None:
