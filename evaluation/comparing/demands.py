@@ -23,7 +23,7 @@ import numpy as np
 from factloop.core.errors import ConfigError
 from factloop.evaluation.comparing.differences import Contrast, detectable
 from factloop.evaluation.comparing.records import DemandResult, Quantity
-from factloop.evaluation.comparing.table import ItemValues
+from factloop.evaluation.comparing.table import CODES, NOT_SUPPORTED, SUPPORTED, ItemValues
 from factloop.evaluation.comparing.words import amount, direction_of, equals, is_share, item_of, name_of, p_value, size
 from factloop.evaluation.statistics.discrete_tests import DiscreteTest, holm_tarone
 from factloop.evaluation.statistics.sign_flip_intervals import noninferiority_p, sign_flip_interval
@@ -37,6 +37,10 @@ METRICS = tuple(one.value for one in Quantity if direction_of(one))
 """The quantities of which one direction is better between judges."""
 _FORM = re.compile(r"(?P<metric>[a-z0-9_]+)(?:@(?P<k>[1-9][0-9]*))?(?:(?P<sign>:|\s*[<>]=)(?P<bound>.+))?")
 _FORMS = "METRIC, METRIC:MARGIN, METRIC >= NUMBER or <=, such as tnr, balanced_accuracy:0.05, tpr >= 0.8 or flips <= 3"
+_ROUNDING = 1e-9
+_ANY = tuple(CODES.values())
+_LABELS = {"tpr": (SUPPORTED,), "tnr": (NOT_SUPPORTED,), "balanced_accuracy": _ANY, "accuracy": _ANY, FLIPS: _ANY}
+"""The labels of the claims that a metric is about; of none where it does not hold verdicts against labels."""
 _WAYS = ("", ", what has no verdict counted as wrong", ", what has no verdict counted as right")
 
 
@@ -59,11 +63,19 @@ class Demand:
         return self.metric if self.k is None else f"{self.metric}@{self.k}"
 
     @property
+    def text(self) -> str:
+        """`tnr:0.05`, `tpr >= 0.8`."""
+        parts = ((":", self.margin), (" >= ", self.least), (" <= ", self.most))
+        return self.name + "".join(f"{sign}{one:g}" for sign, one in parts if one is not None)
+
+    @property
     def is_bound(self) -> bool:
         return self.least is not None or self.most is not None
 
     def allows(self, value: float) -> bool:
-        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
+        """Whether it is within the bounds, but for rounding."""
+        is_enough = self.least is None or value >= self.least - _ROUNDING
+        return is_enough and (self.most is None or value <= self.most + _ROUNDING)
 
 
 def read_demand(text: str) -> Demand:
@@ -88,7 +100,7 @@ def read_demand(text: str) -> Demand:
 
 
 def refuse_demands(demands: Sequence[Demand], metrics: Sequence[str] = METRICS, of: str = "variants") -> None:
-    """Raises ConfigError for a metric that is not among these (`tnr`, `f1@64`), or a margin that no share can reach."""
+    """Raises ConfigError for a metric that is not among these (`tnr`, `f1@64`), or what no share can be."""
     for one in demands:
         name = one.name
         if name == FLIPS and one.most is not None:
@@ -97,7 +109,9 @@ def refuse_demands(demands: Sequence[Demand], metrics: Sequence[str] = METRICS, 
             known = f"{', '.join(metrics) or 'nothing to demand'}, and {FLIPS} <= NUMBER"
             raise ConfigError(f"demand {name}: of {of} there is {known}")
         if one.margin is not None and one.margin >= 1.0 and is_share(Quantity(one.metric)):
-            raise ConfigError(f"demand {name}:{one.margin:g}: the margin of a share is below 1: 0.05 is five points")
+            raise ConfigError(f"demand {one.text}: the margin of a share is below 1: 0.05 is five points")
+        if max(one.least or 0.0, one.most or 0.0) > 1.0 and is_share(Quantity(one.metric)):
+            raise ConfigError(f"demand {one.text}: a share is at most 1: 0.9 is 90 %")
 
 
 def metric_of(values: ItemValues) -> str:
@@ -134,8 +148,9 @@ class Judged:
     """Of the data: `claims`, `responses`."""
     quantities: Sequence[ItemValues]
     contrasts: Sequence[Contrast]
-    flips: Mapping[str, Sequence[str] | None]
-    """For each side but the first the claims that it lost (`FLIPS`); None where there are no labels."""
+    flips: Mapping[str, Sequence[tuple[str, int]] | None]
+    """For each side but the first the claims that it lost (`FLIPS`), with the codes of their labels; None where there
+    are no labels."""
     group: str = "group"
 
 
@@ -287,7 +302,8 @@ class _Asked:
 
     def _result(self, **found: Any) -> DemandResult:
         side = self.on.sides[self.side]
-        lost = () if found["is_met"] else tuple(self.on.flips.get(side) or ())
+        about = () if found["is_met"] else _LABELS.get(self.demand.metric, ())
+        lost = tuple(claim for claim, label in self.on.flips.get(side) or () if label in about)
         named = {"metric": self.demand.name, "first": self.on.sides[0], "second": side, "margin": self.demand.margin}
         return DemandResult.model_validate({**named, **found, "claims": lost})
 

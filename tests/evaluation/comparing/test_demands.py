@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from scipy.stats import binom  # type: ignore[import-untyped]  # its stubs are no dependency
@@ -11,11 +13,11 @@ from factloop.evaluation.comparing.demands import Demand, Judged, judge_demands,
 from factloop.evaluation.comparing.differences import contrast
 from factloop.evaluation.comparing.paired import Items
 from factloop.evaluation.comparing.records import DemandResult, Quantity
-from factloop.evaluation.comparing.table import ItemValues
+from factloop.evaluation.comparing.table import NOT_SUPPORTED, SUPPORTED, ItemValues
 
 
 def judged(
-    *gains: list[float] | None, demands: tuple[str, ...] = ("tnr",), flips: tuple[str, ...] | None = None
+    *gains: list[float] | None, demands: tuple[str, ...] = ("tnr",), flips: Sequence[tuple[str, int]] | None = None
 ) -> tuple[DemandResult, ...]:
     """`gains` are how much higher each side but the first is on each item, a group of its own; None: not measured."""
     known = [gain for gain in gains if gain is not None]
@@ -108,12 +110,20 @@ def test_several_losses_are_adjusted_and_margins_are_not() -> None:
 
 
 def test_bounds_are_held_against_what_was_counted() -> None:
-    """TNR is 3 of 4; two claims were lost, and the demands that fail name them."""
-    demands = ("tnr >= 0.75", "tnr >= 0.76", "flips <= 2", "flips <= 1")
-    found = judged([1.0, 1.0, 1.0, 0.0], demands=demands, flips=("a", "b"))
+    """TNR is 3 of 4; two claims were lost, and a demand that fails names those that its metric is about."""
+    demands = ("tnr >= 0.75", "tnr >= 0.76", "flips <= 2", "flips <= 1", "tpr >= 0.1", "tokens <= 9")
+    found = judged([1.0, 1.0, 1.0, 0.0], demands=demands, flips=(("a", SUPPORTED), ("b", NOT_SUPPORTED)))
     assert [(one.is_met, one.value, one.claims) for one in found] == [
-        (True, 0.75, ()), (False, 0.75, ("a", "b")), (True, 2.0, ()), (False, 2.0, ("a", "b")),
+        (True, 0.75, ()), (False, 0.75, ("b",)), (True, 2.0, ()), (False, 2.0, ("a", "b")),
+        (False, None, ("a",)), (False, None, ()),
     ]  # fmt: skip
+
+
+def test_no_bound_fails_by_rounding() -> None:
+    """0.1 + 0.2 is a little more than 0.3, and one less both a little less than 0.7."""
+    for gains in ([0.1 + 0.2], [1.0 - (0.1 + 0.2)]):
+        for sign in (">=", "<="):
+            assert judged(gains, demands=(f"tnr {sign} {round(gains[0], 3)}",))[0].is_met
 
 
 def test_what_cannot_be_tested_is_not_met() -> None:
@@ -131,6 +141,8 @@ def test_what_cannot_be_tested_is_not_met() -> None:
         ("f1", "of variants there is balanced_accuracy, accuracy, tpr, tnr, unscored_share, cost_usd, tokens"),
         ("tnr@5", "there is"),
         ("tnr:5", "the margin of a share is below 1: 0.05 is five points"),
+        ("tnr >= 90", "demand tnr >= 90: a share is at most 1: 0.9 is 90 %"),
+        ("unscored_share <= 5", "demand unscored_share <= 5: a share is at most 1"),
     ],
 )
 def test_metrics_that_are_not_compared_are_refused(text: str, words: str) -> None:
