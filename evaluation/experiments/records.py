@@ -115,7 +115,7 @@ class Results(Record):
     """The claims of every variant in every repeat. For responses: the claims found; those of equal text pair up."""
     responses: tuple[JudgedText, ...] = ()
     paid: Usage
-    """What the whole experiment cost, answers shared between variants once."""
+    """What was paid in all attempts of the run directory, also for variants since dropped; shared answers once."""
 
     @model_validator(mode="after")
     def _names_its_variants(self) -> Self:
