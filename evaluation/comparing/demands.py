@@ -304,8 +304,9 @@ class _Asked:
         side = self.on.sides[self.side]
         about = () if found["is_met"] else _LABELS.get(self.demand.metric, ())
         lost = tuple(claim for claim, label in self.on.flips.get(side) or () if label in about)
-        named = {"metric": self.demand.name, "first": self.on.sides[0], "second": side, "margin": self.demand.margin}
-        return DemandResult.model_validate({**named, **found, "claims": lost})
+        sides = {"first": self.on.sides[0], "second": side}
+        named = {"metric": self.demand.name, "demand": self.demand.text, "margin": self.demand.margin}
+        return DemandResult.model_validate({**sides, **named, **found, "claims": lost})
 
 
 def _left_open(gain: StratifiedMean, quantity: Quantity, alpha: float) -> str:

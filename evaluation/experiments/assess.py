@@ -129,7 +129,13 @@ def _must_pass(panel: Panel, ids: Collection[str]) -> Iterator[DemandResult]:
         failed = panel.texts(claim for claim in wanted if not right[claim])
         name, n = panel.variants[place], plural(len(wanted), "claim")
         words = f"{name}: {len(failed):,} of {n} that must pass {'does' if len(failed) == 1 else 'do'} not"
-        of = {"metric": "must_pass", "first": panel.variants[0], "second": name, "value": len(failed)}
+        of = {
+            "metric": "must_pass",
+            "demand": "must_pass",
+            "first": panel.variants[0],
+            "second": name,
+            "value": len(failed),
+        }
         yield DemandResult.model_validate({**of, "is_met": not failed, "words": words, "claims": failed})
 
 

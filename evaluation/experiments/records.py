@@ -197,7 +197,7 @@ class Conclusion(Record):
 class ExperimentReport(Record):
     """An experiment, whole. Equal results, settings and seed give equal reports but for `created_at`."""
 
-    schema_version: Literal["4.0", "4.1", "4.2"] = "4.2"
+    schema_version: Literal["4.0", "4.1", "4.2", "4.3"] = "4.3"
     name: str
     kind: Literal["claims", "responses"]
     data: str
