@@ -130,6 +130,7 @@ GATED = (
     World(f"{ENOUGH} claims, 10 % of each without a verdict", ENOUGH, (SAME, WORSE), unscored=0.1),
     World(f"{ENOUGH} claims, half its errors without a verdict", ENOUGH, (SAME, WORSE), hidden=0.5),
     World("40 claims, all its errors without a verdict", 40, (SAME, WORSE), hidden=1.0),
+    World("30 claims, some lost and none won", 30, (SAME, WORSE), shares=(1.0, 0.0, 0.0)),
 )
 """Worlds in which the variant is worse by the margin."""
 EQUAL = tuple(replace(world, judges=(SAME, SAME)) for world in GATED[:3])

@@ -374,7 +374,7 @@ def _lint_tags(parts: Layout, known: Sequence[str]) -> Iterator[LineFinding]:
                 yield LineFinding(number, Rule.TAG, f"names the tag <{name}>, which no variable has; there are {tags}")
 
 
-_NO_JSON = re.compile(r"\b(?:no|not|without|never)\b[^.;\n]{0,30}\bjson\b", re.IGNORECASE)
+_NO_JSON = re.compile(r"\b(?:no|not|without|never)(?:\s+(?:in|as|use|any)){0,2}\s+json\b", re.IGNORECASE)
 
 
 def _lint_replies(parts: Layout, schemas: Sequence[type[BaseModel]], original: Prompt | None) -> Iterator[LineFinding]:
@@ -384,29 +384,26 @@ def _lint_replies(parts: Layout, schemas: Sequence[type[BaseModel]], original: P
         if match := _NO_JSON.search(line):
             said = f"{shown(match[0])}: yet every reply is a JSON object, {title}, with {fields}"
             yield LineFinding(number, Rule.REPLY, said)
-    examples = [
-        *_examples(parts.system, parts.system_line, schemas),
-        *_examples(parts.user, parts.user_line, schemas),
-    ]
+    examples = [*_examples(parts.system, parts.system_line), *_examples(parts.user, parts.user_line)]
     for number, one in examples:
+        if not any(schema.model_fields.keys() & one.keys() for schema in schemas):
+            continue  # of something else, or a schema of the reply
         faults = [_fault(one, schema) for schema in schemas]
         if all(faults):
             yield LineFinding(number, Rule.REPLY, f"this is no {title}: {faults[0]}")
-    if not examples and original is not None and any(_examples(original.system, 1, schemas)):
+    if not examples and original is not None and any(_examples(original.system, 1)):
         said = f"shows no example of a reply, as the packaged prompt does: a JSON object with {fields}"
         yield LineFinding(parts.system_line, Rule.REPLY, said)
 
 
-def _examples(
-    text: str, first_line: int, schemas: Sequence[type[BaseModel]]
-) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The JSON objects in the first `LONGEST` characters that have a field of a schema, each with its line."""
+def _examples(text: str, first_line: int) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The JSON objects with a field in the first `LONGEST` characters, each with its line."""
     text = text[:LONGEST]
     start = text.find("{")
     while start >= 0:
         try:
             found, end = JSONDecoder().raw_decode(text, start)
-            if any(not {*found}.isdisjoint(schema.model_fields) for schema in schemas):
+            if found:
                 yield first_line + text.count("\n", 0, start), found
         except (ValueError, RecursionError):
             end = start + 1

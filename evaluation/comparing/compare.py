@@ -112,7 +112,8 @@ def compare(
     flips = pair_flips(found.claims, claims) if is_of_evaluators else ()
     first_verdicts, second_verdicts = (majority(side) for side in claims.verdicts)
     lost = None if not claims.n_labelled else [
-        found.claims[place].second.shown for place in lost_claims(first_verdicts, second_verdicts, claims.gold)
+        (found.claims[place].second.shown, int(claims.gold[place]))
+        for place in lost_claims(first_verdicts, second_verdicts, claims.gold)
     ]  # fmt: skip
     counted = [count_flips(SIDES, first_verdicts, second_verdicts, flips)] if is_of_evaluators else []
     settings = differing_settings(first.summary, second.summary)

@@ -2,7 +2,9 @@
 
 `tnr` fails where a loss against the first side is shown. `tnr:0.05` fails unless a loss of 0.05 or more is ruled out,
 which is a test of non-inferiority. Both are one-sided sign-flip tests of whole groups: the first lets through what too
-few items cannot show, the second does not. `tpr >= 0.8` and `flips <= 3` are bounds on what was counted.
+few items cannot show, the second does not. That test takes differences to be symmetric, which those of a side that only
+loses claims are not; so of a share of claims the lost ones must be few enough by an exact binomial test, too. `tpr >=
+0.8` and `flips <= 3` are bounds on what was counted.
 
 What has no verdict never helps: a loss is looked for among the items that both sides judged, and among all, with each
 missing verdict counted as wrong on both sides, and as right. One of the three is enough to fail.
@@ -21,7 +23,7 @@ import numpy as np
 from factloop.core.errors import ConfigError
 from factloop.evaluation.comparing.differences import Contrast, detectable
 from factloop.evaluation.comparing.records import DemandResult, Quantity
-from factloop.evaluation.comparing.table import ItemValues
+from factloop.evaluation.comparing.table import CODES, NOT_SUPPORTED, SUPPORTED, ItemValues
 from factloop.evaluation.comparing.words import amount, direction_of, equals, is_share, item_of, name_of, p_value, size
 from factloop.evaluation.statistics.discrete_tests import DiscreteTest, holm_tarone
 from factloop.evaluation.statistics.sign_flip_intervals import noninferiority_p, sign_flip_interval
@@ -35,6 +37,10 @@ METRICS = tuple(one.value for one in Quantity if direction_of(one))
 """The quantities of which one direction is better between judges."""
 _FORM = re.compile(r"(?P<metric>[a-z0-9_]+)(?:@(?P<k>[1-9][0-9]*))?(?:(?P<sign>:|\s*[<>]=)(?P<bound>.+))?")
 _FORMS = "METRIC, METRIC:MARGIN, METRIC >= NUMBER or <=, such as tnr, balanced_accuracy:0.05, tpr >= 0.8 or flips <= 3"
+_ROUNDING = 1e-9
+_ANY = tuple(CODES.values())
+_LABELS = {"tpr": (SUPPORTED,), "tnr": (NOT_SUPPORTED,), "balanced_accuracy": _ANY, "accuracy": _ANY, FLIPS: _ANY}
+"""The labels of the claims that a metric is about; of none where it does not hold verdicts against labels."""
 _WAYS = ("", ", what has no verdict counted as wrong", ", what has no verdict counted as right")
 
 
@@ -57,11 +63,19 @@ class Demand:
         return self.metric if self.k is None else f"{self.metric}@{self.k}"
 
     @property
+    def text(self) -> str:
+        """`tnr:0.05`, `tpr >= 0.8`."""
+        parts = ((":", self.margin), (" >= ", self.least), (" <= ", self.most))
+        return self.name + "".join(f"{sign}{one:g}" for sign, one in parts if one is not None)
+
+    @property
     def is_bound(self) -> bool:
         return self.least is not None or self.most is not None
 
     def allows(self, value: float) -> bool:
-        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
+        """Whether it is within the bounds, but for rounding."""
+        is_enough = self.least is None or value >= self.least - _ROUNDING
+        return is_enough and (self.most is None or value <= self.most + _ROUNDING)
 
 
 def read_demand(text: str) -> Demand:
@@ -86,7 +100,7 @@ def read_demand(text: str) -> Demand:
 
 
 def refuse_demands(demands: Sequence[Demand], metrics: Sequence[str] = METRICS, of: str = "variants") -> None:
-    """Raises ConfigError for a metric that is not among these (`tnr`, `f1@64`), or a margin that no share can reach."""
+    """Raises ConfigError for a metric that is not among these (`tnr`, `f1@64`), or what no share can be."""
     for one in demands:
         name = one.name
         if name == FLIPS and one.most is not None:
@@ -95,7 +109,9 @@ def refuse_demands(demands: Sequence[Demand], metrics: Sequence[str] = METRICS, 
             known = f"{', '.join(metrics) or 'nothing to demand'}, and {FLIPS} <= NUMBER"
             raise ConfigError(f"demand {name}: of {of} there is {known}")
         if one.margin is not None and one.margin >= 1.0 and is_share(Quantity(one.metric)):
-            raise ConfigError(f"demand {name}:{one.margin:g}: the margin of a share is below 1: 0.05 is five points")
+            raise ConfigError(f"demand {one.text}: the margin of a share is below 1: 0.05 is five points")
+        if max(one.least or 0.0, one.most or 0.0) > 1.0 and is_share(Quantity(one.metric)):
+            raise ConfigError(f"demand {one.text}: a share is at most 1: 0.9 is 90 %")
 
 
 def metric_of(values: ItemValues) -> str:
@@ -132,8 +148,9 @@ class Judged:
     """Of the data: `claims`, `responses`."""
     quantities: Sequence[ItemValues]
     contrasts: Sequence[Contrast]
-    flips: Mapping[str, Sequence[str] | None]
-    """For each side but the first the claims that it lost (`FLIPS`); None where there are no labels."""
+    flips: Mapping[str, Sequence[tuple[str, int]] | None]
+    """For each side but the first the claims that it lost (`FLIPS`), with the codes of their labels; None where there
+    are no labels."""
     group: str = "group"
 
 
@@ -143,7 +160,7 @@ def judge_demands(demands: Sequence[Demand], on: Judged, *, alpha: float, seed: 
     A bound holds for the first side where there is no other.
     """
     asked = [one for demand in demands for one in _asked(demand, on)]
-    tests = [[_test(one.demand, gain) for gain in one.gains] for one in asked]
+    tests = [[one.test(gain) for gain in one.gains] for one in asked]
     family = [test for one, found in zip(asked, tests, strict=True) if one.demand.margin is None for test in found]
     adjusted = iter(holm_tarone(family))
     held = [
@@ -166,12 +183,35 @@ def _asked(demand: Demand, on: Judged) -> Iterator[_Asked]:
             yield _Asked(demand, side, on)
 
 
-def _test(demand: Demand, gain: StratifiedMean) -> DiscreteTest:
-    if demand.margin is not None:
-        return DiscreteTest(noninferiority_p(gain, demand.margin), 0.0)
-    loss = StratifiedMean(-gain.sums, gain.counts)
-    p = noninferiority_p(loss, 0.0)
-    return DiscreteTest(p, min(p, least_p(loss.parts) / 2.0))
+@dataclass(frozen=True)
+class _Losses:
+    """The shares of claims that are lost and won, and the number of independent claims on which they rest.
+
+    Groups count for as many as they are worth if claims of one are all alike (Kish 1965): n where all weigh the same.
+    Where one label is rare, it is its claims that count, as the other's weigh less.
+    """
+
+    lost: float
+    won: float
+    n: float
+
+    @classmethod
+    def of(cls, gain: StratifiedMean) -> _Losses:
+        of_labels = gain.counts.sum(axis=1) ** 2 / (gain.counts**2).sum(axis=1)
+        n = min(len(of_labels) * of_labels.min(), 1.0 / (gain.weights**2).sum())
+        return cls(-gain.parts.clip(max=0.0).sum(), gain.parts.clip(min=0.0).sum(), float(n))
+
+    def p(self, margin: float) -> float:
+        """P(as few losses) if `margin` more were lost than are won: exact where none is won."""
+        from factloop.evaluation.cascades.bounds import p_values
+
+        return float(p_values(self.n * self.lost, self.n, min(margin + self.won, 1.0)))
+
+    def most(self, alpha: float) -> float:
+        """The smallest margin of which p is at most alpha: Clopper and Pearson's upper bound, less what is won."""
+        from factloop.evaluation.cascades.bounds import upper_bound
+
+        return (upper_bound(self.n * self.lost, self.n, alpha) or 0.0) - self.won
 
 
 @dataclass(frozen=True)
@@ -195,6 +235,20 @@ class _Asked:
             return []
         return [StratifiedMean(self.better * way.apart.sums, way.apart.counts) for way in self.contrast.ways]
 
+    @property
+    def is_of_claims(self) -> bool:
+        """Whether the metric is a share of claims, each of which is lost, won, or neither."""
+        quantity = Quantity(self.demand.metric)
+        return is_share(quantity) and item_of(quantity, self.on.kind) == "claim"
+
+    def test(self, gain: StratifiedMean) -> DiscreteTest:
+        if (margin := self.demand.margin) is not None:
+            p = noninferiority_p(gain, margin)
+            return DiscreteTest(max(p, _Losses.of(gain).p(margin)) if self.is_of_claims else p, 0.0)
+        loss = StratifiedMean(-gain.sums, gain.counts)
+        p = noninferiority_p(loss, 0.0)
+        return DiscreteTest(p, min(p, least_p(loss.parts) / 2.0))
+
     def tested(self, p: Sequence[float], held: Sequence[float], alpha: float, seed: int) -> DemandResult:
         """The result by the way to count that speaks most against the side."""
         quantity, margin, on = Quantity(self.demand.metric), self.demand.margin, self.on
@@ -214,15 +268,16 @@ class _Asked:
             said = "no loss shown" if is_met else "a loss is shown"
         else:
             said = f"a loss of {size(margin, quantity)} or more is {'' if is_met else 'not '}ruled out"
-        seen = detectable(gain, alpha=2.0 * alpha, n_tests=1) if margin is None and is_met else None
+        largest = [] if interval is None else [0.0 - interval[0]]
+        largest += [_Losses.of(gain).most(alpha)] if self.is_of_claims else []
         return self._result(
             loss=0.0 - (gain.value or 0.0),
-            largest_loss=None if interval is None else 0.0 - interval[0],
+            largest_loss=max(largest, default=None),
             p=p[way],
             p_corrected=held[way],
             is_met=is_met,
             words=f"{name}: {said} ({apart}, one-sided p {equals(p[way])}{adjusted}, {rests_on}{_WAYS[way]})",
-            caution="" if seen is None else f"met, but so few cannot show a loss under {size(seen, quantity)} reliably",
+            caution=_left_open(gain, quantity, alpha) if margin is None and is_met else "",
         )
 
     def bounded(self) -> DemandResult:
@@ -247,6 +302,18 @@ class _Asked:
 
     def _result(self, **found: Any) -> DemandResult:
         side = self.on.sides[self.side]
-        lost = () if found["is_met"] else tuple(self.on.flips.get(side) or ())
-        named = {"metric": self.demand.name, "first": self.on.sides[0], "second": side, "margin": self.demand.margin}
-        return DemandResult.model_validate({**named, **found, "claims": lost})
+        about = () if found["is_met"] else _LABELS.get(self.demand.metric, ())
+        lost = tuple(claim for claim, label in self.on.flips.get(side) or () if label in about)
+        sides = {"first": self.on.sides[0], "second": side}
+        named = {"metric": self.demand.name, "demand": self.demand.text, "margin": self.demand.margin}
+        return DemandResult.model_validate({**sides, **named, **found, "claims": lost})
+
+
+def _left_open(gain: StratifiedMean, quantity: Quantity, alpha: float) -> str:
+    """The loss that could have gone unseen; of a cost that is the same for all items nothing is known."""
+    seen = detectable(gain, alpha=2.0 * alpha, n_tests=1)
+    if is_share(quantity):
+        seen = _Losses.of(gain).most(alpha) if seen is None else seen
+        if seen >= 1.0:
+            return "met, but so few can show no loss at all"
+    return "" if seen is None else f"met, but so few cannot show a loss under {size(seen, quantity)} reliably"

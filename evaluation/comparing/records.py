@@ -195,6 +195,8 @@ class DemandResult(Record):
 
     metric: str
     """`tnr`, `f1@64`, `flips`, `must_pass`."""
+    demand: str = ""
+    """As it is written: `tnr:0.05`, `tpr >= 0.8`; since 3.3 of a comparison, 4.3 of an experiment."""
     first: str
     second: str
     margin: NonNegative | None = None
@@ -290,7 +292,7 @@ class ClaimAgreement(Record):
 class Comparison(Record):
     """Two runs side by side, whole. The same runs, settings and seed give the same but for `created_at`."""
 
-    schema_version: Literal["3.0", "3.1", "3.2"] = "3.2"
+    schema_version: Literal["3.0", "3.1", "3.2", "3.3"] = "3.3"
     kind: ComparisonKind
     first: Side
     second: Side

@@ -78,9 +78,13 @@ def assess(
     judging = Judging(panel.variants, results.kind, level, seed, has_intervals=resamples > 0)
     differences, families = judging.judge(contrasts, (headline,), questions)
     most = [majority(verdicts) for verdicts in panel.claims.verdicts]
+    gold = panel.claims.gold
+    places = [lost_claims(most[0], of_variant, gold) for of_variant in most]
     lost = {
-        name: panel.texts(lost_claims(most[0], of_variant, panel.claims.gold)) if panel.claims.n_labelled else None
-        for name, of_variant in zip(panel.variants, most, strict=True)
+        name: [*zip(panel.texts(of_variant), gold[of_variant].tolist(), strict=True)]
+        if panel.claims.n_labelled
+        else None
+        for name, of_variant in zip(panel.variants, places, strict=True)
     }
     asked = Judged(panel.variants, results.kind, quantities, contrasts, lost)
     flips = [flips_of(panel, 0, place) for place in range(1, n_variants)]
@@ -125,7 +129,13 @@ def _must_pass(panel: Panel, ids: Collection[str]) -> Iterator[DemandResult]:
         failed = panel.texts(claim for claim in wanted if not right[claim])
         name, n = panel.variants[place], plural(len(wanted), "claim")
         words = f"{name}: {len(failed):,} of {n} that must pass {'does' if len(failed) == 1 else 'do'} not"
-        of = {"metric": "must_pass", "first": panel.variants[0], "second": name, "value": len(failed)}
+        of = {
+            "metric": "must_pass",
+            "demand": "must_pass",
+            "first": panel.variants[0],
+            "second": name,
+            "value": len(failed),
+        }
         yield DemandResult.model_validate({**of, "is_met": not failed, "words": words, "claims": failed})
 
 

@@ -115,7 +115,7 @@ class Results(Record):
     """The claims of every variant in every repeat. For responses: the claims found; those of equal text pair up."""
     responses: tuple[JudgedText, ...] = ()
     paid: Usage
-    """What the whole experiment cost, answers shared between variants once."""
+    """What was paid in all attempts of the run directory, also for variants since dropped; shared answers once."""
 
     @model_validator(mode="after")
     def _names_its_variants(self) -> Self:
@@ -197,7 +197,7 @@ class Conclusion(Record):
 class ExperimentReport(Record):
     """An experiment, whole. Equal results, settings and seed give equal reports but for `created_at`."""
 
-    schema_version: Literal["4.0", "4.1", "4.2"] = "4.2"
+    schema_version: Literal["4.0", "4.1", "4.2", "4.3"] = "4.3"
     name: str
     kind: Literal["claims", "responses"]
     data: str

@@ -22,6 +22,7 @@ from typing import Any
 from factloop.checking.cascade.stage import refuse_without_documents
 from factloop.checking.check import Checking, CheckRequest, open_checking
 from factloop.checking.preparing import prepare
+from factloop.core.errors import ConfigError
 from factloop.core.records import Usage
 from factloop.evaluation.experiments.answers import SharedAnswers, paid_for, spent_on
 from factloop.evaluation.experiments.cells import CELL_LOG, Cell, CellKey, cell_of
@@ -49,6 +50,7 @@ from factloop.evaluation.running.run import (
     summary_of,
 )
 from factloop.evaluation.runs.run import sources_of
+from factloop.reports.figures import plural
 from factloop.setup.session import Common, Store, common_to, refuse_unbatched
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
@@ -84,7 +86,8 @@ async def astream_experiment(
     spent. `run_dir` makes the experiment resumable: another attempt judges what is missing, and what failed for a
     passing reason (budget, timeout, tool failure). It may have other variants, prompts, claims, repeats and limits:
     answers are kept by request, so that what changed pays for itself alone. The budget holds over all variants, repeats
-    and attempts. The user's cache is not used: a repeat is to be another draw from the model.
+    and attempts of the folder; where earlier ones reach it and something is to be judged, it is refused. The user's
+    cache is not used: a repeat is to be another draw from the model.
 
     With a model or a paid search it costs money. Raises ConfigError, DataError. A caller that stops before the end
     closes the stream (`contextlib.aclosing`).
@@ -102,6 +105,9 @@ async def astream_experiment(
         folder = stack.enter_context(claimed_folder(run_dir, {"experiment": data.kind}))
         answers = _open_answers(stack, stack.enter_context(answers_folder(folder)), plan.repeats)
         log = stack.enter_context(Log(None if folder is None else folder / CELLS, CELL_LOG))
+        tasks = tuple(_tasks(plan, data, ready))
+        if any(task.key not in log.finished for task in tasks):
+            _refuse_spent_limits(whole, answers, folder)
         engine = partial(
             _judge_tasks,
             ready=ready,
@@ -111,7 +117,7 @@ async def astream_experiment(
             at_once=_at_once(data, whole),
         )
         run = Run(
-            items=tuple(_tasks(plan, data, ready)),
+            items=tasks,
             key=lambda task: task.key,
             log=log,
             engine=engine,
@@ -183,6 +189,18 @@ def _judge(checkings: Mapping[str, Checking], indexes: GivenIndexes, data: Data)
         return cell_of(task.key, item, report, is_claim=data.kind == "claims")
 
     return judge
+
+
+def _refuse_spent_limits(whole: CheckSettings, answers: Sequence[SharedAnswers], folder: Path | None) -> None:
+    """Raises ConfigError where earlier attempts, also with variants since edited, leave nothing to spend."""
+    calls, usd = (sum(paid) for paid in zip(*(one.paid_before for one in answers), strict=True))
+    limits = {"max_calls": (calls, whole.max_calls), "budget_usd": (usd, whole.budget_usd)}
+    reached = [f"{name} = {most:g}" for name, (spent, most) in limits.items() if most is not None and spent >= most > 0]
+    if reached:
+        raise ConfigError(
+            f"{folder}: {plural(int(calls), 'model call')} and {usd:.4g} USD were paid in all attempts in this folder, "
+            f"which reaches {' and '.join(reached)}; raise the limit, or name another run directory"
+        )
 
 
 def _shared_limits(whole: CheckSettings, answers: Sequence[SharedAnswers], folder: Path | None) -> Common:

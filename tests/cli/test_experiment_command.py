@@ -89,6 +89,9 @@ def test_what_is_wrong_is_one_line_and_costs_nothing(
 def test_a_dry_run_spends_nothing(factloop: Command, sim: Simulator, plan: Path) -> None:
     done = factloop("research", "experiment", plan, "--dry-run")
     assert done.out.startswith("Nothing was spent. Estimate for 24 cells: 6 claims, 2 variants, 2 repeats.\n")
+    for unwritten in (("--out", "gate.xml"), ("--html", "page.html")):
+        refused = factloop("research", "experiment", plan, "--dry-run", *unwritten)
+        assert (refused.code, "--dry-run writes no --out and no --html" in refused.complaint) == (2, True)
     estimate = json.loads(factloop("research", "experiment", plan, "--dry-run", "--json", "-").out)
     # One call to read each claim, and 1.2 rounds to judge it: 6 + round(7.2) a repeat and variant.
     assert [one["calls"] for one in estimate["variants"]] == [13, 13]
@@ -106,7 +109,8 @@ def test_a_gate_in_the_plan_fails_the_build_and_names_the_claims(factloop: Comma
     first, *rest = data.read_text(encoding="utf-8").splitlines()
     row = json.loads(first)
     data.write_text("\n".join([json.dumps({**row, "label": 1 - row["label"]}), *rest]), encoding="utf-8")
-    outputs = ("--out", "gate.xml", "--out", "gate.md", "--json", "r.json")
+    (home / "ci").mkdir()
+    outputs = ("--out", "gate.xml", "--out", "ci/gate.md", "--html", "page one.html", "--json", "r.json")
     done = factloop("research", "experiment", plan, "--quiet", *outputs)
     assert done.code == 1
     demanded = json.loads((home / "r.json").read_text(encoding="utf-8"))["demands"]
@@ -114,8 +118,16 @@ def test_a_gate_in_the_plan_fails_the_build_and_names_the_claims(factloop: Comma
     assert missed["claims"] == [row["claim"]]
     assert f"factloop: {missed['words']}\n" in done.err
     suite = ElementTree.parse(home / "gate.xml").getroot()
-    assert (suite.get("tests"), suite.get("failures"), suite.findtext(".//failure")) == ("4", "1", row["claim"])
-    assert f"- {row['claim']}\n" in (home / "gate.md").read_text(encoding="utf-8")
+    failure = f"{row['claim']}\npage one.html"
+    assert (suite.get("tests"), suite.get("failures"), suite.findtext(".//failure")) == ("4", "1", failure)
+    names = [case.get("name") for case in suite]
+    assert names == [f"strict: {one}" for one in ("accuracy", "tpr >= 0", "flips <= 0", "must_pass")]
+    comment = (home / "ci" / "gate.md").read_text(encoding="utf-8")
+    assert f"- {row['claim']}\n" in comment
+    assert "[The whole report](../page%20one.html)" in comment
+    piped = factloop("research", "experiment", plan, "--html", "-", "--out", "gate.md")
+    assert piped.out.startswith("<!")
+    assert "The whole report" not in (home / "gate.md").read_text(encoding="utf-8")
     assert "name a file in .xml" in factloop("research", "experiment", plan, "--out", "gate.txt").complaint
 
 

@@ -154,8 +154,9 @@ ANSWERED = GOOD.replace('{"reasoning":{"deep":{"deeper":{}}},"cited":[1],"rating
         ('"rating"', '"label"', 11, "this is no Rating: it has no field 'label'; there are reasoning, cited, wrong"),
         ('"supported"}', '"yes"}', 11, "'rating': input should be 'supported', 'contradicted'"),
         ('"wrong":"",', "", 11, "'wrong': field required"),
-        (EXAMPLE, '{"label": "supported"}', 10, "shows no example of a reply, as the packaged prompt does"),
+        (EXAMPLE, "{1: 2} {}", 10, "shows no example of a reply, as the packaged prompt does"),
         ("Rate it.", "Answer with one word and no JSON.", 10, "'no JSON': yet every reply is a JSON object, Rating"),
+        ("Rate it.", "Never use JSON.", 10, "'Never use JSON': yet every reply is a JSON object, Rating"),
         ("Rate it.", "Rate it by <passages>.", 10, "names the tag <passages>, which no variable has; there are <ques"),
     ],
 )
@@ -168,9 +169,12 @@ def test_what_misleads_about_data_or_reply_is_a_warning(
 
 def test_replies_that_a_run_takes_pass(tmp_path: Path) -> None:
     assert lint_paths([PACKAGED], REPLIES).findings == ()
-    for text in ("", "<rules>Be strict.</rules>", 'Written {"so": 1}, or {"queries": [2]}'):
+    fenced, around = "Do not wrap the JSON in a code fence.", "Reply without any text around the JSON object."
+    for text in ("", "<rules>Be strict.</rules>", 'Written {"so": 1}, or {"queries": [2]}', fenced, around):
         put(tmp_path, ANSWERED.replace("Rate it.", text))
         assert lint_paths([tmp_path], REPLIES).findings == ()
+    put(tmp_path, ANSWERED.replace(EXAMPLE, '{"verdict": "supported"}'))
+    assert lint_paths([tmp_path], REPLIES).findings == (), "an example with placeholders of its author's own"
 
 
 def test_an_empty_part_is_found(tmp_path: Path) -> None:

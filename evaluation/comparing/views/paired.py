@@ -163,7 +163,7 @@ def tests_words(family: Family) -> str:
 
 def demand_rows(demands: Iterable[DemandResult]) -> Iterator[tuple[str, str]]:
     for one in demands:
-        yield f"Demand: {one.metric}, {'met' if one.is_met else 'not met'}", one.said
+        yield f"Demand: {one.demand or one.metric}, {'met' if one.is_met else 'not met'}", one.said
 
 
 def flips_words(count: FlipCount) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from html import escape
+from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from factloop.core.errors import ConfigError
@@ -14,7 +15,7 @@ from factloop.reports.visible import visible
 
 
 def demands_view(file: str) -> Callable[[ExperimentReport, str | None], str]:
-    """What renders a report, and the place of its page, as the ending of a file asks for. Raises ConfigError."""
+    """What renders a report, with a link to its page, as the ending of a file asks for. Raises ConfigError."""
     for ending, view in ((".xml", render_junit), (".md", render_markdown)):
         if file.endswith(ending):
             return view
@@ -22,20 +23,26 @@ def demands_view(file: str) -> Callable[[ExperimentReport, str | None], str]:
 
 
 def _name(one: DemandResult) -> str:
-    return f"{one.second}: {one.metric}" + (f":{one.margin:g}" if one.margin is not None else "")
+    return f"{one.second}: {one.demand or one.metric}"
+
+
+def _legal(text: str) -> str:
+    """The text without the characters that XML forbids."""
+    return visible(text).translate(dict.fromkeys((0xFFFE, 0xFFFF)))
 
 
 def render_junit(report: ExperimentReport, page: str | None = None) -> str:
     """A test case for each demand, with the claims by which it failed."""
     n_missed = sum(not one.is_met for one in report.demands)
-    suite = Element("testsuite", name=report.name, tests=str(len(report.demands)), failures=str(n_missed))
+    name = _legal(report.name)
+    suite = Element("testsuite", name=name, tests=str(len(report.demands)), failures=str(n_missed))
     for one in report.demands:
-        case = SubElement(suite, "testcase", classname=report.name, name=_name(one))
+        case = SubElement(suite, "testcase", classname=name, name=_legal(_name(one)))
         if one.is_met:
-            SubElement(case, "system-out").text = visible(one.said)
+            SubElement(case, "system-out").text = _legal(one.said)
         else:
-            failure = SubElement(case, "failure", message=visible(one.words))
-            failure.text = "\n".join([*map(visible, one.claims), *([page] if page else [])])
+            failure = SubElement(case, "failure", message=_legal(one.words))
+            failure.text = "\n".join([_legal(said) for said in (*one.claims, *([page] if page else []))])
     return tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
@@ -51,7 +58,7 @@ def _lines(report: ExperimentReport, page: str | None) -> Iterator[str]:
         yield f"\n{'✅' if one.is_met else '❌'} **{_plain(_name(one))}** {_plain(one.said)}"
         yield from (f"- {_plain(claim)}" for claim in one.claims)
     if page:
-        yield f"\n[The whole report]({page})"
+        yield f"\n[The whole report]({quote(page)})"
 
 
 def _plain(text: str) -> str:

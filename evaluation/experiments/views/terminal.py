@@ -42,5 +42,7 @@ def _rows(report: ExperimentReport) -> list[Row]:
     rows: list[Row] = [(name, Text(one_line(said))) for name, said in sheets.basis_rows(report)]
     rows += [(f"Stability: {one.variant.name}", Text(sheets.stability_words(one))) for one in report.variants]
     paid = report.paid
-    rows.append(("Paid", Text(f"{figures.calls(paid)}; {figures.tokens(paid)} tokens; {figures.cost(paid)}")))
+    rows.append(
+        ("Paid in all attempts", Text(f"{figures.calls(paid)}; {figures.tokens(paid)} tokens; {figures.cost(paid)}"))
+    )
     return rows + notice_rows("Caution", report.warnings)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from factloop.cli.console import DONE, UNSCORED, left_unscored, note, run_until_stopped, watched
@@ -24,8 +26,9 @@ from factloop.cli.options import (
     command,
     taking,
 )
-from factloop.cli.outputs import deliver, price, show_lines, try_outputs
+from factloop.cli.outputs import STANDARD_OUTPUT, deliver, price, show_lines, try_outputs
 from factloop.cli.research.compare import FailIfWorse
+from factloop.core.errors import ConfigError
 from factloop.core.extras import require
 from factloop.core.files.json import to_json, write_atomically
 from factloop.entrance.settings_sources import load_settings
@@ -66,6 +69,8 @@ def experiment(given: Experiment, limits: Flags) -> int:
     from factloop.evaluation.experiments.views.terminal import print_experiment
 
     views = {name: demands_view(name) for name in given.out}
+    if given.dry_run and (given.out or given.html is not None):
+        raise ConfigError("--dry-run writes no --out and no --html: leave them out, or run the experiment")
     load_settings(CheckSettings, limits)  # what is wrong with a flag is said of the flag
     defaults = load_settings(CheckSettings, {})
     plan = load_plan(given.plan)
@@ -97,11 +102,16 @@ def experiment(given: Experiment, limits: Flags) -> int:
     if given.run_dir is not None:
         write_atomically(given.run_dir / REPORT, to_json(report), private=True)
     files: dict[str | None, Callable[[], str]] = {
-        name: partial(view, report, given.html) for name, view in views.items()
+        name: partial(view, report, _link(given.html, name)) for name, view in views.items()
     }
     page = partial(render_experiment_html, report)
     deliver(given, report, partial(print_experiment, report), page=page, files=files)
     return _exit_code(given, results, report)
+
+
+def _link(page: str | None, out: str) -> str | None:
+    """The place of the page as seen from an output; None where it is no file."""
+    return None if page in (None, STANDARD_OUTPUT) else Path(os.path.relpath(page, Path(out).parent)).as_posix()
 
 
 def _exit_code(given: Experiment, results: Results, report: ExperimentReport) -> int:

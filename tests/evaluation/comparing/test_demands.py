@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
+from scipy.stats import binom  # type: ignore[import-untyped]  # its stubs are no dependency
 
 from factloop.core.errors import ConfigError
 from factloop.evaluation.comparing.demands import Demand, Judged, judge_demands, read_demand, refuse_demands
 from factloop.evaluation.comparing.differences import contrast
 from factloop.evaluation.comparing.paired import Items
 from factloop.evaluation.comparing.records import DemandResult, Quantity
-from factloop.evaluation.comparing.table import ItemValues
+from factloop.evaluation.comparing.table import NOT_SUPPORTED, SUPPORTED, ItemValues
 
 
 def judged(
-    *gains: list[float] | None, demands: tuple[str, ...] = ("tnr",), flips: tuple[str, ...] | None = None
+    *gains: list[float] | None, demands: tuple[str, ...] = ("tnr",), flips: Sequence[tuple[str, int]] | None = None
 ) -> tuple[DemandResult, ...]:
     """`gains` are how much higher each side but the first is on each item, a group of its own; None: not measured."""
     known = [gain for gain in gains if gain is not None]
@@ -65,12 +68,34 @@ def test_a_loss_that_is_shown_by_hand() -> None:
 
 
 def test_a_loss_that_is_ruled_out_by_hand() -> None:
-    """Five zeros with a margin are five margins: of 32 ways to turn them one is as high, p = 1/32. Of four p = 1/16."""
-    five, four = (judged([0.0] * n, demands=("tnr:0.1",))[0] for n in (5, 4))
-    assert (five.p, five.is_met) == (1 / 32, True)
-    assert "a loss of 0.100 or more is ruled out" in five.words
-    assert (four.p, four.is_met) == (1 / 16, False)
-    assert "a loss of 0.100 or more is not ruled out" in four.words
+    """Of 29 claims none is lost: had a tenth been, so it would be by a chance of 0.9^29 = 0.047; of 28 0.052."""
+    enough, too_few = (judged([0.0] * n, demands=("tnr:0.1",))[0] for n in (29, 28))
+    assert [enough.p, too_few.p] == pytest.approx([0.9**29, 0.9**28])
+    assert (enough.is_met, too_few.is_met) == (True, False)
+    assert enough.largest_loss == pytest.approx(1 - 0.05 ** (1 / 29))
+    assert "a loss of 0.100 or more is ruled out" in enough.words
+    assert "a loss of 0.100 or more is not ruled out" in too_few.words
+
+
+def test_claims_won_make_up_for_claims_lost() -> None:
+    """Of 100 claims 10 are lost and 10 won: signs decide, as what is lost alone would not rule out a loss of 0.15."""
+    (lost_alone,) = judged([-1.0] * 10 + [0.0] * 90, demands=("tnr:0.15",))
+    (both,) = judged([-1.0] * 10 + [1.0] * 10 + [0.0] * 80, demands=("tnr:0.15",))
+    assert lost_alone.p == pytest.approx(float(binom.cdf(10, 100, 0.15)))
+    assert (lost_alone.is_met, both.is_met) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("gain", "said"),
+    [
+        ([0.0] * 29, "met, but so few cannot show a loss under 0.098 reliably"),
+        ([-1.0, 0.0, 0.0], "met, but so few can show no loss at all"),
+    ],
+)
+def test_a_demand_that_so_few_claims_meet_says_what_they_could_hide(gain: list[float], said: str) -> None:
+    """Without a flip that is the share of which 29 claims would show none by a chance of 0.05: 1 - 0.05^(1/29)."""
+    (found,) = judged(gain)
+    assert (found.is_met, found.caution) == (True, said)
 
 
 def test_several_losses_are_adjusted_and_margins_are_not() -> None:
@@ -80,16 +105,25 @@ def test_several_losses_are_adjusted_and_margins_are_not() -> None:
     assert [one.p_corrected for one in found] == [2 / 32, 2 / 32, 1 / 2]
     assert [one.is_met for one in found] == [True, True, True]
     assert "one-sided p = 0.031, 0.062 adjusted" in found[0].words
-    assert judged([0.0] * 5, demands=("tnr", "tnr:0.1"))[1].p_corrected == 1 / 32
+    margin = judged([0.0] * 5, demands=("tnr", "tnr:0.1"))[1]
+    assert margin.p_corrected == margin.p
 
 
 def test_bounds_are_held_against_what_was_counted() -> None:
-    """TNR is 3 of 4; two claims were lost, and the demands that fail name them."""
-    demands = ("tnr >= 0.75", "tnr >= 0.76", "flips <= 2", "flips <= 1")
-    found = judged([1.0, 1.0, 1.0, 0.0], demands=demands, flips=("a", "b"))
+    """TNR is 3 of 4; two claims were lost, and a demand that fails names those that its metric is about."""
+    demands = ("tnr >= 0.75", "tnr >= 0.76", "flips <= 2", "flips <= 1", "tpr >= 0.1", "tokens <= 9")
+    found = judged([1.0, 1.0, 1.0, 0.0], demands=demands, flips=(("a", SUPPORTED), ("b", NOT_SUPPORTED)))
     assert [(one.is_met, one.value, one.claims) for one in found] == [
-        (True, 0.75, ()), (False, 0.75, ("a", "b")), (True, 2.0, ()), (False, 2.0, ("a", "b")),
+        (True, 0.75, ()), (False, 0.75, ("b",)), (True, 2.0, ()), (False, 2.0, ("a", "b")),
+        (False, None, ("a",)), (False, None, ()),
     ]  # fmt: skip
+
+
+def test_no_bound_fails_by_rounding() -> None:
+    """0.1 + 0.2 is a little more than 0.3, and one less both a little less than 0.7."""
+    for gains in ([0.1 + 0.2], [1.0 - (0.1 + 0.2)]):
+        for sign in (">=", "<="):
+            assert judged(gains, demands=(f"tnr {sign} {round(gains[0], 3)}",))[0].is_met
 
 
 def test_what_cannot_be_tested_is_not_met() -> None:
@@ -107,6 +141,8 @@ def test_what_cannot_be_tested_is_not_met() -> None:
         ("f1", "of variants there is balanced_accuracy, accuracy, tpr, tnr, unscored_share, cost_usd, tokens"),
         ("tnr@5", "there is"),
         ("tnr:5", "the margin of a share is below 1: 0.05 is five points"),
+        ("tnr >= 90", "demand tnr >= 90: a share is at most 1: 0.9 is 90 %"),
+        ("unscored_share <= 5", "demand unscored_share <= 5: a share is at most 1"),
     ],
 )
 def test_metrics_that_are_not_compared_are_refused(text: str, words: str) -> None:

@@ -6,6 +6,9 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
+from factloop.core.errors import ConfigError
 from factloop.core.records import UnscoredReason
 from factloop.evaluation.experiments.assess import assess
 from factloop.evaluation.experiments.records import Results
@@ -61,12 +64,15 @@ async def test_the_budget_holds_over_all_variants_and_attempts_and_what_it_spoil
     first = await arun_experiment(plan, run_dir="run", limits={"max_calls": 7})
     assert sim.stats().model.requests == first.paid.calls == 7
     assert any(claim.judgement.unscored_reason is UnscoredReason.BUDGET for claim in first.claims)
-    again = await arun_experiment(plan, run_dir="run", limits={"max_calls": 7})
-    assert sim.stats().model.requests == again.paid.calls == 7
+    with pytest.raises(ConfigError, match=r"^run: 7 model calls .* all attempts .* which reaches max_calls = 7"):
+        await arun_experiment(plan, run_dir="run", limits={"max_calls": 7})
+    assert (sim.stats().model.requests, (home / "run" / "results.json").exists()) == (7, True)
     whole = await arun_experiment(plan, run_dir="run")
     assert all(claim.judgement.verdict is not None for claim in whole.claims)
     assert sim.stats().repeated == 0
     assert sim.stats().model.requests == whole.paid.calls
+    again = await arun_experiment(plan, run_dir="run", limits={"max_calls": 7})
+    assert again.claims == whole.claims, "nothing is to be judged"
 
 
 async def test_more_repeats_go_on_where_the_experiment_ended(sim: Simulator, home: Path) -> None:

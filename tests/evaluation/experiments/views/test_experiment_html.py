@@ -7,12 +7,15 @@ import io
 import json
 from functools import cache
 from typing import Any
+from xml.etree import ElementTree
 
 import lxml.html
 from rich.console import Console
 
+from factloop.evaluation.comparing.records import DemandResult
 from factloop.evaluation.comparing.views.terminal import FLIPS_SHOWN
 from factloop.evaluation.experiments.records import ExperimentReport
+from factloop.evaluation.experiments.views.demands import render_junit
 from factloop.evaluation.experiments.views.html import DiffLine, prompt_diffs, render_experiment_html
 from factloop.evaluation.experiments.views.terminal import print_experiment
 from tests.evaluation.experiments.sample import PROMPT, STRICT
@@ -79,3 +82,18 @@ def test_flips_are_bounded_and_counted() -> None:
     assert sum(line.strip().startswith(("✓ → ✗", "✗ → ✓")) for line in shown.splitlines()) == FLIPS_SHOWN
     assert f"Claims that flipped ({len(report.flips)})" in shown
     assert "The JSON report, the page and its CSV have them all." in shown
+
+
+def test_no_text_breaks_the_xml_of_a_gate() -> None:
+    said = DemandResult(
+        metric="tpr",
+        demand="tpr\ufffe",
+        first="a",
+        second="b\x1b",
+        is_met=False,
+        words="no\uffff",
+        claims=("x\ufffe\x00",),
+    )
+    report = samples.ordinary().model_copy(update={"demands": (said,), "name": "n\ufffe\x01"})
+    suite = ElementTree.fromstring(render_junit(report))
+    assert suite.findtext(".//failure") == "x\u2400"
