@@ -44,7 +44,7 @@ LONGEST_GUESSED_PAUSE_S = 32.0
 TRIAL_ROUND_TRIPS = 1.5
 """After a pause one request goes first, and the others follow when its refusal would have come back."""
 CALLER: ContextVar[str] = ContextVar("factloop_caller", default="")
-"""For whom calls are made: callers take turns for the next slot, however many calls of each wait for one."""
+"""For whom calls are made: callers take turns to send the next call, however many calls of each wait."""
 
 
 class Slots:
@@ -99,7 +99,7 @@ class Limiter:
         self._rate = START_RATE if requests_per_second is None else min(START_RATE, requests_per_second)
         self._n_under_way = 0
         self._drained: asyncio.Event | None = None
-        self._turn = asyncio.Lock()
+        self._turn = Slots(1)
         self._next_at = 0.0
         self._paused_until = 0.0
         self._trial_s = 0.0
@@ -175,7 +175,7 @@ class Limiter:
         now = loop.time()
         if self._rate >= UNPACED_RATE and now >= self._paused_until:
             return self._sent(now)
-        async with self._turn:  # one sleeper at a time: the rest queue behind it in order
+        async with self._turn:  # one sleeper at a time: the rest queue behind it
             # A pause may begin, or grow, while one sleeps.
             while (delay_s := max(self._next_at, self._paused_until) - loop.time()) > 0:  # noqa: ASYNC110 - that is no event
                 await asyncio.sleep(delay_s)

@@ -188,9 +188,10 @@ async def test_a_busy_server_is_left_alone_then_tried_by_one_call_and_its_rate_i
     assert max(others) < 6.2
 
 
-def test_callers_take_turns_for_slots() -> None:
+@pytest.mark.parametrize("limits", [{"concurrency": 2}, {"requests_per_second": 1}], ids=["slots", "pace"])
+def test_callers_take_turns(limits: dict[str, int]) -> None:
     async def order() -> list[str]:
-        limiter, found = Limiter(concurrency=2), list[str]()
+        limiter, found = Limiter(**limits), list[str]()
 
         async def call(caller: str) -> None:
             CALLER.set(caller)
