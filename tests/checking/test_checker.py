@@ -322,7 +322,7 @@ async def test_a_model_whose_answers_cannot_be_read_is_asked_no_further(sim: Sim
     assert reasons(report) == {UnscoredReason.PARSE_FAILURE}
     assert report.usage.calls == sent
     assert report.usage.cost_usd == pytest.approx(1e-6 * (report.usage.prompt_tokens + report.usage.completion_tokens))
-    assert any("asked no further (max_unreadable = 0.3)" in one for one in report.warnings)
+    assert any(f"{MODEL}: " in one and "asked no further (max_unreadable = 0.3)" in one for one in report.warnings)
 
 
 async def test_rows_of_a_long_table_are_bounded_and_told() -> None:

@@ -165,12 +165,12 @@ class ModelGateway:
             try:
                 answer = await self._turn(asked[-1], output, accept, read_text, shows_schema=len(asked) > 1)
                 if len(asked) <= REPAIRS:
-                    allowance.note_answer(is_readable=True)
+                    allowance.note_answer(self.chat.name, is_readable=True)
                 return answer
             except ModelOutputError as error:
                 is_last = isinstance(error, ModelRefusal | AskedNoFurther)
                 if len(asked) == REPAIRS and not is_last:  # now, as the next turn waits for those of all others
-                    allowance.note_answer(is_readable=False)
+                    allowance.note_answer(self.chat.name, is_readable=False)
                 if not is_last and len(asked) <= REPAIRS:
                     asked.append(self._repairing(first, error, n_before=len(asked) - 1))
                     continue

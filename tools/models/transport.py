@@ -208,7 +208,7 @@ class Transport:
         ):
             reservation.is_unused = of_check.is_unused = True
             async with self._limiter.slot() as ticket:
-                if (said := request.meter.allowance.unreadable) is not None:
+                if (said := request.meter.allowance.unreadable(self._chat.name)) is not None:
                     raise AskedNoFurther(said, schema="", reply="", model=self._chat.name)
                 reservation.is_unused = of_check.is_unused = False
                 if self.abilities.gives_logprobs is False and request.top_logprobs:

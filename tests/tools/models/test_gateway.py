@@ -10,10 +10,22 @@ import pytest
 
 from factloop.agents.safe.schemas import Assessment, Relevance
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
+from factloop.tools.calls.budget import LEAST_ANSWERS
 from factloop.tools.models.gateway import FreeAnswer
 from factloop.tools.models.schema import ToolChoice
 from tests.tools.models.chat_server import ChatServer, Reply, called, completion, failure, said
-from tests.tools.models.questions import CHOICE, STAGE, SUPPORTED, WISH, YES, YES_SAID, ask, assess, question, shown
+from tests.tools.models.questions import (
+    CHOICE,
+    STAGE,
+    SUPPORTED,
+    WISH,
+    YES,
+    YES_SAID,
+    ask,
+    assess,
+    question,
+    shown,
+)
 from tests.tools.models.talk import Connect, Talk
 
 
@@ -199,3 +211,13 @@ async def test_where_one_is_accepted_it_is_not_however_late_that_one_is(
     await server.asked.wait()
     assert [type(one) for one in await burst(talk, 3)] == [ToolError] * 3
     assert await slow == YES
+
+
+async def test_a_model_whose_answers_cannot_be_read_stops_alone(server: ChatServer, connect: Connect) -> None:
+    server.follow(lambda body: said("no" if body["model"] == "small" else YES_SAID))
+    small, large = await connect(name="small", concurrency=1), await connect(name="large")
+    large.meter = small.meter
+    small.meter.allowance.max_unreadable = 0.3
+    told = await burst(small, 2 * LEAST_ANSWERS)
+    assert await burst(large, 2) == [YES] * 2
+    assert f"openai:small: {LEAST_ANSWERS} of {LEAST_ANSWERS} answers could not be read" in str(told[-1])
