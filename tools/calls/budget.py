@@ -137,7 +137,7 @@ class Allowance:
             raise
 
     def note_answer(self, model: str, *, is_readable: bool) -> None:
-        """Counts an answer of the model: whether it, or its first repair, could be read."""
+        """Counts an answer of the model: whether it, or a repair of it, could be read."""
         self._n_answers[model] += 1
         self._n_unreadable[model] += not is_readable
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from factloop.agents.safe.schemas import Assessment, Relevance
-from factloop.core.errors import ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
+from factloop.core.errors import AskedNoFurther, ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
 from factloop.tools.calls.budget import LEAST_ANSWERS
-from factloop.tools.models.gateway import FreeAnswer
+from factloop.tools.models.gateway import NOT_THE_FIRST, REPAIRS, FreeAnswer
 from factloop.tools.models.schema import ToolChoice
 from tests.tools.models.chat_server import ChatServer, Reply, called, completion, failure, said
 from tests.tools.models.questions import (
@@ -23,6 +23,7 @@ from tests.tools.models.questions import (
     YES_SAID,
     ask,
     assess,
+    last_text,
     question,
     shown,
 )
@@ -220,4 +221,18 @@ async def test_a_model_whose_answers_cannot_be_read_stops_alone(server: ChatServ
     small.meter.allowance.max_unreadable = 0.3
     told = await burst(small, 2 * LEAST_ANSWERS)
     assert await burst(large, 2) == [YES] * 2
-    assert f"openai:small: {LEAST_ANSWERS} of {LEAST_ANSWERS} answers could not be read" in str(told[-1])
+    assert isinstance(told[-1], AskedNoFurther)
+    assert str(told[-1]).startswith("openai:small: ")
+    # Repairs go ahead of first requests: else all of these and their first repairs would be sent before any last one.
+    n_sent = sum(body["model"] == "small" for body in server.bodies)
+    assert n_sent <= (1 + REPAIRS) * (LEAST_ANSWERS + 2)
+
+
+@pytest.mark.parametrize("concurrency", [1, 4, None])
+async def test_answers_that_the_last_repair_makes_readable_are_readable(
+    server: ChatServer, connect: Connect, concurrency: int | None
+) -> None:
+    server.follow(lambda body: said(YES_SAID if NOT_THE_FIRST in last_text(body) else "no"))
+    talk = await connect(concurrency=concurrency)
+    talk.meter.allowance.max_unreadable = 0.3
+    assert await burst(talk, 2 * LEAST_ANSWERS) == [YES] * 2 * LEAST_ANSWERS
