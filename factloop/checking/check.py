@@ -296,7 +296,7 @@ class Checking:
             warnings=(
                 *_rows_warning(asked, context.answer),
                 *_warnings(setup, asked, claims, final["sentences_read"], self.searching.tools),
-                *(() if (said := context.meter.allowance.unreadable) is None else (f"the model: {said}",)),
+                *context.meter.allowance.all_unreadable,
                 *steering_warnings(context.steering),
                 *replay_warnings(setup.tape),
             ),

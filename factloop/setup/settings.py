@@ -239,7 +239,7 @@ class CheckSettings(EmbeddingSettings):
     max_unreadable: Annotated[float, Field(gt=0.0, le=1.0), Mark()] = 0.3
     """Stop asking the model in a check when more than this share of its answers, of at least 20, cannot be read.
 
-    An answer counts as unreadable when its first repair cannot be read either."""
+    An answer counts as unreadable when its repairs cannot be read either."""
     tool_calling: Annotated[bool, Mark(fingerprint=True)] = True
     """Let the model call the searches as tools.
 

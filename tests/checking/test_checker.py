@@ -31,6 +31,7 @@ from factloop.guarding import StreamGuard
 from factloop.integrations.langchain.guard import GuardOptions
 from factloop.setup.changes import CheckChanges
 from factloop.tools.calls.budget import LEAST_ANSWERS, Budget
+from factloop.tools.models.gateway import REPAIRS
 from factloop.tools.search.given import GivenDocuments
 from tests.checking.simulated import PLANS, simulated_checker
 from tests.simulator import MODEL, Faults, Response, Simulator
@@ -318,11 +319,11 @@ async def test_a_model_whose_answers_cannot_be_read_is_asked_no_further(sim: Sim
     async with simulated_checker(sim, plan="fused", concurrency=4, price_in=1.0, price_out=1.0) as checker:
         report = await checker.acheck(text)
     sent = sim.stats().model.requests
-    assert LEAST_ANSWERS < sent <= len(report.sentences) + LEAST_ANSWERS + 8
+    assert LEAST_ANSWERS < sent <= (1 + REPAIRS) * (LEAST_ANSWERS + 2 * 4)
     assert reasons(report) == {UnscoredReason.PARSE_FAILURE}
     assert report.usage.calls == sent
     assert report.usage.cost_usd == pytest.approx(1e-6 * (report.usage.prompt_tokens + report.usage.completion_tokens))
-    assert any("asked no further (max_unreadable = 0.3)" in one for one in report.warnings)
+    assert any(f"{MODEL}: " in one and "asked no further (max_unreadable = 0.3)" in one for one in report.warnings)
 
 
 async def test_rows_of_a_long_table_are_bounded_and_told() -> None:

@@ -30,7 +30,7 @@ from factloop.tools.calls.limiter import Limiter
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.chat import MARGIN_S, ChatModel, build_chat_model, wrap_chat_model
 from factloop.trust.settings import TrustSettings
-from tests.tools.calls.virtual_time import run_in_virtual_time
+from tests.tools.calls.virtual_time import in_virtual_time, run_in_virtual_time
 
 PROMPTS = PromptRegistry.load()
 
@@ -267,6 +267,27 @@ async def test_models_of_one_server_share_a_limiter_in_one_event_loop() -> None:
     assert elsewhere is not found[0]
     for one in (first, same, other):
         await one.aclose()
+
+
+@in_virtual_time
+async def test_draining_stops_all_servers_at_once() -> None:
+    """A server with a slow call does not let those of others go on meanwhile."""
+    pace, models, left = Pace(CheckSettings()), (chat(), chat(port=10)), list[float]()
+    limiters = [pace.limiter(one) for one in models]
+
+    async def call(limiter: Limiter, begins_s: float, takes_s: float) -> None:
+        await asyncio.sleep(begins_s)
+        async with limiter.slot() as ticket:
+            left.append(ticket.sent_at)
+            await asyncio.sleep(takes_s)
+
+    calls = [asyncio.create_task(call(*one)) for one in ((limiters[0], 0, 9), (limiters[1], 0, 1), (limiters[1], 5, 1))]
+    await asyncio.sleep(0.5)
+    await pace.drain()
+    assert asyncio.get_running_loop().time() == 9.0
+    calls[2].cancel()
+    await asyncio.gather(*calls, *(one.aclose() for one in models), return_exceptions=True)
+    assert left == [0.0, 0.0]
 
 
 async def _limiter(pace: Pace, of: ChatModel) -> Limiter:

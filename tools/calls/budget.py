@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TypeVar
@@ -105,8 +106,8 @@ class Allowance:
     ) -> None:
         """The deadline counts from `begun_at` (`time.monotonic()`), else from now. `of` says whose it is."""
         self.max_unreadable = 1.0
-        """The share of answers, of `LEAST_ANSWERS` or more, that may be unreadable."""
-        self._n_answers = self._n_unreadable = 0
+        """The share of a model's answers, of `LEAST_ANSWERS` or more, that may be unreadable."""
+        self._n_answers, self._n_unreadable = Counter[str](), Counter[str]()
         self._deadline_s = deadline_s
         begun_at = time.monotonic() if begun_at is None else begun_at
         self._ends_at = None if deadline_s is None else begun_at + deadline_s
@@ -135,18 +136,23 @@ class Allowance:
                 raise self._exceeded() from error
             raise
 
-    def note_answer(self, *, is_readable: bool) -> None:
-        """Counts an answer of a model: whether it, or its first repair, could be read."""
-        self._n_answers += 1
-        self._n_unreadable += not is_readable
+    def note_answer(self, model: str, *, is_readable: bool) -> None:
+        """Counts an answer of the model: whether it, or a repair of it, could be read."""
+        self._n_answers[model] += 1
+        self._n_unreadable[model] += not is_readable
+
+    def unreadable(self, model: str) -> str | None:
+        """Why the model is asked no further, where too many of its answers could not be read."""
+        n_answers, n_unreadable = self._n_answers[model], self._n_unreadable[model]
+        if n_answers < LEAST_ANSWERS or n_unreadable <= self.max_unreadable * n_answers:
+            return None
+        figures = f"{n_unreadable} of {n_answers} answers could not be read"
+        return f"{figures}: it is asked no further (max_unreadable = {self.max_unreadable:g})"
 
     @property
-    def unreadable(self) -> str | None:
-        """Why the model is asked no further, where too many of its answers could not be read."""
-        if self._n_answers < LEAST_ANSWERS or self._n_unreadable <= self.max_unreadable * self._n_answers:
-            return None
-        figures = f"{self._n_unreadable} of {self._n_answers} answers could not be read"
-        return f"{figures}: it is asked no further (max_unreadable = {self.max_unreadable:g})"
+    def all_unreadable(self) -> list[str]:
+        """What `unreadable` says of each model that is asked no further, with its name."""
+        return [f"{model}: {said}" for model in self._n_answers if (said := self.unreadable(model)) is not None]
 
     def refuse_late(self) -> None:
         """Raises DeadlineExceeded after the deadline."""

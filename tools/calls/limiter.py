@@ -14,10 +14,9 @@ import asyncio
 import math
 from collections import deque
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
 
 START_RATE = 120.0
 """Requests a second at the start."""
@@ -44,31 +43,38 @@ LONGEST_GUESSED_PAUSE_S = 32.0
 TRIAL_ROUND_TRIPS = 1.5
 """After a pause one request goes first, and the others follow when its refusal would have come back."""
 CALLER: ContextVar[str] = ContextVar("factloop_caller", default="")
-"""For whom calls are made: callers take turns for the next slot, however many calls of each wait for one."""
+"""For whom calls are made: callers take turns to send the next call, however many calls of each wait."""
 
 
 class Slots:
-    """A semaphore that lets callers in by turns, and the calls of one in the order in which they came."""
+    """A semaphore that lets callers in by turns, and the calls of one in order, those that are ahead first."""
 
-    def __init__(self, n_free: int) -> None:
+    def __init__(self, n_free: float) -> None:
         self._n_free = n_free
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
 
-    async def __aenter__(self) -> None:
+    @asynccontextmanager
+    async def one(self, *, ahead: bool) -> AsyncIterator[None]:
+        """A place; with `ahead`, before all calls of the same caller that wait already."""
+        await self._wait(ahead=ahead)
+        try:
+            yield
+        finally:
+            self._free()
+
+    async def _wait(self, *, ahead: bool) -> None:
         if self._n_free:
             self._n_free -= 1
             return
         turn = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(CALLER.get(), deque()).append(turn)
+        queue = self._waiting.setdefault(CALLER.get(), deque())
+        queue.insert(0 if ahead else len(queue), turn)
         try:
             await turn
         except asyncio.CancelledError:
             if not turn.cancelled():  # it had its turn at the same moment
                 self._free()
             raise
-
-    async def __aexit__(self, *_: Any) -> None:
-        self._free()
 
     def _free(self) -> None:
         while self._waiting:
@@ -94,12 +100,12 @@ class Limiter:
     """Bounds concurrency and rate of the calls to one server. Lives in one event loop."""
 
     def __init__(self, *, concurrency: int | None = None, requests_per_second: float | None = None) -> None:
-        self._slots = Slots(concurrency) if concurrency else nullcontext()
+        self._slots = Slots(concurrency or math.inf)
         self._cap = self._ceiling = requests_per_second
         self._rate = START_RATE if requests_per_second is None else min(START_RATE, requests_per_second)
         self._n_under_way = 0
         self._drained: asyncio.Event | None = None
-        self._turn = asyncio.Lock()
+        self._turn = Slots(1)
         self._next_at = 0.0
         self._paused_until = 0.0
         self._trial_s = 0.0
@@ -110,10 +116,10 @@ class Limiter:
         self._sent_since = 0
 
     @asynccontextmanager
-    async def slot(self) -> AsyncIterator[Slot]:
-        """A place to send one request in; leaving it frees the place."""
-        async with self._slots:
-            sent_at = await self._wait_for_turn()
+    async def slot(self, *, ahead: bool = False) -> AsyncIterator[Slot]:
+        """A place to send one request in, `ahead` of others of its caller or behind; leaving it frees the place."""
+        async with self._slots.one(ahead=ahead):
+            sent_at = await self._wait_for_turn(ahead=ahead)
             if self._drained is not None:
                 await asyncio.Event().wait()  # until whoever drains it stops this call
             self._n_under_way += 1
@@ -170,12 +176,12 @@ class Limiter:
         self._sent_since = 0
         self._refused_at = now
 
-    async def _wait_for_turn(self) -> float:
+    async def _wait_for_turn(self, *, ahead: bool) -> float:
         loop = asyncio.get_running_loop()
         now = loop.time()
         if self._rate >= UNPACED_RATE and now >= self._paused_until:
             return self._sent(now)
-        async with self._turn:  # one sleeper at a time: the rest queue behind it in order
+        async with self._turn.one(ahead=ahead):  # one sleeper at a time: the rest queue behind it
             # A pause may begin, or grow, while one sleeps.
             while (delay_s := max(self._next_at, self._paused_until) - loop.time()) > 0:  # noqa: ASYNC110 - that is no event
                 await asyncio.sleep(delay_s)

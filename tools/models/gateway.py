@@ -163,20 +163,18 @@ class ModelGateway:
         asked, allowance = [first], first.meter.allowance
         while True:
             try:
-                answer = await self._turn(asked[-1], output, accept, read_text, shows_schema=len(asked) > 1)
-                if len(asked) <= REPAIRS:
-                    allowance.note_answer(is_readable=True)
+                answer = await self._turn(asked[-1], output, accept, read_text)
+                allowance.note_answer(self.chat.name, is_readable=True)
                 return answer
             except ModelOutputError as error:
                 is_last = isinstance(error, ModelRefusal | AskedNoFurther)
-                if len(asked) == REPAIRS and not is_last:  # now, as the next turn waits for those of all others
-                    allowance.note_answer(is_readable=False)
                 if not is_last and len(asked) <= REPAIRS:
                     asked.append(self._repairing(first, error, n_before=len(asked) - 1))
                     continue
                 await self._forget(*asked)
                 if is_last:
                     raise
+                allowance.note_answer(self.chat.name, is_readable=False)
                 raise _told_to_people(error, self.chat.name) from error
 
     def _repairing(self, first: Request, error: ModelOutputError, *, n_before: int) -> Request:
@@ -188,7 +186,7 @@ class ModelGateway:
         wrong = f"{error}\n{NOT_THE_FIRST}" if n_before else str(error)
         repair = self._repair.render(error=wrong, schema=json.dumps(first.schema(Mode.TEXT)))
         shown = AIMessage(_sendable(error.reply[:LONGEST_SHOWN_REPLY]) or "(empty)")
-        return replace(first, messages=[*first.messages, shown, HumanMessage(_sendable(repair.user))])
+        return replace(first, messages=[*first.messages, shown, HumanMessage(_sendable(repair.user))], is_repair=True)
 
     async def _turn(
         self,
@@ -196,8 +194,6 @@ class ModelGateway:
         output: type[T],
         accept: Accept | None,
         read_text: ReadText[T] | None,
-        *,
-        shows_schema: bool,
     ) -> AnswerWithTokens[T | ToolChoice[Any]]:
         """Takes one turn, and reads its reply. Raises ModelOutputError, ModelRefusal where it is no answer."""
         value = await self._reply(request)
@@ -209,7 +205,7 @@ class ModelGateway:
         except ModelOutputError:
             self.abilities.note_unreadable(mode, reply)
             raise
-        if not shows_schema:  # else it may be the prompt that was heeded, not the mode
+        if not request.is_repair:  # else it may be the schema in the prompt that was heeded, not the mode
             self.abilities.note_readable(mode)
         return AnswerWithTokens(answer, reply.tokens)
 

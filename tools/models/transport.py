@@ -69,6 +69,8 @@ class Request:
     """What the tokens are kept of (`logprobs.only_needed`); None: of all."""
     parts: Sequence[int] = ()
     """Where the parts of the user's first turn end that other requests may begin with, too."""
+    is_repair: bool = False
+    """It goes ahead of first requests, so that it is soon known whether a model's answers can be read."""
     tried: Concession | None = None
     """What is conceded to find out whether the server answers then."""
 
@@ -207,8 +209,8 @@ class Transport:
             self._budget.reserve(worst_usd) as reservation,
         ):
             reservation.is_unused = of_check.is_unused = True
-            async with self._limiter.slot() as ticket:
-                if (said := request.meter.allowance.unreadable) is not None:
+            async with self._limiter.slot(ahead=request.is_repair) as ticket:
+                if (said := request.meter.allowance.unreadable(self._chat.name)) is not None:
                     raise AskedNoFurther(said, schema="", reply="", model=self._chat.name)
                 reservation.is_unused = of_check.is_unused = False
                 if self.abilities.gives_logprobs is False and request.top_logprobs:

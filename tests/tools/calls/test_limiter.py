@@ -188,21 +188,22 @@ async def test_a_busy_server_is_left_alone_then_tried_by_one_call_and_its_rate_i
     assert max(others) < 6.2
 
 
-def test_callers_take_turns_for_slots() -> None:
+@pytest.mark.parametrize("limits", [{"concurrency": 2}, {"requests_per_second": 1}], ids=["slots", "pace"])
+def test_callers_take_turns(limits: dict[str, int]) -> None:
     async def order() -> list[str]:
-        limiter, found = Limiter(concurrency=2), list[str]()
+        limiter, found = Limiter(**limits), list[str]()
 
         async def call(caller: str) -> None:
-            CALLER.set(caller)
-            async with limiter.slot():
+            CALLER.set(caller.lower())
+            async with limiter.slot(ahead=caller.isupper()):
                 found.append(caller)
                 await asyncio.sleep(1.0)
 
-        calls = [asyncio.create_task(call(caller)) for caller in "aaaaaaaabbc"]
+        calls = [asyncio.create_task(call(caller)) for caller in "aaaaaaaabbcA"]
         await asyncio.sleep(0.5)
         calls[2].cancel()  # it waits
         await asyncio.gather(*calls, return_exceptions=True)
         async with limiter.slot(), limiter.slot():  # none was lost
             return found
 
-    assert "".join(run_in_virtual_time(order())) == "aabcabaaaa"
+    assert "".join(run_in_virtual_time(order())) == "aaAbcbaaaaa"

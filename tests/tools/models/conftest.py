@@ -43,13 +43,14 @@ async def connect(server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> AsyncI
             model: BaseChatModel | None = None,
             price: Price | None = None,
             temperature: float | None = 0.1,
+            name: str = "scripted",
             **options: Any,
         ) -> Talk:
             if model is not None:
                 chat = wrap_chat_model(model, price=price)
             else:
                 address = base_url or server.url
-                chat = build_chat_model("openai:scripted", base_url=address, price=price, temperature=temperature)
+                chat = build_chat_model(f"openai:{name}", base_url=address, price=price, temperature=temperature)
             return await stack.enter_async_context(talking(chat, options))
 
         yield open_one

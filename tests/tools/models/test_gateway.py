@@ -9,11 +9,24 @@ from typing import Any
 import pytest
 
 from factloop.agents.safe.schemas import Assessment, Relevance
-from factloop.core.errors import ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
-from factloop.tools.models.gateway import FreeAnswer
+from factloop.core.errors import AskedNoFurther, ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
+from factloop.tools.calls.budget import LEAST_ANSWERS
+from factloop.tools.models.gateway import NOT_THE_FIRST, REPAIRS, FreeAnswer
 from factloop.tools.models.schema import ToolChoice
 from tests.tools.models.chat_server import ChatServer, Reply, called, completion, failure, said
-from tests.tools.models.questions import CHOICE, STAGE, SUPPORTED, WISH, YES, YES_SAID, ask, assess, question, shown
+from tests.tools.models.questions import (
+    CHOICE,
+    STAGE,
+    SUPPORTED,
+    WISH,
+    YES,
+    YES_SAID,
+    ask,
+    assess,
+    last_text,
+    question,
+    shown,
+)
 from tests.tools.models.talk import Connect, Talk
 
 
@@ -199,3 +212,27 @@ async def test_where_one_is_accepted_it_is_not_however_late_that_one_is(
     await server.asked.wait()
     assert [type(one) for one in await burst(talk, 3)] == [ToolError] * 3
     assert await slow == YES
+
+
+async def test_a_model_whose_answers_cannot_be_read_stops_alone(server: ChatServer, connect: Connect) -> None:
+    server.follow(lambda body: said("no" if body["model"] == "small" else YES_SAID))
+    small, large = await connect(name="small", concurrency=1), await connect(name="large")
+    large.meter = small.meter
+    small.meter.allowance.max_unreadable = 0.3
+    told = await burst(small, 2 * LEAST_ANSWERS)
+    assert await burst(large, 2) == [YES] * 2
+    assert isinstance(told[-1], AskedNoFurther)
+    assert str(told[-1]).startswith("openai:small: ")
+    # Repairs go ahead of first requests: else all of these and their first repairs would be sent before any last one.
+    n_sent = sum(body["model"] == "small" for body in server.bodies)
+    assert n_sent <= (1 + REPAIRS) * (LEAST_ANSWERS + 2)
+
+
+@pytest.mark.parametrize("concurrency", [1, 4, None])
+async def test_answers_that_the_last_repair_makes_readable_are_readable(
+    server: ChatServer, connect: Connect, concurrency: int | None
+) -> None:
+    server.follow(lambda body: said(YES_SAID if NOT_THE_FIRST in last_text(body) else "no"))
+    talk = await connect(concurrency=concurrency)
+    talk.meter.allowance.max_unreadable = 0.3
+    assert await burst(talk, 2 * LEAST_ANSWERS) == [YES] * 2 * LEAST_ANSWERS
