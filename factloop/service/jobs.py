@@ -61,12 +61,14 @@ class Jobs:
         self._database, self._store, self._folder, self._day = database, database.store, folder, day
         self._keep_days, self._sweep_every_s = settings.keep_days, sweep_every_s
         weights = {owner: grant.weight for owner, grant in settings.keys.grants.items()}
+        places = min(settings.max_jobs, settings.max_jobs_together or settings.max_jobs)
+        share = settings.share_of(places)
         leases = Leases(
             database.store,
             settings.lease_s,
             most_at_work=settings.max_jobs_together,
             day=day,
-            turns=Turns(weights, settings.share_of(settings.max_jobs)),
+            turns=Turns(weights, share, None if share is None else places),
         )
         self._runner = Runner(
             database,

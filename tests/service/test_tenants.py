@@ -19,15 +19,15 @@ from tests.service.asking import ASK, Service
 from tests.service.test_store import job
 
 KEYS = [f"key-of-tenant-number-{number}" for number in range(10)]
-FLOOD, *OTHERS = ApiKeys(KEYS).grants
+FLOODING, OTHERS = list(ApiKeys(KEYS).grants)[:2], list(ApiKeys(KEYS).grants)[2:]
 LONG = 40
-"""Rounds that a job of the caller who floods is at work; others have 1 or 2."""
+"""Rounds that a job of a caller who floods is at work; others have 1 or 2."""
 
 
-def waits(url: str, *, is_flooded: bool, rounds: int = 60) -> list[int]:
-    """Rounds from asking to the end of each job of nine callers; in each round two of them ask for one."""
+def waits(url: str, flooding: list[str], every: int, rounds: int = 60) -> list[int]:
+    """Rounds from asking to the end of each job of eight callers, of whom two ask for one `every` so many rounds."""
     settings, rng, store = ServiceSettings(keys=ApiKeys(KEYS)), Random(7), JobStore(url)
-    service = Leases(store, 60.0, turns=Turns(most_each=settings.share_of(settings.max_jobs)))
+    service = Leases(store, 60.0, turns=Turns(places=settings.max_jobs, most_each=settings.share_of(settings.max_jobs)))
     most = settings.max_jobs + settings.max_queued
     room = Room(service.service, most, most_each=settings.share_of(most))
     asked: dict[str, int] = {}
@@ -37,23 +37,27 @@ def waits(url: str, *, is_flooded: bool, rounds: int = 60) -> list[int]:
         for until, one in [ended for ended in at_work if ended[0] <= now]:
             at_work.remove((until, one))
             service.end(one.stored.changed(status="done"), {"result": "{}"})
-            found += [now - asked[one.stored.job.id]] * (one.stored.owner != FLOOD)
-        for owner in rng.sample(OTHERS, 2):
+            found += [now - asked[one.stored.job.id]] * (one.stored.owner in OTHERS)
+        for owner in rng.sample(OTHERS, 2) if now % every == 0 else ():
             stored = store.add(job(owner), "{}", room=room)  # which is never refused
             asked[stored.job.id] = now
-        with suppress(NoRoom):
-            while is_flooded:
-                asked[store.add(job(FLOOD), "{}", room=room).job.id] = now
+        for owner in flooding:
+            with suppress(NoRoom):
+                while True:
+                    asked[store.add(job(owner), "{}", room=room).job.id] = now
         taken = service.take(settings.max_jobs - len(at_work), lapsed=False)
-        at_work += [(now + (LONG if one.stored.owner == FLOOD else rng.choice((1, 2))), one) for one in taken]
+        at_work += [(now + (LONG if one.stored.owner in flooding else rng.choice((1, 2))), one) for one in taken]
     for job_id in asked:
         store.delete(job_id)
     store.close()
     return found
 
 
-def test_a_caller_who_floods_does_not_hold_up_the_others(url: str) -> None:
-    alone, flooded = waits(url, is_flooded=False), waits(url, is_flooded=True)
+@pytest.mark.parametrize(
+    ("n_flooding", "every"), [(1, 1), pytest.param(2, 4, id="two, who leave the others one place")]
+)
+def test_callers_who_flood_do_not_hold_up_the_others(url: str, n_flooding: int, every: int) -> None:
+    alone, flooded = waits(url, [], every), waits(url, FLOODING[:n_flooding], every)
     assert len(flooded) > 0.9 * len(alone)
     assert np.percentile(flooded, 95) <= 2 * np.percentile(alone, 95)
 
@@ -76,6 +80,9 @@ def test_turns_go_by_weight_and_are_not_saved_up() -> None:
     assert taken(8) == {"a": 4, "b": 2, "c": 2}, "c comes late, and has no turns to catch up with"
     assert turns.next(queues, Counter(a=2, b=1, c=0)) == "c"
     assert Turns(most_each=1).next(queues, Counter(a=1, b=1, c=1)) is None
+    assert Turns(places=3).next({"a": queues["a"]}, Counter(a=1, b=1)) is None, "the last place is kept"
+    assert Turns(places=3).next(queues, Counter(a=1, b=1)) == "c"
+    assert Turns(places=1).next(queues, Counter()) == "a"
 
 
 @pytest.mark.parametrize("line", ["more", "weight=0", "weight=x", "colour=red", "budget_usd_per_day=-1", "name=a/b"])
