@@ -69,6 +69,7 @@ class Jobs:
             most_at_work=settings.max_jobs_together,
             day=day,
             turns=Turns(weights, share, None if share is None else places),
+            owners=settings.keys.grants if settings.keys else None,
         )
         self._runner = Runner(
             database,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, deque
 from contextlib import suppress
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -15,7 +17,7 @@ from factloop.service.leases import LeasedJob, Leases
 from factloop.service.settings import ServiceSettings
 from factloop.service.store import JobStore, NoRoom, Room
 from factloop.service.turns import Turns
-from tests.service.asking import ASK, Service
+from tests.service.asking import ASK, Service, finished
 from tests.service.test_store import job
 
 KEYS = [f"key-of-tenant-number-{number}" for number in range(10)]
@@ -101,3 +103,17 @@ async def test_one_key_may_fill_its_share_of_the_queue_and_no_more(service: Serv
         refused = await client.post("/v1/checks", json=ASK, headers=ours)
         taken = await client.post("/v1/checks", json=ASK, headers=theirs)
     assert (refused.status_code, refused.json()["error"]["type"], taken.status_code) == (503, "busy", 202)
+
+
+async def test_a_job_whose_key_was_removed_does_not_run_on(service: Service, home: Path) -> None:
+    file, (removed, kept) = home / "service" / "jobs.sqlite", FLOODING
+    file.parent.mkdir()
+    store = JobStore(f"sqlite:///{file}")
+    jobs = [store.add(job(owner), json.dumps(ASK)) for owner in (removed, kept)]
+    async with service(keys=ApiKeys(KEYS[1:])) as client:
+        client.headers["Authorization"] = f"Bearer {KEYS[1]}"
+        assert (await finished(client, jobs[1].job.id))["status"] == "done"
+    over = store.get(jobs[0].job.id, removed)
+    store.close()
+    assert over is not None
+    assert over.job.status == "cancelled"
