@@ -28,7 +28,7 @@ class Grant(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")] = ""
-    """Stands for the key in logs and metrics; by default the first digits of its hash."""
+    """Stands for the key in the log's line on each request; by default the first digits of its hash."""
     weight: Annotated[float, Field(gt=0, le=1_000)] = 1.0
     """How many turns it gets for one turn of a key of weight 1."""
     budget_usd_per_day: Dollars | None = None
