@@ -134,9 +134,12 @@ async def _opened(context: ServiceContext, check: CheckSettings, trust: TrustSet
             context.rates.share(None)
             jobs.begin_stop()
             readiness.warming.cancel()
-            await asyncio.gather(jobs.aclose(), readiness.warming, return_exceptions=True)
-            await work.aclose()
-            context.opened = None
+            try:
+                await jobs.aclose()
+            finally:
+                await asyncio.gather(readiness.warming, return_exceptions=True)
+                await work.aclose()
+                context.opened = None
 
 
 @contextmanager
