@@ -87,11 +87,19 @@ def test_turns_go_by_weight_and_are_not_saved_up() -> None:
     assert Turns(places=1).next(queues, Counter()) == "a"
 
 
-@pytest.mark.parametrize("line", ["more", "weight=0", "weight=x", "colour=red", "budget_usd_per_day=-1", "name=a/b"])
+@pytest.mark.parametrize(
+    "line", ["more", "weight=0", "weight=1e-17", "weight=x", "colour=red", "budget_usd_per_day=-1", "name=a/b"]
+)
 def test_what_stands_behind_a_key_is_looked_at(line: str) -> None:
     assert next(iter(ApiKeys([f"{KEYS[0]} weight=2  name=acme"]).grants.values())).weight == 2.0
     with pytest.raises(ConfigError, match="API key 1") as refused:
         ApiKeys([f"{KEYS[0]} {line}"])
+    assert KEYS[0] not in str(refused.value)
+
+
+def test_a_key_that_is_given_twice_is_refused() -> None:
+    with pytest.raises(ConfigError, match="API key 3: the same as API key 1") as refused:
+        ApiKeys([f"{KEYS[0]} weight=2", KEYS[1], KEYS[0]])
     assert KEYS[0] not in str(refused.value)
 
 
