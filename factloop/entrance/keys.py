@@ -28,8 +28,8 @@ class Grant(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")] = ""
-    """Stands for the key in logs and metrics; by default the first digits of its hash."""
-    weight: Annotated[float, Field(gt=0, le=1_000)] = 1.0
+    """Stands for the key in the log's line on each request; by default the first digits of its hash."""
+    weight: Annotated[float, Field(ge=0.001, le=1_000)] = 1.0
     """How many turns it gets for one turn of a key of weight 1."""
     budget_usd_per_day: Dollars | None = None
     max_calls_per_day: Calls | None = None
@@ -39,14 +39,17 @@ class ApiKeys:
     """The API keys of a server. A server without keys is open to all callers, as one owner."""
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
-        """Keys, each perhaps with the values of its `Grant`. Raises ConfigError for a key that is too short, or is not
-        allowed in a header.
+        """Keys, each perhaps with the values of its `Grant`. Raises ConfigError for a key that is too short, is not
+        allowed in a header, or is given twice.
         """
         grants: dict[str, Grant] = {}
         for number, line in enumerate(keys, 1):
             key, *values = line.split(" ")
             if len(key) < SHORTEST or not key.isascii() or not key.isprintable():
                 raise ConfigError(f"API key {number}: needs at least {SHORTEST} printable ASCII characters, no spaces")
+            if _hash(key) in grants:
+                earlier = list(grants).index(_hash(key)) + 1
+                raise ConfigError(f"API key {number}: the same as API key {earlier}; give each once")
             given = {name: text for name, _, text in (value.partition("=") for value in values if value)}
             try:
                 grants[_hash(key)] = Grant.model_validate({"name": _hash(key)[:8], **given})

@@ -124,18 +124,22 @@ async def _opened(context: ServiceContext, check: CheckSettings, trust: TrustSet
         day = day_limits(settings, check, trust)
         jobs = Jobs(database, work, folder / "journals", context.metrics, settings, day)
         info = _info(settings, check, trust, chat, library)
-        warming = asyncio.create_task(work.awarm_up())
-        context.opened = LoopServices(jobs, work, info, Readiness(jobs, folder, warming))
+        readiness = Readiness(jobs, folder, work.awarm_up)
+        context.opened = LoopServices(jobs, work, info, readiness)
         await jobs.start()
         context.rates.share(database)
         try:
             yield
         finally:
             context.rates.share(None)
-            warming.cancel()
-            await asyncio.gather(jobs.aclose(), warming, return_exceptions=True)
-            await work.aclose()
-            context.opened = None
+            jobs.begin_stop()
+            readiness.warming.cancel()
+            try:
+                await jobs.aclose()
+            finally:
+                await asyncio.gather(readiness.warming, return_exceptions=True)
+                await work.aclose()
+                context.opened = None
 
 
 @contextmanager

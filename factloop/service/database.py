@@ -7,7 +7,7 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -137,30 +137,33 @@ def file_of(engine: Engine) -> Path | None:
 
 
 @contextmanager
-def sole_use(engine: Engine) -> Iterator[None]:
-    """Holds a SQLite file for this service alone; a kill releases it. Raises ConfigError if another service holds it.
-
-    Meanwhile each transaction raises FileReplaced if the file was deleted or overwritten since it was opened: anything
-    written then would be gone at the next start.
-    """
+def locked(engine: Engine) -> Iterator[None]:
+    """Keeps other services off a SQLite file; a kill releases it. Raises ConfigError if another service holds it."""
     path = file_of(engine)
     if path is None:
         yield
         return
-    lock = FileLock(f"{path}.lock", timeout=0, thread_local=False, mode=FILE_MODE)
     try:
-        lock.acquire()
+        with FileLock(f"{path}.lock", timeout=0, thread_local=False, mode=FILE_MODE):
+            yield
     except Timeout as error:
         where = shown(engine.url.render_as_string())
         raise ConfigError(
             f"--database {where}: another service is using it; give each a file of its own, "
             "or let them share a PostgreSQL database"
         ) from error
-    try:
-        with _watched(engine, path):
-            yield
-    finally:
-        lock.release()
+
+
+@contextmanager
+def sole_use(engine: Engine) -> Iterator[None]:
+    """Holds a SQLite file for this service alone. Raises ConfigError if another service holds it.
+
+    Meanwhile each transaction raises FileReplaced if the file was deleted or overwritten since it was opened: anything
+    written then would be gone at the next start.
+    """
+    path = file_of(engine)
+    with locked(engine), nullcontext() if path is None else _watched(engine, path):
+        yield
 
 
 @contextmanager

@@ -74,7 +74,9 @@ class ServiceGuard:
             await answer.refuse(RequestRefusal(500, "internal", "the request failed unexpectedly"))
         finally:
             self._metrics.request(_template(scope), answer.status)
-            log.info("%s %s: %d (request %s)", scope["method"], _template(scope), answer.status, request_id)
+            name = self._settings.keys.grants[scope["owner"]].name if "owner" in scope else ""
+            whose = f"request {request_id}, key {name}" if name else f"request {request_id}"
+            log.info("%s %s: %d (%s)", scope["method"], _template(scope), answer.status, whose)
 
     async def _serve(self, scope: Scope, receive: Receive, answer: _AnswerSender) -> None:
         headers = Headers(scope=scope)
@@ -91,10 +93,10 @@ class ServiceGuard:
                 owner = self._tickets.owner(scope["path"], scope["query_string"])
             if owner is None:
                 raise await self._without_owner(scope, headers, address)
+            scope["owner"] = owner
             await self._rates.take(
                 "jobs" if _asks_for_work(scope) and scope["path"] != TICKETS else "reads", owner or address
             )
-            scope["owner"] = owner
         body = await self._body(scope, headers, receive)
         await self._app(scope, replayed(body, receive), answer)
 

@@ -61,12 +61,15 @@ class Jobs:
         self._database, self._store, self._folder, self._day = database, database.store, folder, day
         self._keep_days, self._sweep_every_s = settings.keep_days, sweep_every_s
         weights = {owner: grant.weight for owner, grant in settings.keys.grants.items()}
+        places = min(settings.max_jobs, settings.max_jobs_together or settings.max_jobs)
+        share = settings.share_of(places)
         leases = Leases(
             database.store,
             settings.lease_s,
             most_at_work=settings.max_jobs_together,
             day=day,
-            turns=Turns(weights, settings.share_of(settings.max_jobs)),
+            turns=Turns(weights, share, None if share is None else places),
+            owners=settings.keys.grants if settings.keys else None,
         )
         self._runner = Runner(
             database,
@@ -277,13 +280,20 @@ class Jobs:
 ANSWERED_WITHIN_S = 3.0
 TRIED_BYTES = 65_536
 """Bytes that are written to see whether the disk has room."""
+WARM_AGAIN_S = 60.0
+"""Seconds until what the first check needs is loaded again after a failure."""
 
 
 class Readiness:
     """Looks whether the service can take a job. Lives in one event loop; looks once a second, however many ask."""
 
-    def __init__(self, jobs: Jobs, folder: Path, warming: asyncio.Task[None]) -> None:
-        self._jobs, self._folder, self._warming = jobs, folder, warming
+    def __init__(
+        self, jobs: Jobs, folder: Path, warm_up: Callable[[], Awaitable[None]], again_s: float = WARM_AGAIN_S
+    ) -> None:
+        self._jobs, self._folder, self._again_s = jobs, folder, again_s
+        self._cold: str | None = "what the first check needs is being loaded"
+        self.warming = asyncio.create_task(self._warm(warm_up))
+        """Ends once the service is warm. Whoever stops the service cancels it."""
         self._looking: asyncio.Task[tuple[Trouble, ...]] | None = None
 
     async def troubles(self) -> tuple[Trouble, ...]:
@@ -299,12 +309,25 @@ class Readiness:
     async def _look(self) -> tuple[Trouble, ...]:
         return (*self._of_warm_up(), *await self._of_database(), *await asyncio.to_thread(self._of_folder))
 
+    async def _warm(self, warm_up: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            try:
+                await warm_up()
+            except FactloopError as error:
+                log.warning("what the first check needs could not be loaded: %s", error)
+                self._cold = failure_words(error).message
+            except Exception:
+                log.exception("what the first check needs could not be loaded")
+                self._cold = "it failed"
+            else:
+                self._cold = None
+                return
+            if self._jobs.is_stopping:  # the work may have failed as it was cancelled
+                return
+            await asyncio.sleep(self._again_s)
+
     def _of_warm_up(self) -> tuple[Trouble, ...]:
-        if not self._warming.done():
-            return (Trouble(what="warm_up", message="what the first check needs is being loaded"),)
-        failure = None if self._warming.cancelled() else self._warming.exception()
-        words = failure_words(failure).message if isinstance(failure, FactloopError) else "it failed"
-        return () if failure is None else (Trouble(what="warm_up", message=words),)
+        return () if self._cold is None else (Trouble(what="warm_up", message=self._cold),)
 
     async def _of_database(self) -> tuple[Trouble, ...]:
         probing = asyncio.ensure_future(self._jobs.probe())

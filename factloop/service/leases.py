@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -64,21 +64,34 @@ class Leases:
         most_at_work: int | None = None,
         day: DayLimits | None = None,
         turns: Turns | None = None,
+        owners: Collection[str] | None = None,
     ) -> None:
         """`seconds`: how long a lease lasts unless it is renewed; `most_at_work`: jobs in all services together.
 
-        `day`: what the jobs of a day may cost; `turns`: whose job comes next.
+        `day`: what the jobs of a day may cost; `turns`: whose job comes next; `owners`: all who have a key, None where
+        no key is needed.
         """
         self._store, self._engine, self.seconds = store, store.engine, seconds
         self._most_at_work, self._day = most_at_work, day or DayLimits(Cost(), Cost())
-        self._turns = turns or Turns()
+        self._turns, self._owners = turns or Turns(), owners
         self.service = secrets.token_hex(16)
 
-    def end_earlier(self) -> None:
-        """Ends the leases of an earlier process, which died, where this service alone uses the database."""
-        assert not self._store.is_shared
+    def begin(self) -> None:
+        """Ends the leases of an earlier process, which died, where this service alone uses the database.
+
+        Cancels the jobs of owners without a key: no one could see them or stop them, and no limit of a key holds.
+        """
         with self._engine.begin() as connection:
-            connection.execute(update(JOBS).where(JOBS.c.leased_by.is_not(None)).values(leased_until=ENDED))
+            if not self._store.is_shared:
+                connection.execute(update(JOBS).where(JOBS.c.leased_by.is_not(None)).values(leased_until=ENDED))
+            if self._owners is None:
+                return
+            theirs = select(JOBS).where(JOBS.c.status.in_(UNFINISHED), JOBS.c.owner.not_in(self._owners))
+            rows = connection.execute(theirs.with_for_update()).all()
+            for row in rows:
+                _cancelled(connection, row, error_words("cancelled", "the key of this job was removed"))
+        if rows:
+            log.warning("%d unfinished jobs are cancelled, as their keys were removed", len(rows))
 
     def take(self, most: int, *, lapsed: bool) -> list[LeasedJob]:
         """Leases up to `most` jobs that wait, by turns, to run them; with `lapsed` also those of dead services.
@@ -157,13 +170,7 @@ class Leases:
         """Cancels a job that waits; asks the service that is at work on it to do so. The job as it is now."""
         with self._engine.begin() as connection:
             row = connection.execute(select(JOBS).where(JOBS.c.id == job_id).with_for_update()).first()
-            stored = None if row is None else stored_of(row)
-            if row is None or stored is None or stored.is_over:
-                return stored
-            if row.leased_by is None or row.leased_until == ENDED:
-                return _ended(connection, stored, "cancelled")
-            connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(cancel_asked=1))
-            return stored
+            return None if row is None else _cancelled(connection, row)
 
     def _unfinished(
         self, connection: Connection, free: ColumnElement[bool]
@@ -230,6 +237,17 @@ def _put_back(connection: Connection, stored: StoredJob, service: str) -> bool:
     waiting = stored.changed(status="queued", started_at=None, progress=Progress())
     leased = JOBS.c.id == stored.job.id, JOBS.c.leased_by == service
     return bool(connection.execute(update(JOBS).where(*leased).values(**row_of(waiting), **_NO_LEASE)).rowcount)
+
+
+def _cancelled(connection: Connection, row: Any, reason: ErrorWords | None = None) -> StoredJob | None:
+    """The job of a row, cancelled if it waits; the service that is at work on it is asked to cancel it."""
+    stored = stored_of(row)
+    if stored is None or stored.is_over:
+        return stored
+    if row.leased_by is None or row.leased_until == ENDED:
+        return _ended(connection, stored, "cancelled", reason)
+    connection.execute(update(JOBS).where(JOBS.c.id == row.id).values(cancel_asked=1))
+    return stored
 
 
 def _ended(connection: Connection, stored: StoredJob, status: Status, error: ErrorWords | None = None) -> StoredJob:

@@ -193,12 +193,12 @@ class Runner:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _take_jobs(self) -> None:
-        are_ended = self._database.store.is_shared
+        has_begun = False
         while not self.is_stopping:
             with suppress(RequestRefusal):  # it is tried again; what failed is in the log
-                if not are_ended:
-                    await self._database.ask(self.leases.end_earlier)
-                    are_ended = True
+                if not has_begun:
+                    await self._database.ask(self.leases.begin)
+                    has_begun = True
                 await self._take()
             await _either(self._wake, self.poll_s)
             self._wake.clear()

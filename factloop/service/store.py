@@ -88,7 +88,7 @@ class Room:
     service: str
     """The service that adds it."""
     most: int
-    """Jobs that wait for any service or are at work in this one."""
+    """Jobs that wait for any service or are at work in this one. A caller's only job is added all the same."""
     day: DayLimits | None = None
     """What the jobs of a day may cost, over all services."""
     most_each: int | None = None
@@ -320,7 +320,7 @@ def _look_for_room(connection: Connection, room: Room, owner: str) -> None:
     n_unfinished, n_theirs = (
         connection.scalar(one) or 0 for one in (unfinished, unfinished.where(JOBS.c.owner == owner))
     )
-    if n_unfinished >= room.most:
+    if n_theirs and n_unfinished >= room.most:
         raise NoRoom("too many jobs are waiting")
     if room.most_each is not None and n_theirs >= room.most_each:
         raise NoRoom(f"{room.most_each} of your jobs are unfinished, as many as one key may have")

@@ -21,11 +21,13 @@ from sqlalchemy import (
     Table,
     Text,
     func,
+    inspect,
     select,
     text,
 )
 
 from factloop.core.errors import ConfigError
+from factloop.service.database import locked
 
 FORMAT = 3
 KEY = 0x666163746C6F6F70
@@ -109,8 +111,15 @@ def prepare(engine: Engine, shown: str) -> None:
         if found is None:
             connection.execute(FORMATS.insert().values(format=FORMAT))
         elif found == FORMAT - 1:
-            connection.execute(text("ALTER TABLE factloop_spending ADD COLUMN owner VARCHAR(64) NOT NULL DEFAULT ''"))
-            connection.execute(FORMATS.update().values(format=FORMAT))
+            with locked(engine):
+                _upgrade(connection)
             found = FORMAT
     if found not in (None, FORMAT):
         raise ConfigError(f"--database {shown}: was written by another version of factloop (format {found})")
+
+
+def _upgrade(connection: Connection) -> None:
+    """SQLite keeps a new column even where what follows fails, so the column may be there."""
+    if all(column["name"] != "owner" for column in inspect(connection).get_columns("factloop_spending")):
+        connection.execute(text("ALTER TABLE factloop_spending ADD COLUMN owner VARCHAR(64) NOT NULL DEFAULT ''"))
+    connection.execute(FORMATS.update().values(format=FORMAT))

@@ -22,14 +22,15 @@ class Turns:
     weights: Mapping[str, float] = field(default_factory=dict)
     most_each: int | None = None
     """Jobs that one caller may have at work at a time; None for no limit."""
+    places: int | None = None
+    """Jobs that may be at work at a time. Of two places or more the last is kept for a caller with no job at work; None
+    where none is kept."""
     _next_start: dict[str, float] = field(default_factory=dict)
     _now: float = 0.0
 
     def next(self, queues: Mapping[str, deque[Waiting]], at_work: Counter[str]) -> str | None:
         """The caller whose oldest job comes next; None where none may begin another. `queues`: jobs by their caller."""
-        may = [
-            one for one, queue in queues.items() if queue and (self.most_each is None or at_work[one] < self.most_each)
-        ]
+        may = (one for one, queue in queues.items() if queue and self._may_begin(at_work[one], at_work.total()))
         return min(
             may, key=lambda one: (at_work[one] / self._weight(one), self._start(one), queues[one][0]), default=None
         )
@@ -38,6 +39,10 @@ class Turns:
         """Counts a turn."""
         self._now = self._start(caller)
         self._next_start[caller] = self._now + 1.0 / self._weight(caller)
+
+    def _may_begin(self, n_theirs: int, n_of_all: int) -> bool:
+        is_kept = self.places is not None and n_of_all >= self.places - 1
+        return n_theirs == 0 or (not is_kept and (self.most_each is None or n_theirs < self.most_each))
 
     def _start(self, caller: str) -> float:
         return max(self._now, self._next_start.get(caller, 0.0))

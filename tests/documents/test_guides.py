@@ -23,7 +23,7 @@ IN_GUIDES = {command for guide in GUIDES.values() for command in guide.commands}
 KINDS = {
     "--workers": pytest.mark.ray,
     "minicheck": pytest.mark.torch,
-    "plan.yaml --run-dir": pytest.mark.statistical,
+    "prompt-experiment/plan.yaml --run-dir": pytest.mark.statistical,
     **dict.fromkeys(("mycology", "lengths", "runs/gpt"), pytest.mark.statistical),
 }
 """Of what is dear to run; the experiment is run by `test_the_example_does_what_its_page_says`, too.

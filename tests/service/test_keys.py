@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from factloop.entrance.keys import ApiKeys
 from factloop.service.access import OF_AN_ADDRESS, OF_ONE_KEY
 from tests.service.asking import ASK, Service, finished
@@ -26,6 +28,21 @@ async def test_wrong_keys_shut_out_no_good_key_and_no_page(service: Service) -> 
     assert many[-1].headers["WWW-Authenticate"] == "Bearer"
     assert (good.status_code, page.status_code) == (200, 200)
     assert [answer.status_code for answer in without] == [401] * 3, "a page must be able to ask for the key"
+
+
+async def test_the_log_names_the_key_of_a_request_and_never_shows_it(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "factloop.service.guard")
+    async with service(keys=ApiKeys([f"{KEY} name=acme"]), rate="1/hour") as client:
+        for headers in (GOOD, GOOD, {"Authorization": "Bearer wrong"}):
+            await client.post("/v1/checks", json=ASK, headers={"X-Request-ID": "mine", **headers})
+    assert [message.partition(": ")[2] for message in caplog.messages] == [
+        "202 (request mine, key acme)",
+        "429 (request mine, key acme)",
+        "401 (request mine)",
+    ]
+    assert KEY not in caplog.text
 
 
 async def test_a_link_that_has_expired_is_said_in_a_page_to_a_browser(service: Service) -> None:

@@ -11,6 +11,7 @@ import pytest
 from factloop.service.leases import MOST_DEATHS, Leases
 from factloop.service.shapes import Progress
 from factloop.service.store import (
+    JobFilter,
     JobStore,
     NoRoom,
     OtherRequest,
@@ -107,7 +108,7 @@ def test_an_earlier_process_leaves_its_jobs_to_the_next(url: str, opened: Opened
     jobs = added(store, 2)
     assert taken(dead, 1) == jobs[:1]
     _, alive = opened()
-    alive.end_earlier()
+    alive.begin()
     assert taken(alive) == jobs
 
 
@@ -121,14 +122,34 @@ def test_a_job_under_which_services_die_is_given_up(opened: Opened) -> None:
         if n_deaths == 0:
             leases.give_back(leased.stored)  # stopped, and not dead
             assert taken(leases, 1, lapsed=True) == [job_id]
-        if not store.is_shared:
-            first.end_earlier()
+        first.begin()
     assert taken(first, 1, lapsed=True) == []
     given_up = store.get(job_id, "")
     assert given_up is not None
     assert given_up.job.error is not None
     assert (given_up.job.status, given_up.job.n_deaths) == ("failed", MOST_DEATHS)
     assert "died 3 times" in given_up.job.error.message
+
+
+def test_jobs_whose_keys_were_removed_are_cancelled_at_the_start(
+    opened: Opened, caplog: pytest.LogCaptureFixture
+) -> None:
+    store, dead = opened()
+    running, waiting = (store.add(job("removed"), "{}").job.id for _ in range(2))
+    assert taken(dead, 1) == [running]
+    kept = store.add(job("kept"), "{}").job.id
+    alive = Leases(store, 60.0, owners={"kept"})
+    alive.begin()
+    assert taken(alive) == [kept]
+    for job_id in (waiting,) if store.is_shared else (running, waiting):
+        over = store.get(job_id, "removed")
+        assert over is not None
+        assert over.job.error is not None
+        assert (over.job.status, over.job.error.message) == ("cancelled", "the key of this job was removed")
+    if store.is_shared:  # where the other service may still live
+        (left,) = store.page("removed", limit=1, wanted=JobFilter(status="running"))[0]
+        assert dead.renew([left]).cancelled == {running}
+    assert caplog.messages == ["2 unfinished jobs are cancelled, as their keys were removed"]
 
 
 def test_a_job_is_cancelled_where_it_is(opened: Opened) -> None:

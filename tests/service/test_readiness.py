@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from factloop.core.errors import ToolTimeout
 from factloop.service.jobs import Readiness
 from tests.service.asking import ASK, Service, answered, finished
 
@@ -28,6 +29,7 @@ async def test_a_locked_database_is_told_and_what_ends_meanwhile_is_saved_afterw
     service: Service, home: Path
 ) -> None:
     async with service() as client:
+        assert await ready(client, 200) == []
         job = (await client.post("/v1/checks", json=ASK)).json()["id"]
         with sqlite3.connect(home / "service" / "jobs.sqlite", isolation_level=None) as other:
             other.execute("BEGIN EXCLUSIVE")
@@ -39,20 +41,29 @@ async def test_a_locked_database_is_told_and_what_ends_meanwhile_is_saved_afterw
 
 
 class TakesJobs:
+    is_stopping = False
+
     async def probe(self) -> None: ...
 
 
-async def test_it_is_not_ready_before_it_is_warm(home: Path) -> None:
-    warm = asyncio.Event()
+async def test_it_is_ready_once_it_is_warm_which_is_tried_again(home: Path, caplog: pytest.LogCaptureFixture) -> None:
+    tries = [asyncio.Event(), asyncio.Event()]
+    left = iter(tries)
 
-    async def warmed() -> None:
-        await warm.wait()
+    async def warm_up() -> None:
+        mine = next(left)
+        await mine.wait()
+        if mine is tries[0]:
+            raise ToolTimeout(tool="judge", timeout_s=5.0)
 
-    warming = asyncio.create_task(warmed())
-    readiness = Readiness(TakesJobs(), home, warming)  # type: ignore[arg-type]  # all that it asks of jobs
+    readiness = Readiness(TakesJobs(), home, warm_up, again_s=0.0)  # type: ignore[arg-type]  # all that it asks of jobs
     assert [trouble.what for trouble in await readiness.troubles()] == ["warm_up"]
-    warm.set()
-    await warming
+    tries[0].set()
+    while "judge" not in str(await readiness.troubles()):  # noqa: ASYNC110 - it looks once a second
+        await asyncio.sleep(0.1)
+    assert "judge" in caplog.text
+    tries[1].set()
+    await readiness.warming
     while await readiness.troubles():  # noqa: ASYNC110 - it looks once a second
         await asyncio.sleep(0.1)
 

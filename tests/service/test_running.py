@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import Engine, event, update
 
 from factloop import FactChecker, TrustScorer
 from factloop.service.kept import Database
@@ -22,7 +22,7 @@ from factloop.service.store import JobStore
 from factloop.service.tables import JOBS
 from factloop.service.work import Library, Work, WorkLoop
 from factloop.setup.run_directory import RunDirectory
-from tests.service.asking import ASK, FINISHED_WITHIN_S
+from tests.service.asking import ASK, FINISHED_WITHIN_S, Service
 from tests.service.test_store import job
 
 LEASE_S = 0.5
@@ -137,3 +137,13 @@ async def test_a_job_that_is_lost_and_taken_again_has_its_events_kept_anew(
                 await live.settled.wait()
     assert [(live.is_lost, len(live.events)) for live in kept] == [(True, 1)] * 2
     assert kept[0].events[0].number < kept[1].events[0].number
+
+
+async def test_an_error_while_the_service_stops_is_raised(service: Service) -> None:
+    def fail(_engine: Engine) -> None:
+        event.remove(Engine, "engine_disposed", fail)
+        raise OSError("the disk is gone")
+
+    with pytest.raises(OSError, match="the disk is gone"):
+        async with service():
+            event.listen(Engine, "engine_disposed", fail)

@@ -125,8 +125,7 @@ def test_what_a_dead_service_set_aside_counts(day: Day) -> None:
     dead, alive = day.service(0.0), day.service()
     day.add(4)
     assert len(dead.take(2, lapsed=False)) == 2
-    if not day.store.is_shared:
-        alive.end_earlier()
+    alive.begin()
     assert len(alive.take(9, lapsed=True)) == 1
     with pytest.raises(DayOver):
         day.store.add(job(), "{}", room=Room("any", 100, DayLimits(Cost(usd=0.25), Cost(usd=0.1), day.clock)))
@@ -138,8 +137,7 @@ def test_a_job_of_a_dead_service_waits_as_queued_until_the_day_has_room(
     dead, alive = day.service(0.0), day.service()
     day.add(2)
     left = [one.stored.job.id for one in dead.take(2, lapsed=False)]
-    if not day.store.is_shared:
-        alive.end_earlier()
+    alive.begin()
     assert len(alive.take(1, lapsed=True)) == 1
     for _ in range(3):  # looked at again and again, it dies no further death
         assert alive.take(5, lapsed=True) == []

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, deque
 from contextlib import suppress
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -15,19 +17,19 @@ from factloop.service.leases import LeasedJob, Leases
 from factloop.service.settings import ServiceSettings
 from factloop.service.store import JobStore, NoRoom, Room
 from factloop.service.turns import Turns
-from tests.service.asking import ASK, Service
+from tests.service.asking import ASK, Service, finished
 from tests.service.test_store import job
 
 KEYS = [f"key-of-tenant-number-{number}" for number in range(10)]
-FLOOD, *OTHERS = ApiKeys(KEYS).grants
+FLOODING, OTHERS = list(ApiKeys(KEYS).grants)[:2], list(ApiKeys(KEYS).grants)[2:]
 LONG = 40
-"""Rounds that a job of the caller who floods is at work; others have 1 or 2."""
+"""Rounds that a job of a caller who floods is at work; others have 1 or 2."""
 
 
-def waits(url: str, *, is_flooded: bool, rounds: int = 60) -> list[int]:
-    """Rounds from asking to the end of each job of nine callers; in each round two of them ask for one."""
+def waits(url: str, flooding: list[str], every: int, rounds: int = 60) -> list[int]:
+    """Rounds from asking to the end of each job of eight callers, of whom two ask for one `every` so many rounds."""
     settings, rng, store = ServiceSettings(keys=ApiKeys(KEYS)), Random(7), JobStore(url)
-    service = Leases(store, 60.0, turns=Turns(most_each=settings.share_of(settings.max_jobs)))
+    service = Leases(store, 60.0, turns=Turns(places=settings.max_jobs, most_each=settings.share_of(settings.max_jobs)))
     most = settings.max_jobs + settings.max_queued
     room = Room(service.service, most, most_each=settings.share_of(most))
     asked: dict[str, int] = {}
@@ -37,23 +39,27 @@ def waits(url: str, *, is_flooded: bool, rounds: int = 60) -> list[int]:
         for until, one in [ended for ended in at_work if ended[0] <= now]:
             at_work.remove((until, one))
             service.end(one.stored.changed(status="done"), {"result": "{}"})
-            found += [now - asked[one.stored.job.id]] * (one.stored.owner != FLOOD)
-        for owner in rng.sample(OTHERS, 2):
+            found += [now - asked[one.stored.job.id]] * (one.stored.owner in OTHERS)
+        for owner in rng.sample(OTHERS, 2) if now % every == 0 else ():
             stored = store.add(job(owner), "{}", room=room)  # which is never refused
             asked[stored.job.id] = now
-        with suppress(NoRoom):
-            while is_flooded:
-                asked[store.add(job(FLOOD), "{}", room=room).job.id] = now
+        for owner in flooding:
+            with suppress(NoRoom):
+                while True:
+                    asked[store.add(job(owner), "{}", room=room).job.id] = now
         taken = service.take(settings.max_jobs - len(at_work), lapsed=False)
-        at_work += [(now + (LONG if one.stored.owner == FLOOD else rng.choice((1, 2))), one) for one in taken]
+        at_work += [(now + (LONG if one.stored.owner in flooding else rng.choice((1, 2))), one) for one in taken]
     for job_id in asked:
         store.delete(job_id)
     store.close()
     return found
 
 
-def test_a_caller_who_floods_does_not_hold_up_the_others(url: str) -> None:
-    alone, flooded = waits(url, is_flooded=False), waits(url, is_flooded=True)
+@pytest.mark.parametrize(
+    ("n_flooding", "every"), [(1, 1), pytest.param(2, 4, id="two, who leave the others one place")]
+)
+def test_callers_who_flood_do_not_hold_up_the_others(url: str, n_flooding: int, every: int) -> None:
+    alone, flooded = waits(url, [], every), waits(url, FLOODING[:n_flooding], every)
     assert len(flooded) > 0.9 * len(alone)
     assert np.percentile(flooded, 95) <= 2 * np.percentile(alone, 95)
 
@@ -76,13 +82,24 @@ def test_turns_go_by_weight_and_are_not_saved_up() -> None:
     assert taken(8) == {"a": 4, "b": 2, "c": 2}, "c comes late, and has no turns to catch up with"
     assert turns.next(queues, Counter(a=2, b=1, c=0)) == "c"
     assert Turns(most_each=1).next(queues, Counter(a=1, b=1, c=1)) is None
+    assert Turns(places=3).next({"a": queues["a"]}, Counter(a=1, b=1)) is None, "the last place is kept"
+    assert Turns(places=3).next(queues, Counter(a=1, b=1)) == "c"
+    assert Turns(places=1).next(queues, Counter()) == "a"
 
 
-@pytest.mark.parametrize("line", ["more", "weight=0", "weight=x", "colour=red", "budget_usd_per_day=-1", "name=a/b"])
+@pytest.mark.parametrize(
+    "line", ["more", "weight=0", "weight=1e-17", "weight=x", "colour=red", "budget_usd_per_day=-1", "name=a/b"]
+)
 def test_what_stands_behind_a_key_is_looked_at(line: str) -> None:
     assert next(iter(ApiKeys([f"{KEYS[0]} weight=2  name=acme"]).grants.values())).weight == 2.0
     with pytest.raises(ConfigError, match="API key 1") as refused:
         ApiKeys([f"{KEYS[0]} {line}"])
+    assert KEYS[0] not in str(refused.value)
+
+
+def test_a_key_that_is_given_twice_is_refused() -> None:
+    with pytest.raises(ConfigError, match="API key 3: the same as API key 1") as refused:
+        ApiKeys([f"{KEYS[0]} weight=2", KEYS[1], KEYS[0]])
     assert KEYS[0] not in str(refused.value)
 
 
@@ -94,3 +111,17 @@ async def test_one_key_may_fill_its_share_of_the_queue_and_no_more(service: Serv
         refused = await client.post("/v1/checks", json=ASK, headers=ours)
         taken = await client.post("/v1/checks", json=ASK, headers=theirs)
     assert (refused.status_code, refused.json()["error"]["type"], taken.status_code) == (503, "busy", 202)
+
+
+async def test_a_job_whose_key_was_removed_does_not_run_on(service: Service, home: Path) -> None:
+    file, (removed, kept) = home / "service" / "jobs.sqlite", FLOODING
+    file.parent.mkdir()
+    store = JobStore(f"sqlite:///{file}")
+    jobs = [store.add(job(owner), json.dumps(ASK)) for owner in (removed, kept)]
+    async with service(keys=ApiKeys(KEYS[1:])) as client:
+        client.headers["Authorization"] = f"Bearer {KEYS[1]}"
+        assert (await finished(client, jobs[1].job.id))["status"] == "done"
+    over = store.get(jobs[0].job.id, removed)
+    store.close()
+    assert over is not None
+    assert over.job.status == "cancelled"
