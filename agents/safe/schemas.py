@@ -56,7 +56,9 @@ class Rating(StructuredOutput):
 
 class PublishedRating(StructuredOutput):
     reasoning: str
+    """The steps that lead to the rating."""
     rating: Literal["supported", "not_supported"]
+    """Whether the evidence strongly implies the fact."""
 
 
 class SentenceFact(StructuredOutput):
@@ -216,8 +218,9 @@ class AssessmentOrSearch(Assessment, SearchCall):
 
 REPLIES: Mapping[str, tuple[type[StructuredOutput], ...]] = {
     **{one.__name__: (one,) for one in (AtomicFacts, SelfContainedFact, Relevance, SearchQuery, Rating, Abstention)},
-    **{one.__name__: (one,) for one in (GroundedFacts, GroundedClaims)},
-    "SentenceFacts": (WindowFacts, SentenceFacts),
+    **{one.__name__: (one,) for one in (PublishedRating, GroundedFacts, GroundedClaims)},
+    "SentenceFacts": (SentenceFacts,),
+    "WindowFacts": (WindowFacts,),
     "Assessment": (Assessment, AssessmentOrSearch, Assessments),
 }
 """The schemas that the replies to a prompt may have, by the title that the prompt names."""

@@ -169,6 +169,7 @@ def test_what_misleads_about_data_or_reply_is_a_warning(
 
 def test_replies_that_a_run_takes_pass(tmp_path: Path) -> None:
     assert lint_paths([PACKAGED], REPLIES).findings == ()
+    assert {one.output for name, one in packaged_prompts().items() if name.startswith("safe/")} <= REPLIES.keys()
     fenced, around = "Do not wrap the JSON in a code fence.", "Reply without any text around the JSON object."
     for text in ("", "<rules>Be strict.</rules>", 'Written {"so": 1}, or {"queries": [2]}', fenced, around):
         put(tmp_path, ANSWERED.replace("Rate it.", text))
