@@ -293,7 +293,7 @@ class Readiness:
         self._jobs, self._folder, self._again_s = jobs, folder, again_s
         self._cold: str | None = "what the first check needs is being loaded"
         self.warming = asyncio.create_task(self._warm(warm_up))
-        """Ends once the service is warm. Whoever stops the service cancels it."""
+        """Ends once the service is warm. Stopping the service cancels it."""
         self._looking: asyncio.Task[tuple[Trouble, ...]] | None = None
 
     async def troubles(self) -> tuple[Trouble, ...]:

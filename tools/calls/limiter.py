@@ -121,7 +121,7 @@ class Limiter:
         async with self._slots.one(ahead=ahead):
             sent_at = await self._wait_for_turn(ahead=ahead)
             if self._drained is not None:
-                await asyncio.Event().wait()  # until whoever drains it stops this call
+                await asyncio.Event().wait()  # the service is stopping, and cancels this call
             self._n_under_way += 1
             try:
                 yield Slot(sent_at)

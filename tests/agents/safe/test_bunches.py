@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import warnings
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -45,12 +46,15 @@ async def judged(plan: FusedPlan) -> Run:
 
 
 async def test_a_check_that_is_stopped_leaves_no_branch_unawaited() -> None:
-    async with FactChecker(cache=False) as checker:
-        response = " ".join(f"Bo painted {number} pictures." for number in range(20 * BUNCH))
-        events = checker.astream(response, documents=["Bo painted 7 pictures."])
-        async with aclosing(events):
-            await anext(event async for event in events if event.type == "claim_found")
-    gc.collect()  # which would warn of them
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        async with FactChecker(cache=False) as checker:
+            response = " ".join(f"Bo painted {number} pictures." for number in range(20 * BUNCH))
+            events = checker.astream(response, documents=["Bo painted 7 pictures."])
+            async with aclosing(events):
+                await anext(event async for event in events if event.type == "claim_found")
+        gc.collect()
+    assert [one.message for one in told if "never awaited" in str(one.message)] == []
 
 
 async def test_claims_are_judged_as_they_are_one_a_branch() -> None:
