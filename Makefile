@@ -32,7 +32,7 @@ $(VENV)/.dev: pyproject.toml constraints.txt
 
 demo: $(VENV)/.demo  ## Check examples/lighthouse with the offline engine; write demo-report.html
 	$(BIN)/factloop check examples/lighthouse/answer.md \
-	  --prompt "What is known about the Eddystone Lighthouse?" \
+	  --question "What is known about the Eddystone Lighthouse?" \
 	  --docs examples/lighthouse/sources --html demo-report.html
 	@echo "The same as a page: demo-report.html"
 
@@ -72,11 +72,12 @@ $(HARNESSES)/.installed: pyproject.toml constraints.txt
 
 test-all: test test-slow test-real  ## All tests
 
-check: $(VENV)/.dev build/packages  ## Lint, format and types
+check: $(VENV)/.dev build/packages  ## Lint, format, types and the size of folders
+	$(BIN)/python .ci/lines.py
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
 	@bash -o pipefail -c '$(BIN)/mypy | sed "s,build/packages/factloop/,,"'
-	$(BIN)/mypy $(wildcard $(addprefix examples/,fastapi/*.py langgraph/*.py openai/*.py rag/*.py))
+	MYPYPATH=examples/support $(BIN)/mypy $(wildcard $(addprefix examples/,langgraph/*.py openai/*.py rag/*.py support/app.py))
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
 # The package as a wheel has it, by links: mypy and mkdocstrings read files and do not know what is imported from where.

@@ -12,6 +12,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
+import factloop
 from factloop.cli.app import COMMANDS, app
 from factloop.cli.help import ALL
 from factloop.cli.options import help_of, spelling
@@ -61,6 +62,24 @@ def on_files(files: Any, config: Any) -> Any:
     for name, content in {"commands.md": commands(), "settings.md": settings()}.items():
         files.append(File.generated(config, name, content=content))
     return files
+
+
+def on_page_content(html: str, page: Any, **_: Any) -> str:
+    """Refuses a reference that lacks a public name, or a field or member of one. MkDocs calls it by this name."""
+    from mkdocs.exceptions import PluginError
+
+    if page.file.src_uri == "reference.md" and (missing := [name for name in _public() if f'id="{name}"' not in html]):
+        raise PluginError(f"the reference lacks {', '.join(missing)}")
+    return html
+
+
+def _public() -> Iterator[str]:
+    """The names of `factloop`, with the fields of records and the members of enums."""
+    for name in factloop.__all__:
+        found = getattr(factloop, name)
+        yield f"factloop.{name}"
+        members = getattr(found, "__members__", None) or getattr(found, "model_fields", {})
+        yield from (f"factloop.{name}.{member}" for member in members)
 
 
 def on_post_build(config: Any) -> None:

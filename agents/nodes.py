@@ -1,4 +1,4 @@
-"""The shapes of nodes in all graphs. LangGraph tells them apart by the names of their parameters."""
+"""Defines the types of nodes in all graphs. LangGraph distinguishes them by the names of their parameters."""
 
 from __future__ import annotations
 
@@ -10,28 +10,22 @@ from langgraph.types import Send
 from langgraph.typing import ContextT, StateT_contra
 
 Update = Mapping[str, Any]
-"""What a node changes of its graph's state."""
+"""The changes that a node makes to its graph's state."""
 
 
 class PureNode(Protocol[StateT_contra]):
-    """A step that needs nothing but the state. It is asynchronous, too: else it would run in a thread."""
+    """A step that needs only the state. It is asynchronous because LangGraph runs synchronous nodes in a thread."""
 
     def __call__(self, state: StateT_contra) -> Coroutine[Any, Any, Update]: ...
 
 
 class Node(Protocol[StateT_contra, ContextT]):
-    """A step that calls what the context holds, or tells the runtime's writer of events."""
+    """A step that makes calls through the context, or writes events through the runtime."""
 
     def __call__(self, state: StateT_contra, runtime: Runtime[ContextT]) -> Coroutine[Any, Any, Update]: ...
 
 
-class ThreadNode(Protocol[StateT_contra, ContextT]):
-    """A step that is not asynchronous, as it takes the processor a while: the graph runs it in a thread."""
-
-    def __call__(self, state: StateT_contra, runtime: Runtime[ContextT]) -> Update: ...
-
-
 class Route(Protocol[StateT_contra]):
-    """Says where a graph goes on. It is asynchronous, too: in a thread it would take longer than most steps do."""
+    """Decides where a graph continues. It is asynchronous because a thread would take longer than most steps."""
 
     def __call__(self, state: StateT_contra) -> Coroutine[Any, Any, str | list[Send]]: ...

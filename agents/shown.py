@@ -1,5 +1,5 @@
-"""A passage as a prompt shows it: under its title and headings, and cut, where it must be, so that no half sentence is
-read as a whole one."""
+"""Formats a passage for a prompt: below its title and headings, and shortened if necessary so that a partial sentence
+is not read as a whole one."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from factloop.core.records import Evidence
 from factloop.tools.text.sentences import split_sentences
 
 PASSAGE_CHARACTERS = 2_000
-"""Characters of a passage, with its neighbours where it has any; of a longer one prompts show the beginning."""
+"""Maximum characters of a passage including its neighbours; prompts show only the beginning of a longer one."""
 LEFT_OUT = "(the rest of the passage is left out here)"
 CUT_WITHIN = "(cut here in the middle of a sentence)"
 _ENDS = frozenset(".!?…。！？।\"'”’»)]」")
 
 
 def as_shown(item: Evidence) -> str:
-    """The passage, of which at most `PASSAGE_CHARACTERS`, below a line with its title, its headings and its date."""
+    """The passage, at most `PASSAGE_CHARACTERS` of it, below a line with its title, headings and date."""
     return f"{heading(item.title, item.section, item.published)}\n{shortened(item.passage, PASSAGE_CHARACTERS)}".strip()
 
 
 def document_of(item: Evidence) -> str:
-    """The source without the place in it, such as a page: several passages are of one document."""
+    """The source without a position such as a page, because several passages may come from one document."""
     return item.source.partition("#page=")[0]
 
 
 def document_numbers(items: Iterable[Evidence]) -> tuple[int, ...]:
-    """The number of each passage's document, from 0 in the order of their first passages."""
+    """The document number of each passage, starting at 0 in order of first appearance."""
     numbers: dict[str, int] = {}
     return tuple(numbers.setdefault(document_of(item), len(numbers)) for item in items)
 
 
 def shortened(passage: str, most: int) -> str:
-    """The passage up to the last sentence or line that ends within `most` characters; a line below says what was cut.
+    """The passage up to the last sentence or line that ends within `most` characters, with a line marking the omission.
 
-    Where not even one sentence ends there, it is cut after a word, and the line says so.
+    If no sentence ends there, the passage is cut after a word, and the line says so.
     """
     if len(passage) <= most:
         return passage
@@ -47,7 +47,7 @@ def shortened(passage: str, most: int) -> str:
 
 
 def _whole_sentences(passage: str, most: int) -> str:
-    """The lines that fit; where they are few, the first that does not was prose, and its sentences that fit too."""
+    """The lines that fit; if they fill at most half, also the sentences of the next line that fit, as it is prose."""
     end = passage.rfind("\n", 0, most + 1)
     kept, line = passage[: max(end, 0)].rstrip(), passage[end + 1 :].partition("\n")[0]
     if len(kept) > most // 2:

@@ -30,7 +30,6 @@ from factloop.evaluation.labels.sampling import (
     Floats,
     Ints,
     Pilot,
-    WidthByLabels,
     probabilities,
     probability_after,
     share_of_draw,
@@ -106,30 +105,6 @@ def drawn_after(pilot: Ints, spread: Floats, rng: np.random.Generator) -> tuple[
     drawn = systematic_draw(chance, rng)
     before = np.full(N_PILOT, probability_after(N_PILOT / size, share))
     return np.r_[pilot, rest[drawn]], np.minimum(np.r_[before, chance[drawn] / share], 1.0)
-
-
-def needed_for(world: JudgeWorld, half_width: float, seed: int = 0) -> tuple[int | None, float]:
-    """The labels said to give that half width, and the mean half width that as many give."""
-    rng = np.random.default_rng(seed)
-    labels, verdicts, scores, response = world.run(rng)
-    pilot = rng.permutation(len(labels))[:N_PILOT]
-    spread = spreads(verdicts, scores, Pilot(labels[pilot], verdicts[pilot], scores[pilot]))
-    n = WidthByLabels.of(spread, verdicts, names_of(response)).needed(half_width)
-    chance, widths = probabilities(spread, n or 1), []
-    run = counted(verdicts, response, scores)
-    for _ in range(20):
-        drawn = systematic_draw(chance, rng)
-        groups = names_of(response[drawn])
-        known = LabelledClaims(
-            labels[drawn].tolist(),
-            verdicts[drawn].tolist(),
-            groups,
-            chance[drawn].tolist(),
-            scores=scores_of(scores[drawn]),
-        )
-        interval = debiased_precision(known, run).prediction_powered.interval
-        widths.append((interval[1] - interval[0]) / 2.0 if interval is not None else np.nan)
-    return n, float(np.mean(widths))
 
 
 def main(

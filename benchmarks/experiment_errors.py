@@ -7,8 +7,11 @@ say so. Of the headline's intervals all shall hold the true difference in 95 % o
 beside "no difference shown".
 
 A demand that rules out a loss of 0.1 passes a variant that is worse by 0.1 in 5 % at most, whatever it leaves out, and
-fails an equal one in 10 % at most where there are as many claims as a dry run asks for. Ends with 1 where a target is
-missed.
+fails an equal one in 10 % at most where there are as many claims as a dry run asks for.
+
+An experiment that looks four times, and stops once a difference of 0.1 is shown or ruled out, shows one where there is
+none, or rules out one that there is, in 5 % at most; how many of the claims it judges is reported. Ends with 1 where a
+target is missed.
 """
 
 from __future__ import annotations
@@ -36,6 +39,8 @@ from factloop.evaluation.comparing.table import (
     claim_quantities,
     share_quantities,
 )
+from factloop.evaluation.experiments.looks import rules_out, schedule
+from factloop.evaluation.experiments.plan import Until
 
 SAMPLING = 0.02
 """Three standard errors of a share of 0.05 of 1,000 experiments: simulation alone leaves a share that far away."""
@@ -134,14 +139,17 @@ GATED = (
 )
 """Worlds in which the variant is worse by the margin."""
 EQUAL = tuple(replace(world, judges=(SAME, SAME)) for world in GATED[:3])
+UNTIL = Until(difference=MARGIN)
+FAR = replace(GATED[0], name=f"{ENOUGH} claims, 0.2 worse", judges=(SAME, (0.65, 0.5)))
+SAVED = (EQUAL[0], replace(GATED[0], name=f"{ENOUGH} claims, 0.1 worse"), FAR)
 
 
-def headline(panel: ClaimPanel, *, has_intervals: bool = False) -> tuple[PairedDifference, ...]:
+def headline(panel: ClaimPanel, *, has_intervals: bool = False, level: float = LEVEL) -> tuple[PairedDifference, ...]:
     """The headline of every variant against the baseline, as `assess` finds it."""
     values = next(claim_quantities(panel))
     names = [f"v{place}" for place in range(len(panel.verdicts))]
     contrasts = [contrast(values, 0, place) for place in range(1, len(names))]
-    return Judging(names, "claims", LEVEL, has_intervals=has_intervals).judge(contrasts, (values,))[0]
+    return Judging(names, "claims", level, has_intervals=has_intervals).judge(contrasts, (values,))[0]
 
 
 def calls_headline(world: World, rng: np.random.Generator) -> bool:
@@ -191,12 +199,46 @@ def passes(world: World, rng: np.random.Generator) -> bool:
     return found.is_met
 
 
+@dataclass(frozen=True)
+class Stopped:
+    """Where an experiment stopped that looks step by step."""
+
+    is_shown: bool
+    is_ruled_out: bool
+    share: float
+    """Of the claims, those that were judged."""
+
+
+def decided(world: World, rng: np.random.Generator) -> Stopped:
+    panel = world.panel(rng)
+    for end, alpha in schedule(panel.n_clusters, UNTIL, 1.0 - LEVEL):
+        here = panel.cluster < end
+        part = ClaimPanel(panel.cluster[here], end, panel.gold[here], panel.verdicts[:, :, here])
+        is_shown = any(map(_is_called, headline(part, level=1.0 - alpha)))
+        is_ruled_out = rules_out(next(claim_quantities(part)), 1, MARGIN, alpha)
+        if is_shown or is_ruled_out:
+            break
+    return Stopped(is_shown, is_ruled_out, float(here.mean()))
+
+
+def shows_at_a_look(world: World, rng: np.random.Generator) -> bool:
+    return decided(world, rng).is_shown
+
+
+def rules_out_at_a_look(world: World, rng: np.random.Generator) -> bool:
+    return decided(world, rng).is_ruled_out
+
+
+def share_judged(world: World, rng: np.random.Generator) -> float:
+    return decided(world, rng).share
+
+
 def fails(world: World, rng: np.random.Generator) -> bool:
     return not passes(world, rng)
 
 
 def _is_called(one: PairedDifference) -> bool:
-    return one.outcome not in (Outcome.NOT_SHOWN, Outcome.UNKNOWN)
+    return one.outcome.is_shown
 
 
 @dataclass(frozen=True)
@@ -205,7 +247,7 @@ class Study:
 
     what: str
     worlds: Sequence[World]
-    measure: Callable[[World, np.random.Generator], bool]
+    measure: Callable[[World, np.random.Generator], float]
     kind: Literal["at most", "at least"]
     bound: float
     part: int = 1
@@ -222,11 +264,15 @@ STUDIES = (
     Study("verdicts against their intervals", COVERED, contradicts, "at most", 0.0),
     Study("worse by the margin, passed", GATED, passes, "at most", 0.05 + SAMPLING),
     Study("equal, failed", EQUAL, fails, "at most", 0.1),
+    Study("step by step: no difference, one shown", EQUAL, shows_at_a_look, "at most", 0.05),
+    Study("step by step: worse by the margin, ruled out", GATED, rules_out_at_a_look, "at most", 0.05 + SAMPLING),
+    Study("step by step: share of the claims judged", SAVED, share_judged, "at most", 1.0, 4, has_target=False),
+    Study("step by step: a difference, shown", SAVED[1:], shows_at_a_look, "at least", 0.0, 4, has_target=False),
 )
 
 
-def share(measure: Callable[[World, np.random.Generator], bool], world: World, n: int, seed: int = 0) -> float:
-    """The share of n experiments of which it is so."""
+def share(measure: Callable[[World, np.random.Generator], float], world: World, n: int, seed: int = 0) -> float:
+    """The share of n experiments of which it is so, or the mean of what was measured."""
     return sum(measure(world, rng) for rng in np.random.default_rng(seed).spawn(n)) / n
 
 

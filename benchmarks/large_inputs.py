@@ -21,14 +21,13 @@ from rich.console import Console
 from benchmarks.rows import Row, compared, table
 from factloop import FactChecker
 from factloop.agents.safe.schemas import Relevance
-from factloop.checking.views.html import render_html
-from factloop.checking.views.terminal import print_report
+from factloop.checking.views.shown import print_report, render_html
 from factloop.core.errors import ModelOutputError
 from factloop.core.files.jsonl import read_jsonl
-from factloop.correction.views.differences import pieces
 from factloop.evaluation.mixedqa.views import render_mixedqa_html
-from factloop.evaluation.runs.views.html import render_run_html
+from factloop.evaluation.runs.views.shown import render_run_html
 from factloop.evaluation.statistics.correlation import Method, correlate
+from factloop.reports.differences import pieces
 from factloop.tools.models.parsing import parse_reply
 from factloop.tools.text.sentences import split_sentences
 from factloop.trust.views.html import render_trust_html

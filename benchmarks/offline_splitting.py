@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.splitting.gold import Sentence, held_together, read_gold, read_rows
-from benchmarks.splitting.matching import content_words, joints, match
+from benchmarks.splitting.matching import content_words, match
 from factloop.tools.text.markup import plain_text
 from factloop.tools.text.pieces import read, render
 from factloop.tools.text.pipeline import load_pipeline
@@ -67,19 +67,6 @@ def agreement(sentences: Sequence[Sentence], nlp: Language) -> Figures:
         "precision": sum(found.precision for found in matches) / n,
         "recall": sum(found.recall for found in matches) / n,
         "F1": sum(found.f1 for found in matches) / n,
-    }
-
-
-def over_splitting(sentences: Sequence[Sentence], nlp: Language) -> Figures:
-    """Of the places where people leave a sentence together the share at which it is split, and the reverse."""
-    found = [one for sentence in sentences for one in joints(sentence.text, claims_of(sentence, nlp), sentence.facts)]
-    left = [is_split for _, is_split, is_split_by_people in found if not is_split_by_people]
-    split = [is_split for _, is_split, is_split_by_people in found if is_split_by_people]
-    return {
-        "left by people": len(left),
-        "of these split": sum(left) / len(left),
-        "split by people": len(split),
-        "of these left": 1 - sum(split) / len(split),
     }
 
 
@@ -134,7 +121,6 @@ def figures_table(folder: Path, nlp: Language) -> Table:
     parts = {
         "speed": speed(sets["FActScore, development"][:300], nlp),
         **{name: agreement(sentences, nlp) for name, sentences in sets.items()},
-        "joints, all sets": over_splitting([one for found in sets.values() for one in found if one.facts], nlp),
         "own conditions": lost_conditions(nlp),
         "Factcheck-GPT sentences": checkworthiness(folder, "sentence", "sentence_in_response", nlp),
         "Factcheck-GPT claims": checkworthiness(folder, "claim", "claim", nlp),

@@ -11,7 +11,9 @@ import json
 import math
 import os
 import re
+import runpy
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -24,27 +26,36 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+import uvicorn
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.service.serving import Serving
+from tests.simulator import Simulator
 
 ROOT = Path(__file__).resolve().parents[1]
 PROMPT = "What is known about the Eddystone Lighthouse?"
-WIDTH, HEIGHT = 1240, 960
-TALL = {"audit": 1500, "correction": 1340, "trust": 1740}
-"""Heights of pictures whose point stands further down."""
-CHECK = ("check", "answer.md", "--prompt", PROMPT, "--docs", "sources", "--html", "page.html")
+WIDTH, HEIGHT = 1280, 960
+TALL = {"correction": 1180, "trust": 1690, "support-bot": 340}
+"""Heights of pictures that need another."""
+CHECK = ("check", "answer.md", "--question", PROMPT, "--docs", "sources", "--html", "page.html")
 
 
 def _of_command(page: Page, *arguments: str, example: str = "lighthouse", **environment: str) -> None:
     """Opens the page that a command writes in a copy of an example."""
-    folder = Path(tempfile.mkdtemp(prefix="factloop-picture-"))
-    shutil.copytree(ROOT / "examples" / example, folder, dirs_exist_ok=True)
-    subprocess.run(
-        [sys.executable, "-m", "factloop", *arguments, "--quiet"], cwd=folder, env=os.environ | environment, check=True
-    )
+    folder = _copy(example)
+    _factloop(folder, *arguments, **environment)
     page.goto((folder / "page.html").as_uri())
+
+
+def _copy(example: str) -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="factloop-picture-"))
+    return Path(shutil.copytree(ROOT / "examples" / example, folder, dirs_exist_ok=True))
+
+
+def _factloop(folder: Path, *arguments: str, **environment: str) -> None:
+    command = [sys.executable, "-m", "factloop", *arguments, "--quiet"]
+    subprocess.run(command, cwd=folder, env=os.environ | environment, check=True)
 
 
 def report(page: Page) -> None:
@@ -64,10 +75,6 @@ def labels(page: Page) -> None:
 
 def correction(page: Page) -> None:
     _of_command(page, "correct", "answer.md", "--docs", "sources", "--html", "page.html")
-
-
-def audit(page: Page) -> None:
-    _of_command(page, "research", "audit", "predictions.jsonl", "--html", "page.html", example="audit")
 
 
 def trust(page: Page) -> None:
@@ -126,7 +133,7 @@ def service(page: Page) -> None:
     lighthouse = ROOT / "examples/lighthouse"
     asked = {
         "response": (lighthouse / "answer.md").read_text(encoding="utf-8"),
-        "prompt": PROMPT,
+        "question": PROMPT,
         "documents": "handbook",
     }
     documents = (f"handbook={lighthouse / 'sources'}",)
@@ -134,16 +141,53 @@ def service(page: Page) -> None:
         serving.post("/v1/checks?wait=true", asked)
         job = serving.get("/v1/jobs?limit=1")["jobs"][0]["id"]
         page.goto(f"{serving.url}/#/jobs/{job}")
-        page.frame_locator("iframe").get_by_role("button", name="Problems").wait_for()
+        page.frame_locator("iframe").get_by_role("button", name="Need a look").wait_for()
+
+
+def support_bot(page: Page) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        sys.path.insert(0, str(ROOT / "examples/support"))
+        app = runpy.run_path(str(ROOT / "examples/support/app.py"))["app"]
+        server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
+        thread = threading.Thread(target=server.run, args=([listening],))
+        thread.start()
+        page.goto(f"http://127.0.0.1:{listening.getsockname()[1]}")
+        page.get_by_label("Question").fill("How long are snapshots kept?")
+        page.get_by_role("button").click()
+        page.get_by_text("30 days").wait_for(timeout=120_000)
+        server.should_exit = True
+        thread.join()
+
+
+def two_systems(page: Page) -> None:
+    runs = ("--data", "labelled.jsonl", "--docs", "sources", "--run-dir", "runs/labelled")
+    folder = _copy("two-systems")
+    _factloop(folder, "eval", "factscore", *runs)
+    scored = ("responses.jsonl", "--docs", "sources", "--k", "6", "--calibration", "runs/labelled")
+    _factloop(folder, "eval", *scored, "--html", "page.html")
+    page.goto((folder / "page.html").as_uri())
+    page.get_by_role("heading", name="Raw and corrected").evaluate("heading => heading.scrollIntoView()")
+
+
+def prompt_decision(page: Page) -> None:
+    folder = _copy("prompt-experiment")
+    with Simulator(reads_by_words=True) as simulator:
+        demands = ("--fail-if-worse", "tnr >= 0.75", "--fail-if-worse", "tpr")
+        environment = {"OPENAI_BASE_URL": simulator.base_url, "FACTLOOP_CACHE_DIR": str(folder / "cache")}
+        experiment = ("research", "experiment", "plan.yaml", *demands, "--html", "page.html")
+        _factloop(folder, *experiment, **simulator.environment, **environment)
+    page.goto((folder / "page.html").as_uri())
 
 
 PICTURES: Mapping[str, Callable[[Page], None]] = {
     "report": report,
     "labels": labels,
     "correction": correction,
-    "audit": audit,
     "trust": trust,
     "service": service,
+    "support-bot": support_bot,
+    "two-systems": two_systems,
+    "prompt-decision": prompt_decision,
 }
 
 

@@ -52,7 +52,7 @@ def _command(simulator: RunningSimulator, response: Response, plan: Plan, folder
     answer = folder / "answer.md"
     answer.write_text(response.text, encoding="utf-8")
     flags = {
-        "--prompt": response.prompt,
+        "--question": response.prompt,
         "--model": MODEL,
         "--base-url": simulator.base_url,
         "--search": "serper",

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from benchmarks.rows import Row, compared, table
-from factloop.tools.search.documents import DocumentSearch
+from factloop.tools.search.documents.search import DocumentSearch
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,1 +1,1 @@
-"""Evaluation: scores results against labels and audits the evaluators. Uses `FactChecker`; only doors import it."""
+"""Scores results against labels and audits evaluators, using `FactChecker`. Only interfaces import this package."""

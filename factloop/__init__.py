@@ -1,4 +1,4 @@
-"""factloop: check what a language model wrote against your documents, claim by claim.
+"""factloop checks what a language model wrote against your documents, claim by claim.
 
 Names are loaded on first use, so that `import factloop` stays light: no LangGraph, no spaCy, no torch.
 """
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 if not isdir(join(dirname(__file__), "tools")):
-    # In a checkout, agents, tools, prompts and evaluation stand beside this folder; an installation has them in it.
+    # In a checkout, agents, tools, prompts and evaluation are next to this folder; in an installation, they are inside
+    # it.
     __path__.append(dirname(dirname(__file__)))
 
 _HOME = {

@@ -1,4 +1,4 @@
-"""`python -m factloop` is `factloop`."""
+"""Makes `python -m factloop` run the command `factloop`."""
 
 from __future__ import annotations
 

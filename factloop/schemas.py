@@ -1,4 +1,4 @@
-"""The JSON Schemas of what factloop writes, made from its records.
+"""Generates the JSON Schemas of factloop's output from its records.
 
 `python -m factloop.schemas NAME` prints one, and `python -m factloop.schemas` lists the names.
 """
@@ -47,9 +47,6 @@ PUBLISHED: Mapping[str, str] = {
     "diagnosis": "doctor.records:Diagnosis",
     "data_listing": "cli.research.data:DataListing",
     "data_got": "cli.research.data:DataGot",
-    "prompt_listing": "cli.prompts:PromptListing",
-    "shown_prompt": "cli.prompts:ShownPrompt",
-    "started_variant": "cli.prompts:StartedVariant",
     "lint_report": "prompts.lint:LintReport",
     "mixedqa_result": "evaluation.mixedqa.scores:MixedQaResult",
     "trust_estimate": "trust.estimate:TrustEstimate",
@@ -58,11 +55,11 @@ PUBLISHED: Mapping[str, str] = {
     "trust_run": "agents.trustscore.records:TrustRun",
     "long_form_trust_report": "agents.trustscore.records:LongFormTrustReport",
 }
-"""The module of factloop and the record behind each name. Imported when asked for: some need an extra."""
+"""The module of factloop and the record behind each name. Imported on request, because some need an extra."""
 
 
 def json_schema(name: str) -> dict[str, Any]:
-    """The schema of what is published under this name. Raises KeyError."""
+    """The schema of the record published under this name. Raises KeyError for an unknown name."""
     module, record = PUBLISHED[name].split(":")
     kind = getattr(import_module(f"factloop.{module}"), record)
     made = TypeAdapter(kind).json_schema(mode="serialization")

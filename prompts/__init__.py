@@ -1,1 +1,1 @@
-"""Prompts as validated data: one Markdown file each, and the registry that loads and renders them."""
+"""Stores each prompt as a validated Markdown file, with a registry that loads and renders prompts."""

@@ -1,6 +1,6 @@
-"""How a prompt's file is laid out: front matter between `---` lines, then a `# system` and a `# user` part.
+"""Defines the layout of a prompt file: front matter between `---` lines, then a `# system` and a `# user` part.
 
-Nothing is validated here: `registry` validates prompts for a run, `lint` for their authors.
+Files are not validated here: `registry` validates prompts for a run, `lint` for their authors.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _HEAD_END = re.compile(rf"\n{FENCE}\n*{SYSTEM}")
 
 @dataclass(frozen=True)
 class Layout:
-    """The three parts of a file, and the lines (from 1) on which the last two begin. The front matter's is 2."""
+    """The three parts of a file, and the lines on which the last two start. The front matter starts on line 2."""
 
     front_matter: str
     system: str
@@ -30,12 +30,12 @@ class Layout:
 
 
 def decode_prompt(raw: bytes) -> str:
-    """The text of a file, with or without byte order mark, its line ends plain. Raises UnicodeDecodeError."""
+    """Decodes a file with or without a byte order mark and normalizes line endings. Raises UnicodeDecodeError."""
     return raw.decode("utf-8-sig").replace("\r\n", "\n")
 
 
 def lay_out(text: str) -> Layout | None:
-    """The parts of a file, in time linear in its length; None where it is not laid out as a prompt."""
+    """The parts of a file, found in linear time; None if it does not have the layout of a prompt."""
     head = _HEAD_END.search(text, len(FENCE)) if text.startswith(FENCE) else None
     split = text.find(USER, head.end()) if head is not None else -1
     if head is None or split < 0:
@@ -51,7 +51,7 @@ def lay_out(text: str) -> Layout | None:
 
 
 def read_fields(front_matter: str) -> Any:
-    """The fields in YAML, usually a mapping. Raises FrontMatterError."""
+    """Parses YAML fields, usually into a mapping. Raises FrontMatterError."""
     try:
         return yaml.safe_load(front_matter)
     except yaml.MarkedYAMLError as error:
@@ -64,7 +64,7 @@ def read_fields(front_matter: str) -> Any:
 
 
 class FrontMatterError(ValueError):
-    """The front matter is not valid YAML; `line` counts from 0 within it."""
+    """The front matter is not valid YAML; `line` is counted from 0 within it."""
 
     def __init__(self, reason: str, line: int) -> None:
         self.line = line

@@ -1,12 +1,11 @@
-"""Finds what would stop a run that uses a prompt file, and what would quietly hurt it, each by file and line."""
+"""Finds errors in prompt files that would stop a run, and likely mistakes, each with file and line."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 from json import JSONDecoder
@@ -35,7 +34,7 @@ Severity = Literal["error", "warning"]
 
 
 class Rule(StrEnum):
-    """The rule of a finding. The first ones stop a run before it begins; the others let it run, and hurt it."""
+    """The rule behind a finding. Violations of the first group stop a run before it starts; the others are warnings."""
 
     ENCODING = "encoding"
     LAYOUT = "layout"
@@ -45,30 +44,26 @@ class Rule(StrEnum):
     VARIABLES = "variables"
     OUTPUT = "output"
     TWICE = "twice"
-    """Two files replace one prompt."""
+    """Two files replace the same prompt."""
 
     VERSION = "version"
-    """The text changed, the version did not."""
+    """The text has changed but the version has not."""
     DATA_AS_INSTRUCTION = "data-as-instruction"
-    """Untrusted text outside the user part, among tags of its own kind, or not said to be data."""
+    """Untrusted text is outside the user part, has tags of a different kind, or is not declared as data."""
     BRACES = "braces"
-    """Looks like a placeholder, and is sent as it stands."""
-    HEADING = "heading"
-    """A second '# user' line: the system part may have ended early."""
-    REPEATED = "repeated"
-    """A field stands twice in the front matter: the last one counts."""
+    """Something looks like a placeholder but is sent as it is."""
     HIDDEN = "hidden"
-    """Characters that cannot be seen."""
+    """There are invisible characters."""
     REPLY = "reply"
-    """An example of a reply that the schema refuses, none at all, or a wish for none in JSON."""
+    """An example reply is missing or does not match the schema, or the prompt asks for something other than JSON."""
     TAG = "tag"
-    """A tag that no variable has."""
+    """A tag does not belong to any variable."""
     EMPTY = "empty"
     TOO_LONG = "too-long"
 
     @property
     def severity(self) -> Severity:
-        """`error` where a run refuses the file, else `warning`."""
+        """`error` if a run rejects the file, otherwise `warning`."""
         return "error" if self in _STOPS else "warning"
 
 
@@ -78,7 +73,7 @@ _STOPS = frozenset(
 
 
 class LineFinding(NamedTuple):
-    """A finding within a file; ordered by its line, which counts from 1."""
+    """A finding within a file; findings are ordered by line, counted from 1."""
 
     line: int
     rule: Rule
@@ -86,13 +81,13 @@ class LineFinding(NamedTuple):
 
 
 def shown(text: object, longest: int = 40) -> str:
-    """A piece of a user's file, short enough for a message of one line."""
+    """A piece of a user's file, short enough for a one-line message."""
     whole = str(text)
     return repr(whole if len(whole) <= longest else f"{whole[:longest]}...")
 
 
 class LintFinding(Record):
-    """A fault of a prompt file."""
+    """A fault in a prompt file."""
 
     path: Path
     line: Annotated[int, Field(ge=1)]
@@ -102,7 +97,7 @@ class LintFinding(Record):
 
 
 class LintReport(Record):
-    """The findings of a lint. A run refuses the files exactly where one finding is an `error`."""
+    """The findings of a lint. A run rejects the files if and only if one of the findings is an `error`."""
 
     n_files: Count
     n_errors: Count
@@ -111,13 +106,17 @@ class LintReport(Record):
     """Findings by file, then by line."""
 
 
+Lines = Mapping[str, int]
+"""The lines of the fields, counted from 1 in the whole file; 1 for a missing field."""
+
 Replies = Mapping[str, Sequence[type[BaseModel]]]
-"""The schemas that replies may have, by the title that a prompt names as its output."""
+"""Maps a schema title, which a prompt names as its output, to the schemas that its replies may have."""
 
 
 def lint_paths(paths: Sequence[Path], replies: Replies = MappingProxyType({})) -> LintReport:
-    """Lints files, and folders as `--prompts` reads them; examples of replies whose schemas are given are held against
-    these. Raises ConfigError for a path that is not there.
+    """Lints files, and folders in the layout that `--prompts` reads. Example replies are checked against `replies`.
+
+    Raises ConfigError for a path that does not exist.
     """
     findings: list[LintFinding] = []
     n_files = 0
@@ -134,7 +133,7 @@ def lint_paths(paths: Sequence[Path], replies: Replies = MappingProxyType({})) -
 
 
 def _lint_together(files: Sequence[Path], replies: Replies) -> Iterator[tuple[Path, LineFinding]]:
-    """Lints files that a run would read together, in which each name stands once."""
+    """Lints files that a run would read together, among which each name may occur only once."""
     first_of: dict[str, Path] = {}
     for file in files:
         try:
@@ -158,7 +157,7 @@ def _lint_together(files: Sequence[Path], replies: Replies) -> Iterator[tuple[Pa
 
 
 def lint_prompt(raw: bytes, replies: Replies) -> tuple[list[LineFinding], str | None, int]:
-    """The findings on one file, unordered; the name that it gives itself, and the line of that name."""
+    """The findings on one file in any order, the name in its front matter, and the line of that name."""
     try:
         text = decode_prompt(raw)
     except UnicodeDecodeError as error:
@@ -174,7 +173,11 @@ def lint_prompt(raw: bytes, replies: Replies) -> tuple[list[LineFinding], str | 
         return [*found, LineFinding(error.line + 2, Rule.YAML, f"not valid YAML: {error}")], None, 1
     if not isinstance(fields, dict):
         return [*found, LineFinding(2, Rule.FIELDS, "the front matter is not a list of fields and values")], None, 1
-    lines, name, schemas = Lines.of(parts.front_matter), fields.get("name"), replies.get(str(fields.get("output")), ())
+    lines, name, schemas = (
+        field_lines(parts.front_matter),
+        fields.get("name"),
+        replies.get(str(fields.get("output")), ()),
+    )
     original = packaged_prompts().get(name) if isinstance(name, str) else None
     found += lint_fields(fields, lines, original)
     found += lint_text(parts, fields, lines, original)
@@ -183,7 +186,7 @@ def lint_prompt(raw: bytes, replies: Replies) -> tuple[list[LineFinding], str | 
 
 
 def _layout_fault(text: str) -> LineFinding:
-    """The first of the marks that is missing, in their order."""
+    """The first layout marker that is missing, in file order."""
     lines = text.split("\n")
     if not text.startswith(FENCE):
         return LineFinding(1, Rule.LAYOUT, "the first line is not '---', which opens the front matter")
@@ -197,38 +200,19 @@ def _layout_fault(text: str) -> LineFinding:
     return LineFinding(after + 1, Rule.LAYOUT, "no line '# user' follows the text of '# system'")
 
 
-@dataclass(frozen=True)
-class Lines:
-    """The lines of the fields, from 1 in the whole file."""
-
-    by_field: Mapping[str, int]
-    """The last line for a field that stands there twice: that one counts."""
-    repeated: tuple[str, ...]
-
-    @classmethod
-    def of(cls, front_matter: str) -> Lines:
-        """Takes YAML that could be read."""
-        root = yaml.compose(front_matter, Loader=yaml.SafeLoader)
-        keys = [key for key, _ in root.value] if isinstance(root, yaml.MappingNode) else []
-        counts = Counter(str(key.value) for key in keys)
-        return cls(
-            {str(key.value): key.start_mark.line + 2 for key in keys},
-            tuple(name for name, count in counts.items() if count > 1),
-        )
-
-    def __getitem__(self, field: str) -> int:
-        """The first line for a field that is not there."""
-        return self.by_field.get(field, 1)
+def field_lines(front_matter: str) -> Lines:
+    """Maps fields to their lines; a repeated field gets its last line, the one that counts. Expects valid YAML."""
+    root = yaml.compose(front_matter, Loader=yaml.SafeLoader)
+    keys = [key for key, _ in root.value] if isinstance(root, yaml.MappingNode) else []
+    return defaultdict(lambda: 1, {str(key.value): key.start_mark.line + 2 for key in keys})
 
 
 def lint_fields(fields: Mapping[object, object], lines: Lines, original: Prompt | None) -> Iterator[LineFinding]:
-    """The findings on the fields, one by one and against the packaged prompt of that name."""
+    """The findings on the fields, individually and compared with the packaged prompt of that name."""
     for missing in (name for name in FIELDS if name not in fields):
         yield LineFinding(1, Rule.FIELDS, f"the front matter lacks the field {missing!r}")
     for stranger in (name for name in fields if name not in FIELDS):
         yield LineFinding(lines[str(stranger)], Rule.FIELDS, f"there is no field {shown(stranger)}")
-    for name in lines.repeated:
-        yield LineFinding(lines[name], Rule.REPEATED, f"the field {shown(name)} stands there twice; this one counts")
     for name in (name for name in ("name", "source") if name in fields):
         if not isinstance(fields[name], str) or not fields[name]:
             yield LineFinding(lines[name], Rule.FIELDS, f"{name!r} is text")
@@ -249,7 +233,7 @@ def lint_fields(fields: Mapping[object, object], lines: Lines, original: Prompt 
 
 
 def declared_variables(fields: Mapping[object, object]) -> tuple[str, ...] | None:
-    """The declared names; None where they are not declared as they should be."""
+    """The declared names; None if they are not declared correctly."""
     names = fields.get("variables")
     if not isinstance(names, list):
         return None
@@ -276,16 +260,16 @@ def _lint_variables(fields: Mapping[object, object], line: int, original: Prompt
 
 
 LONGEST = 16_000
-"""Characters of both parts: about 4,000 tokens of English, which every call pays for, and ten times our longest."""
+"""Maximum characters of both parts: about 4,000 tokens of English, paid for with every call; ten times our longest."""
 
 _SAYS_DATA = re.compile("instruct", re.IGNORECASE)
-# Joiners that scripts and emoji need, and the weak marks of direction, which reach no further than their own line.
+# Joiners that scripts and emoji need, and the weak direction marks, which only affect their own line.
 _HARMLESS = frozenset("\t\n\u200c\u200d\u200e\u200f\u061c")
 _UNSEEN = frozenset({"Cc", "Cf", "Co", "Zl", "Zp"})
 
 
 def lint_characters(text: str) -> Iterator[LineFinding]:
-    """Characters that a reader of the file cannot see: controls, reordering, zero width; one a line."""
+    """Finds characters that readers cannot see: controls, reordering or zero width; one per line."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.isprintable():
             continue
@@ -301,7 +285,7 @@ def lint_characters(text: str) -> Iterator[LineFinding]:
 def lint_text(
     parts: Layout, fields: Mapping[object, object], lines: Lines, original: Prompt | None
 ) -> Iterator[LineFinding]:
-    """The findings on the two parts, by themselves and against the packaged prompt."""
+    """The findings on the two parts, individually and compared with the packaged prompt."""
     declared = declared_variables(fields)
     if declared is not None:
         yield from _lint_placeholders(parts, declared, lines["variables"])
@@ -335,7 +319,7 @@ def _lint_placeholders(parts: Layout, declared: Sequence[str], declared_line: in
 
 
 def _lint_braces(parts: Layout, known: Sequence[str]) -> Iterator[LineFinding]:
-    """JSON never has two opening braces in a row, nor a bare name in braces, so examples of replies pass."""
+    """Finds text that looks like a placeholder. Example replies pass: JSON has no `{{` and no bare name in braces."""
     names = "|".join(map(re.escape, known)) or "(?!)"
     odd = re.compile(rf"\{{\{{.{{0,30}}|\{{%.{{0,30}}|\$?\{{\s*(?:{names})\s*\}}|%\((?:{names})\)s")
     for number, line in _numbered(parts):
@@ -365,7 +349,7 @@ _TAG = re.compile(r"<(/?)([a-z_]\w{0,40})>", re.IGNORECASE)
 
 
 def _lint_tags(parts: Layout, known: Sequence[str]) -> Iterator[LineFinding]:
-    """Data come in tags of their variables' names. A tag that the text closes itself is the author's own."""
+    """Finds tags that are not named after a variable. If the text itself closes a tag, the tag is the author's own."""
     closed = {name for mark, name in _TAG.findall(f"{parts.system}\n{parts.user}") if mark}
     for number, line in _numbered(parts):
         for name in dict.fromkeys(name for mark, name in _TAG.findall(line) if not mark):
@@ -378,7 +362,7 @@ _NO_JSON = re.compile(r"\b(?:no|not|without|never)(?:\s+(?:in|as|use|any)){0,2}\
 
 
 def _lint_replies(parts: Layout, schemas: Sequence[type[BaseModel]], original: Prompt | None) -> Iterator[LineFinding]:
-    """Every reply is a JSON object of one of the schemas, of which the first is named."""
+    """Checks example replies: each must be a JSON object in one of the schemas, the first of which is named."""
     title, fields = schemas[0].__name__, ", ".join(schemas[0].model_fields)
     for number, line in _numbered(parts):
         if match := _NO_JSON.search(line):
@@ -387,7 +371,7 @@ def _lint_replies(parts: Layout, schemas: Sequence[type[BaseModel]], original: P
     examples = [*_examples(parts.system, parts.system_line), *_examples(parts.user, parts.user_line)]
     for number, one in examples:
         if not any(schema.model_fields.keys() & one.keys() for schema in schemas):
-            continue  # of something else, or a schema of the reply
+            continue  # an example of something else, or the schema of the reply
         faults = [_fault(one, schema) for schema in schemas]
         if all(faults):
             yield LineFinding(number, Rule.REPLY, f"this is no {title}: {faults[0]}")
@@ -397,7 +381,7 @@ def _lint_replies(parts: Layout, schemas: Sequence[type[BaseModel]], original: P
 
 
 def _examples(text: str, first_line: int) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The JSON objects with a field in the first `LONGEST` characters, each with its line."""
+    """The nonempty JSON objects in the first `LONGEST` characters, each with its line."""
     text = text[:LONGEST]
     start = text.find("{")
     while start >= 0:
@@ -424,12 +408,6 @@ def _fault(found: Mapping[str, Any], schema: type[BaseModel]) -> str:
 
 
 def _lint_shape(parts: Layout, line: int) -> Iterator[LineFinding]:
-    for number, text in enumerate(parts.user.split("\n"), parts.user_line):
-        if text == "# user":
-            yield LineFinding(
-                number, Rule.HEADING, f"a second '# user'; the user part begins at line {parts.user_line}"
-            )
-            break
     for part, text, start in (("system", parts.system, parts.system_line), ("user", parts.user, parts.user_line)):
         if not text.strip():
             yield LineFinding(start, Rule.EMPTY, f"the {part} part is empty")

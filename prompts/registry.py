@@ -1,8 +1,8 @@
 """Loads, validates and renders prompts.
 
 A prompt is a Markdown file: front matter (`name`, `version`, `variables`, `output`, `source`), then a `# system` and a
-`# user` part. `{{variable}}` stands for a block of data. Rendering is one pass, so text that looks like a placeholder
-stays text; each value is wrapped in tags that cannot occur in it, so data cannot end its own block.
+`# user` part. `{{variable}}` stands for a block of data. Rendering is a single pass, so a placeholder inside data is
+not replaced; each value is wrapped in tags that cannot occur in it, so data cannot close its own block.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import count
 from pathlib import Path
+from textwrap import shorten
 
 from factloop.core.errors import ConfigError
 from factloop.prompts.layout import FIELDS, PLACEHOLDER, FrontMatterError, decode_prompt, lay_out, read_fields
@@ -31,36 +32,36 @@ class RenderedPrompt:
     system: str
     user: str
     parts: tuple[int, ...] = ()
-    """Where the blocks of `user` end, but for the last: requests may share what stands before."""
+    """Positions in `user` where blocks end, except for the last; several requests may share the text before them."""
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """One prompt file, validated."""
+    """A validated prompt file."""
 
     name: str
     version: int
     variables: tuple[str, ...]
     output: str | None
-    """Title of the schema of the reply; None for parts of other prompts."""
+    """Title of the reply schema; None for parts of other prompts."""
     source: str
     system: str
     user: str
     sha256: str
-    """Hash of the file: any change to it is another prompt."""
+    """Hash of the file; any change makes it a different prompt."""
     path: Path = field(compare=False)
-    """The path that it was read from."""
+    """The path it was read from."""
 
     @property
     def own_path(self) -> Path | None:
-        """The path of a user's file; None for a prompt that comes with factloop."""
+        """The path of a user's file; None for a packaged prompt."""
         return None if self.path.is_relative_to(PACKAGED) else self.path
 
     def render(self, **values: Value) -> RenderedPrompt:
         """The prompt with each `{{variable}}` replaced by its value as a delimited block.
 
-        A list becomes one numbered block an entry; None and the empty list leave nothing behind. Raises ValueError for
-        a missing or unknown variable.
+        A list becomes one numbered block per entry; None and the empty list render as nothing. Raises ValueError for a
+        missing or unknown variable.
         """
         if strangers := set(values) ^ set(self.variables):
             raise ValueError(
@@ -75,16 +76,16 @@ class Prompt:
 
 
 class PromptRegistry:
-    """All prompts by name: the packaged ones, overlaid by those of a user's folder."""
+    """All prompts by name: the packaged prompts, overlaid with those from a user's folder."""
 
     def __init__(self, prompts: Iterable[Prompt], own: Iterable[str] = ()) -> None:
         self._prompts = {prompt.name: prompt for prompt in prompts}
         self.own = frozenset(own)
-        """Names of those that the user's folder holds."""
+        """Names of the prompts in the user's folder."""
 
     @classmethod
     def load(cls, overlay: Path | None = None) -> PromptRegistry:
-        """Reads the packaged prompts and, over them, every `.md` file below `overlay`. Raises ConfigError."""
+        """Reads the packaged prompts, overlaid with every `.md` file below `overlay`. Raises ConfigError."""
         packaged = packaged_prompts()
         if overlay is None:
             return cls(packaged.values())
@@ -104,8 +105,15 @@ class PromptRegistry:
         return tuple(sorted(self._prompts))
 
     def hashes(self, names: Iterable[str]) -> dict[str, str]:
-        """SHA-256 of each named prompt's file: what a fingerprint records."""
+        """SHA-256 hash of each named prompt's file, as recorded in fingerprints."""
         return {name: self._prompts[name].sha256 for name in sorted(names)}
+
+    def first_lines(self, names: Iterable[str]) -> dict[str, str]:
+        """The first line of each named prompt's text, shortened, so that readers can recognize it."""
+        return {
+            name: shorten(self._prompts[name].system.partition("\n")[0], 120, placeholder=" …")
+            for name in sorted(names)
+        }
 
 
 def prompt_files(folder: Path) -> list[Path]:
@@ -130,7 +138,7 @@ def packaged_prompts() -> Mapping[str, Prompt]:
 
 
 def read_variant(path: Path) -> Prompt:
-    """Reads a file that replaces a packaged prompt: name, variables and output stay the same. Raises ConfigError."""
+    """Reads a file that replaces a packaged prompt with the same name, variables and output. Raises ConfigError."""
     prompt = read_prompt(path)
     packaged = packaged_prompts()
     original = packaged.get(prompt.name)
@@ -144,7 +152,7 @@ def read_variant(path: Path) -> Prompt:
 
 
 def read_prompt(path: Path) -> Prompt:
-    """Reads one prompt file. Raises ConfigError that names the file and what is wrong with it."""
+    """Reads a prompt file. Raises ConfigError with the file and what is wrong with it."""
     try:
         raw = path.read_bytes()
         text = decode_prompt(raw)
@@ -191,7 +199,7 @@ def _texts(values: Iterable[Value]) -> list[str]:
 
 
 def _free_suffix(names: Sequence[str], texts: Sequence[str]) -> str:
-    """Nothing, unless a tag of this prompt occurs in the data: then a number that no tag there has.
+    """A suffix for the tags: empty, or a number that no tag in the data has if the data contain a tag of this prompt.
 
     The number is a hash of all texts, so the author of one text cannot guess it. Equal requests get the same number.
     """
@@ -214,7 +222,7 @@ def _blocks(tag: str, value: Value) -> str:
 
 
 def _fill(template: str, blocks: Mapping[str, str]) -> str:
-    """Fills the template in one pass. A line that held nothing but empty placeholders disappears."""
+    """Fills in the template in one pass. Lines that consist only of empty placeholders are removed."""
     lines = []
     for line in template.split("\n"):
         filled = PLACEHOLDER.sub(lambda match: blocks[match[1]], line)

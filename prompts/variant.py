@@ -1,4 +1,4 @@
-"""Starts a variant of a prompt: a copy in a folder of the user's, with a version of its own."""
+"""Starts a variant of a prompt by copying it to the user's folder with its own version."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def find_source(word: str) -> Prompt:
-    """A packaged prompt by its name, or a file that is a variant of one. Raises ConfigError."""
+    """Finds a packaged prompt by name, or reads a file that is a variant of one. Raises ConfigError."""
     if word in packaged_prompts():
         return packaged_prompts()[word]
     path = Path(word)
@@ -24,10 +24,10 @@ def find_source(word: str) -> Prompt:
 
 
 def start_variant(variant: str, source: Prompt, folder: Path) -> Prompt:
-    """Writes `folder/variant/<name of the prompt>.md`: what `source` has, its version raised, its origin noted.
+    """Writes `folder/variant/<name of the prompt>.md`: a copy of `source` with a new version and a note of its origin.
 
-    Several prompts can be given to one variant, whose folder is then used as a whole. Raises ConfigError for a name
-    that is no plain file name, for a place that cannot be written, and where the file is there already.
+    A variant may contain several prompts; its folder is then used as a whole. Raises ConfigError if the name is not a
+    plain file name, the file cannot be written, or it already exists.
     """
     if _NAME.fullmatch(variant) is None:
         raise ConfigError(f"{variant!r}: a variant's name is made of letters, digits, '.', '_' and '-'")
@@ -45,7 +45,7 @@ def start_variant(variant: str, source: Prompt, folder: Path) -> Prompt:
 
 
 def variant_text(variant: str, source: Prompt) -> str:
-    """A file with the text of `source` and a front matter that says what it is a variant of."""
+    """A file with the text of `source` and a front matter that names its origin."""
     origin = f"Variant {variant} of version {source.version} ({source.sha256[:16]}). {source.source}"
     fields = {
         "name": source.name,

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from tests.simulator import INSTANT, Simulator
+from tests.simulator import INSTANT, Response, Simulator
 
 # Without a deadline: on busy cores a call takes as long as it takes. HYPOTHESIS_PROFILE=full tries more, and the same
 # ones each time, so that a change fails for what it changed; HYPOTHESIS_PROFILE=search looks for new failures.
@@ -86,6 +86,12 @@ def sim(running: Simulator, monkeypatch: pytest.MonkeyPatch) -> Simulator:
     for name, value in running.environment.items():
         monkeypatch.setenv(name, value)
     return running
+
+
+@pytest.fixture
+def response(sim: Simulator) -> Response:
+    """The response of the world with the fewest facts."""
+    return min(sim.world.responses, key=lambda response: len(response.facts))
 
 
 @pytest.fixture

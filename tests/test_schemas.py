@@ -11,25 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-import pytest
 
 from factloop.core.files.json import to_json
-from factloop.core.records import Record
 from factloop.schemas import PUBLISHED, json_schema
-from tests.correction.views.correction_samples import accepted
 from tests.reports.sample import hostile_report, sample_report
-from tests.trust.views.trust_sample import firm, long_form, mixed_run
-
-ADDED = frozenset(
-    {"repeated", "repeats", "settings", "strict_paper", "quote", "instead", "verifier"}
-    | {"letters_mass", "target_order", "by_source"}
-    | {"unmendable", "is_whole", "abstention"}
-    | {"document", "borne_out_by", "look_failed", "citations"}
-)
-"""Fields that reports of checks have since version 1.2, those of trust since 1.1, corrections since
-1.3."""
-CHECK, OTHER = {"schema_version": "1.1"}, {"schema_version": "1.0"}
-
 
 NOTED = Path(__file__).with_name("schema_versions.json")
 
@@ -81,34 +66,6 @@ def test_reports_follow_their_schema() -> None:
     schema = json_schema("factuality_report")
     for report in (sample_report(), hostile_report()):
         assert list(jsonschema.Draft202012Validator(schema).iter_errors(json.loads(to_json(report)))) == []
-
-
-@pytest.mark.parametrize(
-    ("written", "now", "before"),
-    [
-        (sample_report(), "1.6", CHECK),
-        (accepted(), "1.3", {"schema_version": "1.2", "before": CHECK, "after": CHECK}),
-        (firm(), "1.3", OTHER),
-        (mixed_run(), "1.3", {**OTHER, "reports": OTHER}),
-        (long_form(), "1.3", {**OTHER, "factuality": CHECK}),
-    ],
-    ids=lambda value: type(value).__name__,
-)
-def test_what_the_version_before_wrote_is_read(written: Record, now: str, before: dict[str, Any]) -> None:
-    """The new number tells a reader of the version before that there may be more fields."""
-    new = json.loads(to_json(written))
-    assert new["schema_version"] == now
-    read = type(written).model_validate(_as_before(new, before))
-    assert read.model_dump(mode="json")["schema_version"] == before["schema_version"]
-
-
-def _as_before(record: Any, versions: dict[str, Any]) -> Any:
-    if isinstance(record, list):
-        return [_as_before(one, versions) for one in record]
-    if not isinstance(record, dict):
-        return record
-    kept = {name: _as_before(value, versions.get(name, {})) for name, value in record.items() if name not in ADDED}
-    return {**kept, **{name: version for name, version in versions.items() if isinstance(version, str)}}
 
 
 if __name__ == "__main__":

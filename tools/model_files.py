@@ -1,4 +1,4 @@
-"""The one way in which models of the Hugging Face format are loaded: quietly, on one thread, with our own errors."""
+"""Loads models in Hugging Face format: quietly, on one thread and with factloop's own errors."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from factloop.core.extras import Extra, require
 
 @contextmanager
 def loading_model(path_or_name: str, *, extra: Extra = "semantic") -> Iterator[None]:
-    """Around the import and the loading of a model: failures leave it as ConfigError, chained to their cause.
+    """Wraps the import and loading of a model: failures are raised as ConfigError, chained to their cause.
 
-    Holds torch to one thread for the whole process, unless OMP_NUM_THREADS says otherwise: on a machine that does
-    anything else, two are four times slower.
-    `extra` of factloop is what installs torch for the caller.
+    Limits torch to one thread for the whole process, unless OMP_NUM_THREADS says otherwise, because two threads are
+    four times slower on a machine that does anything else. `extra` is factloop's extra that installs torch for the
+    caller.
     """
     require(extra, f"the model {path_or_name!r}", "torch", "transformers")
     if _is_path(path_or_name) and not Path(path_or_name).exists():
-        raise ConfigError(_unusable(path_or_name))  # said before torch is imported, which takes seconds
+        raise ConfigError(_unusable(path_or_name))  # raised before the import of torch, which takes seconds
     import torch
     from transformers.utils import logging
 
@@ -43,7 +43,7 @@ def _unusable(path_or_name: str) -> str:
 
 
 def _is_path(path_or_name: str) -> bool:
-    """Whether it can be no name of the hub, which has one slash at most and does not begin with a dot."""
+    """Whether it cannot be a hub name, which has at most one slash and does not start with a dot."""
     return Path(path_or_name).is_absolute() or path_or_name.startswith((".", "~")) or path_or_name.count("/") > 1
 
 
@@ -54,5 +54,5 @@ def short_name(path_or_name: str) -> str:
 
 
 def encodable(text: str) -> str:
-    """The text with lone surrogates replaced, which tokenizers refuse."""
+    """The text with lone surrogates replaced, because tokenizers reject them."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,12 +1,12 @@
-"""Keeps prompts that ask about different things, and counts those it drops by the reason.
+"""Keeps prompts that ask about different things, and counts dropped prompts by reason.
 
-Wei et al. 2024 keep prompts that differ in any character. We also drop those that are alike: whose content words are
-shared to two thirds (Jaccard). Content words are all but those of asking ("what", "tell me about"), those of grammar,
-and those of the topic, which all prompts on it may share.
+Wei et al. 2024 keep all prompts that differ in any character. We also drop prompts that are alike, which means that
+they share two thirds of their content words (Jaccard). Content words exclude words used for asking ("what", "tell me
+about"), function words, and words of the topic, because all prompts on the topic may contain those.
 
-On LongFact-Objects 6 of the 16,530 pairs within a topic are alike by this rule, and 3 of these do ask about one thing
-(LIGO, and "Advanced LIGO"). A prompt dropped by mistake costs little: the model is asked for another. In scripts
-without spaces between words only identical texts count as alike.
+On LongFact-Objects, this rule finds 6 alike pairs among the 16,530 within a topic, of which 3 do ask about the same
+thing (LIGO, and "Advanced LIGO"). A prompt dropped by mistake costs little: the model is asked for another. In scripts
+without spaces between words, only identical texts count as alike.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 ALIKE_FROM = 2 / 3
 SHORTEST, LONGEST = 4, 1_000
-"""Characters. LongFact's longest prompt has 672."""
+"""Maximum characters. LongFact's longest prompt has 672."""
 _WORD = re.compile(r"\w+")
 _ODD = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 """Line ends and control characters."""
@@ -37,7 +37,7 @@ _ASKING = frozenset(
 
 @dataclass(frozen=True)
 class PromptSelection:
-    """Prompts kept so far, and how many were dropped and why."""
+    """The prompts kept so far, and the number of prompts dropped for each reason."""
 
     prompts: tuple[str, ...] = ()
     n_repeated: int = 0
@@ -46,7 +46,7 @@ class PromptSelection:
 
 
 def keep_distinct(kept: PromptSelection, proposed: Iterable[str], topic: str, *, wanted: int) -> PromptSelection:
-    """`kept` with the first of the proposed prompts that are new, up to `wanted`; those beyond that are not counted."""
+    """Adds the first new proposed prompts to `kept`, up to `wanted`; any further prompts are not counted."""
     named = _words(topic)
     known = [content_words(prompt, named) for prompt in kept.prompts]
     spelled = {spelling(prompt) for prompt in kept.prompts}
@@ -69,23 +69,23 @@ def keep_distinct(kept: PromptSelection, proposed: Iterable[str], topic: str, *,
 
 
 def is_usable(prompt: str) -> bool:
-    """Whether a text can be asked: one line of words, of a question's length."""
+    """Whether a text can be used as a question: one line of words with a suitable length."""
     return SHORTEST <= len(prompt) <= LONGEST and bool(_WORD.search(prompt)) and not _ODD.search(prompt)
 
 
 def content_words(prompt: str, topic: frozenset[str] = frozenset()) -> frozenset[str]:
-    """The words that say what a prompt asks about; all its words where none is left."""
+    """The words that identify what a prompt asks about, or all its words if none of them do."""
     words = _words(prompt)
     return words - _ASKING - topic or words
 
 
 def are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two prompts' content words are shared to two thirds. Symmetric."""
+    """Whether two prompts share two thirds of their content words. Symmetric."""
     return len(one & other) >= ALIKE_FROM * len(one | other)
 
 
 def spelling(prompt: str) -> str:
-    """The prompt in lower case without punctuation, so that a full stop makes no difference."""
+    """The prompt in lowercase without punctuation, so that a full stop makes no difference."""
     return " ".join(_WORD.findall(unicodedata.normalize("NFKC", prompt).casefold()))
 
 

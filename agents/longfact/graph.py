@@ -1,13 +1,13 @@
-"""A LangGraph state machine that collects prompts on one topic, as LongFact was made (Wei et al. 2024, section 2).
+"""A LangGraph state machine that collects prompts on one topic, as for LongFact (Wei et al. 2024, section 2).
 
     ask ─▶ keep ─▶ enough? ─▶ end
      ▲               │ no
      └───────────────┘
 
-The paper's pipeline asks for one prompt at a time, shows the model up to ten of its own and of earlier ones as
-examples, and goes on until there are enough that differ (60 a topic, 30 of which were kept). Departures: ten prompts
-are asked for at a time, as structured output; earlier ones are shown as what not to repeat, and only our own as
-examples; prompts that ask about the same in other words are dropped too (`distinct`); the rounds are bounded.
+The paper's pipeline asks for one prompt at a time, shows the model up to ten of its own and of earlier prompts as
+examples, and continues until there are enough different prompts (60 per topic, 30 of which were kept). Departures:
+ten prompts are requested at a time, as structured output; earlier prompts are shown as what not to repeat, and only
+our own as examples; prompts that ask the same thing in other words are dropped too (`distinct`); rounds are limited.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from factloop.core.errors import BudgetExceeded, ConfigError, FactloopError
 
 ASK, KEEP = "ask", "keep"
 MOST_IDLE = 3
-"""Rounds in a row without a new prompt, after which the topic is taken to be exhausted."""
+"""Number of consecutive rounds without a new prompt after which the topic counts as exhausted."""
 
 
 class TopicInput(TypedDict):
-    """A topic; with what an earlier invocation returned, that one goes on, to more prompts."""
+    """A topic. With the result of an earlier invocation, the graph continues from it to collect more prompts."""
 
     topic: str
     wanted: int
@@ -46,29 +46,29 @@ class TopicOutput(TypedDict):
     """The fields of a `distinct.PromptSelection`."""
     n_rounds: int
     failures: list[str]
-    """Errors of the rounds whose call failed."""
+    """Errors of rounds whose call failed."""
 
 
 class TopicState(TopicOutput):
     topic: str
     wanted: int
     proposed: list[str]
-    """Prompts proposed by the last round."""
+    """Prompts proposed in the last round."""
     n_idle: int
-    """Rounds in a row, up to now, that brought nothing new."""
+    """Number of consecutive rounds so far that produced no new prompt."""
     spent: bool
-    """True where the user's limit on calls or money was reached."""
+    """Whether the user's limit on calls or cost was reached."""
 
 
 def most_rounds(wanted: int) -> int:
-    """How often the model is asked at most: three times as often as it needs where nothing is dropped."""
+    """Maximum number of calls to the model: three times as many as needed if no prompts were dropped."""
     return 3 * math.ceil(wanted / PER_ROUND) + MOST_IDLE
 
 
 def build_prompts_graph(writer: Writer, *, seed: int) -> CompiledStateGraph[Any]:
-    """The compiled graph from `{topic, wanted}` to `{kept, n_rounds, failures}`. One for all topics of a run.
+    """The compiled graph from `{topic, wanted}` to `{kept, n_rounds, failures}`; all topics of a run share it.
 
-    The same answers and the same seed give the same prompts. Invoke it with a `recursion_limit` by `step_limit`.
+    The same answers and the same seed give the same prompts. Invoke it with `step_limit` as the `recursion_limit`.
     """
     graph = StateGraph(TopicState, input_schema=TopicInput, output_schema=TopicOutput)
     graph.add_node(ASK, _build_ask(writer, seed))
@@ -80,14 +80,14 @@ def build_prompts_graph(writer: Writer, *, seed: int) -> CompiledStateGraph[Any]
 
 
 def step_limit(wanted: int) -> int:
-    """Steps that the graph takes at most."""
+    """Maximum number of steps in the graph."""
     return 2 * most_rounds(wanted) + 5
 
 
 def _build_ask(writer: Writer, seed: int) -> PureNode[TopicState]:
     async def ask(state: TopicState) -> Update:
         n_rounds, known = state.get("n_rounds", 0), _kept(state).prompts
-        # Seeded by the round's number, so that no request repeats one that brought nothing new.
+        # Seeded with the round number, so that no request repeats an earlier one that produced nothing new.
         rng = random.Random(f"{seed} {n_rounds} {state['topic']}")
         asked = {"n_rounds": n_rounds + 1, "proposed": []}
         try:
@@ -128,5 +128,5 @@ def _kept(state: TopicState) -> PromptSelection:
 
 
 def as_kept(fields: Mapping[str, Any]) -> PromptSelection:
-    """The record that the graph's state holds as a plain dictionary."""
+    """The record that the graph's state contains as a plain dictionary."""
     return PromptSelection(**{**fields, "prompts": tuple(fields["prompts"])})

@@ -1,4 +1,4 @@
-"""Asks a model for prompts on a topic, with prompts of our own that show it the style."""
+"""Asks a model for prompts on a topic, showing it factloop's own prompts as examples of the style."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "How do linguists define ergativity, and in which languages is it found?",
     ),
 }
-"""Prompts of each kind. They are about other things than LongFact's."""
+"""Prompts of each kind, on subjects that LongFact does not cover."""
 
 
 class LongFactPrompts(StructuredOutput):
@@ -54,25 +54,25 @@ class LongFactPrompts(StructuredOutput):
 PROMPT_OF: Mapping[str, str] = {"objects": "longfact/objects", "concepts": "longfact/concepts"}
 """The name of the prompt file for each kind."""
 WRITE = "write_prompts"
-"""Name of the stage in the account of a run."""
+"""Name of the stage in the usage of a run."""
 PER_ROUND = 10
-"""Prompts asked for at a time."""
+"""Number of prompts requested per call."""
 FEWEST = 5
-"""Asked for even where fewer are missing, since some will be dropped."""
+"""Minimum number to request, even if fewer are needed, because some will be dropped."""
 EXAMPLES_SHOWN = 5
 MOST_KNOWN = 100
-"""Prompts kept so far that the model is shown, so that it finds others."""
+"""Maximum number of earlier prompts shown to the model, so that it finds different ones."""
 
 
 class Writer(Protocol):
-    """Proposes prompts on a topic, by `rng` in the choice of what it shows the model."""
+    """Proposes prompts on a topic; `rng` determines what is shown to the model."""
 
     async def propose(self, topic: str, n: int, known: Sequence[str], rng: random.Random) -> Sequence[str]: ...
 
 
 @dataclass(frozen=True)
 class ModelWriter:
-    """A chat model as the writer; its calls are charged to `meter`."""
+    """A writer that uses a chat model; its calls are charged to `meter`."""
 
     gateway: ModelGateway
     prompts: PromptRegistry
@@ -80,7 +80,7 @@ class ModelWriter:
     meter: UsageMeter
 
     async def propose(self, topic: str, n: int, known: Sequence[str], rng: random.Random) -> Sequence[str]:
-        """About `n` prompts, some of which may be known. Costs money. Raises as the gateway does."""
+        """About `n` prompts, some of which may be known already. Costs money. Raises like the gateway."""
         asked = self.prompts[PROMPT_OF[self.kind]].render(
             topic=topic,
             number=str(n),

@@ -1,55 +1,51 @@
-"""The answer under check: its outline, read once, and the views of it that prompts show.
+"""Reads the outline of the answer under check once, and provides the views of it that prompts show.
 
-A short answer is shown whole, so that all requests about it begin alike, and so is one that is not clearly too long.
-An excerpt of a long one shows its opening, which mostly says whom it is about; the neighbourhood of the sentence; and
-what ties the sentence to the rest: sentences that share names or figures with it, and those that say who these are in
-turn. Each comes with the sentences before it that say who *she* or *the firm* is. An excerpt holds whole sentences in
-the order of the answer, and a line of its own marks what is left out.
+A short answer is shown whole, so that all requests about it begin alike; so is an answer only slightly over the limit.
+An excerpt of a long answer contains its opening, which usually says who it is about; the text near the sentence; and
+text related to the sentence: sentences that share names or figures with it, and sentences that introduce those names.
+An excerpt consists of whole sentences in the order of the answer, and a separate line marks each omission.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from bisect import bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, chain, islice
+from itertools import accumulate, islice
 
 from factloop.agents.safe.conversation import turns_of
 from factloop.agents.safe.faithful import Wording
-from factloop.agents.safe.referents import HeadNouns, referents
 from factloop.agents.safe.state import SentenceTask
 from factloop.tools.text.outline import Part, read_outline
 
 MOST_CELLS = 500
-"""Cells of an answer's tables that are read, by whole rows: each may become a claim."""
+"""Maximum number of table cells read in an answer, counted by whole rows; each may become a claim."""
 LEFT_OUT = "(part of the answer is left out here)"
 CLEARLY_OVER = 1.2
-"""An answer of so many times the bound is cut; cutting a shorter one would hide much to save little."""
+"""Answers that exceed the limit by this factor are cut. Cutting shorter ones would hide much and save little."""
 
 _TELLING = re.compile(r"\b(?:[A-Z][\w'’-]{2,}|\d[\d.,]*\d|\d)")
 _MARKS_BEFORE = re.compile(r"(?:\A|\n)[ \t]*(?:[-+*•>]|\d{1,3}[.)])?[ \t]*[*_`|]*[ \t]*\Z")
-"""Marks of a list item, a row or stress that open a line: without their sentence they say nothing."""
+"""The mark of a list item, table row or emphasis at the start of a line; it means nothing without its sentence."""
 _MARKS_WITHIN = re.compile(r"\[\^?\w{1,8}\](?!\()|[*_`]")
-"""Marks of references and of stress, which make no sentence another."""
+"""Citation and emphasis marks, which do not make two sentences different."""
 _MOST_SHARED = 200
-"""A word in more parts than this says nothing about where to look."""
+"""Words that occur in more parts than this do not help to find related parts."""
 _NO_NAMES = frozenset({"The", "This", "That", "She", "Her", "His", "Its", "They", "Their"})
 _JUST_BEFORE = 3
-"""Parts with names before a sentence, to which a pronoun in it mostly reaches back."""
+"""Number of earlier parts with names that a pronoun in a sentence is likely to refer to."""
 _HOPS = 3
-"""Ties followed from one person to the next: a town to the man born there, he to his teacher, she to the subject."""
-_MOST_TOO_LONG = 20
-"""Parts that do not fit, after which the search for others ends."""
+"""Links to follow from one person to the next: a town to a man born there, to his teacher, to the subject."""
 _MOST_BEFORE = 4
-"""Sentences shown before an equal one at most, where those before it are equal, too."""
+"""Maximum number of sentences shown before a repeated one, if those before it are repeated, too."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A response and the question that it answers. Its outline and views are made once, when first needed."""
+    """A response and the question it answers. The outline and the views are computed when first needed."""
 
     prompt: str | None
     response: str
@@ -61,29 +57,29 @@ class Answer:
 
     @cached_property
     def prose(self) -> Sequence[Part]:
-        """The sentences and items."""
+        """The sentences and list items."""
         return [part for part in self.parts if part.kind in ("prose", "item")]
 
     @cached_property
     def wording(self) -> Wording:
-        """What the answer and its question name and count."""
+        """The names and figures in the answer and its question."""
         return Wording(f"{self.prompt or ''}\n{self.response}")
 
     @cached_property
     def rows_left_out(self) -> frozenset[int]:
-        """Where the rows of tables begin that are not read: those after the first `MOST_CELLS` cells."""
+        """Start positions of the table rows that are skipped because they exceed the first `MOST_CELLS` cells."""
         rows = [part for part in self.parts if part.kind == "row"]
         cells = accumulate(part.text.count("|") + 1 for part in rows)
         return frozenset(part.start for part, n_cells in zip(rows, cells, strict=True) if n_cells > MOST_CELLS)
 
     @cached_property
     def asked(self) -> str | None:
-        """The question without the conversation before it."""
+        """The question without the preceding conversation."""
         return turns_of(self.prompt)[1] if self.prompt else self.prompt
 
     @cached_property
     def said_before(self) -> Sequence[str]:
-        """The sentences of the conversation before the question."""
+        """The sentences in the conversation before the question."""
         turns = turns_of(self.prompt)[0] if self.prompt else ()
         return [part.text for turn in turns for part in read_outline(turn) if part.kind in ("prose", "item")]
 
@@ -96,32 +92,32 @@ class Answer:
         return _Places(self.parts)
 
     def prose_before(self, start: int) -> Sequence[Part]:
-        """The sentences and items that end before a place."""
+        """The sentences and list items that end before a position."""
         return self.prose[: bisect_right(self.prose, start, key=lambda part: part.end)]
 
     def around(self, start: int, end: int, *, most: int) -> str:
-        """The response if it is not clearly longer than `most` characters, else so many around `[start:end]`."""
+        """The response, or an excerpt of `most` characters around `[start:end]` if it clearly exceeds that length."""
         if len(self.response) <= most * CLEARLY_OVER:
             return self.response.strip()
         return self._view.around(start, end, most)
 
     def before(self, start: int, *, most: int) -> str:
-        """The text before a sentence: all of it if it is not clearly longer than `most`, else an excerpt."""
+        """The text before a sentence, or an excerpt of it if it clearly exceeds `most` characters."""
         text = _MARKS_BEFORE.sub("", self.response[:start]).strip()
         if len(text) <= most * CLEARLY_OVER:
             return text
         return self._view.around(start, start, most, until=start)
 
     def told_apart_by(self, task: SentenceTask) -> str:
-        """What tells a sentence from an equal one elsewhere under the same headings: the text right before it.
+        """The preceding text that distinguishes a sentence from an equal one under the same headings.
 
-        Empty where the response has no equal one. *She was elected in 1838.* may be said of two people.
+        Empty if the response contains no equal sentence. *She was elected in 1838.* may be said of two people.
         """
         return self._places.before(task.start)
 
 
 class _Places:
-    """Where each sentence of a response is said."""
+    """Where each sentence of a response occurs."""
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self._texts = [" ".join(part.text.split()) for part in parts]
@@ -134,7 +130,7 @@ class _Places:
         self._above = [part.above for part in parts]
 
     def before(self, start: int) -> str:
-        """The fewest sentences before the one at `start` that no equal one has before it."""
+        """The shortest run of sentences before `start` that does not also precede an equal sentence."""
         number = self._numbers.get(start)
         if number is None or not self._is_sentence[number]:
             return ""
@@ -148,130 +144,88 @@ class _Places:
 
 
 class _View:
-    """The parts of one response, and where its telling words stand."""
+    """The parts of one response, and where its distinctive words occur."""
 
     def __init__(self, response: str, parts: Sequence[Part]) -> None:
-        self._response = response
-        self._parts = parts
+        self._response, self._parts = response, parts
         self._starts = [part.start for part in parts]
+        self._above = _numbers_above(parts)
         names = {word[0] for part in parts for word in _TELLING.finditer(part.text) if _may_name(word, part)}
-        nouns = HeadNouns(names)
-        own = [(set(_TELLING.findall(part.text)) & names) - _NO_NAMES for part in parts]
-        words = [found | nouns.named_by(part.text) for part, found in zip(parts, own, strict=True)]
+        words = [names.intersection(_TELLING.findall(part.text)) - _NO_NAMES for part in parts]
         holders: defaultdict[str, list[int]] = defaultdict(list)
         for number, found in enumerate(words):
             for word in found:
                 holders[word].append(number)
         self._holders = {word: numbers for word, numbers in holders.items() if len(numbers) <= _MOST_SHARED}
         self._words = [found & self._holders.keys() for found in words]
-        self._above = _numbers_above(parts)
-        self._back = referents(parts, [{word for word in found if word[0].isalpha()} for found in own], nouns)
-        self._telling = [number for number, found in enumerate(self._words) if found]
 
     def around(self, start: int, end: int, most: int, *, until: int | None = None) -> str:
-        """Parts of about `most` characters together; with `until` none that begins there or later."""
+        """Parts with a total of about `most` characters; with `until`, only parts that start before it."""
         last = len(self._parts) if until is None else bisect_right(self._starts, until - 1)
         here = max(0, bisect_right(self._starts, start) - 1)
         last_here = max(here, bisect_right(self._starts, max(start, end - 1)) - 1)
         chosen: set[int] = set()
-        meant = (number for number in self._back[here] if number < last) if self._parts else ()
-        left = most - self._add(chosen, [*range(here, min(last_here + 1, last)), *meant], None)
-        telling = self._telling[: bisect_left(self._telling, last)]
-        near = (number for number in (here - 1, here - 2, last_here + 1) if 0 <= number < last)
+        left = most - self._add(chosen, range(here, min(last_here + 1, last)), None)
+        near = [*_outwards(here, last_here, last)]
         tied = (number for number in self._tied(here, last_here) if number < last)
-        shares = (
-            (chain(range(min(1, last)), telling), 6),
-            (chain(near, _nearest(telling, here, last_here)), 4),
-            (tied, 2),
-            (_nearest(telling, here, last_here), 1),
-            (_outwards(here, last_here, last), 1),
-        )
-        for numbers, share in shares:
+        for numbers, share in ((range(last), 6), (near, 3), (tied, 2), (near, 1)):
             left -= self._add(chosen, numbers, min(left, most // share))
         return self._written(sorted(chosen), last)
 
     def _add(self, chosen: set[int], numbers: Iterable[int], most: int | None) -> int:
-        """Adds parts in the order given, as long as they fit, each with what it is to be read with; the characters
-        taken. With None all of them are added."""
-        taken = n_too_long = 0
+        """Adds parts and their headings in the given order until one does not fit; returns the characters added.
+
+        If `most` is None, all parts are added.
+        """
+        taken = 0
         for number in numbers:
-            if number in chosen:
-                continue
-            needed = {number, *self._above[number]}
-            needed.update(above for back in self._back[number] for above in (back, *self._above[back]))
-            needed -= chosen
+            needed = {number, *self._above[number]} - chosen
             length = sum(self._parts[one].end - self._parts[one].start + 1 for one in needed)
-            if most is None or taken + length <= most:
-                taken += length
-                chosen |= needed
-            elif (n_too_long := n_too_long + 1) > _MOST_TOO_LONG:
+            if most is not None and taken + length > most:
                 break
+            taken += length
+            chosen |= needed
         return taken
 
     def _tied(self, first: int, last: int) -> Iterator[int]:
-        """Parts that share telling words with those from `first` to `last` or just before, then with these in turn.
+        """Parts that share names or figures with parts `first` to `last` or those just before, rare words first.
 
-        The first part with a word comes before all others that have it, as it mostly says who or what is meant; and
-        what introduces these, over all steps, comes before the rest.
+        The first part with a word usually says who or what is meant; words in that part are followed in the same way.
         """
         before = (number for number in range(first - 1, -1, -1) if self._words[number])
-        frontier: Sequence[int] = [*range(first, last + 1), *islice(before, _JUST_BEFORE)]
-        introducing, known = frontier, set[str]()
+        tied: Sequence[int] = [*range(first, last + 1), *islice(before, _JUST_BEFORE)]
+        shared = Counter(number for one in tied for word in self._words[one] for number in self._holders[word])
+        known: set[str] = set()
         for _ in range(_HOPS):
-            introducing, _others = self._holding(introducing, known)
-            yield from introducing
-        known = set()
-        for _ in range(_HOPS):
-            introductions, others = self._holding(frontier, known)
-            frontier = [*introductions, *others]
-            yield from frontier
-
-    def _holding(self, numbers: Iterable[int], known: set[str]) -> tuple[list[int], list[int]]:
-        """The parts that first have words of these parts, then all others that have them; `known` words left out.
-
-        The words are then known. Rare ones come first.
-        """
-        words = {word for number in numbers for word in self._words[number]} - known
-        known |= words
-        by_rarity = sorted(words, key=lambda word: (len(self._holders[word]), self._holders[word][0]))
-        rarity: defaultdict[int, float] = defaultdict(float)
-        for word in by_rarity:
-            for number in self._holders[word]:
-                rarity[number] += 1.0 / len(self._holders[word])
-        introductions = dict.fromkeys(self._holders[word][0] for word in by_rarity)
-        others = sorted(rarity.keys() - introductions.keys(), key=lambda number: (-rarity[number], number))
-        return [*introductions], others
+            words = {word for number in tied for word in self._words[number]} - known
+            by_rarity = sorted(words, key=lambda word: (len(self._holders[word]), self._holders[word][0]))
+            tied = [*dict.fromkeys(self._holders[word][0] for word in by_rarity)]
+            known |= words
+            yield from tied
+        yield from sorted(shared, key=lambda number: (-shared[number], number))
 
     def _written(self, numbers: Sequence[int], last: int) -> str:
-        """The parts as the response has them, space and marks between neighbours included."""
+        """The parts as written in the response, including spaces and marks between neighbours."""
         pieces: list[str] = []
         reached, expected = 0, 0
         for number in numbers:
             part = self._parts[number]
-            if number == expected or self._is_short(expected, number):
+            if number == expected:
                 pieces.append(self._response[reached : part.end])
             else:
                 line = max(self._response.rfind("\n", 0, part.start) + 1, self._parts[number - 1].end)
                 pieces.append(f"\n{LEFT_OUT}\n{self._response[line : part.end].lstrip()}")
             reached, expected = part.end, number + 1
-        if expected < last and self._is_short(expected, last):
-            pieces.append(self._response[reached : self._parts[last - 1].end])
-        elif expected < last:
-            pieces.append(f"\n{LEFT_OUT}")
-        return "".join(pieces).strip()
-
-    def _is_short(self, first: int, until: int) -> bool:
-        """Whether the parts from `first` to `until` have no more characters than the note that they are left out."""
-        return self._parts[until - 1].end - self._parts[first].start <= len(LEFT_OUT)
+        return "".join([*pieces, *([f"\n{LEFT_OUT}"] if expected < last else [])]).strip()
 
 
 def _may_name(word: re.Match[str], part: Part) -> bool:
-    """Whether it is a name or a figure, and not just the first word of a sentence."""
+    """Whether the word is a name or figure, and not just the first word of a sentence."""
     return word.start() > 0 or part.kind in ("heading", "head", "row") or not word[0].isalpha()
 
 
 def _numbers_above(parts: Sequence[Part]) -> list[list[int]]:
-    """The numbers of the headings, the lead or the head of a table that each part stands under."""
+    """The numbers of the headings, lead-in or table header above each part."""
     latest: dict[str, int] = {}
     found: list[list[int]] = []
     for number, part in enumerate(parts):
@@ -280,19 +234,11 @@ def _numbers_above(parts: Sequence[Part]) -> list[list[int]]:
     return found
 
 
-def _nearest(numbers: Sequence[int], first: int, last: int) -> Iterator[int]:
-    """These numbers of parts, those that are nearest to the ones between `first` and `last` before others."""
-    low, high = bisect_left(numbers, first), bisect_right(numbers, last)
-    return (numbers[place] for place in _outwards(low, high - 1, len(numbers)))
-
-
-def _outwards(first: int, last: int, n_parts: int) -> Iterable[int]:
-    """Numbers of parts ever farther from those between `first` and `last`: two before for one after."""
+def _outwards(first: int, last: int, n_parts: int) -> Iterator[int]:
+    """Part numbers by distance from the range `first` to `last`: two before the range for each one after."""
     low, high = first - 1, last + 1
     while low >= 0 or high < n_parts:
-        for number in (low, low - 1):
-            if number >= 0:
-                yield number
+        yield from (number for number in (low, low - 1) if number >= 0)
         low -= 2
         if high < n_parts:
             yield high

@@ -1,4 +1,4 @@
-"""The work that all plans' branches share: searching for a claim, settling it, turning errors into unscored claims."""
+"""Handles a claim in any plan: searches, reaches a verdict, and turns errors into unscored claims."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ T = TypeVar("T")
 
 LOOK, SEARCH = "look", "search"
 REQUEST_REFUSED = frozenset({400, 413, 422})
-"""Statuses by which servers refuse a request for what it holds, such as more than the model's context."""
+"""Statuses with which servers reject a request for its content, for example if it exceeds the context length."""
 
 ClaimNode = Node[FactState, CheckContext]
-"""A step of a claim's branch."""
+"""A step in a claim's branch."""
 BunchNode = Node[BunchState, CheckContext]
-"""The whole branch of several claims in one step."""
+"""The complete branch of several claims in one step."""
 
 
 def settling(stage: str, node: ClaimNode) -> ClaimNode:
-    """The node, with a failure inside it recorded as the claim's judgement: an exception would stop its siblings.
+    """Wraps a node to record failures as the claim's judgement; an exception would stop the other branches.
 
-    It is traced under the name of its stage. A ConfigError still stops the run. It usually comes before any claim is
-    judged. A failing disk can raise one later; going on would pay for answers that cannot be kept.
+    The node is traced under the name of its stage. A ConfigError still stops the run. It is usually raised before any
+    claim is judged. A failing disk can raise one later; continuing would then pay for answers that cannot be stored.
     """
 
     async def guarded(state: FactState, runtime: Runtime[CheckContext]) -> Update:
@@ -69,7 +69,7 @@ def settling(stage: str, node: ClaimNode) -> ClaimNode:
 
 
 async def or_unscored(work: Awaitable[T], otherwise: Callable[[Judgement], T]) -> T:
-    """The result of the work; where it fails, what stands in its place by an unscored judgement. Raises ConfigError."""
+    """The result of the work or, if it fails, of `otherwise` with an unscored judgement. Raises ConfigError."""
     try:
         return await work
     except ConfigError:
@@ -79,12 +79,12 @@ async def or_unscored(work: Awaitable[T], otherwise: Callable[[Judgement], T]) -
 
 
 def stage_span(stage: str, state: FactState) -> Span:
-    """Traces a stage of one claim."""
+    """Traces a stage for one claim."""
     return span(f"stage {stage}", {"factloop.stage": stage, "factloop.claim.id": state["fact"].id})
 
 
 def closed(state: FactState, judgement: Judgement, runtime: Runtime[CheckContext]) -> Update:
-    """Ends the branch with the judgement, or unscored where a failed search leaves that judgement unsafe."""
+    """Ends the branch with the judgement, or as unscored if a failed search makes that judgement unsafe."""
     judgement = with_stage(unless_unanswered(judgement, state["failure"]), state["stage"])
     claim = settle(state["fact"], state["task"], judgement, state)
     current_span().set({"factloop.verdict": judgement.verdict, "factloop.unscored_reason": judgement.unscored_reason})
@@ -106,9 +106,9 @@ def case_of(state: FactState, *, searches_left: int) -> Case:
 
 
 def not_yet_asked(state: FactState, wish: NextQueries, *, most: int) -> NextQueries | None:
-    """The wish without the queries that were already asked, at most `most` of them; None if no query remains.
+    """The request without queries already made, limited to `most`; None if no query remains.
 
-    Where it names a tool, only the queries to that tool count as asked.
+    If it names a tool, only queries sent to that tool count as already made.
     """
     asked = zip(state["queries"], state["tools"], strict=True)
     known = {sameness(query) for query, tool in asked if wish.tool in (None, tool)}
@@ -121,18 +121,18 @@ def not_yet_asked(state: FactState, wish: NextQueries, *, most: int) -> NextQuer
 
 
 def may_be_answered_alone(error: FactloopError) -> bool:
-    """Whether a request on several things failed for their number: one on each is shorter, and so is its reply."""
+    """Whether a request failed because of its number of items; requests and replies for single items are shorter."""
     is_refused = isinstance(error, ToolError) and error.status in REQUEST_REFUSED
     return is_refused or isinstance(error, ModelOutputError)
 
 
 def unanswered(state: FactState) -> Judgement | None:
-    """The failure of a search where nothing is there to judge by, else None."""
+    """The failure of a search if there is no evidence to judge from, otherwise None."""
     return None if state["evidence"] else state["failure"]
 
 
 def searches_left(state: FactState, most: int) -> int:
-    """How many more queries may be asked: none once one had no tool to answer it, or brought all that there is."""
+    """Number of queries left; 0 if no tool works, or if a search has returned everything there is."""
     return max(0, most - len(state["queries"])) if state["last_search"] == "answered" else 0
 
 
@@ -141,9 +141,9 @@ def ask_next(state: FactState, wish: NextQueries) -> Update:
 
 
 async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
-    """Puts the pending queries to a search tool, all at once; where that fails, to the others one after the other.
+    """Sends the pending queries concurrently to a search tool; if it fails, tries the other tools in turn.
 
-    A failure is kept even where another tool answers: "nothing was found" is then no verdict.
+    A failure is recorded even if another tool answers: "nothing was found" is then not a valid verdict.
     """
     assert state["pending"] is not None
     wish, gateway = state["pending"], runtime.context.searching
@@ -193,12 +193,12 @@ async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
 
 
 def _was_found_before(state: FactState, query: str) -> bool:
-    """Whether a cascade's look put this query to the documents, and holds what it found there."""
+    """Whether a cascade's verifier has searched the documents with this query and has the results."""
     return not state["queries"] and any(item.query == query for item in state["evidence"])
 
 
 def fresh_evidence(state: FactState, found: SearchAnswer) -> list[Evidence]:
-    """The hits that the claim does not have yet, as evidence."""
+    """The hits that are new for the claim, as evidence."""
     known: defaultdict[tuple[str, int | None], list[str]] = defaultdict(list)
     for item in state["evidence"]:
         known[_of_document(item)].append(item.passage)

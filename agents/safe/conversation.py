@@ -1,4 +1,4 @@
-"""A question with the conversation before it, as the one text that prompts and reports hold."""
+"""Combines a question and the conversation before it into the text that prompts and reports contain."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, conver
 from factloop.core.errors import DataError
 
 Question = str | BaseMessage | Sequence[BaseMessage | tuple[str, str] | Mapping[str, str]]
-"""A text, a message, or a history, of messages or of pairs of role and text, that ends in the person's question."""
+"""A text, a message, or a history of messages or (role, text) pairs that ends with the person's question."""
 MOST_EARLIER = 4_000
-"""Characters of the turns before the question; older ones are left out."""
+"""Maximum characters of turns before the question; older ones are left out."""
 _EARLIER, _NOW = "Earlier in the conversation:", "The question now:"
 
 
 def question_of(given: Question | None) -> str | None:
-    """The question with what the person and the assistant said before it; what comes after it is left out.
+    """The question with the preceding conversation between person and assistant; later turns are left out.
 
-    Messages of the system and of tools, and turns without text, say nothing. Raises DataError.
+    System and tool messages, and turns without text, are ignored. Raises DataError.
     """
     if given is None or isinstance(given, str):
         return given
@@ -41,7 +41,7 @@ def question_of(given: Question | None) -> str | None:
 
 
 def turns_of(question: str) -> tuple[Sequence[str], str]:
-    """The texts of the turns before the question, oldest first, and the question alone."""
+    """The texts of the turns before the question, oldest first, and the question itself."""
     before, _, asked = question.rpartition(f"\n\n{_NOW}\n\n")
     if not before.startswith(_EARLIER):
         return (), question

@@ -1,11 +1,11 @@
-"""Whether the facts that a model found in a sentence say what it says, as far as code can compare.
+"""Checks, as far as code can, whether the facts that a model extracted say the same as their sentence.
 
-A figure, a name, a denial or a hedge that the facts add or lose changes what is judged, and nothing further on would
-notice: a wrong year that the model corrected while it split would be supported. So every reply is compared with its
-sentences. A sentence that does not fit is asked about once more, with a complaint that says why; where it still does
-not fit, it is judged whole, as its own only claim.
+If facts add or lose a figure, a name, a denial or a hedge, something else is judged, and no later stage would notice:
+a wrong year that the model corrected while splitting would be supported. So every reply is compared with its
+sentences. A sentence that does not match is requested once more, with a complaint that gives the reason; if it still
+does not match, it is judged whole, as a single claim.
 
-Words are compared in English alone, figures and names in all languages.
+Words are compared only in English, figures and names in all languages.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ T = TypeVar("T", bound=BaseModel)
 _CITATION = re.compile(
     r"\[\^?[\w ,.-]{1,12}\]|\([^()]*?[A-Z][^()]*?,? (?:19|20)\d\d[a-z]?\)|(?:^|\n)[ \t]*\d{1,3}[.)] "
 )
-"""Marks of references and the numbers of a list: figures that are no part of what is said."""
+"""Citation marks and list numbers: figures that are not part of the statement."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _ACRONYM = re.compile(r"\b[A-Z]{2,6}s?\b")
 _RELATIVE = re.compile(
@@ -36,7 +36,7 @@ _RELATIVE = re.compile(
     r"|years?|decades?|centur(?:y|ies)|half|twice|double[ds]?|total|each|both|more|less|fewer|over|under)\b",
     re.IGNORECASE,
 )
-"""Words by which a reader works out a figure that is not written: *two years later*, *at the age of 30*."""
+"""Words with which a reader can work out an unwritten figure: *two years later*, *at the age of 30*."""
 _DENIAL = re.compile(
     r"\b(?:not(?! only| just| merely| least| until)|never|no(?!\.? ?\d| longer than)|none|neither|nor|without|cannot)\b"
     r"|n['’]t\b(?! until)",
@@ -49,9 +49,9 @@ _DENIES = re.compile(
     r"|reject|los[et]|former|instead|false|wrong|ban|forbid|until|exclud|oppos|abandon|withdr|drop)[a-z]*",
     re.IGNORECASE,
 )
-"""Words that may say the same as a denial: so many that a denial counts as lost or added only where nothing is near."""
+"""Many words may express negation, so a denial counts as lost or added only if no similar word occurs."""
 _HEDGE = re.compile(
-    r"\b(?:may(?!\b,? \d| of)|might|perhaps|maybe|possibly|probably|reportedly|allegedly|supposedly|apparently"
+    r"\b(?:may(?!\b,? \d| of\b)|might|perhaps|maybe|possibly|probably|reportedly|allegedly|supposedly|apparently"
     r"|presumably|(?:said|believed|thought|rumou?red|alleged|reported) to)\b"
 )
 _HEDGES = re.compile(
@@ -68,19 +68,22 @@ _VALUES: Mapping[str, str] = {
     "dozen": "12",
     "hundred": "100",
 }
+_FIRST = re.compile(r"(?:^[\W\d_]*|[:\n][\W\d_]*(?=\w+\W+[^\W\d_A-Z]))(\w+)")
+"""A word that may be capitalized only because it is first in the text or in a clause after a colon: *Tip: Share it*,
+but not *Author: Goethe*."""
 _STEM = 4
-"""Letters that two forms of a word have in common: *Briton*, *British*."""
+"""Number of letters that two forms of a word must share: *Briton*, *British*."""
 
 
 class Wording:
-    """What a text names and counts."""
+    """The names and figures in a text."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     @cached_property
     def figures(self) -> frozenset[str]:
-        """Figures and numerals, the same number always written the same way."""
+        """Figures and numerals, with equal numbers written alike."""
         words = (_VALUES.get(word) for word in map(str.lower, _LETTERS.findall(self._text)))
         return frozenset([*map(_plain, FIGURE.findall(self._text)), *filter(None, words)])
 
@@ -90,15 +93,15 @@ class Wording:
 
     @cached_property
     def _initials(self) -> frozenset[str]:
-        """Letters of acronyms, each of which may stand for a word of a name that a fact writes out."""
+        """Letters of acronyms, each of which may stand for a word in a name that a fact spells out."""
         return frozenset("".join(_ACRONYM.findall(self._text)).lower())
 
     def has_figure(self, figure: str) -> bool:
-        """Whether it has the figure, or one that ends with it or with which it ends: *2005-09* is until 2009."""
+        """Whether the text has the figure. Four digits also match their last two, since *2005-09* means until 2009."""
         return figure in self.figures or any(_is_end(one, figure) or _is_end(figure, one) for one in self.figures)
 
     def lacking(self, text: str, *, exactly: bool = False) -> Iterator[str]:
-        """The figures of a text that it does not have, *09* for 2009 only where that is not to be `exactly` so."""
+        """The figures of `text` that are missing here; *09* matches 2009 unless `exactly` is set."""
         has = self.figures.__contains__ if exactly else self.has_figure
         return (figure for figure in FIGURE.findall(text) if not has(_plain(figure)))
 
@@ -107,9 +110,9 @@ class Wording:
 
 
 def complaint(sentence: str, facts: Iterable[str], said: Wording) -> str | None:
-    """What is wrong with the facts of a sentence, in words for the model; None if nothing is, or one of them is empty.
+    """What is wrong with the facts of a sentence, worded for the model; None if nothing is or if there are no facts.
 
-    `said` is the wording of all that a fact may draw on: the answer and the question.
+    `said` is the wording of everything a fact may draw on: the answer and the question.
     """
     listed = list(facts)
     text = " ".join(listed)
@@ -135,19 +138,19 @@ def complaint(sentence: str, facts: Iterable[str], said: Wording) -> str | None:
 
 
 class Faithful(Generic[T]):
-    """Refuses the first reply whose facts do not fit their sentences, so that it is asked for once more.
+    """Rejects the first reply whose facts do not match their sentences, so that it is requested again.
 
-    Used as the `accept` of one request. Of the reply that is taken, `unfit` tells which sentences still do not fit.
+    Used as the `accept` of one request. `unfit` lists the sentences in the accepted reply that still do not match.
     """
 
     def __init__(
         self, sentences: Sequence[str], said: Wording, facts_of: Callable[[T], Iterable[tuple[int, str]]]
     ) -> None:
-        """`facts_of` gives the facts of a reply, each with the number of its sentence, from 1."""
+        """`facts_of` returns the facts in a reply, each with the number of its sentence, starting at 1."""
         self._sentences, self._said, self._facts_of = sentences, said, facts_of
         self._has_refused = False
         self.unfit: frozenset[int] = frozenset()
-        """Numbers of the sentences, from 1, whose facts do not fit in the last reply."""
+        """Numbers of the sentences, starting at 1, whose facts in the last reply do not match."""
 
     def __call__(self, answer: T) -> None:
         facts: defaultdict[int, list[str]] = defaultdict(list)
@@ -162,7 +165,7 @@ class Faithful(Generic[T]):
 
 
 def _plain(figure: str) -> str:
-    """The figure without separators of thousands, and without zeros that say nothing."""
+    """The figure without thousands separators and insignificant zeros."""
     figure = re.sub(r"[,.](?=\d{3}(?:\D|$))", "", figure)
     return (figure.rstrip("0").rstrip(".") if "." in figure else figure).lstrip("0") or "0"
 
@@ -172,8 +175,10 @@ def _is_end(short: str, figure: str) -> bool:
 
 
 def _names(text: str) -> list[str]:
-    """The capitalised words but for the first, which may be capitalised for being the first."""
-    return [name for name in WORD.findall(text)[1:] if name[0].isupper() and name not in {"I", "The", "A"}]
+    """The capitalized words except those that may be capitalized only because they are first."""
+    first = {found.start(1) for found in _FIRST.finditer(text)}
+    words = [found for found in WORD.finditer(text) if found.start() not in first]
+    return [found[0] for found in words if found[0][0].isupper() and found[0] not in {"I", "The", "A"}]
 
 
 def _stem(word: str) -> str:

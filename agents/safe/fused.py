@@ -1,13 +1,13 @@
-"""The fused plan: one call for a sentence or two short ones, then rounds of search and assessment for each claim.
+"""The fused plan: one call for one or two short sentences, then rounds of search and assessment for each claim.
 
     (look) ─▶ search ─▶ assess ─▶ claim: search ─▶ assess ─▶ ...
 
-Two claims share their first round: both are searched for at once, and one call judges them by what both found. It
-settles most claims, and the rules of judging, which are half of a request, are read once for two. What it leaves open
-goes on alone, with the queries that the reply asks for, until it is settled. A single claim has no such round, nor has
-one for which there are several search tools: to choose among them, the model must be offered them.
+Two claims share their first round: both are searched for at once, and one call judges both using all passages found.
+It settles most claims, and two claims share one copy of the judging rules, which make up half of a request. Claims that
+remain open continue alone, with the queries that the reply asks for, until they are settled. There is no shared round
+for a single claim, or if there are several search tools, because the model must then be able to choose among them.
 
-factloop's own: SAFE (Wei et al. 2024, section 3) judges each fact alone.
+This plan is factloop's own: SAFE (Wei et al. 2024, section 3) judges each fact alone.
 """
 
 from __future__ import annotations
@@ -65,33 +65,33 @@ from factloop.tools.calls.tracing import span
 
 ASSESS, FIRST_ROUND, CLAIM = "assess", "first_round", "claim"
 CLAIMS_TOGETHER = 2
-"""Claims that one call judges: each makes the reply longer, and so the wait for it."""
+"""Number of claims judged in one call; each makes the reply longer, and therefore the wait."""
 QUERIES_AT_ONCE = 2
-"""Queries for a claim that the first search left open. With two, the slowest claim takes three rounds, not five."""
+"""Queries for a claim left open by the first search. With two, the slowest claim takes three rounds, not five."""
 GIVEN_AT_ONCE = 12
-"""Given facts that one call reads: replies are bounded, and a failed call loses all of its facts."""
+"""Number of supplied facts read in one call; replies are limited, and a failed call loses all its facts."""
 BUNCH = 16
-"""Sentences or claims of a bunch: enough for a branch to cost little, few enough to leave the event loop to others."""
+"""Sentences or claims per branch: enough to keep branches cheap, few enough not to block the event loop."""
 
 T = TypeVar("T")
 
 
 def in_groups(items: Sequence[T], size: int) -> list[Sequence[T]]:
-    """The items in their order, so many a group."""
+    """The items in order, in groups of this size."""
     return [items[start : start + size] for start in range(0, len(items), size)]
 
 
 class GivenReader(SafePlan):
-    """A plan that reads facts which the caller split, some of a sentence at a time."""
+    """A plan that reads facts split by the caller, several from one sentence at a time."""
 
     @abstractmethod
     async def read_given(
         self, task: SentenceTask, start: int, facts: Sequence[str], context: CheckContext
     ) -> list[Fact]:
-        """Given facts of a sentence, the first at place `start`."""
+        """The supplied facts of a sentence; the first one has the index `start`."""
 
     async def read_all_given(self, task: SentenceTask, context: CheckContext) -> list[Fact]:
-        """The sentence's given facts; those of a batch that cannot be read are unscored."""
+        """The supplied facts of the sentence; if a batch cannot be read, its facts are unscored."""
         given = task.given or ()
 
         async def batch(start: int) -> list[Fact]:
@@ -108,21 +108,21 @@ class GivenReader(SafePlan):
 
 @dataclass(frozen=True)
 class FusedPlan(GivenReader):
-    """The fused plan, with the stages that fill it."""
+    """The fused plan, with its stages."""
 
     stages: FusedStages
     gates: bool = True
-    """Whether a check may leave irrelevant claims unchecked."""
+    """Whether irrelevant claims may be left unchecked."""
 
     def grouped(self, sentences: Sequence[SentenceTask]) -> Sequence[Sequence[SentenceTask]]:
         return windows_of(sentences, FUSED_WINDOW, shares_headings)
 
     def branches(self, cases: Sequence[FactState]) -> Sequence[FactState | BunchState]:
-        """Groups neighbours, which mostly come from one sentence and are decided by the same passages."""
+        """Groups neighbours, which usually come from the same sentence and are decided by the same passages."""
         return [BunchState(cases=list(pair), settled=[]) for pair in in_groups(cases, CLAIMS_TOGETHER)]
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph | BunchNode:
-        """The graph of several claims: they share their first round, and each that it leaves open goes on alone."""
+        """The graph for several claims, which share their first round; each claim left open then continues alone."""
         nodes = _FirstRound(self, max_searches, look)
         graph = StateGraph(BunchState, context_schema=CheckContext, output_schema=FactOutput)
         graph.add_node(SEARCH, nodes.search)
@@ -140,10 +140,10 @@ class FusedPlan(GivenReader):
 
     def build_claim_graph(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
         """The graph of one claim: `search -> assess`, round after round, until the claim is settled or `max_searches`
-        queries were asked.
+        queries were made.
 
-        A round that brings nothing new is the last, without another call. A first `look` settles the claim before all
-        that, or leaves it. A claim without a pending query was searched for already.
+        A round that finds nothing new is the last, without another call. An initial `look` either settles the claim or
+        leaves it open. For a claim without a pending query, the search was already made.
         """
         graph = StateGraph(FactState, context_schema=CheckContext, output_schema=FactOutput)
         graph.add_node(SEARCH, search)
@@ -159,7 +159,7 @@ class FusedPlan(GivenReader):
         return graph.compile(name="claim")
 
     def build_assess(self, max_searches: int) -> ClaimNode:
-        """The step after each search: settles the claim, or says what to search for next."""
+        """The step after each search, which settles the claim or decides what to search for next."""
 
         async def assess(state: FactState, runtime: Runtime[CheckContext]) -> Update:
             if (failure := unanswered(state)) is not None:
@@ -176,7 +176,7 @@ class FusedPlan(GivenReader):
     async def go_on(
         self, state: FactState, case: Case, step: Judgement | NextQueries, runtime: Runtime[CheckContext]
     ) -> Update:
-        """What follows an assessment: the claim is settled, or searched for by queries that were not yet asked."""
+        """What follows an assessment: the claim is settled, or new queries are made."""
         if isinstance(step, Judgement):
             return closed(state, step, runtime)
         wish = not_yet_asked(state, step, most=min(QUERIES_AT_ONCE, case.searches_left))
@@ -187,9 +187,9 @@ class FusedPlan(GivenReader):
         return ask_next(state, wish)
 
     async def conclude(self, case: Case, missing: str, context: CheckContext) -> Judgement:
-        """The verdict when no query brings anything new: nothing supports the claim. A model is not asked once more.
+        """The verdict if no query finds anything new: the claim is not supported. The model is not called again.
 
-        The others of a jury are: they have not seen the claim.
+        The other members of a jury are called, because they have not seen the claim.
         """
         is_sentence = missing.endswith((".", "!", "?"))
         why = f"{missing} No search found more." if is_sentence else f"No evidence was found on: {missing}"
@@ -197,9 +197,9 @@ class FusedPlan(GivenReader):
         return await self.stages.joined(case, nothing, context) if isinstance(self.stages, GroundedJury) else nothing
 
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
-        """The facts of a window, those that need no search already settled.
+        """The facts in a window; those that need no search are already settled.
 
-        A sentence that a reply on several passes over is read again alone.
+        A sentence that is missing from the reply for several sentences is read again alone.
         """
         if group[0].given is not None:
             return await self.read_all_given(group[0], context)
@@ -220,7 +220,7 @@ class FusedPlan(GivenReader):
         return [*placed, *await self.each_alone(passed_over, context)]
 
     async def each_alone(self, tasks: Iterable[SentenceTask], context: CheckContext) -> list[Fact]:
-        """The facts of each sentence by itself; one that cannot be read is unscored."""
+        """The facts of each sentence on its own; a sentence that cannot be read is unscored."""
         return [*chain.from_iterable(await together(self._alone(task, context) for task in tasks))]
 
     async def _alone(self, task: SentenceTask, context: CheckContext) -> list[Fact]:
@@ -235,7 +235,7 @@ class FusedPlan(GivenReader):
 
     def _placed(self, number: int, fact: FoundFact, task: SentenceTask, context: CheckContext) -> Fact:
         if fact.status == "irrelevant" and not context.answer.prompt:
-            fact = replace(fact, status="check")  # without a question no fact is irrelevant
+            fact = replace(fact, status="check")  # without a question, no fact is irrelevant
         judgement = self._settled_at_once(fact, gates=self.gates and context.gates)
         return Fact(
             task.number,
@@ -269,7 +269,7 @@ async def _unless_settled(state: FactState) -> str:
 
 @dataclass(frozen=True)
 class _FirstRound:
-    """The steps of the round that claims share."""
+    """The steps of the round shared by several claims."""
 
     plan: FusedPlan
     max_searches: int
@@ -280,15 +280,15 @@ class _FirstRound:
         return {"cases": [updated(case, update) for case, update in zip(state["cases"], updates, strict=True)]}
 
     async def look_first(self, state: BunchState, runtime: Runtime[CheckContext]) -> Update:
-        """Passes on the claims that a cascade's verifier cannot settle."""
+        """Passes on the claims that the cascade's verifier cannot settle."""
         assert self.look is not None
         updates = await together(self.look(case, runtime) for case in state["cases"])
         return _settled_and_open(list(zip(state["cases"], updates, strict=True)))
 
     async def assess(self, state: BunchState, runtime: Runtime[CheckContext]) -> Update:
-        """Settles the claims that the evidence of all of them decides, and gives the others queries to ask.
+        """Settles claims that the combined evidence decides, and assigns further queries to the others.
 
-        Where a search failed, the reply cannot be read, or the server refuses the request, each is left as it is, to be
+        If a search failed, the reply cannot be read, or the server rejects the request, all claims stay open and are
         judged alone.
         """
         states = state["cases"]
@@ -323,7 +323,7 @@ class _FirstRound:
 
 
 def _settled_and_open(steps: Sequence[tuple[FactState, Update]]) -> Update:
-    """The claims that are settled, and those that are still open."""
+    """The settled claims and the open ones."""
     return {
         "settled": [claim for _, update in steps for claim in update.get("settled", ())],
         "cases": [updated(case, update) for case, update in steps if "settled" not in update],
@@ -331,7 +331,7 @@ def _settled_and_open(steps: Sequence[tuple[FactState, Update]]) -> Update:
 
 
 def _pooled(cases: Sequence[Case]) -> list[Evidence]:
-    """The passages of all claims, each once."""
+    """The passages of all claims, without duplicates."""
     pool: dict[tuple[str, str], Evidence] = {}
     for item in (item for case in cases for item in case.evidence):
         pool.setdefault(_text(item), item)
@@ -341,7 +341,7 @@ def _pooled(cases: Sequence[Case]) -> list[Evidence]:
 def _in_own_terms(
     state: FactState, step: Judgement | NextQueries, pool: Sequence[Evidence]
 ) -> tuple[FactState, Judgement | NextQueries]:
-    """The claim with what its judgement cites of the other's passages, and the judgement in terms of its own."""
+    """The claim, with passages of other claims that its judgement cites, and the judgement with adapted citations."""
     own = list(state["evidence"])
     kept = {_text(item): number for number, item in enumerate(own, 1)}
     ids = {item.id: item.id for item in own}
@@ -359,32 +359,32 @@ def _in_own_terms(
 
 
 def _text(item: Evidence) -> tuple[str, str]:
-    """Tells passages apart, whichever claim they were found for."""
+    """Identifies a passage independently of the claim it was found for."""
     return item.source, item.passage
 
 
 @dataclass(frozen=True)
 class BunchedPlan(FusedPlan):
-    """The fused plan for a judge that waits for nothing, such as the offline rules: many sentences and claims a branch.
+    """The fused plan for judges that answer immediately, such as the offline rules, with many claims per branch.
 
-    A branch of the graph takes longer than the rules take for a claim, so that one for each would be most of the time
-    of a check. The claims of a bunch go through the same steps as alone, and are settled one by one.
+    Running a branch takes longer than applying the rules to a claim, so a branch per claim would take most of the time
+    of a check. The claims of a bunch go through the same steps as they would alone, and are settled one at a time.
     """
 
     def grouped(self, sentences: Sequence[SentenceTask]) -> Sequence[Sequence[SentenceTask]]:
         return in_groups(sentences, BUNCH)
 
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
-        """The facts of some sentences, those that need no search already settled; a failed sentence is unscored."""
+        """The facts of some sentences; facts that need no search are settled, and a failed sentence is unscored."""
         async with context.bunches:
             return [*chain.from_iterable([await self._facts_of(task, context) for task in group])]
 
     async def _facts_of(self, task: SentenceTask, context: CheckContext) -> list[Fact]:
-        await asyncio.sleep(0)  # what shows the progress gets its turn
+        await asyncio.sleep(0)  # lets the progress display run
         return await or_unscored(super().find_facts([task], context), lambda judgement: unsplit(task, judgement))
 
     async def conclude(self, case: Case, missing: str, context: CheckContext) -> Judgement:  # noqa: ARG002 - the judge says it
-        """What the judge says of the evidence that there is, with its score and the sentence that comes nearest."""
+        """The judge's conclusion from the available evidence, with its score and the closest sentence."""
         judgement = await self.stages.assess(case, context)
         assert isinstance(judgement, Judgement), "no search is left, so that it must settle"
         return judgement
@@ -393,9 +393,9 @@ class BunchedPlan(FusedPlan):
         return [BunchState(cases=list(bunch), settled=[]) for bunch in in_groups(cases, BUNCH)]
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> BunchNode:
-        """A node that takes each claim of a bunch through `search` and `assess` until it is settled.
+        """A node that takes each of its claims through `search` and `assess` until it is settled.
 
-        It is no graph of its own: starting that would take as long as two or three claims.
+        It is not a graph, because starting one would take as long as judging two or three claims.
         """
         assess = self.build_assess(max_searches)
 

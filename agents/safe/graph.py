@@ -1,14 +1,14 @@
-"""The SAFE agent as a LangGraph state machine: one graph for all responses, one branch a claim.
+"""The SAFE agent as a LangGraph state machine, with one graph for all responses and one branch per claim.
 
     split ─┬▶ read ────────┬▶ distinguish ─┬▶ claim ──────┬▶ collect
            └▶ abstentions ─┘               └▶ look again ─┘    │
                                                  claim ◀───────┘
 
-`read` has a branch for each sentence or window, `claim` one for each distinct fact, `look again` one for each batch of
-facts. A step of the graph takes longer than the offline rules take for a claim, so they take many a branch.
-`distinguish` waits for all sentences, so that the first of equal facts is always the one that is judged. After it no
-claim waits for another, except those that a plan looks at again together; `collect` sends what such a look leaves open
-to a branch of its own.
+`read` has a branch for each sentence or window, `claim` for each distinct fact, and `look again` for each batch of
+facts. A graph step takes longer than the offline rules need for a claim, so they handle many claims per branch.
+`distinguish` waits for all sentences, so that the first of several equal facts is always the one that is judged. After
+that, claims do not wait for each other, except those in the same `look again` batch; `collect` sends the claims that
+this leaves open to branches of their own.
 """
 
 from __future__ import annotations
@@ -55,30 +55,30 @@ from factloop.tools.calls.tracing import Value, span
 SPLIT, READ, ABSTENTIONS, DISTINGUISH = "split", "read", "abstentions", "distinguish"
 CLAIM, LOOK_AGAIN, COLLECT = "claim", "look_again", "collect"
 ABSTENTION_RESULTS = 5
-"""Passages that an abstention is judged by."""
+"""Number of passages used to judge an abstention."""
 
 
 class SafePlan(ABC):
-    """One way through SAFE's loop: the plans of `fused`, `grounded`, `paper` and `published`."""
+    """A plan for SAFE's loop: those in `fused`, `grounded`, `paper` and `published`."""
 
     stages: Stages
     looks_again = False
-    """Whether open facts are looked at together before any goes to a branch of its own."""
+    """Whether open facts are examined together before any gets its own branch."""
     merges_repeats = True
-    """Whether only the first of the facts that say the same is judged."""
+    """Whether only the first of several equivalent facts is judged."""
     reads_all = False
-    """Whether sentences that state nothing by their form, such as questions, are split like any other."""
+    """Whether to also split sentences whose form shows that they state nothing, such as questions."""
 
     def grouped(self, sentences: Sequence[SentenceTask]) -> Sequence[Sequence[SentenceTask]]:
-        """The sentences, in groups that are read together: each by itself."""
+        """The sentences in groups that are read together; by default, each on its own."""
         return [[sentence] for sentence in sentences]
 
     @abstractmethod
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
-        """The facts of a group. Raises FactloopError if no sentence of the group could be read."""
+        """The facts of a group. Raises FactloopError if none of its sentences could be read."""
 
     def batches(self, facts: Sequence[Fact]) -> Sequence[Sequence[Fact]]:  # noqa: ARG002 - for plans that look again
-        """The batches of open facts that are to be looked at again together."""
+        """The batches of open facts to examine again together."""
         return ()
 
     async def look_again(
@@ -87,28 +87,28 @@ class SafePlan(ABC):
         tasks: Sequence[SentenceTask],  # noqa: ARG002
         context: CheckContext,  # noqa: ARG002
     ) -> list[Claim]:
-        """The claims of a batch that it could settle; `tasks` are their sentences, in the same order."""
+        """The claims in a batch that could be settled; `tasks` are their sentences, in the same order."""
         return []
 
     def branches(self, cases: Sequence[FactState]) -> Sequence[FactState | BunchState]:
-        """The claims to be judged, as inputs of a branch: one each, or some together."""
+        """The claims to judge as branch inputs, with one or several claims per branch."""
         return cases
 
     @abstractmethod
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph | BunchNode:
-        """A branch: the subgraph of one claim, or a node for some together."""
+        """A branch: the subgraph for one claim, or a single node that handles several."""
 
 
 def build_safe_graph(plan: SafePlan, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
-    """The compiled graph from the answer of a `CheckContext` to `{claims, sentences_read}`.
+    """The compiled graph from the answer in a `CheckContext` to `{claims, sentences_read}`.
 
-    With `facts`, one claim for each of these; with `spans`, the claims of these sentences alone, the rest of the
-    response being what they may refer to.
+    With `facts`, there is one claim for each of them. With `spans`, only the claims of those sentences are checked; the
+    rest of the response serves as context.
 
     Custom stream events (see `factloop.core.events`): response_split, claim_found, claim_searched, claim_judged.
-    Without search tools in the context every claim is found and none is judged.
+    If the context has no search tools, the graph finds claims but does not judge them.
 
-    With a `look` it is a cascade: that node settles what it can before the plan's own stages are asked.
+    With a `look`, the graph is a cascade: that node settles what it can before the plan's own stages are called.
     """
     nodes = _Nodes(plan, look)
     graph = StateGraph(ResponseState, context_schema=CheckContext, input_schema=SafeInput, output_schema=SafeOutput)
@@ -141,11 +141,11 @@ class _Nodes:
 
     @property
     def stage(self) -> Stage | None:
-        """The stage of a cascade that judges what its look leaves open; None without a cascade."""
+        """The cascade stage that judges claims left open by the verifier; None without a cascade."""
         return None if self.look is None else "model"
 
     def split(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
-        """The sentences. Not asynchronous, so that LangGraph runs it in a thread: long answers take a while."""
+        """The sentences. Synchronous, so that LangGraph runs it in a thread: splitting long answers takes a while."""
         answer, given, spans = runtime.context.answer, state.get("facts"), state.get("spans")
         if given is not None:
             sentences = given_sentences(answer, given)
@@ -154,11 +154,11 @@ class _Nodes:
             if self.plan.reads_all:
                 sentences = [replace(one, silent=None) for one in sentences]
         tell(runtime, "response_split", n_sentences=sum(sentence.silent is None for sentence in sentences))
-        # On a thread that ran before, the reduced keys still hold what it found.
+        # On a thread that ran before, the reduced keys still hold the earlier results.
         return {"sentences": sentences, "found": Overwrite([]), "settled": Overwrite([]), "abstentions": Overwrite([])}
 
     async def to_each_group(self, state: ResponseState) -> list[Send] | str:
-        """Sends the groups of sentences that may state facts, and each abstention."""
+        """Sends off the groups of sentences that may state facts, and each abstention."""
         to_read = [one for one in state["sentences"] if one.silent is None and (one.given is None or one.given)]
         abstentions = [one for one in state["sentences"] if one.silent == NoClaim.ABSTENTION]
         return [
@@ -167,7 +167,7 @@ class _Nodes:
         ] or DISTINGUISH
 
     async def abstention(self, state: WindowState, runtime: Runtime[CheckContext]) -> Update:
-        """Looks for what one sentence says cannot be told."""
+        """Searches for the information that a sentence says is not available."""
         (task,) = state["sentences"]
         if not runtime.context.searching.tools:
             return {}
@@ -205,9 +205,9 @@ class _Nodes:
         return {"found": found}
 
     async def distinguish(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
-        """Settles what needs no search; leaves open one of each fact that does, or each where the plan merges none.
+        """Settles facts that need no search; if the plan merges equivalent facts, only the first stays open.
 
-        A cascade also opens what the model supported in passing: it goes by the verifier first, like any other.
+        A cascade also reopens facts that the model supported in passing, so that the verifier checks them first.
         """
         found = state["found"] if self.look is None else [reopened(fact) for fact in state["found"]]
         kept, repeats = distinct(found)
@@ -237,7 +237,7 @@ class _Nodes:
         ] or COLLECT
 
     async def look_again(self, state: BunchState, runtime: Runtime[CheckContext]) -> Update:
-        """Settles what one look at several claims can settle; `collect` sends the others to branches of their own."""
+        """Settles the claims it can by examining them together; `collect` gives the others their own branches."""
         cases = state["cases"]
         with span(f"stage {LOOK_AGAIN}", {"factloop.stage": LOOK_AGAIN, "factloop.n_claims": len(cases)}):
             settled: list[Claim] = []
@@ -256,7 +256,7 @@ class _Nodes:
         return {"settled": settled}
 
     async def collect(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Command[Any]:
-        """Puts the claims in order, once none is open."""
+        """Puts the claims in order once none are open, and otherwise sends the open ones to branches of their own."""
         done = {claim.id for claim in state["settled"]}
         if left := [fact for fact in self._open(state) if fact.id not in done]:
             return Command(goto=[Send(CLAIM, branch) for branch in self.plan.branches(self._cases(left, state))])
@@ -264,12 +264,12 @@ class _Nodes:
         for claim in claims:
             if claim.duplicate_of is not None:
                 tell(runtime, "claim_judged", claim=claim)
-        # A thread that runs again without facts and spans is to split.
+        # If this thread runs again without facts and spans, the response must be split again.
         read = sentences_read(state["sentences"], state["found"], dict(state["abstentions"]))
         return Command(update={"claims": claims, "sentences_read": read, "facts": None, "spans": None}, goto=END)
 
     def _open(self, state: ResponseState) -> list[Fact]:
-        """The facts to be searched for, in the order of the response."""
+        """The facts to search for, in the order of the response."""
         names = set(state["open"])
         return sorted((fact for fact in state["found"] if fact.id in names), key=lambda fact: fact.place)
 

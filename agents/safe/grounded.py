@@ -1,11 +1,11 @@
-"""The grounded plan, for documents that come with an answer: claims are found and judged together, by passages shown.
+"""The grounded plan, for answers with documents: claims are found and judged together against the passages shown.
 
-One call for a window of sentences lists their facts and judges each. What is not supported is looked at again, in
-batches, where a search for the claim itself brings a passage that was not shown. Nothing is judged by relevance, which
-is a label here. What a reply leaves out is asked again, then read sentence by sentence and judged claim by claim, as in
-the fused plan.
+One call for a window of sentences lists their facts and judges each. Claims that are not supported are examined again
+in batches if a search for the claim itself finds a passage that was not shown. Relevance is only a label here and
+settles nothing. Sentences missing from a reply are requested again, then read one at a time and their claims judged one
+at a time, as in the fused plan.
 
-factloop's own: SAFE (Wei et al. 2024, section 3) judges each fact by a search of its own.
+This plan is factloop's own: SAFE (Wei et al. 2024, section 3) searches for each fact separately.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ from factloop.tools.calls.together import together
 from factloop.tools.search.passages import best_passages
 
 BATCH_CLAIMS = 7
-"""Most claims in one second look."""
+"""Maximum number of claims examined again together."""
 MORE_MAY_SETTLE = (UnscoredReason.DISPUTED, UnscoredReason.SPLIT_JURY)
-"""Claims without a verdict that other passages may settle."""
+"""Reasons for having no verdict that other passages may settle."""
 MOST_SHOWN = 5
-"""Passages that a claim lists as evidence if its judgement cites no passage."""
+"""Number of passages listed as a claim's evidence if its judgement cites none."""
 
 
 @dataclass(frozen=True)
 class GroundedPlan(GivenReader):
-    """The grounded plan, with the stages that fill it."""
+    """The grounded plan, with its stages."""
 
     stages: GroundedStages
     results: int
-    """Passages to search for each sentence, and for each claim that is looked at again."""
+    """Number of passages to search for each sentence, and for each claim examined again."""
     characters: int = SHOWN_CHARACTERS
-    """Characters of passages to show at once."""
+    """Number of characters of passages to show in one prompt."""
 
     looks_again = True
 
@@ -65,11 +65,11 @@ class GroundedPlan(GivenReader):
         return windows_of(sentences, GROUNDED_WINDOW, goes_on)
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
-        """The claim's graph, as in the fused plan: for sentences read by themselves, and claims a batch left open."""
+        """The claim's graph, as in the fused plan, for sentences read alone and claims that a batch left open."""
         return self._one_by_one.build_claim_graph(max_searches=max_searches, look=look)
 
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
-        """The facts of a window, each judged; without anything to judge by they are found one by one."""
+        """The judged facts in a window; without passages to judge against, facts are extracted sentence by sentence."""
         if not context.searching.tools:
             return await self._one_by_one.each_alone(group, context)
         if group[0].given is not None:
@@ -88,14 +88,14 @@ class GroundedPlan(GivenReader):
         return await self._closed(found, window, context)
 
     async def _asked_again(self, window: WindowTask, context: CheckContext) -> list[Fact]:
-        """The facts of sentences that a reply passed over, asked once more, then sentence by sentence."""
+        """The facts of sentences that a reply skipped, requested once more and then one sentence at a time."""
         try:
             reading = await self.stages.read(window, context)
         except ModelOutputError:
             return await self._one_by_one.each_alone(window.sentences, context)
         except ConfigError:
             raise
-        except FactloopError as error:  # the first reply is paid for, and what it told of the others stands
+        except FactloopError as error:  # the first reply was paid for, and its facts are kept
             return [fact for task in window.sentences for fact in unsplit(task, unscored(error))]
         rest = await self._one_by_one.each_alone(_passed_over(reading, window.sentences), context)
         return [*_placed(reading, window), *rest]
@@ -103,11 +103,11 @@ class GroundedPlan(GivenReader):
     async def read_given(
         self, task: SentenceTask, start: int, facts: Sequence[str], context: CheckContext
     ) -> list[Fact]:
-        """Given facts, each judged by passages found for itself: another look at a supported one would be the same."""
+        """Supplied facts, judged against passages found for them; supported ones are final and not examined again."""
         try:
             shown = await self._passages_of(facts, context)
             window = WindowTask((task,), *shown)
-            judged = await self.stages.look_again(facts, window, context)
+            judged = await self.stages.judge_given(facts, window, context)
         except ModelOutputError:
             return await self._one_by_one.read_given(task, start, facts, context)
         pairs = enumerate(zip(facts, judged, strict=True), start)
@@ -115,11 +115,11 @@ class GroundedPlan(GivenReader):
         return await self._closed([_final(fact) if _is_supported(fact) else fact for fact in found], window, context)
 
     async def _closed(self, facts: Sequence[Fact], window: WindowTask, context: CheckContext) -> list[Fact]:
-        """The facts, those settled that need no other look, or for which there is nothing else to show.
+        """The facts, settling those that need no further examination or for which no other passage can be shown.
 
-        What a passage supports needs none where that passage has all figures and names of the fact, and no other that
-        was not shown may give another value. Where it has not, or where no passage was named, the reply may come from
-        memory.
+        A supported fact needs none if the cited passages contain all its figures and names, and if no passage that was
+        not shown may give another value. If a figure or name is missing from them, or no passage was cited, the reply
+        may come from memory.
         """
 
         async def closed(fact: Fact) -> Fact:
@@ -141,7 +141,7 @@ class GroundedPlan(GivenReader):
         return await passages_of_claims(claims, context, results=self.results, characters=self.characters)
 
     def batches(self, facts: Sequence[Fact]) -> Sequence[Sequence[Fact]]:
-        """The batches of judged facts; those settled stand alone, as no call will be needed for them."""
+        """The batches of facts to examine again; settled facts get their own batch, which needs no call."""
         settled = [fact for fact in facts if fact.is_final]
         doubted = [fact for fact in facts if fact.judgement is not None and not fact.is_final]
         size = math.ceil(len(doubted) / max(1, math.ceil(len(doubted) / BATCH_CLAIMS)))
@@ -151,10 +151,10 @@ class GroundedPlan(GivenReader):
     async def look_again(
         self, facts: Sequence[Fact], tasks: Sequence[SentenceTask], context: CheckContext
     ) -> list[Claim]:
-        """Judges each claim by passages found for all of them; a look that fails leaves what the first one said.
+        """Judges each claim by passages found for all of them; if that fails, the first judgement is kept.
 
-        An exception is "nothing was found", which is a verdict only where all searches were answered. What the first
-        look settled needs no second: it is here only because a cascade's verifier went before it.
+        An exception is "nothing was found", which is a verdict only if all searches were answered. Facts settled by the
+        first examination keep their judgement. They reach this step because a cascade's verifier comes just before it.
         """
         pairs = list(zip(facts, tasks, strict=True))
         firsts = [fact.judgement for fact in facts if fact.judgement is not None]
@@ -168,15 +168,15 @@ class GroundedPlan(GivenReader):
             window = WindowTask(tasks[:1], passages, found.failure)
             judged = await self.stages.look_again(claims, window, context)
         except ModelOutputError:
-            return []  # each goes to a branch of its own
+            return []  # each gets a branch of its own
         except ConfigError:
             raise
         except FactloopError as error:
             failure = unscored(error)
             return [settle(*pair, unless_unanswered(first, failure)) for pair, first in zip(pairs, firsts, strict=True)]
         settled: list[Claim] = []
-        for (fact, task), answer in zip(pairs, judged, strict=True):
-            stands = unless_unanswered(answer.judgement, window.failure)
+        for (fact, task), judgement in zip(pairs, judged, strict=True):
+            stands = unless_unanswered(judgement, window.failure)
             evidence, own = _own_evidence(fact.id, fact.self_contained, stands, window)
             settled.append(settle(replace(fact, evidence=evidence), task, own))
         return settled
@@ -191,7 +191,7 @@ def _is_supported(fact: Fact) -> bool:
 
 
 def _cited(fact: Fact) -> list[Evidence]:
-    """The passages that the judgement of a fact cites."""
+    """The passages cited in the judgement of a fact."""
     cited = () if fact.judgement is None else fact.judgement.cited
     return [item for item in fact.evidence if item.id in cited]
 
@@ -211,7 +211,7 @@ def _placed(reading: WindowReading, window: WindowTask) -> list[Fact]:
 
 
 def _found(task: SentenceTask, number: int, text: str, judged: JudgedFact, window: WindowTask) -> Fact:
-    """A fact as it was judged at first."""
+    """A fact with its first judgement."""
     fact = Fact(task.number, number, text, judged.text, "open", relevant=judged.relevant)
     stands = unless_unanswered(judged.judgement, window.failure)
     evidence, judgement = _own_evidence(fact.id, judged.text, stands, window)
@@ -219,7 +219,7 @@ def _found(task: SentenceTask, number: int, text: str, judged: JudgedFact, windo
 
 
 def _own_evidence(name: str, claim: str, judgement: Judgement, window: WindowTask) -> tuple[list[Evidence], Judgement]:
-    """The passages that a judgement cites, as evidence of this claim; where it cites none, those nearest to it."""
+    """The passages that a judgement cites, as evidence for this claim; if it cites none, those closest to the claim."""
     cited = set(judgement.cited)
     shown = [item for item in window.passages if item.id in cited] or _nearest(claim, window.passages)
     ids = {item.id: f"{name}-e{number}" for number, item in enumerate(shown, 1)}
@@ -230,6 +230,6 @@ def _own_evidence(name: str, claim: str, judgement: Judgement, window: WindowTas
 
 
 def _nearest(claim: str, passages: Sequence[Evidence]) -> list[Evidence]:
-    """The passages that share the rarest words with a claim, in their order."""
+    """The passages that share the rarest words with a claim, in their original order."""
     chosen = best_passages(claim, [f"{item.title} {item.passage}" for item in passages], MOST_SHOWN)
     return [passages[index] for index in sorted(chosen)]

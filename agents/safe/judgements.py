@@ -1,12 +1,12 @@
-"""Turns errors and models' replies into judgements.
+"""Turns errors and model replies into judgements.
 
-Code checks every number in a reply; nothing is taken on trust. A passage that does not exist is ignored, and a verdict
-for or against a claim that names no passage is refused, since it may come from memory.
+Code checks every number in a reply; nothing is taken on trust. References to nonexistent passages are ignored, and a
+verdict for or against a claim is rejected if it cites no passage, because it may come from memory.
 
-The score of a chat model's verdict is P(supported): the probability of the tokens that begin "supported", over that of
-the tokens that begin any verdict, where the model wrote its verdict. It is the model's own uncertainty, and not
-calibrated. There is one only where the server gives log-probabilities and the verdict is found among the tokens; it is
-never read from the words of a reply.
+The score of a chat model's verdict is P(supported), computed at the position of the verdict: the probability of tokens
+that begin "supported", divided by the probability of tokens that begin any verdict. It is the model's own uncertainty
+and is not calibrated. A score exists only if the server returns log-probabilities and the verdict is found among the
+tokens; it is never taken from the wording of a reply.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from typing import NoReturn, get_args
 from pydantic import BaseModel
 
 from factloop.agents.reasons import reason_of
-from factloop.agents.safe.arithmetic import miscalculated
 from factloop.agents.safe.schemas import Assessment, GroundedFact, Rating
 from factloop.core.citations import renumbered
 from factloop.core.errors import FactloopError, ModelOutputError
@@ -33,20 +32,20 @@ NO_GROUNDS = "The judge named no passage for this verdict."
 NO_CONNECTION = "It has no connection to what was asked."
 SUPPORTED = "supported"
 NO_VERDICT = {"ambiguous": UnscoredReason.AMBIGUOUS, "disputed": UnscoredReason.DISPUTED}
-"""What a model may say beside the verdicts: it leaves the claim unscored."""
+"""Values other than verdicts that a model may return; they leave the claim unscored."""
 LEAST_CITED = {"supported": 1, "contradicted": 1, "disputed": 2}
 LEAST_FOUND = 0.5
-"""Least probability of all that the field may say together: below it the model was mostly about to write something
-else, and its tokens tell nothing of its verdict."""
+"""Minimum total probability of the field's allowed values: below it, the model was likely to write something else, and
+its tokens say nothing about its verdict."""
 
 
 def unscored(error: FactloopError) -> Judgement:
-    """Why a claim has no verdict, from the error that kept it from one."""
+    """The judgement of a claim without a verdict, from the error that prevented one."""
     return Judgement(unscored_reason=reason_of(error), rationale=str(error))
 
 
 def unless_unanswered(judgement: Judgement, failure: Judgement | None) -> Judgement:
-    """The judgement, or the failure of a search: "nothing was found" is a verdict only where all were answered."""
+    """The judgement, or a search failure: "nothing was found" is a verdict only if all searches worked."""
     nothing_found = judgement.verdict is Verdict.NOT_SUPPORTED and not judgement.contradicted
     return failure if nothing_found and failure is not None else judgement
 
@@ -91,7 +90,7 @@ def no_source() -> Judgement:
 
 
 def said(verdict: str, rationale: str, cited: Sequence[str], judged_by: str, wrong: str = "") -> Judgement:
-    """The judgement for what a model calls its verdict."""
+    """The judgement for a model's verdict."""
     if verdict == SUPPORTED:
         return supported(rationale, cited, judged_by)
     if (reason := NO_VERDICT.get(verdict)) is not None:
@@ -104,7 +103,7 @@ def said(verdict: str, rationale: str, cited: Sequence[str], judged_by: str, wro
 def in_own_terms(
     judgement: Judgement, ids: Mapping[str, str], numbers: Mapping[int, int], *, n_shown: int
 ) -> Judgement:
-    """The judgement by the ids and numbers that passages have as evidence of its claim, of `n_shown` to the judge."""
+    """The judgement with ids and numbers changed to match the claim's evidence; `n_shown` passages were shown."""
 
     def told(text: str) -> str:
         return renumbered(text, numbers, n_shown=n_shown)
@@ -120,27 +119,27 @@ def in_own_terms(
 
 
 def with_score(judgement: Judgement, score: float | None) -> Judgement:
-    """The judgement with its score, where it is a verdict."""
+    """The judgement with its score, if it is a verdict."""
     return judgement if score is None or judgement.verdict is None else judgement.model_copy(update={"score": score})
 
 
 def cited_ids(numbers: Sequence[int], evidence: Sequence[Evidence]) -> tuple[str, ...]:
-    """Ids of the passages cited by number, from 1; numbers without a passage are ignored, repeats kept once."""
+    """Ids of passages cited by number, starting at 1; unknown numbers are ignored and repetitions removed."""
     return tuple(dict.fromkeys(evidence[number - 1].id for number in numbers if 1 <= number <= len(evidence)))
 
 
 def known_numbers(text: str, n_shown: int) -> str:
-    """A rationale that mentions by number only passages that were shown."""
+    """A rationale without references to passages that were not shown."""
     return renumbered(text, {number: number for number in range(1, n_shown + 1)}, n_shown=n_shown)
 
 
 def refuse(answer: BaseModel, complaint: str) -> NoReturn:
-    """Refuses a reply, which is then asked for again with the complaint."""
+    """Rejects a reply, so that it is requested again with the complaint."""
     raise ModelOutputError(complaint, schema=type(answer).__name__, reply=answer.model_dump_json())
 
 
 def refuse_groundless(verdict: str, cited: Sequence[int], n_shown: int, answer: BaseModel, *, of: str = "") -> None:
-    """Refuses a verdict that must rest on passages and names none that was shown: it may come from memory."""
+    """Rejects a verdict that must be based on passages but cites none that was shown: it may come from memory."""
     n_cited = len({number for number in cited if 1 <= number <= n_shown})
     if n_cited >= LEAST_CITED.get(verdict, 0):
         return
@@ -153,21 +152,15 @@ def refuse_groundless(verdict: str, cited: Sequence[int], n_shown: int, answer: 
     refuse(answer, f"{of}{verdict} cannot rest on no evidence at all")
 
 
-def refuse_miscalculated(reason: str, answer: BaseModel) -> None:
-    """Refuses a verdict whose reason shows a wrong sum; the complaint has the right one."""
-    if correction := miscalculated(reason):
-        refuse(answer, f"{correction}: judge by the right result")
-
-
 def refuse_unless_in_order(numbers: Sequence[int], n_claims: int, answer: BaseModel) -> None:
-    """Refuses a reply that is not one entry for each claim, in order."""
+    """Rejects a reply unless it has one entry for each claim, in order."""
     if list(numbers) != list(range(1, n_claims + 1)):
         refuse(answer, f"{n_claims} claims are given, and judged were {list(numbers)}: judge each once, in order")
 
 
 @dataclass(frozen=True)
 class VerdictField:
-    """The field of a JSON reply that holds a verdict, and what it may say."""
+    """The field of a JSON reply that contains a verdict, and its possible values."""
 
     name: str
     options: tuple[str, ...]
@@ -178,13 +171,13 @@ class VerdictField:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Finds the field with its value; a quote within a text of the reply is escaped, and so no such field."""
+        """Matches the field and its value; quotes inside other text are escaped in a reply and do not match."""
         return re.compile(rf'"{re.escape(self.name)}"\s*:\s*"(?P<{VALUE}>[^"\\]*)"')
 
     def scores(self, tokens: Sequence[ReplyToken], said: Sequence[str]) -> list[float | None]:
-        """P(supported) in [0, 1] of each verdict that was `said`, in the order of the reply.
+        """P(supported) in [0, 1] for each verdict in `said`, in the order of the reply.
 
-        None where it is not known; for all of them where the tokens do not spell just these verdicts.
+        None if the probability is unknown; None for all if the tokens do not contain exactly these verdicts.
         """
         found = list(self.pattern.finditer("".join(token.text for token in tokens)))
         if [match[VALUE] for match in found] != list(said):

@@ -1,14 +1,14 @@
-"""Several models judge each claim, and a rule decides. The first reads the answer; the others judge what it found.
+"""Lets several models judge each claim and combines their votes by a rule. Only the first one reads the answer.
 
-    majority     what more than half of all say
-    unanimous    what all say
-    first_sure   what the first says that is sure: it has a verdict, whose score, if any, is not between .1 and .9
+    majority     the outcome of more than half of all jurors
+    unanimous    the outcome that all jurors agree on
+    first_sure   the first sure outcome: a verdict whose score, if it has one, is not between .1 and .9
 
-Under `first_sure` a model is asked only about what those before it leave open. Otherwise all are asked about every
-claim, at the same time. A model that fails has no vote, but its place still counts: the others decide only where they
-would have decided whatever it had said. What each said stands in `Judgement.votes`.
+Under `first_sure`, each model judges only the claims that the models before it leave open. Otherwise all models judge
+every claim, at the same time. A model that fails has no vote but still counts as a juror: the others decide only if
+they would have decided regardless of its vote. All votes are recorded in `Judgement.votes`.
 
-factloop's own: SAFE has one rater (Wei et al. 2024, section 3).
+The jury is factloop's own: SAFE has one rater (Wei et al. 2024, section 3).
 """
 
 from __future__ import annotations
@@ -30,46 +30,48 @@ from factloop.core.records import Evidence, Judgement, JuryRule, UnscoredReason,
 from factloop.tools.calls.together import together
 
 SURE = 0.9
-"""Least score of a sure verdict that a claim is supported; 1 - SURE is the most of one that it is not."""
+"""Minimum score of a sure `supported` verdict; 1 - SURE is the maximum for a sure `not_supported`."""
 
 Ask = Callable[[Any, Sequence[int]], Awaitable[Sequence[Judgement]]]
-"""Asks another juror for the claims in these places, for one judgement each."""
+"""Asks another juror once to judge the claims at these positions."""
 
 
 @dataclass(frozen=True)
 class GroundedJury(ModelGroundedStages):
-    """The stages of the plans `grounded` and `fused`. The first juror finds facts and chooses what to search for."""
+    """The stages of the plans `grounded` and `fused`. The first juror finds the facts and chooses the queries."""
 
     others: Sequence[ModelGroundedStages] = ()
     rule: JuryRule = "majority"
 
     async def read(self, window: WindowTask, context: CheckContext) -> WindowReading:
         reading = await super().read(window, context)
+        first, claims = [fact.judgement for fact in reading.facts], [fact.text for fact in reading.facts]
+        return replace(reading, facts=_with(reading.facts, await self._all_looking(first, claims, window, context)))
 
-        async def ask(juror: ModelGroundedStages, places: Sequence[int]) -> Sequence[Judgement]:
-            claims = [reading.facts[place].text for place in places]
-            return [one.judgement for one in await juror.look_again(claims, window, context)]
-
-        first = [fact.judgement for fact in reading.facts]
-        return replace(reading, facts=_with(reading.facts, await decided(first, self.others, self.rule, ask)))
-
-    async def look_again(
+    async def judge_given(
         self, claims: Sequence[str], window: WindowTask, context: CheckContext
     ) -> Sequence[JudgedFact]:
-        facts = await super().look_again(claims, window, context)
+        facts = await super().judge_given(claims, window, context)
+        first, told = [fact.judgement for fact in facts], [fact.text for fact in facts]
+        return _with(facts, await self._all_looking(first, told, window, context))
 
+    async def look_again(self, claims: Sequence[str], window: WindowTask, context: CheckContext) -> Sequence[Judgement]:
+        return await self._all_looking(await super().look_again(claims, window, context), claims, window, context)
+
+    async def _all_looking(
+        self, first: Sequence[Judgement], claims: Sequence[str], window: WindowTask, context: CheckContext
+    ) -> Sequence[Judgement]:
         async def ask(juror: ModelGroundedStages, places: Sequence[int]) -> Sequence[Judgement]:
-            found = await juror.look_again([claims[place] for place in places], window, context)
-            return [one.judgement for one in found]
+            return await juror.look_again([claims[place] for place in places], window, context)
 
-        return _with(facts, await decided([fact.judgement for fact in facts], self.others, self.rule, ask))
+        return await decided(first, self.others, self.rule, ask)
 
     async def assess(self, case: Case, context: CheckContext) -> Judgement | NextQueries:
         first = await super().assess(case, context)
         return first if isinstance(first, NextQueries) else await self.joined(case, first, context)
 
     async def joined(self, case: Case, first: Judgement, context: CheckContext) -> Judgement:
-        """The joint judgement on a claim that the first juror has settled."""
+        """The joint judgement on a claim settled by the first juror."""
         return (await self._joined([case], [first], None, context))[0]
 
     async def assess_together(
@@ -89,7 +91,7 @@ class GroundedJury(ModelGroundedStages):
         evidence: Sequence[Evidence] | None,
         context: CheckContext,
     ) -> list[Judgement]:
-        """The joint judgements on claims that the first juror has settled: the others may not search further."""
+        """The joint judgements on claims settled by the first juror; the other jurors may not search further."""
 
         async def ask(juror: ModelGroundedStages, places: Sequence[int]) -> Sequence[Judgement]:
             closed = [replace(cases[place], searches_left=0) for place in places]
@@ -105,7 +107,7 @@ class GroundedJury(ModelGroundedStages):
 
 @dataclass(frozen=True)
 class PaperJury(ModelPaperStages):
-    """The stages of the plan `paper`: all jurors rate."""
+    """The stages of the plan `paper`; all jurors rate."""
 
     others: Sequence[ModelPaperStages] = ()
     rule: JuryRule = "majority"
@@ -119,7 +121,7 @@ class PaperJury(ModelPaperStages):
 
 
 async def decided(first: Sequence[Judgement], others: Sequence[Any], rule: JuryRule, ask: Ask) -> list[Judgement]:
-    """One joint judgement for each claim of the first juror. Raises ConfigError."""
+    """The joint judgement for each claim, given the first juror's judgements. Raises ConfigError."""
     votes = [[one] for one in first]
 
     async def add(juror: Any, places: Sequence[int]) -> None:
@@ -152,7 +154,7 @@ def is_sure(judgement: Judgement) -> bool:
 
 
 def joint(said: Sequence[Judgement], rule: JuryRule) -> Judgement:
-    """The judgement of a jury. Where its rule names no verdict, the claim is unscored, with all passages cited."""
+    """The judgement of a jury. If the rule gives no verdict, the claim is unscored and all cited passages are kept."""
     votes = tuple(_vote(one) for one in said)
     quorum = {"first_sure": 1, "majority": len(said) // 2 + 1, "unanimous": len(said)}[rule]
     chosen = said[-1] if rule == "first_sure" else _chosen(said, quorum)
@@ -167,7 +169,7 @@ def joint(said: Sequence[Judgement], rule: JuryRule) -> Judgement:
 
 
 def _chosen(said: Sequence[Judgement], quorum: int) -> Judgement | None:
-    """The first judgement with the outcome that a quorum has; of those not supported, as most of them say why."""
+    """The first judgement with the quorum's outcome; for unsupported claims, one with the more frequent reason."""
     outcome, n = Counter(map(_outcome, said)).most_common(1)[0]
     if n < quorum:
         return None
@@ -181,7 +183,7 @@ def _outcome(judgement: Judgement) -> str:
 
 
 def _why_open(said: Sequence[Judgement]) -> UnscoredReason:
-    """A failure where one kept the jury from deciding: another attempt may do."""
+    """A failure that prevented a decision, if there was one, because another attempt may then succeed."""
     reasons = [one.unscored_reason for one in said if one.unscored_reason is not None]
     return next((reason for reason in reasons if ABOUT[reason].failure), UnscoredReason.SPLIT_JURY)
 

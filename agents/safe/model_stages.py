@@ -1,4 +1,4 @@
-"""The stages of all plans filled by a chat model: a prompt, a structured answer, and its meaning."""
+"""Implements the stages of all plans with a chat model: a prompt, a structured answer and its interpretation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from factloop.agents.safe.judgements import (
     not_supported,
     refuse,
     refuse_groundless,
-    refuse_miscalculated,
     refuse_unless_in_order,
     said,
     with_score,
@@ -34,10 +33,10 @@ from factloop.agents.safe.schemas import (
     Assessment,
     Assessments,
     AtomicFacts,
-    GroundedClaim,
+    GivenClaims,
     GroundedClaims,
-    GroundedFact,
     GroundedFacts,
+    JudgedByPassages,
     NumberedAssessment,
     Rating,
     Relevance,
@@ -67,6 +66,7 @@ from factloop.tools.models.logprobs import TOP_LOGPROBS
 from factloop.tools.models.schema import Offers, ToolChoice
 
 T = TypeVar("T", bound=BaseModel)
+Claims = TypeVar("Claims", GroundedClaims, GivenClaims)
 
 FUSED_PROMPTS = ("safe/abstention", "safe/assessment", "safe/given_facts", "safe/sentence_facts")
 PAPER_PROMPTS = (
@@ -80,22 +80,22 @@ PAPER_PROMPTS = (
 GROUNDED_PROMPTS = ("safe/grounded_claims", "safe/grounded_facts", *FUSED_PROMPTS)
 
 SENTENCE_CHARACTERS = 2_000
-"""Characters of a given sentence; those that are split here are no longer."""
+"""Maximum characters of a supplied sentence; sentences split by factloop are no longer than this."""
 ANSWER_CHARACTERS = 6_000
-"""Characters of the answer as prompts show it; of one that is clearly longer an excerpt."""
+"""Characters of the answer shown in prompts; clearly longer answers are excerpted."""
 _ROW_END = re.compile(r"\A[ \t]*\|[ \t]*(?=\r?\n)")
-"""The end of a table row's line, which is no part of the sentence after it."""
+"""The end of a table row, which is not part of the next sentence."""
 
 
 def passages(evidence: Iterable[Evidence]) -> list[str]:
-    """The evidence as the model reads it, in the order in which it is numbered."""
+    """The evidence as shown to the model, in the order of its numbers."""
     return [as_shown(item) for item in evidence]
 
 
 def sentence_prompt(prompts: PromptRegistry, answer: Answer, tasks: Sequence[SentenceTask]) -> RenderedPrompt:
-    """The prompt on neighbouring sentences in the fused plan; headings and excerpt are those of the first.
+    """The prompt for neighbouring sentences in the fused plan, with the headings and excerpt of the first sentence.
 
-    Where the response has the first elsewhere, too, what stands before it is the last line of its headings.
+    If the first sentence also occurs elsewhere in the response, the text before it is added below its headings.
     """
     first = tasks[0]
     return prompts["safe/sentence_facts"].render(
@@ -109,7 +109,7 @@ def sentence_prompt(prompts: PromptRegistry, answer: Answer, tasks: Sequence[Sen
 def assessment_prompt(
     prompts: PromptRegistry, prompt: str | None, cases: Sequence[Case], evidence: Sequence[Evidence]
 ) -> RenderedPrompt:
-    """The prompt on one claim or several at once in the fused plan; one stands without a number."""
+    """The prompt for one or more claims in the fused plan; a single claim has no number."""
     sentences = list(dict.fromkeys(stated(case.task) for case in cases))
     alone = len(cases) == 1
     return prompts["safe/assessment"].render(
@@ -128,14 +128,14 @@ def _each_once(cases: Sequence[Case], queries: Sequence[Sequence[str]]) -> Seque
 
 
 def rating_prompt(prompts: PromptRegistry, prompt: str | None, case: Case) -> RenderedPrompt:
-    """The prompt on one claim at the end of the paper's plan."""
+    """The prompt for rating a claim at the end of the paper's plan."""
     return prompts["safe/rating"].render(
         question=prompt or None, sentence=stated(case.task), fact=case.claim, evidence=passages(case.evidence)
     )
 
 
 def claims_prompt(prompts: PromptRegistry, answer: Answer, claims: Sequence[str], window: WindowTask) -> RenderedPrompt:
-    """The prompt on several claims at once in the grounded plan."""
+    """The prompt for several claims in the grounded plan."""
     return prompts["safe/grounded_claims"].render(
         passage=passages(window.passages),
         question=answer.prompt or None,
@@ -145,23 +145,23 @@ def claims_prompt(prompts: PromptRegistry, answer: Answer, claims: Sequence[str]
 
 
 def shown_answer(answer: Answer, task: SentenceTask, most: int = ANSWER_CHARACTERS) -> str:
-    """The whole answer, as far as prompts hold it, so that requests about one answer begin alike."""
+    """The whole answer if it fits into prompts, so that all requests about it begin alike; otherwise an excerpt."""
     return answer.around(task.start, task.end, most=most)
 
 
 def in_context(answer: Answer, task: SentenceTask) -> str:
-    """A sentence whose facts are known, after what tells it from an equal one elsewhere in the response."""
+    """A sentence with known facts, after the text that distinguishes it from an equal one elsewhere."""
     return "\n".join(filter(None, (answer.told_apart_by(task), task.sentence[:SENTENCE_CHARACTERS])))
 
 
 def stated(task: SentenceTask) -> str:
-    """A sentence as a judge reads it who has not seen the rest: under its headings, or the head of its table."""
+    """A sentence below its headings or table header, for a judge that has not seen the rest of the answer."""
     sentence = task.sentence[:SENTENCE_CHARACTERS]
     return f"{task.above}\n{sentence}" if task.above else sentence
 
 
 def _in_place(answer: Answer, window: WindowTask) -> list[str]:
-    """The sentences of a window, each with what stands in the answer between it and the one before."""
+    """The sentences of a window, each with the text between it and the previous one."""
     reached = window.sentences[0].start
     texts: list[str] = []
     for task in window.sentences:
@@ -178,7 +178,7 @@ class _ModelStages:
     prompts: PromptRegistry
     reads_code: bool = True
     logprobs: bool = True
-    """Whether to ask for log-probabilities with each verdict, to have a score of it."""
+    """Whether to request log-probabilities with each verdict, from which its score is calculated."""
 
     @property
     def name(self) -> str:
@@ -243,7 +243,7 @@ class _ModelStages:
 
 @dataclass(frozen=True)
 class ModelPaperStages(_ModelStages):
-    """The paper plan's stages."""
+    """The stages of the paper plan."""
 
     async def split(self, task: SentenceTask, context: CheckContext) -> SplitSentence:
         fits = _fitting([task], context, lambda answer: ((1, fact) for fact in answer.facts))
@@ -265,7 +265,7 @@ class ModelPaperStages(_ModelStages):
 
     async def relevance(self, claim: str, task: SentenceTask, context: CheckContext) -> bool:
         if not context.answer.prompt:
-            return True  # without a question nothing is irrelevant
+            return True  # without a question, nothing is irrelevant
         shown, question = self._shown(task, context), context.answer.prompt
         return (
             await self._ask("relevance", Relevance, context, question=question, response=shown, fact=claim)
@@ -296,7 +296,7 @@ class ModelPaperStages(_ModelStages):
 
 @dataclass(frozen=True)
 class ModelFusedStages(_ModelStages):
-    """The fused plan's stages."""
+    """The stages of the fused plan."""
 
     async def sentence_facts(
         self, tasks: Sequence[SentenceTask], context: CheckContext
@@ -372,13 +372,13 @@ class ModelFusedStages(_ModelStages):
 
 @lru_cache(maxsize=64)
 def _offers(tools: tuple[tuple[str, str], ...]) -> Offers[Assessment, SearchCall]:
-    """The searches on offer, by names and descriptions. Kept over sessions, as each has a class made for it."""
+    """The available searches by name and description. Cached across sessions, because each one requires a class."""
     return Offers(dict(tools), SearchCall, Assessment, lambda one: one.verdict == "insufficient")
 
 
 @dataclass(frozen=True)
 class ModelGroundedStages(ModelFusedStages):
-    """The grounded plan's stages, and those of the fused plan for what it leaves out."""
+    """The stages of the grounded plan. Sentences missing from its replies go through the stages of the fused plan."""
 
     async def read(self, window: WindowTask, context: CheckContext) -> WindowReading:
         prompt = self.prompts["safe/grounded_facts"].render(
@@ -410,26 +410,31 @@ class ModelGroundedStages(ModelFusedStages):
         unfit = frozenset(number - 1 for number in fits.unfit)
         return WindowReading(sorted(facts, key=lambda fact: fact.sentence), frozenset(silent), unfit)
 
-    async def look_again(
+    async def judge_given(
         self, claims: Sequence[str], window: WindowTask, context: CheckContext
     ) -> Sequence[JudgedFact]:
+        answer, judged = await self._judged_claims(claims, window, context, GivenClaims)
+        told = [_revised(claim, entry.fact, context) for claim, entry in zip(claims, answer.claims, strict=True)]
+        return [JudgedFact(0, text, judgement) for text, judgement in zip(told, judged, strict=True)]
+
+    async def look_again(self, claims: Sequence[str], window: WindowTask, context: CheckContext) -> Sequence[Judgement]:
+        _, judged = await self._judged_claims(claims, window, context, GroundedClaims)
+        return judged
+
+    async def _judged_claims(
+        self, claims: Sequence[str], window: WindowTask, context: CheckContext, reply: type[Claims]
+    ) -> tuple[Claims, Sequence[Judgement]]:
         prompt = claims_prompt(self.prompts, context.answer, claims, window)
         accept = partial(_each_assessed, len(claims), len(window.passages))
-        answered = await self._ask_graded("grounded_claims", prompt, GroundedClaims, GROUNDED, context, accept=accept)
-        entries = answered.value.claims
-        context.note_steering(answered.value.steering, window.passages)
-        scores = GROUNDED.scores(answered.tokens, [entry.verdict for entry in entries])
-        return [
-            JudgedFact(
-                entry.claim - 1,
-                _revised(text, entry.fact, context),
-                self._grounded(entry, window, score),
-            )
-            for entry, text, score in zip(entries, claims, scores, strict=True)
-        ]
+        answered = await self._ask_graded("grounded_claims", prompt, reply, GROUNDED, context, accept=accept)
+        answer = answered.value
+        context.note_steering(answer.steering, window.passages)
+        scores = GROUNDED.scores(answered.tokens, [entry.verdict for entry in answer.claims])
+        judged = [self._grounded(entry, window, score) for entry, score in zip(answer.claims, scores, strict=True)]
+        return answer, judged
 
-    def _grounded(self, entry: GroundedFact | GroundedClaim, window: WindowTask, score: float | None) -> Judgement:
-        """The judgement of an entry. A verdict without grounds counts as none, and so has no score: that was its."""
+    def _grounded(self, entry: JudgedByPassages, window: WindowTask, score: float | None) -> Judgement:
+        """The judgement for an entry. A verdict that cites too few passages does not count and has no score."""
         cited = cited_ids(entry.passages, window.passages)
         if len(cited) < LEAST_CITED.get(entry.verdict, 0):
             return not_supported(NO_GROUNDS, (), self.name, contradicted=False)
@@ -440,16 +445,13 @@ class ModelGroundedStages(ModelFusedStages):
 def _fitting(
     tasks: Sequence[SentenceTask], context: CheckContext, facts_of: Callable[[Any], Iterable[tuple[int, str]]]
 ) -> Faithful[Any]:
-    """Compares the facts of a reply with these sentences, code left out: its words are not those of its facts."""
+    """Compares the facts in a reply with these sentences, except code, because facts about code use other words."""
     sentences = ["" if task.is_code else task.sentence for task in tasks]
     return Faithful(sentences, context.answer.wording, facts_of)
 
 
 def _fits_window(n_sentences: int, fits: Faithful[Any], answer: GroundedFacts | WindowFacts) -> None:
     _of_sentences_shown(n_sentences, answer)
-    if isinstance(answer, GroundedFacts):
-        for fact in answer.facts:
-            refuse_miscalculated(fact.reason, answer)
     fits(answer)
 
 
@@ -458,7 +460,7 @@ def _numbered(answer: GroundedFacts | WindowFacts) -> Iterable[tuple[int, str]]:
 
 
 def _revised(fact: str, told: str, context: CheckContext) -> str:
-    """A fact as a model made it self-contained; as it was where that says something else."""
+    """A fact made self-contained by a model, or the original if the model changed its meaning."""
     told = told.strip()
     return told if told and complaint(fact, [told], context.answer.wording) is None else fact
 
@@ -477,15 +479,15 @@ def _queries(told: Iterable[str]) -> tuple[str, ...]:
 
 
 def _one_for_each(given: Sequence[str], answer: SentenceFacts) -> None:
-    """Refuses an answer that split, merged or omitted facts: its entries cannot be matched with the facts."""
+    """Rejects an answer that split, merged or omitted facts, because its entries cannot be matched with them."""
     if len(answer.facts) != len(given):
         refuse(answer, f"{len(given)} facts are given, and {len(answer.facts)} came back: return each once, in order")
 
 
 def _of_sentences_shown(n_sentences: int, answer: GroundedFacts | WindowFacts) -> None:
-    """Refuses a reply that numbers sentences which were not shown, or says of one both that it states a fact and none.
+    """Rejects a reply with numbers of sentences not shown, or that lists a sentence both with and without a fact.
 
-    Its other numbers are then no safer: they may count from 0. Sentences passed over are asked again elsewhere.
+    Its other numbers are then unreliable too: they may count from 0. Skipped sentences are requested again elsewhere.
     """
     with_fact, without = {fact.sentence for fact in answer.facts}, set(answer.without_fact)
     off_topic = set(answer.off_topic) if isinstance(answer, GroundedFacts) else set()
@@ -495,19 +497,17 @@ def _of_sentences_shown(n_sentences: int, answer: GroundedFacts | WindowFacts) -
         refuse(answer, f"sentence {both[0]} has a fact, and yet it is listed in without_fact")
 
 
-def _each_assessed(n_claims: int, n_shown: int, answer: Assessments | GroundedClaims) -> None:
-    """Refuses a reply that is not one entry for each claim, in order, or has a verdict that rests on no passage.
+def _each_assessed(n_claims: int, n_shown: int, answer: Assessments | GroundedClaims | GivenClaims) -> None:
+    """Rejects a reply unless it has one entry per claim, in order, with verdicts based on passages.
 
-    A claim has what was found for it, and of the passages found for the others those that its entry cites.
+    An entry may cite passages that were found for other claims.
     """
     refuse_unless_in_order([entry.claim for entry in answer.claims], n_claims, answer)
     for entry in answer.claims:
-        cited = entry.passages if isinstance(entry, GroundedClaim) else entry.cited
+        cited = entry.passages if isinstance(entry, JudgedByPassages) else entry.cited
         refuse_groundless(entry.verdict, cited, n_shown, answer, of=f"claim {entry.claim}: ")
-        refuse_miscalculated(entry.reason if isinstance(entry, GroundedClaim) else entry.rationale, answer)
 
 
 def _rests_on_evidence(case: Case, answer: Assessment | Rating) -> None:
     verdict = answer.verdict if isinstance(answer, Assessment) else answer.rating
     refuse_groundless(verdict, answer.cited, len(case.evidence), answer)
-    refuse_miscalculated(answer.rationale if isinstance(answer, Assessment) else answer.reasoning, answer)

@@ -1,4 +1,4 @@
-"""Stages without a chat model, fused and paper: spaCy's parse splits and revises, a judge rates what a search finds."""
+"""Implements the fused and paper stages without a chat model: spaCy splits and revises, a judge rates the evidence."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 NOTHING_FOUND = "The search found nothing on this claim."
 OPEN = "The response leaves open whom or what the claim is about."
 _LOOK_BACK = 12
-"""Sentences before its own that a pronoun or a short name may stand for a word of."""
+"""Number of earlier sentences to which a pronoun or short name may refer."""
 
 
 class Rater(Protocol):
-    """Judges a claim by its evidence."""
+    """Judges a claim against its evidence."""
 
     @property
     def name(self) -> str: ...
 
     async def judge(self, case: Case, context: CheckContext) -> tuple[SupportReading, Judgement]:
-        """How the evidence reads, and what that amounts to."""
+        """How the evidence reads, and the resulting judgement."""
         ...
 
 
@@ -62,24 +62,24 @@ class VerifierRater:
 
 @dataclass(frozen=True)
 class JudgeRater:
-    """A judge of the field with its thresholds (`--judge`).
+    """A judge model with its thresholds (`--judge`).
 
-    Claims are supported from `upper` on, and not supported up to `lower`. Between the two a person has to read. `lower`
-    is None where labels have set no thresholds: then there is nothing between.
+    Claims with a score of at least `upper` are supported, and those with at most `lower` are not. Scores in between
+    need a human reader. `lower` is None if no thresholds were set from labels; then no score is in between.
     """
 
     verifier: Judge
     upper: float = THRESHOLD
     lower: float | None = None
     reads: Read | None = None
-    """Stands for the judge's own reads, for all claims that wait at the same time."""
+    """Replaces the judge's own `reads` and handles all claims that wait at the same time."""
 
     @property
     def name(self) -> str:
         return self.verifier.judged_by
 
     async def judge(self, case: Case, context: CheckContext) -> tuple[SupportReading, Judgement]:
-        """Reads the passages as they were found, each under its title, which often names what it calls *it*."""
+        """Reads the passages as found, each under its title, which often names what the passage calls *it*."""
         texts = [f"{heading(one.title, one.section)}\n{one.passage}".strip() for one in case.evidence]
         reading = await rate(self.verifier, case.claim, texts, meter=context.meter, upper=self.upper, read=self.reads)
         judgement = judgement_of(reading, case, self.verifier).model_copy(update={"judged_by": self.name})
@@ -98,7 +98,7 @@ class JudgeRater:
 
 @dataclass(frozen=True)
 class _OfflineStages:
-    """A judge, and the pipeline that reads sentences."""
+    """A judge, and the pipeline that splits sentences."""
 
     rater: Rater
     nlp: Language
@@ -109,7 +109,7 @@ class _OfflineStages:
         return self.rater.name
 
     async def abstention(self, _task: SentenceTask, _passages: Sequence[Evidence], _context: CheckContext) -> None:
-        """None: the offline engine counts words, and cannot tell whether a passage answers a question."""
+        """None: the offline engine only compares words, so it cannot tell whether a passage answers a question."""
 
 
 class OfflineFusedStages(_OfflineStages):
@@ -118,7 +118,7 @@ class OfflineFusedStages(_OfflineStages):
     async def sentence_facts(
         self, tasks: Sequence[SentenceTask], context: CheckContext
     ) -> Sequence[Sequence[FoundFact]]:
-        """The facts of each sentence; empty where it states nothing that can be checked."""
+        """The facts of each sentence; empty if the sentence states nothing checkable."""
         return [
             [_found(claim, context.answer) for claim in _claims_of(task, context.answer, self.nlp)]
             if _is_read(task, context.answer)
@@ -127,13 +127,13 @@ class OfflineFusedStages(_OfflineStages):
         ]
 
     async def given_facts(self, task: SentenceTask, facts: Sequence[str], context: CheckContext) -> Sequence[FoundFact]:
-        """Facts that are split already stay whole; their pronouns and short names are resolved."""
+        """Supplied facts stay whole, but their pronouns and short names are resolved."""
         if not _is_read(task, context.answer):
             return [_unread(fact) for fact in facts]
         return [_found(_whole(fact, task, context.answer, self.nlp), context.answer) for fact in facts]
 
     async def assess(self, case: Case, context: CheckContext) -> Judgement | NextQueries:
-        """Settles a claim as soon as the evidence speaks for or against it, or once no query is left to ask."""
+        """Settles a claim once the evidence supports or contradicts it, or once no query is left."""
         reading, judgement = await self.rater.judge(case, context)
         if reading.label == "insufficient" and case.may_search and _is_worth_another_query(case):
             query = next_query(case.claim, case.queries)
@@ -144,12 +144,12 @@ class OfflineFusedStages(_OfflineStages):
     async def assess_together(
         self, cases: Sequence[Case], _evidence: Sequence[Evidence], context: CheckContext
     ) -> Sequence[Judgement | NextQueries]:
-        """Each claim by its own passages: a judge gains nothing from reading several together."""
+        """Judges each claim by its own passages, because judges gain nothing from reading several together."""
         return [await self.assess(case, context) for case in cases]
 
 
 class OfflinePaperStages(_OfflineStages):
-    """`PaperStages` by the same means, one stage at a time, with SAFE's fixed number of searches."""
+    """`PaperStages` without a chat model, one stage at a time, with SAFE's fixed number of searches."""
 
     async def split(self, task: SentenceTask, context: CheckContext) -> SplitSentence:
         if not _is_read(task, context.answer):
@@ -163,13 +163,13 @@ class OfflinePaperStages(_OfflineStages):
         return next((one.self_contained for one in claims if one.text == fact), fact)
 
     async def relevance(self, _claim: str, _task: SentenceTask, _context: CheckContext) -> bool:
-        """Always: words alone do not tell what has to do with a question, and a gate would hide errors."""
+        """Always True: words alone do not show relevance, and excluding claims would hide errors."""
         return True
 
     async def next_query(self, case: Case, _context: CheckContext) -> NextQueries:
-        """A formulation not asked yet; the first one again when out of ideas.
+        """A new wording of the query, or the first wording again if there is no other.
 
-        Web searches answer a repeat from the cache; documents, and tools of the user's own, are asked again.
+        A repeated query to a web search is answered from the cache; documents and custom tools are searched again.
         """
         return NextQueries((next_query(case.claim, case.queries) or search_query(case.claim),))
 
@@ -182,9 +182,9 @@ class OfflinePaperStages(_OfflineStages):
 def verify_case(verifier: Verifier, case: Case, nlp: Language) -> SupportReading:
     """The judge's reading of a claim's evidence.
 
-    Each hit is read piece by piece, as it comes with neighbours that speak of other things, under its title, which
-    often names the subject that the passage calls *she* or *it*. A judge that abstains when it is not sure decides
-    nothing of a claim that leaves open whom it is about.
+    A hit contains neighbouring text on other subjects, so it is read piece by piece. Each piece is read under its
+    title, which often names the subject that the passage calls *she* or *it*. A judge that abstains when unsure does
+    not decide on a claim that leaves open whom it is about.
     """
     numbers = document_numbers(case.evidence)
     found = [
@@ -194,7 +194,7 @@ def verify_case(verifier: Verifier, case: Case, nlp: Language) -> SupportReading
     ]
     reading = verifier.verify(case.claim, [piece for _, piece in found], [numbers[index] for index, _ in found])
     cited = tuple(dict.fromkeys(found[index][0] for index in reading.cited))
-    is_said = bool(cited) and reading.quote in case.evidence[cited[0]].passage  # else it is of a heading above it
+    is_said = bool(cited) and reading.quote in case.evidence[cited[0]].passage  # otherwise it is from a heading
     reading = replace(reading, cited=cited, quote=reading.quote if is_said else "")
     if verifier.abstains and reading.label != "insufficient" and _is_open(case.claim, nlp):
         return replace(reading, label="insufficient", rationale=OPEN, wrong="", instead="")
@@ -202,7 +202,7 @@ def verify_case(verifier: Verifier, case: Case, nlp: Language) -> SupportReading
 
 
 def judgement_of(reading: SupportReading, case: Case, verifier: Verifier) -> Judgement:
-    """The judgement that a reading amounts to. Where a judge that abstains is not sure, a person has to read."""
+    """The judgement for a reading. If a judge that can abstain is unsure, a human reader must decide."""
     supported = reading.label == "supported"
     needs_reading = reading.label == "insufficient" and verifier.abstains and bool(reading.cited)
     said: dict[str, Any] = {
@@ -224,7 +224,7 @@ def judgement_of(reading: SupportReading, case: Case, verifier: Verifier) -> Jud
 
 
 def _is_open(claim: str, nlp: Language) -> bool:
-    """Whether the subject of the claim holds a pronoun of the third person: *He ...*, *Her first book ...*"""
+    """Whether the claim's subject contains a third-person pronoun: *He ...*, *Her first book ...*"""
     doc = parse(claim, nlp)
     subject = next((token for token in doc if token.dep_ in {"nsubj", "nsubjpass"}), None)
     named = () if subject is None else subject.subtree
@@ -232,7 +232,7 @@ def _is_open(claim: str, nlp: Language) -> bool:
 
 
 def _is_read(task: SentenceTask, answer: Answer) -> bool:
-    """Whether the sentence is in the language of the pipeline."""
+    """Whether the sentence is in the pipeline's language."""
     return is_english_at(answer.response, task.start, task.end)
 
 
@@ -242,12 +242,12 @@ def _found(claim: ReadClaim, answer: Answer) -> FoundFact:
 
 
 def _unread(fact: str) -> FoundFact:
-    """A fact in another language, as it stands."""
+    """A fact in another language, unchanged."""
     return FoundFact(fact, fact, "other_language", "")
 
 
 def _claims_of(task: SentenceTask, answer: Answer, nlp: Language) -> Sequence[ReadClaim]:
-    """The facts of a sentence, an item or a row; none where it states nothing."""
+    """The facts of a sentence, item or row; none if it states nothing."""
     lead = task.above.splitlines()[-1] if task.above else ""
     rows = row_claims(task.sentence, lead)
     if rows:
@@ -262,18 +262,18 @@ def _claims_of(task: SentenceTask, answer: Answer, nlp: Language) -> Sequence[Re
 
 
 def _whole(fact: str, task: SentenceTask, answer: Answer, nlp: Language) -> ReadClaim:
-    """A given fact as one claim: one that the parse would split is taken as it is written."""
+    """A supplied fact as one claim; if the parser would split it, it is used as written."""
     read = read_claims(plain_text(fact), _before(task, answer), answer.asked, nlp)
     return replace(read[0], text=fact) if len(read) == 1 else ReadClaim(fact, plain_text(fact), is_open=False)
 
 
 def _before(task: SentenceTask, answer: Answer) -> Sequence[str]:
-    """The sentences before one, oldest first: that which opens the response, or the conversation, and the last few."""
+    """The earlier sentences, oldest first: the first of the response or conversation, and the last few."""
     before = [*answer.said_before, *(part.text for part in answer.prose_before(task.start))]
     opening = before[:1] if len(before) > _LOOK_BACK else []
     return [plain_text(text) for text in [*opening, *before[-_LOOK_BACK:]]]
 
 
 def _is_worth_another_query(case: Case) -> bool:
-    """Whether the last query brought anything new; the first may fail for its wording alone."""
+    """Whether the last query found anything new; the first query may fail only because of its wording."""
     return len(case.queries) < 2 or any(item.query == " ".join(case.queries[-1].split()) for item in case.evidence)

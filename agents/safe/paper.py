@@ -1,8 +1,8 @@
-"""The paper plan: SAFE's five stages, one call each (Wei et al. 2024, section 3 and appendix C).
+"""The paper plan: SAFE's five stages with one call each (Wei et al. 2024, section 3 and appendix C).
 
-Departures: facts that repeat another are judged once; the rounds of a claim end where all that its documents hold was
-found; a stage that fails leaves the claim unscored, where the released code would drop it or go on with a guess. The
-plan `safe` (`published.py`) has only the last of these.
+Departures: repeated facts are judged once; the rounds of a claim end once everything in its documents has been found; a
+failed stage leaves the claim unscored, while the released code drops it or continues with a guess. The plan `safe`
+(`published.py`) has only the last of these.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ RELEVANCE, NEXT_QUERY, RATE = "relevance", "next_query", "rate"
 
 @dataclass(frozen=True)
 class PaperPlan(SafePlan):
-    """The paper's plan, with the stages that fill it."""
+    """The paper's plan, with its stages."""
 
     stages: PaperStages
     ends_early = True
-    """Whether the rounds of a claim end where all that its documents hold was found."""
+    """Whether a claim's rounds end once everything in its documents has been found."""
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
         """`relevance`, then `next_query -> search` for `max_searches` rounds, then `rate`.
 
-        The rounds end early where there is nothing left to search, where all there is to find was found, or where the
-        model has no further query.
+        The rounds end early if no search tool works, if everything in the documents has been found, or if the model has
+        no further query.
 
-        A first `look`, after `relevance`, settles the claim or leaves it to the rounds.
+        An initial `look`, after `relevance`, either settles the claim or leaves it to the rounds.
         """
 
         async def relevance(state: FactState, runtime: Runtime[CheckContext]) -> Update:
@@ -95,7 +95,7 @@ class PaperPlan(SafePlan):
         return graph.compile(name="claim")
 
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
-        """Splits unless the facts are given, then revises each; a fact whose revision fails is kept, unscored."""
+        """Splits unless facts are supplied, then revises each fact; if revision fails, the fact is unscored."""
         (task,) = group
         split = await self.stages.split(task, context) if task.given is None else SplitSentence(task.given)
         found = await together(self._revised(task, number, fact, context) for number, fact in enumerate(split.facts))

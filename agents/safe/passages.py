@@ -1,7 +1,7 @@
-"""The passages that the grounded plan shows: all of a small set of documents, else the best for the claims at hand.
+"""Selects the passages that the grounded plan shows: all if there are few documents, otherwise the best for the claims.
 
-Searches go through the gateway as all others do: metered, paced, cached, asked once. Each passage comes with its
-neighbours, so that two of one document often share text: it is shown once.
+Searches go through the gateway like all others: metered, rate-limited, cached and deduplicated. Each passage comes with
+its neighbours, so two passages of one document often share text, which is shown only once.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from itertools import accumulate, product
 from typing import NamedTuple
 
 from factloop.agents.safe.judgements import unscored
-from factloop.agents.safe.referents import refers_back
 from factloop.agents.safe.stages import CheckContext
 from factloop.agents.safe.state import SentenceTask
 from factloop.agents.shown import PASSAGE_CHARACTERS, document_of
@@ -28,32 +27,47 @@ from factloop.tools.text.words import content_words
 
 STAGE = "search"
 SHOWN_CHARACTERS = 6_000
-"""Characters of passages that are shown with every window: all of a smaller set, the best of a larger one."""
+"""Characters of the best passages shown with each window if there are too many to show all."""
+WHOLE_TIMES = 1.5
+"""All passages are shown if they are at most this many times as long: they cost less than examining claims again."""
 MOST_PASSAGES, MOST_TIMES = 12, 2.5
-"""Most passages shown at once, and how many times as many characters, where long ones fill more than the budget."""
+"""Maximum number of passages shown at once, and the factor by which long ones may exceed the budget."""
 _WORD = re.compile(r"\w+")
+_PRONOUNS = r"(?:he|she|it|they|his|her|hers|its|their|theirs|him|them)"
+_OPENERS = "in|on|at|by|from|for|to|of|with|under|over|after|before|during|since|until|as|if|when|while|though|although"
+_WORD_FORM = r"[\w'’-]+"
+_REFERS = re.compile(
+    rf"\W*(?:(?:later|then|there|also)\b(?: {_WORD_FORM}){{0,3}} "
+    rf"|(?:later|then|there|also|{_OPENERS})\b(?:[^,;]{{0,200}},|(?: {_WORD_FORM}){{1,3}}(?<! of)(?<! in)(?<! at)) )?"
+    rf"(?:{_PRONOUNS}\b|(?:the|this|that|these|those|both|such) (?-i:[a-z\d])|(?:this|that|these|those)\b)",
+    re.IGNORECASE,
+)
+"""A sentence whose subject is named elsewhere, optionally after an opener such as *In 1850,*.
+
+A word directly after a preposition is its object, not the subject: *Over the years, Ada ...*, *In her youth Ada ...*
+"""
 _LOOK_BACK = 1_000
-"""Characters before a sentence in which the one before it is looked for."""
+"""Maximum characters between the start of the previous sentence and the start of this one."""
 _LEAST_SHARED = 40
-"""Characters: a shorter text two passages may end and begin with by chance."""
+"""Minimum characters: a shorter overlap between two passages may be a coincidence."""
 
 
 class Passages(NamedTuple):
-    """The passages to judge by."""
+    """The passages to judge from."""
 
     items: Sequence[Evidence]
     failure: Judgement | None = None
-    """The first search that failed, where another tool answered the same query: there may be more to be found."""
+    """The first search that failed while another tool answered the same query; more may be found later."""
     is_all: bool = False
-    """Whether they are all that there is."""
+    """Whether these are all the passages there are."""
 
 
 async def passages_for(
     tasks: Sequence[SentenceTask], context: CheckContext, *, results: int, characters: int = SHOWN_CHARACTERS
 ) -> Passages:
-    """The passages that a window of sentences is judged by.
+    """The passages for judging a window of sentences.
 
-    Raises ToolError where no tool answered a query, BudgetExceeded, DeadlineExceeded, ConfigError as the gateway does.
+    Raises ToolError if no tool answered a query; BudgetExceeded, DeadlineExceeded and ConfigError as the gateway does.
     """
     hits = _all_hits(context.searching.tools, characters)
     if hits is None:
@@ -66,7 +80,7 @@ async def passages_for(
 async def passages_of_claims(
     claims: Sequence[str], context: CheckContext, *, results: int, characters: int = SHOWN_CHARACTERS
 ) -> Passages:
-    """The passages that a batch of claims is judged by, found for each of them. Raises as `passages_for`."""
+    """The passages for judging a batch of claims, found for each of them. Raises like `passages_for`."""
     topic = topic_of(context.answer.prompt)
     queries = [search_query(claim, topic) for claim in claims]
     return await _searched(queries, context, results=results, characters=characters)
@@ -75,13 +89,13 @@ async def passages_of_claims(
 async def may_bring_more(
     claim: str, shown: Sequence[Evidence], context: CheckContext, *, results: int, other_side: bool = False
 ) -> bool:
-    """Whether a search for a claim may bring a passage that was not shown, among its first `2 * results`.
+    """Whether a search for a claim may find a passage not yet shown among its first `2 * results`.
 
-    For a supported claim, the passage must be one of the `other_side`: of the same subject and attribute, perhaps with
-    another value. It has most words of the claim, and lacks some.
+    With `other_side`, for supported claims, the passage must be about the same subject and attribute, perhaps with
+    another value: it must contain at least half of the claim's words but not all.
 
-    Tools that cost something are not asked, nor is a failed search asked again: both may bring more, as the second look
-    will find out. To the other side they count as nothing. Raises ConfigError.
+    Tools that cost money are not called, and a failed search is not repeated: in both cases more may be found, which
+    the second examination will show. With `other_side`, both count as finding nothing. Raises ConfigError.
     """
     if not all(tool.is_local for tool in context.searching.tools):
         return not other_side
@@ -103,14 +117,14 @@ async def may_bring_more(
 
 
 def _differs_in_part(claim: str, passage: str) -> bool:
-    """Whether the passage has at least half of the claim's words, and lacks some."""
+    """Whether the passage contains at least half of the claim's words, but not all."""
     words = set(content_words(claim))
     n_lacking = len(words.difference(content_words(passage)))
     return 0 < 2 * n_lacking <= len(words)
 
 
 def is_all_found(tools: Sequence[SearchTool], found: Iterable[Evidence]) -> bool:
-    """Whether the evidence found holds all that these tools could ever find: a further search could bring nothing."""
+    """Whether the evidence contains everything that these tools can find, so that searching is pointless."""
     hits = _all_hits(tools, SHOWN_CHARACTERS)
     if hits is None:
         return False
@@ -121,23 +135,23 @@ def is_all_found(tools: Sequence[SearchTool], found: Iterable[Evidence]) -> bool
 
 
 def _all_hits(tools: Sequence[SearchTool], characters: int) -> list[SearchHit] | None:
-    """All passages of tools that search few documents, in reading order; None where there are more."""
-    hits: list[SearchHit] = []
+    """All passages of tools with few documents, in reading order; None if there are more."""
+    most, hits = round(WHOLE_TIMES * characters), list[SearchHit]()
     for tool in tools:
-        passages = tool.all_passages(characters)
+        passages = tool.all_passages(most)
         if passages is None:
             return None
         hits += passages
-    if sum(len(hit.passage) + len(hit.title) + len(hit.section or "") for hit in hits) > characters:
+    if sum(len(hit.passage) + len(hit.title) + len(hit.section or "") for hit in hits) > most:
         return None
     return hits
 
 
 async def _searched(queries: Sequence[str], context: CheckContext, *, results: int, characters: int) -> Passages:
-    """The hits of all queries, the best of each first, each wording once.
+    """The hits of all queries without repetitions, starting with the best hit of each query.
 
-    Each query brings `results` passages. Where documents are searched on this machine, which costs nothing, further
-    ones are added until as much is shown as of a set that is small enough to be shown whole.
+    Each query returns `results` passages. If only local documents are searched, which costs nothing, more passages are
+    added until the total length reaches `characters`.
     """
     is_free = all(tool.is_local for tool in context.searching.tools)
     searching = context.searching.deeper(MOST_PASSAGES) if is_free else context.searching
@@ -159,7 +173,7 @@ async def _searched(queries: Sequence[str], context: CheckContext, *, results: i
 async def _asked_of_all(
     query: str, searching: SearchGateway, context: CheckContext
 ) -> Sequence[SearchAnswer | FactloopError]:
-    """Each tool's answer, or its failure. Raises the first failure where all failed."""
+    """Each tool's answer or failure. Raises the first failure if all failed."""
 
     async def ask(tool: SearchTool) -> SearchAnswer | FactloopError:
         try:
@@ -177,7 +191,7 @@ async def _asked_of_all(
 
 
 def _first(passages: Sequence[Evidence], characters: int) -> Sequence[Evidence]:
-    """The best of them: as many as fit the characters; of long ones a few more, and one in any case."""
+    """The best hits that fit into `characters`; a few more if the passages are long, and at least one."""
     lengths = [*accumulate(len(item.passage) for item in passages)]
     n_fit = sum(length <= characters for length in lengths)
     n_long = sum(length <= MOST_TIMES * characters for length in lengths[:MOST_PASSAGES])
@@ -185,7 +199,7 @@ def _first(passages: Sequence[Evidence], characters: int) -> Sequence[Evidence]:
 
 
 def _query(task: SentenceTask, context: CheckContext) -> str:
-    """A query for a sentence, under its heading or lead; one that begins with *she* or *the firm* together with the
+    """A query for a sentence and its heading or lead-in; if the sentence begins with *she* or *the firm*, also with the
     sentence before it."""
     under = task.above.splitlines()[-1] if task.above and task.start else ""
     before = ""
@@ -193,6 +207,11 @@ def _query(task: SentenceTask, context: CheckContext) -> str:
         near = context.answer.prose_before(task.start)[-1:]
         before = next((part.text for part in near if part.start >= task.start - _LOOK_BACK), "")
     return search_query(f"{under} {before} {task.sentence}", topic_of(context.answer.prompt))
+
+
+def refers_back(text: str) -> bool:
+    """Whether the subject of a sentence is named before it: *She ...*, *In 1850, the firm ...*"""
+    return _REFERS.match(text) is not None
 
 
 def _evidence(hit: SearchHit, query: str, rank: int, retrieved_at: datetime) -> Evidence:
@@ -211,14 +230,14 @@ def _evidence(hit: SearchHit, query: str, rank: int, retrieved_at: datetime) -> 
 
 
 def numbered(passages: Iterable[Evidence]) -> tuple[Evidence, ...]:
-    """The passages under ids of their places: `p1`, `p2` and so on."""
+    """The passages with ids by position: `p1`, `p2` and so on."""
     return tuple(item.model_copy(update={"id": f"p{number}"}) for number, item in enumerate(passages, 1))
 
 
 def without_repeats(passages: Iterable[Evidence], *, most: int) -> list[Evidence]:
-    """The passages in their order; those of one document that share text become one, of `most` characters at most.
+    """The passages in order. Passages of one document that share text are joined, up to `most` characters.
 
-    Where one would be longer, the later keeps what the earlier has not.
+    If the joined passage would be longer, the later one keeps only the text that the earlier one does not contain.
     """
     kept: list[Evidence] = []
     for item in passages:
@@ -227,7 +246,7 @@ def without_repeats(passages: Iterable[Evidence], *, most: int) -> list[Evidence
 
 
 def fresh_part(passage: str, shown: Iterable[str]) -> str:
-    """The part of a passage that is not at the end or the beginning of one shown before; empty if all of it is."""
+    """The part of a passage that overlaps no passage shown before; empty if all of it does."""
     for text in shown:
         if passage in text:
             return ""
@@ -258,7 +277,7 @@ def _add(kept: list[Evidence], new: Evidence, most: int) -> None:
 
 
 def _joined(old: Evidence, new: Evidence) -> Evidence | None:
-    """Both as one, under the query of the old one and named after where it begins; None where they share nothing."""
+    """Both passages joined, with the query and id of `old`; None if they do not overlap."""
     if new.passage in old.passage:
         return old
     begins = {"source": new.source, "section": new.section, "published": new.published}
@@ -272,7 +291,7 @@ def _joined(old: Evidence, new: Evidence) -> Evidence | None:
 
 
 def _shared(first: str, second: str) -> int:
-    """How many characters the first ends with that the second begins with; 0 where they are few."""
+    """The number of characters at the end of `first` that begin `second`; 0 if there are fewer than `_LEAST_SHARED`."""
     head = second[:_LEAST_SHARED]
     if len(head) < _LEAST_SHARED:
         return 0

@@ -1,23 +1,25 @@
-"""The plan `safe`: SAFE as its authors' code runs it (Wei et al. 2024, section 3 and appendix C).
+"""The plan `safe`: SAFE as in the authors' code (Wei et al. 2024, section 3 and appendix C).
 
-Its prompts see what SAFE's see: the split a sentence alone, the revision a fact with the whole response, the query and
-the rating a fact with what was found. Every sentence is split and every fact judged, in all rounds of search, by two
-verdicts: supported, in the sense of strongly implied, or not. docs/papers.md lists the departures that are left; the
-plan `paper` departs from it where that gives better verdicts.
+Each prompt gets the same input as SAFE's: a sentence alone to split, a fact with the whole response to revise, and a
+fact with the search results to write a query or a rating. Every sentence is split and every fact is judged, after all
+rounds of search. There are two verdicts: supported, in the sense of strongly implied, or not. docs/papers.md lists the
+remaining departures; the plan `paper` departs from SAFE wherever that gives better verdicts.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from factloop.agents.safe.claim import ClaimNode
 from factloop.agents.safe.judgements import VerdictField, known_numbers, said, with_score
 from factloop.agents.safe.model_stages import ModelPaperStages, passages
 from factloop.agents.safe.paper import PaperPlan
 from factloop.agents.safe.schemas import AtomicFacts, PublishedRating, SearchQuery, SelfContainedFact
-from factloop.agents.safe.stages import Case, CheckContext, SplitSentence
+from factloop.agents.safe.stages import Case, CheckContext, SafeGraph, SplitSentence
 from factloop.agents.safe.state import NextQueries, SentenceTask
 from factloop.core.records import Judgement
 from factloop.prompts.registry import PromptRegistry, RenderedPrompt
+from factloop.tools.text.sentences import split_sentences
 
 PUBLISHED_PROMPTS = (
     "safe/published/atomic_facts",
@@ -26,11 +28,15 @@ PUBLISHED_PROMPTS = (
     "safe/published/self_contained_fact",
     "safe/relevance",
 )
+VERIFIABLE_PROMPTS = ("safe/published/rating", "safe/published/verifiable_claims")
+BEFORE, AFTER = 3, 1
+"""Number of sentences that VeriScore shows around the one that it reads."""
+WINDOW_CHARACTERS = 2_000
 RATED = VerdictField.of(PublishedRating, "rating")
 
 
 def published_rating(prompts: PromptRegistry, case: Case) -> RenderedPrompt:
-    """The prompt on one claim at the end of the plan."""
+    """The prompt for rating a claim at the end of the plan."""
     return prompts["safe/published/rating"].render(fact=case.claim, evidence=passages(case.evidence))
 
 
@@ -72,6 +78,41 @@ class PublishedStages(ModelPaperStages):
         rating = answered.value.rating
         (score,) = RATED.scores(answered.tokens, [rating])
         why = known_numbers(answered.value.reasoning, len(case.evidence))
-        # The rating names no passage: it rests on all that it was shown.
+        # The rating cites no passage: it is based on all passages shown.
         cited = tuple(item.id for item in case.evidence) if rating == "supported" else ()
         return with_score(said(rating, why, cited, self.name), score)
+
+
+@dataclass(frozen=True)
+class VerifiablePlan(PublishedPlan):
+    """The plan `safe` with VeriScore's claims (Song, Kim and Iyyer 2024, arXiv 2406.19276): one search each."""
+
+    merges_repeats = True
+
+    def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:  # noqa: ARG002 - one
+        return super().build_claim_branch(max_searches=1, look=look)
+
+
+@dataclass(frozen=True)
+class VerifiableStages(PublishedStages):
+    """Splitting by VeriScore's rule: a sentence without verifiable claims has none; the others are self-contained."""
+
+    async def split(self, task: SentenceTask, context: CheckContext) -> SplitSentence:
+        response = context.answer.response
+        before = split_sentences(response[max(0, task.start - WINDOW_CHARACTERS) : task.start])[-BEFORE:]
+        after = split_sentences(response[task.end : task.end + WINDOW_CHARACTERS])[:AFTER]
+        around = " ".join([*(one.text for one in before), task.sentence, *(one.text for one in after)])
+        prompt = self.prompts["safe/published/verifiable_claims"].render(
+            question=context.answer.prompt or None, context=around, sentence=task.sentence
+        )
+        answer = await self.gateway.ask_for(prompt, AtomicFacts, stage="verifiable_claims", meter=context.meter)
+        return SplitSentence([fact.strip() for fact in answer.facts if fact.strip()])
+
+    async def revise(self, fact: str, task: SentenceTask, context: CheckContext) -> str:  # noqa: ARG002 - is revised
+        return fact
+
+    async def relevance(self, claim: str, task: SentenceTask, context: CheckContext) -> bool:  # noqa: ARG002 - always
+        return True
+
+    async def next_query(self, case: Case, context: CheckContext) -> NextQueries:  # noqa: ARG002 - the claim itself
+        return NextQueries((case.claim,))

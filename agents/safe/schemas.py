@@ -1,10 +1,10 @@
-"""Structured outputs that a model is asked for. The class names are the schema titles, a public contract.
+"""Defines the structured outputs requested from a model. The class names are the schema titles, a public contract.
 
-Paper plan: `AtomicFacts`, `SelfContainedFact`, `Relevance`, `SearchQuery`, `Rating`; the plan safe has
-`PublishedRating` for the last.
+Paper plan: `AtomicFacts`, `SelfContainedFact`, `Relevance`, `SearchQuery`, `Rating`; the plan `safe` uses
+`PublishedRating` instead of `Rating`.
 Fused plan: `SentenceFacts`, `WindowFacts`, `Assessments`, `Assessment`.
-Grounded plan: `GroundedFacts`, `GroundedClaims`.
-All of these: `Abstention`.
+Grounded plan: `GroundedFacts`, `GroundedClaims`; `GivenClaims` for claims supplied by the caller.
+All plans: `Abstention`.
 """
 
 from __future__ import annotations
@@ -147,21 +147,38 @@ class SearchCall(StructuredOutput):
     """What to search for next."""
 
 
-class GroundedFact(StructuredOutput):
-    """A fact and its verdict, in the order in which a model thinks: passages, why, what follows."""
+class JudgedByPassages(StructuredOutput):
+    """A verdict, in the order in which a model thinks: passages, why, what follows."""
 
-    sentence: int
-    """Number of its sentence, from 1."""
-    fact: str
-    """Self-contained."""
     passages: list[int]
     """Numbers of the passages that the verdict rests on, from 1."""
     reason: str = ""
     """With any arithmetic; empty where a passage simply says so."""
     verdict: Literal["supported", "contradicted", "disputed", "insufficient"]
-    """What the passages say of the fact."""
+    """What the passages say of the fact or claim."""
     wrong: str = ""
-    """The words of the fact that the passages have otherwise; empty unless it is contradicted."""
+    """Its words that the passages have otherwise; empty unless it is contradicted."""
+
+
+class _OfSentence(StructuredOutput):
+    sentence: int
+    """Number of its sentence, from 1."""
+    fact: str
+    """Self-contained."""
+
+
+class _OfClaim(StructuredOutput):
+    claim: int
+    """Its number, from 1."""
+
+
+class _OfGivenClaim(_OfClaim):
+    fact: str = ""
+    """The claim, self-contained; empty where it is so as it stands."""
+
+
+class GroundedFact(JudgedByPassages, _OfSentence):
+    """A fact and its verdict. Fields of later bases come first."""
 
 
 class GroundedFacts(StructuredOutput):
@@ -178,25 +195,26 @@ class GroundedFacts(StructuredOutput):
     """Numbers of the sentences that do so."""
 
 
-class GroundedClaim(StructuredOutput):
-    claim: int
-    """Its number, from 1."""
-    fact: str
-    """The claim, self-contained; empty where it is so as it stands."""
-    passages: list[int]
-    """Numbers of the passages that the verdict rests on, from 1."""
-    reason: str = ""
-    """With any arithmetic; empty where a passage simply says so."""
-    verdict: Literal["supported", "contradicted", "disputed", "insufficient"]
-    """What the passages say of the claim."""
-    wrong: str = ""
-    """The words of the claim that the passages have otherwise; empty unless it is contradicted."""
+class GroundedClaim(JudgedByPassages, _OfClaim):
+    """A claim that was split before."""
 
 
 class GroundedClaims(StructuredOutput):
     """Some claims, each judged once by the passages, in their order."""
 
     claims: list[GroundedClaim]
+    steering: list[int] = Field(default_factory=list)
+    """Numbers of the passages that say how to judge."""
+
+
+class GivenClaim(JudgedByPassages, _OfGivenClaim):
+    """A claim that the caller supplied. It may leave out whom it is about."""
+
+
+class GivenClaims(StructuredOutput):
+    """`GroundedClaims` for claims that the caller gave."""
+
+    claims: list[GivenClaim]
     steering: list[int] = Field(default_factory=list)
     """Numbers of the passages that say how to judge."""
 
@@ -218,9 +236,10 @@ class AssessmentOrSearch(Assessment, SearchCall):
 
 REPLIES: Mapping[str, tuple[type[StructuredOutput], ...]] = {
     **{one.__name__: (one,) for one in (AtomicFacts, SelfContainedFact, Relevance, SearchQuery, Rating, Abstention)},
-    **{one.__name__: (one,) for one in (PublishedRating, GroundedFacts, GroundedClaims)},
+    **{one.__name__: (one,) for one in (PublishedRating, GroundedFacts)},
+    "GroundedClaims": (GroundedClaims, GivenClaims),
     "SentenceFacts": (SentenceFacts,),
     "WindowFacts": (WindowFacts,),
     "Assessment": (Assessment, AssessmentOrSearch, Assessments),
 }
-"""The schemas that the replies to a prompt may have, by the title that the prompt names."""
+"""Maps the schema title in a prompt to the schemas that its replies may have."""

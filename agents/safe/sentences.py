@@ -1,4 +1,4 @@
-"""Cuts a response into the sentences that are read, and these into windows that are read together."""
+"""Splits a response into the sentences to read, and groups these into windows that are read together."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from factloop.tools.text.outline import Part
 from factloop.tools.text.silence import silence_of
 
 _PASSED_OVER = re.compile(r"\s+|\[\d{1,4}\]")
-"""White space and citations; splitters often drop both."""
+"""Whitespace and citations; sentence splitters often drop both."""
 _CITATIONS = re.compile(r"(?:[ \t]?\[\d{1,4}\])*")
 
 
 def sentences_of(
     answer: Answer, *, spans: Sequence[tuple[int, int]] | None = None, reads_code: bool = True
 ) -> list[SentenceTask]:
-    """The sentences of the response, or those at `spans`, each with the reason why it is not read, if it is not."""
+    """The sentences of the response, or those at `spans`; a sentence that is not read has the reason in `silent`."""
     chosen = answer.parts if spans is None else _at_spans(answer, spans)
     rows = answer.rows_left_out if spans is None else frozenset[int]()
     apart = frozenset[int]() if spans is None else _apart(chosen, answer.parts)
@@ -39,10 +39,10 @@ def sentences_of(
 
 
 def given_sentences(answer: Answer, given: Sequence[GivenFacts]) -> list[SentenceTask]:
-    """A sentence for each of `given`, with its facts; then the sentences outside all of these, which stay unread.
+    """A sentence for each of `given`, with its facts, followed by the remaining sentences, which are not read.
 
-    A sentence that is found is that stretch of the response, with the citations in it and after it. One that is not
-    found keeps its text as given and has an empty span at the end of the sentence before.
+    If a sentence is found in the response, its span includes the citations in it and directly after it. A sentence that
+    is not found keeps its text as given and has an empty span at the end of the previous sentence.
     """
     spans = find_sentences(answer.response, [one.sentence for one in given])
     found = [
@@ -71,7 +71,7 @@ def _silence(part: Part, *, reads_code: bool) -> str | None:
 
 
 def _at_spans(answer: Answer, spans: Sequence[tuple[int, int]]) -> list[Part]:
-    """The stretches asked for, each read as the part that it begins in; code in the pieces in which it is read."""
+    """The requested spans, each with the kind and headings of the part it starts in; code is read in its own parts."""
     starts = [part.start for part in answer.parts]
     chosen: list[Part] = []
     for start, end in spans:
@@ -84,7 +84,7 @@ def _at_spans(answer: Answer, spans: Sequence[tuple[int, int]]) -> list[Part]:
 
 
 def _apart(chosen: Sequence[Part], parts: Sequence[Part]) -> frozenset[int]:
-    """The numbers of the chosen sentences that have unread statements between them and the chosen sentence before."""
+    """The numbers of the chosen sentences that are separated from the previous one by unread statements."""
     stating = [part.start for part in parts if silence_of(part) is None]
     pairs = enumerate(pairwise(chosen), 1)
     return frozenset(
@@ -93,10 +93,10 @@ def _apart(chosen: Sequence[Part], parts: Sequence[Part]) -> frozenset[int]:
 
 
 def find_sentences(response: str, sentences: Iterable[str]) -> list[tuple[int, int]]:
-    """The span of each sentence in the response, searched for from the end of the one before.
+    """The span of each sentence in the response; the search starts at the end of the previous sentence.
 
-    Space and citations such as `[1]` do not count. A sentence that is not there has an empty span. Linear in the
-    response for each sentence.
+    Whitespace and citations such as `[1]` are ignored. A sentence that is not found gets an empty span. The time for
+    each sentence is linear in the length of the response.
     """
     kept = _kept(response)
     bare = "".join(response[place] for place in kept)
@@ -116,7 +116,7 @@ def find_sentences(response: str, sentences: Iterable[str]) -> list[tuple[int, i
 
 
 def _kept(text: str) -> list[int]:
-    """Places of the characters that are compared."""
+    """Positions of the characters that are compared."""
     kept: list[int] = []
     start = 0
     for gap in _PASSED_OVER.finditer(text):
@@ -127,15 +127,15 @@ def _kept(text: str) -> list[int]:
 
 @dataclass(frozen=True)
 class WindowSize:
-    """Most sentences of a window, and most characters of them; a longer sentence is read alone."""
+    """Maximum number of sentences in a window, and of characters in total; a longer sentence is read alone."""
 
     sentences: int
     characters: int
 
 
-GROUNDED_WINDOW = WindowSize(8, 450)
+GROUNDED_WINDOW = WindowSize(12, 675)
 FUSED_WINDOW = WindowSize(2, 195)
-"""Little more than a long sentence has, since all claims wait for the longest window."""
+"""Slightly more than one long sentence, because all claims wait for the longest window."""
 
 Windows = list[list[SentenceTask]]
 JoinRule = Callable[[SentenceTask, SentenceTask], bool]
@@ -143,9 +143,9 @@ JoinRule = Callable[[SentenceTask, SentenceTask], bool]
 
 
 def windows_of(sentences: Sequence[SentenceTask], size: WindowSize, may_join: JoinRule) -> Windows:
-    """The fewest windows of neighbours, of like length: an answer takes as long as its longest window.
+    """The fewest windows of neighbouring sentences, similar in length: an answer takes as long as its longest window.
 
-    Sentences whose facts are given stand alone: these are judged as they are.
+    A sentence with supplied facts gets a window of its own, because these facts are judged as they are.
     """
     stretches: Windows = []
     for sentence in sentences:
@@ -158,17 +158,17 @@ def windows_of(sentences: Sequence[SentenceTask], size: WindowSize, may_join: Jo
 
 
 def goes_on(_before: SentenceTask, sentence: SentenceTask) -> bool:
-    """Whether the second follows on the first, with no sentence between them that is left out of this check."""
+    """Whether no statement between the sentence and the previous one is left out of the check."""
     return not sentence.is_apart
 
 
 def shares_headings(before: SentenceTask, sentence: SentenceTask) -> bool:
-    """Whether prose, items or rows stand under the same headings, lead-in or table head."""
+    """Whether both are prose, items or rows under the same headings, lead-in or table header."""
     return before.above == sentence.above and not before.is_code and not sentence.is_code
 
 
 def _of_like_length(stretch: Sequence[SentenceTask], size: WindowSize) -> Windows:
-    """The fewest windows that the bound on their length allows, cut by the lowest bound that makes no more."""
+    """The fewest windows that the length limit allows, split at the smallest limit that gives the same number."""
     n_windows = len(_filled(stretch, size.sentences, size.characters))
     bounds = range(size.characters + 1)
     lowest = bisect_left(bounds, x=True, key=lambda bound: len(_filled(stretch, size.sentences, bound)) <= n_windows)
@@ -176,7 +176,7 @@ def _of_like_length(stretch: Sequence[SentenceTask], size: WindowSize) -> Window
 
 
 def _filled(stretch: Sequence[SentenceTask], most_sentences: int, most_characters: int) -> Windows:
-    """Windows that take in sentences as long as there is room."""
+    """Fills each window with as many sentences as fit."""
     windows: Windows = []
     for sentence in stretch:
         fits = windows and sentence.end - windows[-1][0].start <= most_characters

@@ -1,7 +1,7 @@
-"""The stages of the SAFE loop as typed strategies, so that a model, an encoder or the offline rules can fill them.
+"""Defines the stages of the SAFE loop as interfaces that a model, an encoder or the offline rules can implement.
 
-A stage returns what it found or raises a `FactloopError`; the graph turns the error into an unscored claim. Stages hold
-no state between calls: everything they need arrives in their input and in the context of the check.
+A stage returns a result or raises a `FactloopError`, which the graph turns into an unscored claim. Stages keep no state
+between calls: everything they need is in their input and in the context of the check.
 """
 
 from __future__ import annotations
@@ -21,39 +21,39 @@ from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.search.gateway import SearchGateway
 
 BUNCHES_AT_ONCE = 2
-"""Branches under way of a judge that waits for nothing: more would keep all else waiting, progress too."""
+"""Maximum number of concurrent branches for a judge that does not wait; more would block everything else."""
 EVENT = "factloop"
-"""The key of an event in LangGraph's custom stream, which a search tool of the user's may write to as well."""
+"""The key of an event in LangGraph's custom stream, because a custom search tool may write to that stream as well."""
 
 
 @dataclass(frozen=True)
 class CheckContext:
-    """What one check brings to the graph, which is compiled once for many (LangGraph's `Runtime.context`)."""
+    """The context of one check, for a graph that is compiled once for many (LangGraph's `Runtime.context`)."""
 
     answer: Answer
-    """The whole answer. It stands here once and in no state, since checkpoints keep a state for each claim."""
+    """The whole answer. It is stored only here and in no state, because checkpoints save a state for each claim."""
     meter: UsageMeter
     searching: SearchGateway
     gates: bool = True
     """Whether irrelevant claims are left unchecked; otherwise relevance is only a label."""
     bunches: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(BUNCHES_AT_ONCE))
-    """Places for branches that wait for nothing. LangGraph's `max_concurrency` leaves coroutines behind that are never
-    awaited, where a check is stopped."""
+    """Limits concurrent branches that do not wait. LangGraph's `max_concurrency` would leave coroutines that are never
+    awaited when a check is stopped."""
     steering: dict[str, str] = field(default_factory=dict)
-    """Passages and sentences that tell a judge what to say, as the judge finds them, each with where it is from."""
+    """Maps each passage or sentence in which the judge found an instruction to itself to the origin of that text."""
 
     def note_steering(self, numbers: Iterable[int], passages: Sequence[Evidence]) -> None:
-        """Notes the passages that a reply names by number, from 1."""
+        """Records the passages that a reply names by number, starting at 1."""
         shown = (passages[number - 1] for number in numbers if 1 <= number <= len(passages))
         self.steering.update((item.passage, f"passage of {item.source}") for item in shown)
 
 
 SafeGraph = CompiledStateGraph[Any, CheckContext, Any, Any]
-"""A graph of this agent, compiled."""
+"""A compiled graph of this agent."""
 
 
 def tell(runtime: Runtime[CheckContext], kind: str, **event: object) -> None:
-    """Tells those who follow the check what happened (`factloop.core.events`)."""
+    """Emits an event (`factloop.core.events`) to the listeners of a check."""
     runtime.stream_writer({EVENT: {"type": kind, **event}})
 
 
@@ -64,20 +64,20 @@ def told_in(chunk: object) -> dict[str, Any] | None:
 
 @dataclass(frozen=True)
 class WindowTask:
-    """A few sentences that are read and judged together, and the passages to judge them by."""
+    """A few sentences that are read and judged together, and the passages to judge them against."""
 
     sentences: Sequence[SentenceTask]
     """In the order of the response."""
     passages: Sequence[Evidence]
     failure: Judgement | None = None
-    """The first search that failed beside others that were answered, or None."""
+    """The first search that failed while others were answered, or None."""
     is_all: bool = False
-    """Whether the passages are all that there is to judge by."""
+    """Whether these are all the passages there are."""
 
 
 @dataclass(frozen=True)
 class FoundFact:
-    """One atomic fact as the fused plan finds it."""
+    """An atomic fact found by the fused plan."""
 
     text: str
     self_contained: str
@@ -85,12 +85,12 @@ class FoundFact:
     query: str
     """First search query; empty unless the status is `check`."""
     is_whole: bool = False
-    """Whether it is its whole sentence, as the facts that were found did not say the same."""
+    """Whether the fact is its whole sentence, because the extracted facts did not match it."""
 
 
 @dataclass(frozen=True)
 class SplitSentence:
-    """The atomic facts of a sentence as the paper's plan finds them."""
+    """The atomic facts of a sentence, found by the paper's plan."""
 
     facts: Sequence[str]
     is_whole: bool = False
@@ -99,10 +99,10 @@ class SplitSentence:
 
 @dataclass(frozen=True)
 class JudgedFact:
-    """One atomic fact as the grounded plan finds and judges it at once."""
+    """An atomic fact that the grounded plan found and judged in one step."""
 
     sentence: int
-    """Place of its sentence in the window, from 0."""
+    """Index of its sentence in the window, starting at 0."""
     text: str
     """Self-contained."""
     judgement: Judgement
@@ -111,18 +111,18 @@ class JudgedFact:
 
 @dataclass(frozen=True)
 class WindowReading:
-    """The facts read out of a window."""
+    """The facts extracted from a window."""
 
     facts: Sequence[JudgedFact]
     silent: frozenset[int]
-    """Places of the sentences that state nothing. Those in no field were passed over."""
+    """Indices of the sentences that state nothing. Sentences in none of the fields were skipped."""
     unfit: frozenset[int] = frozenset()
-    """Places of the sentences whose facts did not say what they say: these facts are left out."""
+    """Indices of the sentences whose facts did not match them; these facts are left out."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A claim in the middle of its loop, with all that is known about it."""
+    """A claim being checked, with everything known about it."""
 
     claim: str
     """Self-contained."""
@@ -131,9 +131,9 @@ class Case:
     queries: Sequence[str]
     evidence: Sequence[Evidence]
     searches_left: int
-    """How many more queries may be asked; with 0 the next assessment must settle it."""
+    """Number of queries that may still be made; if it is 0, the next assessment must settle the claim."""
     fruitless: Sequence[str] = ()
-    """The queries that brought nothing new."""
+    """The queries that found nothing new."""
 
     @property
     def may_search(self) -> bool:
@@ -141,22 +141,22 @@ class Case:
 
 
 class Stages(Protocol):
-    """What all stages have in common."""
+    """The methods that all stages have in common."""
 
     @property
     def name(self) -> str:
-        """The judge, as reports name it."""
+        """The name of the judge in reports."""
         ...
 
     @property
     def reads_code(self) -> bool:
-        """Whether it can tell what code states."""
+        """Whether these stages can tell what code states."""
         ...
 
     async def abstention(
         self, task: SentenceTask, passages: Sequence[Evidence], context: CheckContext, /
     ) -> Abstention | None:
-        """Whether the passages have what the sentence says cannot be told; None where it cannot find out."""
+        """Whether the passages contain what the sentence says is not available; None if this cannot be determined."""
         ...
 
 
@@ -175,46 +175,52 @@ class PaperStages(Stages, Protocol):
 
 
 class FusedStages(Stages, Protocol):
-    """The same loop in two kinds of call: one on sentences, one on claims."""
+    """The same loop with two kinds of call: one for sentences, one for claims."""
 
     async def sentence_facts(
         self, tasks: Sequence[SentenceTask], context: CheckContext, /
     ) -> Sequence[Sequence[FoundFact] | None]:
-        """The facts of each of these neighbouring sentences, which stand under the same headings.
+        """The facts of each of these neighbouring sentences, which are under the same headings.
 
-        None stands for a sentence of several that was passed over: it is read again alone.
+        None means that a reply for several sentences skipped this one; it is then read again alone.
         """
         ...
 
     async def given_facts(
         self, task: SentenceTask, facts: Sequence[str], context: CheckContext, /
     ) -> Sequence[FoundFact]:
-        """Facts of the sentence that are split already: one for each, in order, its `text` as given."""
+        """The supplied facts of a sentence: one result for each, in order, with the supplied `text`."""
         ...
 
     async def assess(self, case: Case, context: CheckContext, /) -> Judgement | NextQueries:
-        """A judgement, or the next queries. With no searches left it is always a judgement."""
+        """A judgement, or the next queries. If no searches are left, it is always a judgement."""
         ...
 
     async def assess_together(
         self, cases: Sequence[Case], evidence: Sequence[Evidence], context: CheckContext, /
     ) -> Sequence[Judgement | NextQueries]:
-        """`assess` for each of these claims, in order, by the evidence of all of them."""
+        """`assess` for each of these claims, in order, using the evidence of all of them."""
         ...
 
 
 class GroundedStages(FusedStages, Protocol):
-    """Claims found and judged in one call for a window of sentences, by passages that are there already.
+    """Stages that find and judge the claims of a window in one call, against passages that were already found.
 
-    What it leaves out goes through the stages of the fused plan.
+    Sentences that a reply leaves out go through the stages of the fused plan.
     """
 
     async def read(self, window: WindowTask, context: CheckContext, /) -> WindowReading:
-        """The facts of the window's sentences, each with its judgement by the passages."""
+        """The facts of the window's sentences, each judged against the passages."""
+        ...
+
+    async def judge_given(
+        self, claims: Sequence[str], window: WindowTask, context: CheckContext, /
+    ) -> Sequence[JudgedFact]:
+        """The supplied claims, made self-contained and judged against the passages, in the same order."""
         ...
 
     async def look_again(
         self, claims: Sequence[str], window: WindowTask, context: CheckContext, /
-    ) -> Sequence[JudgedFact]:
-        """The claims by the passages, one judgement for each, in their order; `text` is the claim, self-contained."""
+    ) -> Sequence[Judgement]:
+        """A judgement of each self-contained claim against the passages, in the same order."""
         ...

@@ -1,6 +1,6 @@
-"""The state of the SAFE graphs: records as they are, so that checkpoints keep them, and the pure steps between them.
+"""The state of the SAFE graphs, which consists of records that checkpoints can save, and pure functions that update it.
 
-A checkpoint restores a tuple as a list. Nothing here may rely on which of the two a sequence is.
+A checkpoint restores a tuple as a list, so nothing here may rely on a sequence being one or the other.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ Stage = Literal["cheap", "model"]
 
 @dataclass(frozen=True)
 class SentenceTask:
-    """One sentence of the response under check, a row of a table, or code.
+    """A sentence of the response under check, a table row, or code.
 
-    `response[start:end] == sentence`, unless facts were given for a sentence that the response does not hold: there
+    `response[start:end] == sentence`, unless facts were supplied for a sentence that is not in the response; then
     `start == end`.
     """
 
@@ -42,16 +42,16 @@ class SentenceTask:
     start: int
     end: int
     above: str = ""
-    """What it is to be read under, a line each: headings, then the lead of its list or the head of its table."""
+    """The context to read it under, one per line: headings, then the lead-in of its list or the header of its table."""
     number: int = 0
-    """Its place in the check, from 0."""
+    """Its position in the check, starting at 0."""
     is_code: bool = False
     given: Sequence[str] | None = None
-    """Its facts, if the caller split it; None if the plan has to split it."""
+    """Its facts, if the caller supplied them; None if the plan has to split the sentence."""
     is_apart: bool = False
-    """Whether unread sentences stand between it and the one before."""
+    """Whether there are unread statements between this sentence and the previous one."""
     silent: str | None = None
-    """Why it is not read (`records.NoClaim`); None for a sentence that is read."""
+    """Why the sentence is not read (`records.NoClaim`); None if it is read."""
 
 
 @dataclass(frozen=True)
@@ -61,21 +61,21 @@ class Fact:
     sentence: int
     """The number of its sentence."""
     number: int
-    """Its place in the sentence, from 0."""
+    """Its position in the sentence, starting at 0."""
     text: str
     self_contained: str
     status: FactStatus
     query: str = ""
-    """First query, where the plan finds one along with the fact."""
+    """The first query, if the plan finds it together with the fact."""
     relevant: bool | None = None
     judgement: Judgement | None = None
-    """Given for a settled fact, and for one that is to be looked at again: its first judgement."""
+    """The judgement of a settled fact, or the first judgement of a fact that will be examined again."""
     evidence: Sequence[Evidence] = ()
-    """The passages that this judgement rests on."""
+    """The passages that this judgement is based on."""
     is_whole: bool = False
-    """Whether it is its whole sentence, as no facts that say the same could be had."""
+    """Whether the fact is its whole sentence, because the extracted facts did not match it."""
     is_final: bool = False
-    """Whether another look would bring nothing: the passages have all that it names, or no other is near."""
+    """Whether another examination would change nothing: the passages contain all it names, or no others are close."""
 
     @property
     def id(self) -> str:
@@ -84,17 +84,17 @@ class Fact:
 
     @property
     def place(self) -> tuple[int, int]:
-        """Orders facts as the response states them."""
+        """Sorts facts in the order of the response."""
         return self.sentence, self.number
 
 
 @dataclass(frozen=True)
 class NextQueries:
-    """A wish to search, for one thing or several at once."""
+    """A request to search with one or several queries at once."""
 
     queries: Sequence[str]
     missing: str = ""
-    """What the evidence lacks so far."""
+    """What is missing from the evidence so far."""
     tool: str | None = None
     """None for the default tool."""
 
@@ -103,47 +103,47 @@ CHECKPOINT_TYPES: tuple[type, ...] = (
     SentenceTask, Fact, NextQueries, Claim, Evidence, Judgement, records.Sentence, records.Abstention,
     records.GivenFacts, Verdict, UnscoredReason, NoClaim,
 )  # fmt: skip
-"""What checkpoints of these graphs hold: `JsonPlusSerializer(allowed_msgpack_modules=CHECKPOINT_TYPES)` reads them."""
+"""Types stored in checkpoints; `JsonPlusSerializer(allowed_msgpack_modules=CHECKPOINT_TYPES)` reads them."""
 
 
 def gather(left: list[Any], right: list[Any]) -> list[Any]:
-    """Concatenation. Branches end in any order, so readers sort the result by place."""
+    """Concatenates lists. Branches end in any order, so readers sort the result by position."""
     return [*left, *right]
 
 
 class SafeInput(TypedDict):
-    """Input of the response graph, whose text is in its context."""
+    """Input of the response graph; the text of the response is in its context."""
 
     facts: NotRequired[Sequence[records.GivenFacts] | None]
-    """Where the response is split already: its sentences in order."""
+    """The sentences of the response in order, if the caller has already split it."""
     spans: NotRequired[Sequence[tuple[int, int]] | None]
-    """Start and end of the sentences that are to be judged, in order, where these are not all."""
+    """Start and end of the sentences to judge, in order; all sentences if it is missing."""
 
 
 class SafeOutput(TypedDict):
     """Output of the response graph: all claims in the order of the response, each judged or unscored.
 
-    Checkpoints hold the claims as `settled`, and not once more: a thread that has ended gives them by `get_state`.
+    Checkpoints save the claims only as `settled`; `get_state` on a finished thread returns them from there.
     """
 
     claims: Annotated[list[Claim], UntrackedValue]
     sentences_read: Annotated[list[records.Sentence], UntrackedValue]
-    """All sentences, each with its claims or the reason why it has none."""
+    """All sentences, each with its claims or the reason for having none."""
 
 
 class TextInput(TypedDict):
-    """Input of a graph that makes the context itself, in JSON."""
+    """JSON input of a graph that creates the context itself."""
 
     prompt: NotRequired[str | None]
     response: str
     facts: NotRequired[list[dict[str, Any]] | None]
-    """Where the response is split already: its sentences in order (`GivenFacts`)."""
+    """The sentences of the response in order (`GivenFacts`), if the caller has already split it."""
     spans: NotRequired[list[tuple[int, int]] | None]
-    """Start and end of the sentences that are to be judged, in order, where these are not all."""
+    """Start and end of the sentences to judge, in order; all sentences if it is missing."""
 
 
 class TextOutput(TypedDict):
-    """Output of such a graph: as `SafeOutput`, in JSON."""
+    """JSON output of such a graph, with the contents of `SafeOutput`."""
 
     claims: list[dict[str, Any]]
     sentences_read: list[dict[str, Any]]
@@ -159,52 +159,52 @@ class ResponseState(SafeInput, SafeOutput):
     sentences: list[SentenceTask]
     found: Annotated[list[Fact], gather]
     open: list[str]
-    """Ids of the facts to be searched for: without repeats, and without those already settled."""
+    """Ids of the facts to search for, excluding repeats and settled facts."""
     repeats: dict[str, str]
-    """Id of each repeated claim to the id of the claim it repeats."""
+    """Maps the id of each repeated claim to the id of the claim that it repeats."""
     settled: Annotated[list[Claim], gather]
     abstentions: Annotated[list[tuple[int, records.Abstention]], gather]
-    """The number of each sentence that was judged as an abstention, and what came of it."""
+    """Numbers of the sentences judged as abstentions, each with the result."""
 
 
 class WindowState(TypedDict):
-    """Input of the branch that reads some sentences together."""
+    """Input of a branch that reads several sentences together."""
 
     sentences: list[SentenceTask]
 
 
 class FactOutput(TypedDict):
-    """Output of one claim's branch: reduced keys only, since many branches write at once."""
+    """Output of a claim's branch: only reduced keys, because many branches write at once."""
 
     settled: Annotated[list[Claim], gather]
 
 
 class FactState(FactOutput):
-    """Input and state of one claim's branch."""
+    """Input and state of a claim's branch."""
 
     task: SentenceTask
     fact: Fact
     pending: NextQueries | None
-    """The next queries; None until the first."""
+    """The next queries; None if there are none to make."""
     queries: list[str]
     tools: list[str]
-    """The tool that each query was put to, the first that was."""
+    """The first tool that each query was sent to."""
     fruitless: list[str]
-    """Queries that brought nothing new."""
+    """Queries that found nothing new."""
     rounds: int
     """Number of searches so far."""
     is_barren: bool
-    """Whether the last round brought nothing new."""
+    """Whether the last round found nothing new."""
     missing: list[str]
     evidence: Sequence[Evidence]
     failure: Judgement | None
-    """Unscored judgement of a search that failed; it stands unless the rest of the evidence settles the claim."""
+    """The unscored judgement of a failed search; it applies unless the other evidence settles the claim."""
     last_search: Literal["answered", "exhausted", "failed", "given_up"] | None
-    """`failed` where no tool answered it, `given_up` where none will be asked again, `exhausted` where all that there
-    is to find was found."""
+    """`failed` if no tool answered, `given_up` if no tool will be called again, `exhausted` if everything that can be
+    found has been found."""
     relevant: bool | None
     stage: Stage | None
-    """The stage of a cascade that judges from here on; None without a cascade."""
+    """The cascade stage that judges from now on; None without a cascade."""
 
 
 class BunchState(FactOutput):
@@ -214,15 +214,15 @@ class BunchState(FactOutput):
 
 
 def updated(state: FactState, update: Mapping[str, Any]) -> FactState:
-    """A claim's state after a step that is called, not run by a graph."""
+    """A claim's state after a step that was called directly instead of by a graph."""
     return cast("FactState", {**state, **update})
 
 
 def open_case(fact: Fact, task: SentenceTask, stage: Stage | None = None) -> FactState:
-    """The state in which a claim's branch starts. A fact without a query is searched by its `self_contained` text."""
+    """The initial state of a claim's branch. Without a query, the fact's `self_contained` text is searched for."""
     return FactState(
         task=task,
-        fact=replace(fact, evidence=()),  # which stands in `evidence`
+        fact=replace(fact, evidence=()),  # it is stored in `evidence`
         settled=[],
         pending=NextQueries((fact.query.strip() or fact.self_contained,)),
         queries=[],
@@ -240,26 +240,26 @@ def open_case(fact: Fact, task: SentenceTask, stage: Stage | None = None) -> Fac
 
 
 def settled_fact(task: SentenceTask, number: int, text: str, judgement: Judgement) -> Fact:
-    """A fact with its judgement, which it has without any search."""
+    """A fact that was judged without a search."""
     return Fact(task.number, number, text, text, "settled", judgement=judgement)
 
 
 def unsplit(task: SentenceTask, judgement: Judgement) -> list[Fact]:
-    """The unscored facts of a sentence that could not be read: one, or one for each fact that was given."""
+    """The unscored facts of a sentence that could not be read: the sentence itself, or each supplied fact."""
     given = [task.sentence] if task.given is None else task.given
     return [settled_fact(task, number, text, judgement) for number, text in enumerate(given)]
 
 
 def whole(task: SentenceTask) -> Fact:
-    """A sentence as its own only fact."""
+    """A sentence as its only fact."""
     return Fact(task.number, 0, task.sentence, task.sentence, "open", is_whole=True)
 
 
 def distinct(found: Iterable[Fact]) -> tuple[list[Fact], dict[str, str]]:
-    """The open facts in the order of the response without repeats; and the repeats, their id to the id of the first.
+    """The open facts in the order of the response without repeats, and a map of each repeat's id to the first one's id.
 
-    A fact that was judged by evidence as it was found can be repeated, too; one that could not be read cannot. Equal
-    words alone make no repeat: *It closed in 1900* may be said of two mills.
+    Facts already judged against evidence count too; those that could not be read do not. Equal words alone do not make
+    a repeat: *It closed in 1900* may be said of two mills.
     """
     first: dict[str, str] = {}
     kept: list[Fact] = []
@@ -276,12 +276,12 @@ def distinct(found: Iterable[Fact]) -> tuple[list[Fact], dict[str, str]]:
 
 
 def reopened(fact: Fact) -> Fact:
-    """A fact that was judged by evidence as it was found, open again; any other as it is."""
+    """The fact, open again if it was already judged against evidence."""
     return replace(fact, status="open") if fact.judgement is not None and fact.evidence else fact
 
 
 def settle(fact: Fact, task: SentenceTask, judgement: Judgement, state: FactState | None = None) -> Claim:
-    """The claim with its judgement and what it was judged by: from `state`, what its search brought."""
+    """The claim with its judgement and evidence; with `state`, it has the queries and evidence of its search."""
     gathered: dict[str, Any] = {"evidence": fact.evidence, "relevant": fact.relevant}
     if state is not None:
         gathered = {name: cast("Any", state)[name] for name in ("queries", "missing", "evidence", "relevant")}
@@ -297,7 +297,7 @@ def settle(fact: Fact, task: SentenceTask, judgement: Judgement, state: FactStat
 
 
 def with_stage(judgement: Judgement, stage: Stage | None) -> Judgement:
-    """A verdict with the stage that gave it, in a cascade."""
+    """The judgement, with the cascade stage that produced it if it is a verdict."""
     is_open = judgement.verdict is not None and judgement.stage is None and stage is not None
     return judgement.model_copy(update={"stage": stage}) if is_open else judgement
 
@@ -307,7 +307,7 @@ def in_order(
 ) -> list[Claim]:
     """One claim for every fact found, in the order of the response. Raises ValueError if one is missing.
 
-    A claim that repeats another points there, and that judgement stands for both.
+    A claim that repeats another refers to it and has the same verdict.
     """
     judged = {claim.id: claim for claim in settled}
     claims: list[Claim] = []
@@ -327,7 +327,7 @@ def in_order(
 def sentences_read(
     tasks: Iterable[SentenceTask], found: Iterable[Fact], abstentions: Mapping[int, records.Abstention]
 ) -> list[records.Sentence]:
-    """The sentences in the order of the response, each with its claims or the reason why it has none."""
+    """The sentences in the order of the response, each with its claims or the reason for having none."""
     ids: defaultdict[int, list[str]] = defaultdict(list)
     whole: set[int] = set()
     for fact in sorted(found, key=lambda one: one.place):
@@ -347,7 +347,7 @@ def sentences_read(
 
 
 def _silence_reason(task: SentenceTask) -> NoClaim:
-    """Why a sentence has no claim. One that was read should have had some, unless it is surely opinion or talk."""
+    """Why a sentence has no claim. If it was read, it should have one, unless it is clearly opinion or small talk."""
     if task.silent is not None:
         return NoClaim(task.silent)
     is_silent = not task.is_code and states_nothing(plain_text(task.sentence))

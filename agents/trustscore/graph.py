@@ -1,10 +1,10 @@
-"""The TrustScore agent as LangGraph state machines: both consistencies of one answer, and the two together.
+"""The TrustScore agent as LangGraph state machines: one for each kind of consistency, and one that combines them.
 
     answer ─┬─▶ consistency ─┬─▶ combine
             └─▶ factual ─────┘
 
-`answer` asks the subject for its response first, where none is given. Without a subject TrustBC is unscored, without
-anything to search TrustFC is: `no_source`.
+`answer` asks the subject for its response if none is given. Without a subject, TrustBC is unscored; without anything to
+search, TrustFC is unscored. The reason is `no_source` in both cases.
 
 TrustBC (paper, section 2.1): does the subject stick to its response?
 
@@ -12,8 +12,8 @@ TrustBC (paper, section 2.1): does the subject stick to its response?
                  ▲        │
                  └────────┘
 
-All questions are planned before the first is asked, and count in that order. `window` of them are asked at a time: a
-wider window pays for a few questions beyond the one that ends the matter, and changes no result.
+All questions are planned before the first is asked, and they count in that order. `window` questions are asked at a
+time: a wider window pays for a few questions after the one that decides the score, and never changes the result.
 
 TrustFC (appendix A.5.2): do documents support the answer?
 
@@ -66,14 +66,14 @@ ANSWER, CONSISTENCY, FACTUAL, COMBINE = "answer", "consistency", "factual", "com
 DISTRACT, ASK, CONCLUDE = "distract", "ask", "conclude"
 RETRIEVE, ENTAIL = "retrieve", "entail"
 SEARCH = "search"
-"""Name of the stage of TrustFC's search in the account of a run."""
+"""Name of the stage for TrustFC's search in the usage of a run."""
 NO_SUBJECT, NO_CORPUS = "No subject model was given.", "No corpus was given."
 LEAST_MASS = 0.5
-"""Share of the probability that the five letters must hold together for a graded score."""
+"""Minimum total probability of the five letters for a graded score."""
 LONGEST_SHOWN_REPLY = 2_000
-"""Characters of an unreadable reply that are kept."""
+"""Maximum characters to keep of an unreadable reply."""
 FACTUAL_VALUE: Mapping[Relation, float] = {Relation.SUPPORT: 1.0, Relation.NEUTRAL: 0.5, Relation.CONTRADICT: 0.0}
-"""TrustFC as a number. The paper correlates it with human labels without saying which numbers it used."""
+"""TrustFC as a number. The paper correlates it with human labels but does not say which numbers it used."""
 OVERALL: Mapping[tuple[Literal[0, 1], Relation], float] = {
     (1, Relation.SUPPORT): 1.0,
     (0, Relation.SUPPORT): 0.8,
@@ -87,7 +87,7 @@ Outcome = TypeVar("Outcome")
 
 
 def build_trust_graph(*, subject: Subject | None, consistency: Graph | None, factual: Graph, max_checks: int) -> Graph:
-    """The compiled graph from `{question, response}` to the three scores. One for all answers of a run."""
+    """The compiled graph from `{question, response}` to the three scores, used for all answers in a run."""
 
     async def answer(state: TrustState, runtime: Runtime[TrustContext]) -> Update:
         if state.get("response") is not None:
@@ -106,7 +106,7 @@ def build_trust_graph(*, subject: Subject | None, consistency: Graph | None, fac
             "trust_fc": TrustFC(unscored_reason=reason, rationale=said),
         }
 
-    async def without_subject(state: TrustState) -> Update:  # noqa: ARG001 - nothing to look at
+    async def without_subject(state: TrustState) -> Update:  # noqa: ARG001 - nothing to read
         reason = UnscoredReason.NO_SOURCE
         return {"trust_bc": TrustBC(unscored_reason=reason, rationale=NO_SUBJECT, max_checks=max_checks, n_planned=0)}
 
@@ -133,7 +133,7 @@ def build_trust_graph(*, subject: Subject | None, consistency: Graph | None, fac
 
 
 def overall(consistency: TrustBC, factual: TrustFC) -> TrustOV:
-    """The value of the paper's table, or what is missing for one: a missing part is never taken for a bad one."""
+    """The value from the paper's table, or what is missing for one: a missing part never counts as a bad one."""
     if consistency.value is not None and factual.relation is not None:
         return TrustOV(value=OVERALL[consistency.value, factual.relation])
     missing: dict[str, list[str]] = {}
@@ -144,7 +144,7 @@ def overall(consistency: TrustBC, factual: TrustFC) -> TrustOV:
 
 
 async def _tried(call: Awaitable[Outcome]) -> Outcome | FactloopError:
-    """What a call gives, or its failure, which becomes a reason and never a verdict. Raises ConfigError."""
+    """The result of a call, or its failure, which becomes a reason and never a verdict. Raises ConfigError."""
     try:
         return await call
     except ConfigError:
@@ -154,12 +154,12 @@ async def _tried(call: Awaitable[Outcome]) -> Outcome | FactloopError:
 
 
 def _meter_of(runtime: Runtime[TrustContext]) -> UsageMeter:
-    """The account of the answer; a throwaway one if the graph runs without a context, as in LangGraph's studio."""
+    """The answer's meter, or a temporary one if the graph runs without a context, as in LangGraph Studio."""
     return runtime.context.meter if runtime.context else UsageMeter()
 
 
 def build_consistency_graph(subject: Subject, distract: Distract, *, max_checks: int, window: int, seed: int) -> Graph:
-    """The compiled graph from `{question, response}` to `{trust_bc}`. One for all answers of a run."""
+    """The compiled graph from `{question, response}` to `{trust_bc}`, used for all answers in a run."""
 
     async def plan(state: ConsistencyState, runtime: Runtime[TrustContext]) -> Update:
         question, response = state["question"], state["response"]
@@ -177,7 +177,7 @@ def build_consistency_graph(subject: Subject, distract: Distract, *, max_checks:
         return {"asked": [*state["asked"], *fresh]}
 
     async def decide(state: ConsistencyState) -> str:
-        """Goes on to the next questions, unless all were asked or one was answered inconsistently."""
+        """Continues with the next questions unless all were asked or one was answered inconsistently."""
         is_over = len(state["asked"]) == len(state["planned"]) or any(one.consistent is False for one in state["asked"])
         return CONCLUDE if is_over else ASK
 
@@ -201,7 +201,7 @@ def build_consistency_graph(subject: Subject, distract: Distract, *, max_checks:
 async def _ask_one(
     subject: Subject, state: ConsistencyState, number: int, options: tuple[Option, ...], meter: UsageMeter
 ) -> ConsistencyCheck:
-    """The subject's choice, or why it made none: a failure is no inconsistency. Raises ConfigError."""
+    """The subject's choice, or why it made none: a failure is not an inconsistency. Raises ConfigError."""
     is_statement = state.get("statements", False)
     choice = await _tried(subject.choose(state["question"], options, statements=is_statement, meter=meter))
     if isinstance(choice, FactloopError):
@@ -213,10 +213,10 @@ async def _ask_one(
 
 
 def conclusion(found: DistractorSet, checks: Sequence[ConsistencyCheck], n_planned: int, max_checks: int) -> TrustBC:
-    """TrustBC from the checks in the order in which they count.
+    """TrustBC from the checks, in the order in which they count.
 
-    0 as soon as one choice is inconsistent; 1 if all planned checks are consistent. Where none is inconsistent and some
-    choice could not be had, nothing is claimed: unscored, for the reason of the first of them.
+    0 as soon as one choice is inconsistent; 1 if all planned checks are consistent. If no choice is inconsistent but
+    some checks have no choice, the result is unscored, with the reason of the first of these checks.
     """
     end = next((check.number for check in checks if check.consistent is False), len(checks))
     valid = checks[:end]
@@ -258,7 +258,7 @@ def conclusion(found: DistractorSet, checks: Sequence[ConsistencyCheck], n_plann
 
 
 def _mean_probabilities(valid: Sequence[ConsistencyCheck]) -> tuple[float | None, float | None]:
-    """Mean probability of all letters, and of the response's alone; None unless every check has probabilities."""
+    """Mean probability of all letters, and of the response's letter; None unless every check has probabilities."""
     shares = [check.letter_probabilities for check in valid if check.letter_probabilities is not None]
     if not valid or len(shares) < len(valid):
         return None, None
@@ -268,9 +268,9 @@ def _mean_probabilities(valid: Sequence[ConsistencyCheck]) -> tuple[float | None
 
 
 def build_factual_graph(searching: SearchGateway, judge: Judge) -> Graph:
-    """The compiled graph from `{question, response}` to `{trust_fc}`. One for all answers of a run.
+    """The compiled graph from `{question, response}` to `{trust_fc}`, used for all answers in a run.
 
-    It searches the first tool of `searching`, or of what the answer's context has in its place.
+    It uses the first tool of `searching`, or of the search in the answer's context if there is one.
     """
 
     async def to_entail(state: FactualState) -> str:
@@ -288,7 +288,7 @@ def build_factual_graph(searching: SearchGateway, judge: Judge) -> Graph:
 
 
 def retrieval_query(question: str, answer: str) -> str:
-    """The query of appendix A.5.2, which the retriever takes for a bag of words."""
+    """The query of appendix A.5.2, which the retriever treats as a bag of words."""
     return f'"{answer}" correctly answers the question of "{question}"'
 
 

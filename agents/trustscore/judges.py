@@ -1,4 +1,4 @@
-"""Judges of passages: a chat model, or a verifier (an NLI encoder, or the offline rater)."""
+"""Judges passages with a chat model or with a verifier (an NLI encoder or the offline rater)."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from factloop.tools.models.gateway import ModelGateway
 ENTAILMENT = "trustscore/entailment"
 JUDGE_PROMPTS = (ENTAILMENT,)
 JUDGE = "entailment"
-"""Name of the stage in the account of a run."""
+"""Name of the stage in the usage of a run."""
 SHORT_ANSWER_WORDS = 4
-"""An answer of so few words says little without its question."""
+"""An answer with no more words than this says little without its question."""
 
 _RELATION: Mapping[Label, Relation] = {
     "supported": Relation.SUPPORT,
@@ -35,7 +35,7 @@ _OF_PLACE_OR_TIME = re.compile(
     r"when|where|in |on |at |(?:what|which) (?:year|month|day|date|century|decade)", re.IGNORECASE
 )
 _ASKED_FOR = frozenset({"when", "where", "what", "which", "who", "whom", "in", "on", "at", "from"})
-"""Words that a question begins with whose answer is a place, a time, a person or a thing."""
+"""First words of questions whose answer is a place, a time, a person or a thing."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class ModelJudge:
 
 @dataclass(frozen=True)
 class VerifierJudge:
-    """A verifier as the judge; free. A short answer is put into its question, so that it can be compared."""
+    """A verifier as the judge; free of charge. A short answer is combined with its question into a statement."""
 
     verifier: Verifier
 
@@ -75,7 +75,7 @@ class VerifierJudge:
         answer: str,
         passages: Sequence[Evidence],
         *,
-        meter: UsageMeter,  # noqa: ARG002 - nothing is paid
+        meter: UsageMeter,  # noqa: ARG002 - nothing to charge
     ) -> PassageJudgement:
         claim = answer if len(answer.split()) > SHORT_ANSWER_WORDS else statement_of(question, answer)
         texts = [item.passage for item in passages]
@@ -85,9 +85,9 @@ class VerifierJudge:
 
 
 def statement_of(question: str, answer: str) -> str:
-    """*When did Voss die?* and *1958* say *Voss did die in 1958.*, by the parse of the question.
+    """*When did Voss die?* and *1958* give *Voss did die in 1958.*, using the parse of the question.
 
-    The question stays before the answer where the parse has no subject, and without the extra `offline`.
+    If the parse has no subject, or without the extra `offline`, the question and the answer are concatenated.
     """
     asked, said = question.strip().rstrip("?. "), answer.strip().rstrip(".")
     if not asked or asked.split()[0].lower().removesuffix("'s") not in _ASKED_FOR or not is_installed("offline"):
@@ -109,6 +109,6 @@ def statement_of(question: str, answer: str) -> str:
 
 
 def _placed(asked: str, answer: str) -> str:
-    """An answer of a place or time with a preposition, unless it has one."""
+    """The answer with a preposition if it is a place or time and has none."""
     has_one = re.match(r"(?:in|on|at|from|near|by|since|until|before|after|during) ", answer, re.IGNORECASE)
     return f"in {answer}" if _OF_PLACE_OR_TIME.match(asked) and not has_one else answer

@@ -1,7 +1,7 @@
-"""The records of TrustScore: what was asked, what was chosen, and what documents say.
+"""The records of TrustScore: the questions, the answers chosen and what the documents say.
 
-The rules of `factloop.core.records` hold: a part is either a value or unscored with a reason, and every question that
-was asked is in the report.
+The rules of `factloop.core.records` apply: each part has either a value or a reason why it is unscored, and every
+question that was asked is in the report.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ Letter = Literal["A", "B", "C", "D", "E"]
 
 
 class SubstitutionLevel(StrEnum):
-    """The level of the words that are replaced, most informative first (paper, section 2.1)."""
+    """The kind of words that are replaced, most informative first (paper, section 2.1)."""
 
     ENTITY = "entity"
-    """An entity that stands only in the response."""
+    """An entity found only in the response."""
     NOUN_OR_NUMBER = "noun_or_number"
-    """A noun, number or date that stands only in the response."""
+    """A noun, number or date found only in the response."""
     VERB_ADJECTIVE_OR_SHARED = "verb_adjective_or_shared"
-    """A verb or adjective, or an entity, noun or number that the question has, too."""
+    """A verb or adjective, or an entity, noun or number that also appears in the question."""
     ANY_WORD = "any_word"
 
 
 class Source(StrEnum):
-    """The source of a substitute, best first."""
+    """Where a substitute comes from, best source first."""
 
     MODEL = "model"
     """Proposed by the judge model (`--distractors model`)."""
     DBPEDIA = "dbpedia"
     KNOWLEDGE_BASE = "knowledge_base"
-    """A table that `factloop research kb build` made."""
+    """A table made by `factloop research kb build`."""
     BUILT_IN = "built_in"
     """Countries, cities, people and other names that come with the installation."""
     DATE = "date"
@@ -59,21 +59,21 @@ class Distractor(Record):
     level: SubstitutionLevel
     source: Source
     detail: str = ""
-    """Why this substitute: the types shared, the cosine, the part of speech."""
+    """Why this substitute was chosen: shared types, cosine similarity or part of speech."""
 
 
 class DistractorSet(Record):
-    """All distractors made for one response, best first, and what went wrong on the way."""
+    """All distractors made for a response, best first, and any problems encountered."""
 
     question: str
     response: str
     wanted: Count
     distractors: tuple[Distractor, ...]
     notes: tuple[str, ...] = ()
-    """Sources that failed or were not there, in words; the next source was used instead."""
+    """Messages about sources that failed or were missing, so that the next source was used."""
     seed: int
     usage: Usage | None = None
-    """What the proposals of a model cost, where distractors were all that was asked for; elsewhere None."""
+    """What a model's proposals cost, if only distractors were requested; otherwise None."""
 
 
 class OptionKind(StrEnum):
@@ -83,13 +83,13 @@ class OptionKind(StrEnum):
 
 
 class Option(Record):
-    """One option of a question, as it was shown."""
+    """An option of a question, as shown to the subject."""
 
     letter: Letter
     text: str
     kind: OptionKind
     distractor: Count | None = None
-    """Place of a distractor in the report's list of distractors, from 0; None for other options."""
+    """Index in the report's list of distractors, starting at 0; None for other options."""
 
 
 class ConsistencyCheck(Record):
@@ -103,15 +103,9 @@ class ConsistencyCheck(Record):
     reply: str = ""
     """The subject's reply if no choice could be read in it, or why there is no reply."""
     letter_probabilities: Mapping[Letter, Share] | None = None
-    """Probability of each letter, where the server gave log-probabilities; a letter that it did not list is absent."""
+    """Probability of each letter, if the server returned log-probabilities. Letters that it did not list are absent."""
     counted: bool = True
-    """False for a check asked in the same window as an earlier inconsistent one, which had ended the matter."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_reuses(cls, data: Any) -> Any:
-        """Earlier versions said whether a distractor was shown again; now none is."""
-        return {key: value for key, value in data.items() if key != "reuses"} if isinstance(data, dict) else data
+    """False if an earlier check in the same window was inconsistent, which already decided the score."""
 
     @model_validator(mode="after")
     def _is_chosen_or_unscored(self) -> Self:
@@ -130,7 +124,7 @@ class ConsistencyCheck(Record):
 
 
 NOT_ANSWERED = "The subject gave no answer"
-"""Begins the rationale of both parts where the subject was asked for its answer and failed."""
+"""Start of the rationale of both parts if the subject was asked for its answer and failed to give one."""
 
 
 class TrustBC(Record):
@@ -140,19 +134,19 @@ class TrustBC(Record):
     unscored_reason: UnscoredReason | None = None
     rationale: str = ""
     graded: Share | None = None
-    """Mean probability of the response's letter over the counted checks, where all of them have probabilities.
+    """Mean probability of the response's letter over the counted checks, if all of them have probabilities.
 
-    A letter that the server did not list among its likeliest counts as 0. None where the five letters together held
-    less than half (`letters_mass`): a subject that would rather have said something else was held to a letter.
+    A letter that the server did not list among the most likely tokens counts as 0. None if the five letters together
+    have less than half of the probability (`letters_mass`), because the subject then preferred to say something else.
     """
     letters_mass: Share | None = None
-    """Mean probability of all five letters, where they were chosen, over the counted checks."""
+    """Mean total probability of the five letters over the counted checks, at the token where they were chosen."""
     max_checks: Annotated[int, Field(ge=1)]
     n_planned: Count
-    """Checks that the distractors allow, at most `max_checks`; fewer where there are fewer combinations."""
+    """Number of checks that the distractors allow, at most `max_checks`; fewer if there are fewer combinations."""
     n_asked: Count = 0
     n_consistent: Count = 0
-    """Consistent choices among the counted checks."""
+    """Number of consistent choices among the counted checks."""
     n_inconsistent: Count = 0
     n_unscored: Count = 0
     checks: tuple[ConsistencyCheck, ...] = ()
@@ -179,13 +173,13 @@ class TrustFC(Record):
 
     relation: Relation | None = None
     value: Share | None = None
-    """1 for support, 0.5 for neutral, 0 for contradict. The paper names the relations and gives no numbers."""
+    """1 for support, 0.5 for neutral, 0 for contradict. The paper names the relations but gives no numbers."""
     unscored_reason: UnscoredReason | None = None
     rationale: str = ""
     query: str = ""
     passages: tuple[Evidence, ...] = ()
     cited: tuple[str, ...] = ()
-    """Ids of the passages that the judgement rests on."""
+    """Ids of the passages that the judgement is based on."""
     judged_by: str = ""
 
     @model_validator(mode="after")
@@ -198,11 +192,11 @@ class TrustFC(Record):
 
 
 class TrustOV(Record):
-    """Both together by the table of appendix A.5.3; no value unless both parts have one."""
+    """Both parts combined as in the table in appendix A.5.3. There is no value unless both parts have one."""
 
     value: Share | None = None
     missing: str = ""
-    """What is missing for a value, in words."""
+    """A description of what is missing for a value."""
 
     @model_validator(mode="after")
     def _is_value_or_missing(self) -> Self:
@@ -212,14 +206,14 @@ class TrustOV(Record):
 
 
 class TrustFingerprint(Record):
-    """Everything that made a TrustScore what it is: equal fingerprints and equal caches give equal reports."""
+    """Everything that determines a TrustScore: equal fingerprints and equal caches give equal reports."""
 
     factloop_version: str
     subject_model: str | None
     subject_base_url: str | None = None
     subject_sampling: Mapping[str, Any] = Field(default_factory=dict)
     judge: str | None = None
-    """What judged the passages: a model, an encoder, or the offline rater; None where there was no corpus."""
+    """What judged the passages: a model, an encoder or the offline rater; None if there was no corpus."""
     judge_base_url: str | None = None
     judge_sampling: Mapping[str, Any] = Field(default_factory=dict)
     corpus: str | None = None
@@ -227,11 +221,13 @@ class TrustFingerprint(Record):
     max_checks: Annotated[int, Field(ge=1)]
     passages: Annotated[int, Field(ge=1)]
     substitutes: tuple[str, ...] = ()
-    """Identity of each source of distractors, in the order in which they are asked."""
+    """Identity of each source of distractors, in the order in which they are used."""
     target_order: str = "asked"
     """What is replaced first: what the question asks for (`asked`), or as in the paper (`paper`)."""
+    samples: Count = 0
+    """Number of other answers requested from the subject."""
     prompts: Mapping[str, str] = Field(default_factory=dict)
-    """Prompt name to the SHA-256 of its file."""
+    """Maps the name of each prompt to the SHA-256 hash of its file."""
     versions: Mapping[str, str] = Field(default_factory=dict)
     seed: int
 
@@ -239,13 +235,12 @@ class TrustFingerprint(Record):
 class TrustReport(Record):
     """The TrustScore of one answer to one question."""
 
-    schema_version: Literal["1.0", "1.1", "1.2", "1.3"] = "1.3"
-    """Version 1.1 tells `letters_mass` and the order of targets, and has distractors of a model."""
+    schema_version: Literal["1.0"] = "1.0"
     id: str
     question: str
     response: str
     answered_by: str | None = None
-    """The subject model, where it was asked for the response first; None where the response was given."""
+    """The subject model, if it was asked for the response; None if the response was supplied."""
     trust_bc: TrustBC
     trust_fc: TrustFC
     trust_ov: TrustOV
@@ -256,7 +251,7 @@ class TrustReport(Record):
 
 
 class MeanScore(Record):
-    """A mean over answers, with how many it rests on."""
+    """A mean over answers, with the number of answers it is based on."""
 
     mean: Share | None
     n_scored: Count
@@ -264,33 +259,32 @@ class MeanScore(Record):
 
 
 class SourceConsistency(Record):
-    """How often the subject stood by its response where a distractor of one source was among the options."""
+    """How often the subject stood by its response when the options included a distractor from a particular source."""
 
     source: Source
     consistent: Share | None
-    """Share of such checks with a choice; None without one. Sources whose distractors are easy to tell apart have the
-    higher share."""
+    """Fraction of such checks with a choice that were consistent; None if there are none. It is higher for sources
+    whose distractors are easy to recognize."""
     n_checks: Count
-    """Checks with a choice that showed a distractor of this source."""
+    """Number of checks with a choice that showed a distractor from this source."""
     n_answers: Count
 
 
 class TrustSummary(Record):
-    """Means over all answers of one run; nothing scored gives no mean."""
+    """Means over all answers in a run. There is no mean if nothing was scored."""
 
     trust_bc: MeanScore
     trust_bc_graded: MeanScore
     trust_fc: MeanScore
     trust_ov: MeanScore
     by_source: tuple[SourceConsistency, ...] = ()
-    """Behavioural consistency by the source of distractors, for the sources that were used."""
+    """Behavioural consistency by source of distractors, for the sources that were used."""
 
 
 class TrustRun(Record):
-    """TrustScores of several answers, in the order in which they were given."""
+    """TrustScores of several answers, in the order in which the answers were supplied."""
 
-    schema_version: Literal["1.0", "1.1", "1.2", "1.3"] = "1.3"
-    """Version 1.1 has consistency by source of distractors, and reports of version 1.1."""
+    schema_version: Literal["1.0"] = "1.0"
     reports: tuple[TrustReport, ...]
     summary: TrustSummary
     usage: Usage
@@ -299,40 +293,55 @@ class TrustRun(Record):
 
 
 class ClaimStanding(StrEnum):
-    """The group of a claim by evidence and belief."""
+    """The group that a claim belongs to, by evidence and belief."""
 
     SUPPORTED_INSISTED = "supported_insisted"
     SUPPORTED_WAVERING = "supported_wavering"
     UNSUPPORTED_INSISTED = "unsupported_insisted"
     UNSUPPORTED_WAVERING = "unsupported_wavering"
     UNPLACED = "unplaced"
-    """SAFE or TrustBC has no value for it, or it is irrelevant."""
+    """The claim has no value from SAFE or TrustBC, or is irrelevant."""
+
+
+class SampleAgreement(Record):
+    """The degree to which other answers to the same question agree with a claim; no documents are used."""
+
+    value: Share | None
+    """Mean degree to which the samples support the claim or, if the judge only says yes or no, the share that do.
+    Higher is better; not calibrated. None if no sample was judged."""
+    n: Count
+    """Number of samples that the value is based on."""
+    n_unscored: Count = 0
+    """Number of samples that could not be judged."""
 
 
 class ClaimTrust(Record):
-    """One claim of a long response: SAFE's judgement, and whether the subject insists on it."""
+    """A claim in a long response: SAFE's judgement, and whether the subject stands by the claim."""
 
     claim: Claim
     trust_bc: TrustBC | None
-    """None for an irrelevant claim, which is not asked about; a repeated one has that of the claim it repeats."""
+    """None for an irrelevant claim, which no question is asked about. A repeated claim has the original's TrustBC."""
     standing: ClaimStanding
     why_unplaced: str = ""
+    agreement: SampleAgreement | None = None
+    """None without samples, and for an irrelevant claim."""
 
 
 class LongFormTrustReport(Record):
-    """SAFE's verdict on each claim of a long response beside the subject's TrustBC on it."""
+    """SAFE's verdict on each claim in a long response, next to the subject's TrustBC for that claim."""
 
-    schema_version: Literal["1.0", "1.1", "1.2", "1.3"] = "1.3"
-    """Version 1.1 has a report of checks of version 1.2, and what TrustBC tells in version 1.1 of trust reports."""
+    schema_version: Literal["1.0"] = "1.0"
     factuality: FactualityReport
     claims: tuple[ClaimTrust, ...]
     counts: Mapping[ClaimStanding, Count]
+    samples: tuple[str, ...] = ()
+    """The other answers of the subject; those that failed are missing."""
     usage: Usage
-    """Usage of TrustBC alone; that of SAFE is in `factuality`."""
+    """Usage of TrustBC and of `samples`; SAFE's usage is in `factuality`."""
     fingerprint: TrustFingerprint
     created_at: datetime
     warnings: tuple[str, ...] = ()
-    """Warnings of TrustBC alone; those of SAFE are in `factuality`."""
+    """Warnings from TrustBC alone; SAFE's warnings are in `factuality`."""
 
     @model_validator(mode="after")
     def _no_claim_is_lost(self) -> Self:

@@ -1,4 +1,4 @@
-"""Structured outputs that a model is asked for. The class names are the schema titles, a public contract."""
+"""Defines the structured outputs requested from a model. The class names are the schema titles, a public contract."""
 
 from __future__ import annotations
 

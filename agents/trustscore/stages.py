@@ -1,4 +1,4 @@
-"""The stages that the graphs need: a subject to ask, a judge of passages, and distractors."""
+"""Defines what the graphs need: a subject to ask, a judge of passages, and distractors."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ class PassageJudgement:
     """A judge's reading of the passages."""
 
     relation: Relation | None
-    """None where the judge is not sure, and a person has to read."""
+    """None if the judge is unsure and a human reader must decide."""
     rationale: str
     cited: tuple[int, ...]
-    """Indices into the passages, from 0."""
+    """Indices into the passages, starting at 0."""
 
 
 class Subject(Protocol):
-    """The model whose belief is probed. Its methods cost money, and raise ToolError, ModelOutputError, ConfigError."""
+    """The model whose belief is tested. Its methods cost money; they raise ToolError, ModelOutputError, ConfigError."""
 
     @property
     def name(self) -> str: ...
 
     async def choose(self, question: str, options: Sequence[Option], *, statements: bool, meter: UsageMeter) -> Choice:
-        """The option that it takes for true. With `statements` the options are claims, and `question` their topic."""
+        """The option that the subject believes. With `statements`, options are claims and `question` is their topic."""
         ...
 
     async def answer(self, question: str, *, meter: UsageMeter) -> str:
-        """Its answer to the question, from memory."""
+        """The subject's answer to the question, from memory."""
         ...
 
 
 class Judge(Protocol):
-    """Tells what passages say of an answer. May cost money; raises as Subject does."""
+    """Decides how passages relate to an answer. May cost money; raises the same errors as `Subject`."""
 
     @property
     def name(self) -> str: ...
@@ -62,5 +62,5 @@ class Distract(Protocol):
     async def __call__(
         self, question: str, response: str, *, references: Sequence[str], meter: UsageMeter
     ) -> DistractorSet:
-        """`references` are right answers, where they are known: a model that proposes distractors may give none."""
+        """Makes the distractors. A model that proposes some may not use `references`, the known right answers."""
         ...

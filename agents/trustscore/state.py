@@ -1,4 +1,4 @@
-"""What the TrustScore graphs know of one answer: their states, which hold records, and the context beside them."""
+"""The states of the TrustScore graphs for one answer, made of records, and the context passed along with them."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from factloop.tools.search.gateway import SearchGateway
 
 @dataclass(frozen=True)
 class TrustContext:
-    """The context of one answer: the account that its calls are charged to, and what is searched."""
+    """The context of one answer: the meter that its calls are charged to, and the search to use."""
 
     meter: UsageMeter
     searching: SearchGateway | None = None
-    """Searched by TrustFC in the place of the graph's own search."""
+    """Used by TrustFC instead of the graph's own search."""
 
 
 Graph = CompiledStateGraph[Any, TrustContext, Any, Any]
 CHECKPOINT_TYPES: tuple[type, ...] = (
     TrustBC, TrustFC, TrustOV, DistractorSet, Distractor, Option, ConsistencyCheck, Evidence, Relation, UnscoredReason,
 )  # fmt: skip
-"""What checkpoints of these graphs hold: `JsonPlusSerializer(allowed_msgpack_modules=CHECKPOINT_TYPES)` reads them."""
+"""Types stored in checkpoints; `JsonPlusSerializer(allowed_msgpack_modules=CHECKPOINT_TYPES)` reads them."""
 
 
 class ConsistencyInput(TypedDict):
@@ -45,9 +45,9 @@ class ConsistencyInput(TypedDict):
     question: str
     response: str
     statements: NotRequired[bool]
-    """True where the response is a claim to be told from other claims; then `question` is only its topic."""
+    """True if the response is a claim to distinguish from other claims; `question` is then only its topic."""
     references: NotRequired[Sequence[str]]
-    """Right answers, where they are known: a model that proposes distractors may give none of them."""
+    """Known right answers, if any; a model that proposes distractors may not use them."""
 
 
 class ConsistencyOutput(TypedDict):
@@ -61,7 +61,7 @@ class ConsistencyState(ConsistencyInput, ConsistencyOutput):
     planned: Sequence[tuple[Option, ...]]
     """The options of each question, in the order in which the questions count."""
     asked: Sequence[ConsistencyCheck]
-    """What came of the first of them, in the same order."""
+    """The results of the questions asked so far, in the same order."""
 
 
 class FactualInput(TypedDict):
@@ -80,7 +80,7 @@ class FactualState(FactualInput, FactualOutput):
 
     query: str
     passages: Sequence[Evidence]
-    """Evidence found, best first; none where there is nothing to judge, and `trust_fc` says why."""
+    """Evidence found, best first; empty if there is nothing to judge, and `trust_fc` then says why."""
 
 
 class TrustInput(TypedDict):
@@ -89,7 +89,7 @@ class TrustInput(TypedDict):
     question: str
     response: NotRequired[str | None]
     references: NotRequired[Sequence[str]]
-    """As for TrustBC alone."""
+    """As for TrustBC."""
 
 
 class TrustOutput(TypedDict):
@@ -108,4 +108,4 @@ class TrustState(TrustOutput):
     question: str
     references: NotRequired[Sequence[str]]
     unanswered: bool
-    """True where the subject was asked for its response and gave none: then there is nothing to score."""
+    """True if the subject was asked for its response but gave none, so there is nothing to score."""

@@ -1,4 +1,4 @@
-"""The subject: a chat model, asked by multiple choice and for answers from memory."""
+"""The subject: a chat model that answers multiple-choice questions and open questions from memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MULTIPLE_CHOICE, STATEMENT_CHOICE = "trustscore/multiple_choice", "trustscore/st
 CLOSED_BOOK = "trustscore/closed_book"
 SUBJECT_PROMPTS = (MULTIPLE_CHOICE, STATEMENT_CHOICE, CLOSED_BOOK)
 CHOOSE, ANSWER = "choose", "answer"
-"""Names of the stages in the account of a run."""
+"""Names of the stages in the usage of a run."""
 _NO_ANSWER = re.compile(
     r"""
     (?i:(?:I['’]?\s?a?m\ )?(?:very\ |so\ )?sorry[,.;:!]?\ (?:but\ )?|unfortunately,?\ |as\ an\ AI[^,.]{0,40},\ )?
@@ -34,7 +34,7 @@ _NO_ANSWER = re.compile(
     """,
     re.VERBOSE,
 )
-"""The beginning of a refusal: a sentence that says there is no answer, and so gives nothing to score."""
+"""The beginning of a refusal: a sentence that says there is no answer, which leaves nothing to score."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class ModelSubject:
         return self.gateway.chat.name
 
     async def choose(self, question: str, options: Sequence[Option], *, statements: bool, meter: UsageMeter) -> Choice:
-        """The option that it takes for true. Raises ModelOutputError where the reply chooses none or several."""
+        """The option that the subject believes. Raises ModelOutputError if the reply chooses none or several."""
         shown = "\n".join(f"{option.letter}) {' '.join(option.text.split())}" for option in options)
         if statements:
             prompt = self.prompts[STATEMENT_CHOICE].render(topic=question or None, options=f"\n{shown}\n")
@@ -76,13 +76,13 @@ class ModelSubject:
             read_text=read_text,
         )
         letter = read_choice(answered.value.answer, options)
-        assert letter is not None  # or it had not been accepted
+        assert letter is not None  # otherwise the reply would have been rejected
         return Choice(letter, letter_probabilities(answered.tokens, letter))
 
     async def answer(self, question: str, *, meter: UsageMeter) -> str:
-        """Its answer from memory, in one line.
+        """The subject's answer from memory, in one line.
 
-        Raises ModelOutputError for an empty one, ModelRefusal where it says that it has none.
+        Raises ModelOutputError if it is empty, and ModelRefusal if it says that it has no answer.
         """
 
         def accept(answer: ClosedBookAnswer) -> None:

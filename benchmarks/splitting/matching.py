@@ -1,10 +1,10 @@
-"""Claims held against facts: one-to-one matching, and whether both split at the same places."""
+"""Claims held against facts: one-to-one matching."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 _UNCOUNTED = """
@@ -24,13 +24,6 @@ _UNCOUNTED = """
 """Words that do not count. The list is the benchmark's own, so that figures of all versions stay comparable."""
 _FUNCTION_WORDS = frozenset(_UNCOUNTED.split())
 _TOKEN = re.compile(r"\d+(?:[.,:/]\d+)*(?:st|nd|rd|th|s|%)?|[^\W\d_]\.(?:[^\W\d_]\.)+|\w+(?:[.'’&-]\w+)*|[^\w\s]")
-
-JOINTS = {"semicolon": ";", "colon": ":", "comma and so": ", so ", "comma and": ", and "}
-"""Places at which a sentence may fall into two statements."""
-
-_POINTING = re.compile(
-    r"\b(?:he|she|it|they|him|them|his|her|hers|its|their|theirs|this|these|those)\b(?! (?:is|was) that\b)", re.I
-)
 
 
 def content_words(text: str) -> list[str]:
@@ -86,30 +79,6 @@ def token_f1(one: Counter[str], other: Counter[str]) -> float:
     """Harmonic mean of the shares of each text's content words that the other has as well."""
     n_tokens = one.total() + other.total()
     return 2 * (one & other).total() / n_tokens if n_tokens else 0.0
-
-
-def is_self_contained(claim: str) -> bool:
-    """Whether no pronoun in it points elsewhere: a rough count, the same for claims and facts."""
-    return _POINTING.search(claim) is None
-
-
-def joints(sentence: str, claims: Sequence[str], facts: Sequence[str]) -> Iterator[tuple[str, bool, bool]]:
-    """For each joint of a sentence its kind, whether the claims are split there, and whether the facts are.
-
-    A text is split at a joint where none of its parts holds both the word before and the word after.
-    """
-    for kind, mark in JOINTS.items():
-        start = sentence.find(mark)
-        while start >= 0:
-            before, after = content_words(sentence[:start]), content_words(sentence[start + len(mark) :])
-            if before and after and before[-1] != after[0]:
-                pair = {before[-1], after[0]}
-                yield kind, _is_apart(pair, claims), _is_apart(pair, facts)
-            start = sentence.find(mark, start + len(mark))
-
-
-def _is_apart(pair: set[str], parts: Sequence[str]) -> bool:
-    return not any(pair <= set(content_words(part)) for part in parts)
 
 
 def _tokens(text: str) -> Counter[str]:

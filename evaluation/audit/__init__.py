@@ -1,4 +1,4 @@
-"""`factloop research audit`: how far evaluators can be trusted (Godbole & Jia, "Verify with Caution")."""
+"""`factloop research audit` measures how far evaluators can be trusted (Godbole & Jia, "Verify with Caution")."""
 
 from factloop.core.extras import require
 

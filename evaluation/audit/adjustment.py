@@ -1,4 +1,4 @@
-"""Can an evaluator's error rates be corrected by what it does on one labelled system? (Godbole & Jia, section 5, A.7.)
+"""Can an evaluator's error rates be corrected using one labelled system? (Godbole & Jia, section 5, A.7.)
 
 Each system of a data set serves once for calibration, and the error rates of all others are estimated: unadjusted, by
 adjusted counts, and with a threshold tuned on the calibration system. Bias is estimated minus labelled error rate.
@@ -20,56 +20,56 @@ from factloop.evaluation.audit.figures import Bools, Floats, Group, Ints
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable, rows_of, scores_of
 
 FEWEST = 25
-"""Labelled claims of a kind, below which the share of them that is flagged has a standard error of up to 0.1 or more:
-0.5 / sqrt(25). With fewer errors than this an adjustment by that share does more harm than good (Table 31)."""
+"""With fewer labelled claims of a kind, the fraction of them that is flagged can have a standard error of 0.1 or more:
+0.5 / sqrt(25). With fewer errors than this, adjusting by that fraction does more harm than good (Table 31)."""
 STANDARD_ERRORS = 2.0
-"""Standard errors by which the rates of flagged claims among errors and among others must differ to count as such."""
+"""Number of standard errors by which the flagging rates of errors and of other claims must differ."""
 
 
 class AdjustmentMethod(StrEnum):
     UNADJUSTED = "unadjusted"
     ADJUSTED_COUNTS = "adjusted_counts"
-    """Takes predictions alone."""
+    """Uses predictions only."""
     ZERO_BIAS = "zero_bias"
-    """The threshold that gives the calibration system the error rate of its labels, or the nearest to it."""
+    """The threshold at which the calibration system's error rate is closest to that of its labels."""
     BALANCED_ACCURACY = "balanced_accuracy"
-    """The threshold of the highest balanced accuracy on the calibration system."""
+    """The threshold with the highest balanced accuracy on the calibration system."""
 
 
 class UnadjustedReason(StrEnum):
-    """The reason why a method gives nothing."""
+    """Why a method gives no result."""
 
     NO_ERRORS = "no_errors"
     """The calibration system has no claim labelled unattributable."""
     NO_ATTRIBUTABLE = "no_attributable"
     EQUAL_RATES = "equal_rates"
-    """The evaluator flags errors no more often than other claims: its predictions say nothing."""
+    """The evaluator flags errors no more often than other claims, so its predictions are uninformative."""
     LABELS_ONLY = "labels_only"
-    """All scores are 0 or 1, so that there is no threshold to tune."""
+    """All scores are 0 or 1, so there is no threshold to tune."""
 
 
 class CalibrationWarning(StrEnum):
-    """The reason why rates taken on a calibration system mean little."""
+    """Why rates measured on a calibration system mean little."""
 
     FEW_ERRORS = "few_errors"
-    """Fewer than `FEWEST` claims labelled unattributable: the system is too good to calibrate on."""
+    """Fewer than `FEWEST` claims are labelled unattributable, so the system is too good to calibrate on."""
     FEW_ATTRIBUTABLE = "few_attributable"
     NOT_TOLD_APART = "not_told_apart"
-    """Errors are not flagged more often than other claims by two standard errors of the difference."""
+    """The flagging rates of errors and of other claims differ by less than two standard errors of the difference."""
 
 
 class Adjustment(Record):
-    """One method, calibrated on one system and tested on the others; or why it gives nothing."""
+    """One method, calibrated on one system and tested on the others, or why it gives no result."""
 
     method: AdjustmentMethod
     undefined: UnadjustedReason | None = None
     threshold: float | None = None
-    """At and above it a claim counts as attributable. Just above 1 where all are flagged."""
+    """Claims with at least this score count as attributable. Just above 1 if all are flagged."""
     estimates: dict[str, Share] = Field(default_factory=dict)
-    """Estimated error rate of each system held out. The labelled ones are those of `AdjustmentReport.calibrations`."""
+    """Estimated error rate of each held-out system. The labelled rates are in `AdjustmentReport.calibrations`."""
     mean_bias: Share | None = None
     worst_bias: Share | None = None
-    """Magnitudes of estimated minus labelled error rate over the systems held out."""
+    """Largest magnitude of estimated minus labelled error rate over the held-out systems."""
 
     @model_validator(mode="after")
     def _is_tested_or_undefined(self) -> Self:
@@ -87,25 +87,25 @@ class Calibration(Record):
     labelled: Share
     """Error rate."""
     true_rate: Share | None
-    """Share of its errors that are flagged (TNR of section 2.2, as errors are the positive class here)."""
+    """Fraction of its errors that are flagged (TNR in section 2.2, since errors are the positive class here)."""
     false_rate: Share | None
-    """Share of its other claims that are flagged."""
+    """Fraction of its other claims that are flagged."""
     warnings: tuple[CalibrationWarning, ...]
-    """Concern adjusted counts first, and thresholds for the highest balanced accuracy: both rest on these rates."""
+    """These concern adjusted counts and thresholds for balanced accuracy, which are both based on these rates."""
     adjustments: tuple[Adjustment, ...]
-    """One for each method, in their order."""
+    """One for each method, in order."""
 
     def by(self, method: AdjustmentMethod) -> Adjustment:
         return next(found for found in self.adjustments if found.method is method)
 
 
 class _Bias(Record):
-    """The bias that one method leaves; all are None where it gives nothing at all."""
+    """The bias that a method leaves; all fields are None if it gives no result."""
 
     method: AdjustmentMethod
     mean_bias: Share | None
     worst_bias: Share | None
-    """Means over calibrations, then over data sets, of the mean and the worst magnitude."""
+    """Means over calibrations, then over data sets, of the mean and the largest magnitude."""
     unadjusted_mean_bias: Share | None
     unadjusted_worst_bias: Share | None
     """The same without adjustment, over the same calibrations."""
@@ -113,17 +113,17 @@ class _Bias(Record):
 
 
 class MethodMean(_Bias):
-    """One method over all choices of the calibration system: "cross-validated" in the paper's Table 1."""
+    """One method over all choices of the calibration system, called "cross-validated" in the paper's Table 1."""
 
     n_undefined: Count
-    """Calibrations with which the method gives nothing; they are left out."""
+    """Number of calibrations for which the method gives no result; they are left out."""
 
 
 class MethodAverage(_Bias):
-    """One method over several data sets: each counts the same, however many systems it has."""
+    """One method over several data sets with equal weights, however many systems they have."""
 
     n_datasets: Count
-    """Data sets on which the method gives something."""
+    """Number of data sets for which the method gives a result."""
     n_datasets_undefined: Count
 
 
@@ -133,16 +133,16 @@ class AdjustmentReport(Record):
     dataset: str
     evaluator: str
     threshold: float
-    """The threshold of the predictions without adjustment, and with adjusted counts."""
+    """The threshold of the predictions without adjustment and with adjusted counts."""
     calibrations: tuple[Calibration, ...]
-    """Calibrations by rising labelled error rate; empty where fewer than two systems have scored claims."""
+    """Calibrations by increasing labelled error rate; empty if fewer than two systems have scored claims."""
     methods: tuple[MethodMean, ...]
     n_left_out: Count
-    """Claims without a score."""
+    """Number of claims without a score."""
 
 
 class MeanAdjustment(Record):
-    """One evaluator on the data sets of a task group, or on all."""
+    """One evaluator on the data sets in a task group, or on all of them."""
 
     group: Group
     evaluator: str
@@ -151,12 +151,12 @@ class MeanAdjustment(Record):
 
 @dataclass(frozen=True)
 class SortedScores:
-    """The scores of one system in rising order. A claim is flagged, as an error, if its score is below a threshold."""
+    """The scores of one system in increasing order. Claims scored below a threshold are flagged as errors."""
 
     scores: Floats
-    """Shape (n,), rising."""
+    """Shape (n,), increasing."""
     errors_below: Ints
-    """Shape (n + 1,): errors by label among as many of the lowest scores."""
+    """Shape (n + 1,): labelled errors among that many of the lowest scores."""
 
     @classmethod
     def of(cls, scores: Floats, is_error: Bools) -> SortedScores:
@@ -177,32 +177,33 @@ class SortedScores:
 
     @property
     def is_graded(self) -> bool:
-        """Whether some score lies between 0 and 1."""
+        """Whether any score lies strictly between 0 and 1."""
         return bool(((self.scores > 0.0) & (self.scores < 1.0)).any())
 
     def flagged(self, threshold: float) -> tuple[int, int]:
-        """The errors that are flagged, and the other claims."""
+        """The number of flagged errors and the number of other flagged claims."""
         n = int(np.searchsorted(self.scores, threshold, side="left"))
         n_errors = int(self.errors_below[n])
         return n_errors, n - n_errors
 
     def rates(self, threshold: float) -> tuple[float | None, float | None]:
-        """The shares of errors and of other claims that are flagged; None without such claims."""
+        """The fractions of errors and of other claims that are flagged; None if there are no such claims."""
         errors, others = self.flagged(threshold)
         return errors / self.n_errors if self.n_errors else None, others / self.n_others if self.n_others else None
 
 
 def unbiased_threshold(system: SortedScores) -> float:
-    """The threshold that flags as many claims as there are errors, or nearly; of equals the one nearest to 0.5."""
+    """The threshold that flags about as many claims as there are errors; in case of a tie, the one closest to 0.5."""
     thresholds, flagged = _candidates(system)
     return _best(thresholds, np.abs(flagged - system.n_errors))
 
 
 def balanced_threshold(system: SortedScores) -> float:
-    """The threshold of the highest balanced accuracy; of equals the one nearest to 0.5. Takes claims of both kinds."""
+    """The threshold with the highest balanced accuracy; in case of a tie, the one closest to 0.5. Requires both
+    kinds."""
     thresholds, flagged = _candidates(system)
     errors = system.errors_below[flagged]
-    # errors / n_errors - others / n_others, in whole numbers so that equals are equal
+    # errors / n_errors - others / n_others, in integers so that ties are exact
     return _best(thresholds, (flagged - errors) * system.n_errors - errors * system.n_others)
 
 
@@ -211,21 +212,21 @@ def _best(thresholds: Floats, cost: Ints) -> float:
 
 
 def _candidates(system: SortedScores) -> tuple[Floats, Ints]:
-    """One threshold for each way to part the scores, halfway between two of them, and how many it flags."""
+    """One threshold for each way to split the scores, halfway between neighbours, and how many claims it flags."""
     values, firsts = np.unique(system.scores, return_index=True)
     between = values[:-1] + (values[1:] - values[:-1]) / 2.0
-    between = np.where(between > values[:-1], between, values[1:])  # neighbouring floats have no halfway
+    between = np.where(between > values[:-1], between, values[1:])  # there is no float between neighbouring floats
     above = np.nextafter(1.0, 2.0) if values[-1] >= 1.0 else (values[-1] + 1.0) / 2.0
     last = above if above > values[-1] else 1.0
     return np.concatenate([[0.0], between, [last]]), np.append(firsts, system.n)
 
 
 def adjusted_rate(flagged: float, true_rate: float, false_rate: float) -> float:
-    """Adjusted counts (Forman 2006): (p - FPR) / (TPR - FPR), cut off at 0 and 1; errors are the positive class.
+    """Adjusted counts (Forman 2006): (p - FPR) / (TPR - FPR), clipped to [0, 1]; errors are the positive class.
 
-    `flagged` is the share of claims predicted to be errors, `true_rate` that share among errors and `false_rate` among
-    the others. The paper's formula is not in its text; its worst biases (86.5 and 80.5 points, Table 31) are those of
-    an estimate of 100 %, so it cuts off, too. Raises ValueError where the two rates are equal.
+    `flagged` is the fraction of all claims predicted to be errors; `true_rate` and `false_rate` are that fraction among
+    errors and among other claims. The paper does not give its formula. Its worst biases (86.5 and 80.5 points, Table
+    31) are those of an estimate of 100%, so it clips as well. Raises ValueError if the two rates are equal.
     """
     if true_rate == false_rate:
         raise ValueError("equal rates say nothing about the share of errors")
@@ -233,7 +234,7 @@ def adjusted_rate(flagged: float, true_rate: float, false_rate: float) -> float:
 
 
 def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: float = THRESHOLD) -> AdjustmentReport:
-    """Calibrates every method on every system of the data set, and tests it on the others, at claim level.
+    """Calibrates every method on each system in the data set and tests it on the others, at claim level.
 
     Claims without a score are left out and counted. With fewer than two systems there is no calibration to test.
     """
@@ -250,7 +251,7 @@ def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: f
 
 
 def mean_adjustment(group: Group, reports: Sequence[AdjustmentReport]) -> MeanAdjustment:
-    """Each method's means over data sets. Raises ValueError without reports or with those of several evaluators."""
+    """Each method's means over data sets. Raises ValueError for no reports or for several evaluators."""
     if len({report.evaluator for report in reports}) != 1:
         raise ValueError("a mean is taken over reports on one evaluator")
     by_method = zip(*(report.methods for report in reports), strict=True)
@@ -271,7 +272,7 @@ def _systems(table: PredictionTable, evaluator: str, dataset: str) -> tuple[dict
 
 
 Trials = dict[AdjustmentMethod, float | UnadjustedReason]
-"""The threshold of each method calibrated on one system, or why the method gives nothing."""
+"""The threshold of each method calibrated on one system, or why the method gives no result."""
 
 
 def _calibrations(systems: Mapping[str, SortedScores], threshold: float) -> list[Calibration]:
@@ -329,7 +330,7 @@ def _calibration(name: str, systems: Mapping[str, SortedScores], threshold: floa
 
 
 def _warnings(own: SortedScores, threshold: float) -> tuple[CalibrationWarning, ...]:
-    # one more of each kind keeps the standard error of a rate of 0 or 1 above 0 (Agresti & Caffo 2000)
+    # adding one of each kind keeps the standard error of a rate of 0 or 1 above 0 (Agresti & Caffo 2000)
     counts = zip(own.flagged(threshold), (own.n_errors, own.n_others), strict=True)
     (one, n_one), (other, n_other) = (((flagged + 1) / (n + 2), n + 2) for flagged, n in counts)
     spread = np.sqrt(one * (1 - one) / n_one + other * (1 - other) / n_other)

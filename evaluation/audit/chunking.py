@@ -1,8 +1,8 @@
-"""The effect of cutting documents into chunks on an evaluator's predictions (Godbole & Jia, sections 2.1 and 4.2).
+"""How cutting documents into chunks affects an evaluator's predictions (Godbole & Jia, sections 2.1 and 4.2).
 
 An evaluator with a short window reads a document in chunks of whole sentences and takes its best score. A claim that
-draws on two distant parts then finds no chunk that has both. Documents are cut here as verifiers cut them
-(`cut_by_words`), so that R2-diff speaks of the chunks that were read.
+draws on two distant parts is then not fully covered by any chunk. Documents are cut here in the same way as verifiers
+cut them (`cut_by_words`), so R2-diff describes the chunks that were actually read.
 """
 
 from __future__ import annotations
@@ -23,64 +23,64 @@ _CHUNKED = re.compile(r"(?P<whole>.+)@(?P<n_words>[1-9][0-9]*)")
 
 
 class Changes(Record):
-    """How predictions change when the evaluator reads chunks, over claims that both of its columns score."""
+    """How predictions change when the evaluator reads chunks, over claims scored in both of its columns."""
 
     n: Count
     n_lost: Count
-    """Attributable with the whole document, unattributable with chunks."""
+    """Number of claims attributable with the whole document but not with chunks."""
     n_gained: Count
-    """The other way round."""
+    """Number of claims attributable with chunks but not with the whole document."""
     share_lost: Share | None
     share_gained: Share | None
     share_changed: Share | None
-    """Share of the `n` claims whose prediction changes; None without claims."""
+    """Fraction of the `n` claims whose prediction changes; None without claims."""
     n_passed: Count
-    """Attributable with the whole document, and so able to be lost."""
+    """Number of claims attributable with the whole document, which can therefore be lost."""
 
 
 class LongDocumentRates(Record):
-    """The rates of one column of scores on claims whose documents are longer than a chunk (the paper's Table 30)."""
+    """The rates of one score column on claims with documents longer than a chunk (the paper's Table 30)."""
 
     n_attributable: Count
     n_unattributable: Count
     tpr: Share | None
-    """None without claims labelled so, as `tnr` and what needs either."""
+    """None if there are no claims with that label; the same holds for `tnr` and for figures that need either."""
     tnr: Share | None
     balanced_accuracy: Share | None
     predicted_positive_rate: Share | None
-    """Share of the claims that are predicted attributable; None without claims."""
+    """Fraction of claims predicted to be attributable; None if there are no claims."""
 
 
 class ChunkingBias(Record):
-    """One evaluator with and without chunks, on one group of claims whose documents are longer than a chunk."""
+    """One evaluator with and without chunks, on one group of claims with documents longer than a chunk."""
 
     group: Group
     evaluator: str
     chunked: str
-    """The column of the scores on chunks."""
+    """The column with the scores on chunks."""
     n_words: Count
-    """Words in a chunk, at most."""
+    """Maximum number of words in a chunk."""
     threshold: float
     within: Changes
-    """R2-diff of zero: some chunk has all the wording that the document shares with the claim."""
+    """R2-diff of zero: one chunk contains all the wording that the document shares with the claim."""
     across: Changes
-    """R2-diff above zero: no single chunk has it."""
+    """R2-diff above zero: no single chunk contains it."""
     on_whole: LongDocumentRates
-    """Rates of the column that reads documents whole, over all long documents that both columns score."""
+    """Rates of the column that reads whole documents, over all long documents scored in both columns."""
     on_chunks: LongDocumentRates
-    """Those of the chunked column, over the same claims."""
+    """Rates of the chunked column, over the same claims."""
     n_short: Count
-    """Claims left out as their documents fit into one chunk."""
+    """Number of claims left out because their documents fit into one chunk."""
     n_no_similarity: Count
-    """Claims left out as they have fewer than two words."""
+    """Number of claims left out because they have fewer than two words."""
     n_unscored: Count
-    """Claims left out as one of the two columns has no score."""
+    """Number of claims left out because one of the two columns has no score."""
     n_no_document: Count
-    """Claims left out as their document is blank."""
+    """Number of claims left out because their document is blank."""
 
 
 def chunked_evaluators(names: Iterable[str]) -> list[tuple[str, str, int]]:
-    """Evaluators that stand in the table twice: `NAME`, its chunked column `NAME@500`, and the words in a chunk."""
+    """Evaluators with two columns: `NAME`, its chunked column `NAME@500`, and the number of words in a chunk."""
     given = list(names)
     found = [(match["whole"], name, int(match["n_words"])) for name in given if (match := _CHUNKED.fullmatch(name))]
     return [(whole, name, n_words) for whole, name, n_words in found if whole in given]
@@ -88,20 +88,21 @@ def chunked_evaluators(names: Iterable[str]) -> list[tuple[str, str, int]]:
 
 @dataclass(frozen=True)
 class R2Differences:
-    """R2-diff of every claim for chunks of one size; arrays of shape (n_rows,)."""
+    """R2-diff of every claim for one chunk size; arrays of shape (n_rows,)."""
 
     n_words: int
     values: Floats
-    """In [0, 1]: ROUGE-2 precision of the claim against the whole document less the best against a single chunk; 0 if
-    one chunk has all that is shared. NaN for a claim of fewer than two words, and where `is_cut` is false."""
+    """In [0, 1]: ROUGE-2 precision of the claim against the whole document minus the best precision against a single
+    chunk; 0 if one chunk contains everything that they share. NaN for a claim of fewer than two words and if `is_cut`
+    is false."""
     is_cut: Bools
-    """The document has more than `n_words` words, as `cut_by_words` counts them."""
+    """Whether the document has more than `n_words` words, as counted by `cut_by_words`."""
 
 
 def r2_differences(table: PredictionTable, n_words: int) -> R2Differences:
-    """R2-diff of every claim whose document does not fit into one chunk; each such document is cut once.
+    """R2-diff of every claim whose document does not fit into one chunk. Each such document is cut only once.
 
-    Raises NoTextError, and ValueError for no words at all.
+    Raises NoTextError, and ValueError if `n_words` is zero.
     """
     if table.claim_text is None or table.document is None:
         raise NoTextError("R2-diff takes the text of the claims and their documents")
@@ -126,10 +127,10 @@ def _differences(document: str, claims: Sequence[str], n_words: int) -> list[flo
 def chunking_bias(
     table: PredictionTable, evaluator: str, chunked: str, r2_diff: R2Differences, *, threshold: float = THRESHOLD
 ) -> tuple[ChunkingBias, ...]:
-    """The changes for each data set, each task group and all claims together, as `pooled_groups` has them.
+    """The changes for each data set, each task group and all claims combined, grouped by `pooled_groups`.
 
-    `r2_diff` is taken once for all evaluators with chunks of its size. Shares are of all claims of a kind, as in the
-    paper's Figure 5, not of those predicted attributable at first.
+    `r2_diff` is computed once for all evaluators with chunks of its size. Fractions are of all claims of a kind, as in
+    the paper's Figure 5, not only of those predicted attributable with the whole document.
     """
     scores, cut = scores_of(table, evaluator), scores_of(table, chunked)
     is_known, is_scored = ~np.isnan(r2_diff.values), ~np.isnan(scores) & ~np.isnan(cut)

@@ -1,8 +1,8 @@
-"""Figures of an audit: values with their intervals, of data sets, and plain means of them over groups.
+"""Calculates the figures of an audit: values with intervals for data sets, and their plain means over groups.
 
-A mean gives each data set the same weight, whatever its size, as the paper's does (Godbole & Jia, section 2.2). Data
-sets without a value are left out of it and counted. In a resample in which one of the others has none, the mean has
-none either: it would be that of other data sets.
+A mean gives each data set the same weight, whatever its size, as in the paper (Godbole & Jia, section 2.2). Data sets
+without a value are excluded from the mean and counted. If one of the other data sets has no value in a resample, the
+mean of that resample is undefined: it would cover different data sets.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ Bools = NDArray[np.bool_]
 
 
 class Group(Record):
-    """The claims that a figure is taken over: those of one data set, of a task group, or all."""
+    """The claims that a figure is based on: those in one data set, those in a task group, or all claims."""
 
     kind: Literal["dataset", "task", "all"]
     name: str = ""
     """The name of the data set or the task group."""
     pooled: bool = False
-    """Whether the figure of several data sets is taken over all their claims together, so that larger ones count for
-    more. Otherwise it is the plain mean of theirs. Surface similarity and chunking are pooled, all else is not."""
+    """Whether the figure for several data sets is computed over all their claims combined, so that larger data sets
+    have more weight. Otherwise it is the plain mean of the data sets' figures. Only surface similarity and chunking are
+    pooled."""
 
     def is_like(self, other: Group) -> bool:
         """Whether both have the same data sets, pooled or not."""
@@ -42,28 +43,29 @@ class Group(Record):
 
 
 class AuditFigure(Figure):
-    """A figure of one data set, or a mean of several."""
+    """A figure for one data set, or a mean over several."""
 
     n: Count
-    """Claims, or responses, that the value rests on."""
+    """Number of claims or responses that the value is based on."""
     n_clusters: Count
-    """Prompts, or responses, that they belong to: what the bootstrap draws. Of a figure that takes claims of both
-    labels, those with claims of the rarer one."""
+    """Number of prompts (or responses) that they belong to, which are the units that the bootstrap draws. For a figure
+    that needs claims of both labels, the number with claims of the rarer label."""
     low: float | None = None
     high: float | None = None
-    """None without resamples, with fewer than two clusters, and where no resample has a value. None, too, where all
-    have the same: nothing varies, which is no certainty. A rate of 0 or 1 of one data set has Wilson's interval."""
+    """None without resamples, with fewer than two clusters, and if no resample has a value. Also None if all resamples
+    have the same value: a lack of variation does not mean certainty. A rate of 0 or 1 on a single data set has Wilson's
+    interval instead."""
     n_resamples_undefined: Count = 0
-    """Resamples without a value; the interval rests on the others."""
+    """Number of resamples without a value; the interval is based on the others."""
     n_datasets: Count | None = None
-    """Data sets that the value is the mean of; None for the figure of one data set."""
+    """Number of data sets in the mean; None for the figure of a single data set."""
     n_datasets_undefined: Count = 0
-    """Data sets of the group that were left out of the mean, as they have no value."""
+    """Number of the group's data sets left out of the mean because they have no value."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Figures of one kind, in an array of any shape: of the data (first on the leading axis), then of each resample."""
+    """Figures of one kind in an array of any shape: for the data, then for each resample, on the leading axis."""
 
     values: Floats
     """Shape (1 + n_resamples, *shape); NaN where undefined."""
@@ -72,7 +74,7 @@ class Figures:
     n_clusters: Ints
 
     def estimates(self, why: Sequence[Undefined], level: float) -> list[AuditFigure]:
-        """One for each place in C order; `why` holds the reason to give for each, should it be undefined."""
+        """One estimate per position in C order; `why` gives the reason for each if it is undefined."""
         values = self.values.reshape(len(self.values), -1)
         low, high, n_undefined = percentiles(values[1:], (1.0 - level) / 2.0)
         columns = (values[0], low, high, n_undefined, self.n.ravel(), self.n_clusters.ravel())
@@ -85,7 +87,7 @@ def _estimate(
 ) -> AuditFigure:
     if np.isnan(value):
         return AuditFigure(value=None, undefined=reason, n=n, n_clusters=n_clusters)
-    has_interval = n_clusters >= 2 and high - low > ROUNDING  # not where either is NaN
+    has_interval = n_clusters >= 2 and high - low > ROUNDING  # false if either is NaN
     return AuditFigure(
         value=value,
         n=n,
@@ -97,13 +99,13 @@ def _estimate(
 
 
 def groups_of(datasets: Sequence[str], tasks: Sequence[str] | None) -> list[tuple[Group, list[int]]]:
-    """The groups, each with the places of its data sets: the single ones, then the task groups by name, then all."""
+    """The groups with the positions of their data sets: single data sets, then task groups by name, then all."""
     singles = [(Group(kind="dataset", name=name), [place]) for place, name in enumerate(datasets)]
     return [*singles, *averaged_groups(len(datasets), tasks)]
 
 
 def averaged_groups(n_datasets: int, tasks: Sequence[str] | None) -> list[tuple[Group, list[int]]]:
-    """The task groups by name, then all; `tasks` has that of each data set."""
+    """The task groups by name, then all; `tasks` gives the task of each data set."""
     places, of_place = list(range(n_datasets)), tasks or ()
     groups = [
         (Group(kind="task", name=task), [place for place in places if of_place[place] == task])
@@ -115,7 +117,7 @@ def averaged_groups(n_datasets: int, tasks: Sequence[str] | None) -> list[tuple[
 def estimates_of_groups(
     counted: CountTable, figures: Figures, why: Sequence[Undefined]
 ) -> list[tuple[Group, list[int], AuditFigure]]:
-    """An estimate for each group. `figures` and the reasons for undefined ones have one place for each data set."""
+    """An estimate for each group. `figures` and the reasons for undefined figures have one position per data set."""
     level, groups = counted.basis.level, groups_of(counted.datasets, counted.tasks)
     single = figures.estimates(why, level)
     means = _means(figures, [members for _, members in groups]).estimates([Undefined.NO_DATASET] * len(groups), level)
@@ -145,6 +147,6 @@ def _mean(values: Floats) -> Floats:
 
 
 def ratio(part: Floats, whole: Floats) -> Floats:
-    """Shares; NaN where there is nothing to take a share of."""
+    """Ratios; NaN if the denominator is zero."""
     with np.errstate(invalid="ignore"):
         return np.asarray(part / whole)

@@ -1,20 +1,20 @@
-"""How far an evaluator misjudges systems as a whole (Godbole & Jia, sections 3.3 and 3.4; tables in appendix A.4).
+"""How far an evaluator misjudges whole systems (Godbole & Jia, sections 3.3 and 3.4; tables in appendix A.4).
 
     error rate of a system = share of its claims (or responses) that are unattributable, by label or by prediction
     bias = predicted error rate - labelled error rate, in [-1, 1], best at 0; below 0 errors go unseen
     headroom = lowest error rate of any system of the data set: what is left to be improved
 
-A response is attributable if all its claims are. Over the systems of a data set: the mean and the worst magnitude of
-the bias, and the headroom by labels, by predictions and their difference. Over task groups and over all: plain means of
-the data sets' figures. Claims without a score, and responses with such a claim, are left out of both rates of that
-evaluator and counted; `errors` has the labelled rates of all claims. Headroom needs two systems with a score. Claims of
-unknown systems (`UNKNOWN_SYSTEM`) are together no system: they count in `datasets` alone.
+A response is attributable if all of its claims are. For the systems of a data set: the mean and the largest magnitude
+of the bias, and the headroom by labels, by predictions and their difference. For task groups and for all data sets:
+plain means of the data sets' figures. Claims without a score, and responses with such a claim, are excluded from both
+rates of that evaluator and counted; `errors` has the labelled rates of all claims. Headroom needs two systems with
+scores. Claims of unknown systems (`UNKNOWN_SYSTEM`) do not form a system: they count only in `datasets`.
 
-Departures: the paper's text calls the bias labelled minus predicted, its tables give predicted minus labelled, as here.
-It gives no intervals. A magnitude of noise leans upwards: where there are resamples it is given less what sampling
-explains, with an interval that reaches 0 where there may be no bias at all (`magnitudes`); the paper's plain mean is
-that of `systems`. Minima of noisy numbers lean downwards, in resamples more than in the data: intervals of headrooms
-may lie off the value.
+Departures: the paper's text defines the bias as labelled minus predicted, but its tables give predicted minus labelled,
+as here. The paper gives no intervals. The magnitude of a noisy value is biased upwards. With resamples, it is therefore
+reduced by what sampling explains, and its interval reaches 0 if there may be no bias at all (`magnitudes`); the paper's
+plain mean can be computed from `systems`. Minima of noisy values are biased downwards, more in resamples than in the
+data, so the interval of a headroom may not contain its value.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from factloop.core.figure import Undefined
 from factloop.core.records import Count, Record
 from factloop.evaluation.audit.figures import AuditFigure, Figures, Floats, Group, Ints, estimates_of_groups, ratio
 from factloop.evaluation.audit.rates import over_datasets
-from factloop.evaluation.audit.resampling import Basis, CountTable
+from factloop.evaluation.audit.resampling import CountTable
 from factloop.evaluation.audit.table import Level
 from factloop.evaluation.statistics.magnitudes import Magnitude, largest_magnitude, mean_magnitude
 
@@ -35,7 +35,7 @@ OfGroups = list[tuple[Group, list[int], AuditFigure]]
 
 
 class SystemErrors(Record):
-    """The error rate of one system by labels alone."""
+    """The error rate of one system according to the labels."""
 
     level: Level
     dataset: str
@@ -44,7 +44,7 @@ class SystemErrors(Record):
 
 
 class SystemBias(Record):
-    """The error rate of one system as an evaluator has it, against the labels of what it scored."""
+    """The error rate of one system according to an evaluator, compared with the labels of the claims that it scored."""
 
     evaluator: str
     level: Level
@@ -57,7 +57,7 @@ class SystemBias(Record):
 
 
 class DatasetBias(Record):
-    """The error rate of all claims (or responses) of a data set together, as an evaluator has it (section 6.1)."""
+    """The error rate of a whole data set's claims (or responses) according to an evaluator (section 6.1)."""
 
     evaluator: str
     level: Level
@@ -65,20 +65,20 @@ class DatasetBias(Record):
     labelled: AuditFigure
     predicted: AuditFigure
     bias: AuditFigure
-    """Predicted minus labelled; biases of systems that cancel out do so here, too."""
+    """Predicted minus labelled rate; biases of systems that have opposite signs cancel out."""
 
 
 class EvaluatorBias(Record):
-    """The biases of one evaluator over the systems of a data set, or means over several data sets."""
+    """The biases of one evaluator over the systems in a data set, or means over several data sets."""
 
     evaluator: str
     level: Level
     group: Group
     mean_absolute: AuditFigure
-    """Less what sampling explains, with resamples; see `magnitudes`. Likewise the other magnitudes."""
+    """With resamples, reduced by what sampling explains (see `magnitudes`), like the other magnitudes."""
     worst_absolute: AuditFigure
     worst_system: str | None
-    """The system whose bias is the worst; None for more than one data set."""
+    """The system with the largest bias; None for several data sets."""
     headroom_labelled: AuditFigure
     headroom_predicted: AuditFigure
     headroom_bias: AuditFigure
@@ -86,40 +86,24 @@ class EvaluatorBias(Record):
     headroom_absolute: AuditFigure
     """Magnitude of `headroom_bias`, which does not cancel out over data sets."""
     n_systems: Count
-    """Systems with a scored claim, or response."""
+    """Number of systems with a scored claim or response."""
 
 
 class Quantification(Record):
-    """Error rates by labels, and what each evaluator makes of them at one threshold."""
+    """Error rates according to the labels, and according to each evaluator at one threshold."""
 
-    basis: Basis
     errors: tuple[SystemErrors, ...]
     systems: tuple[SystemBias, ...]
     evaluators: tuple[EvaluatorBias, ...]
     datasets: tuple[DatasetBias, ...]
-    """Each evaluator on each data set."""
-
-    def error_rate(self, dataset: str, system: str, level: Level = Level.CLAIM) -> AuditFigure:
-        """The error rate of a system by labels. Raises StopIteration if the data set lacks it."""
-        wanted = (level, dataset, system)
-        return next(found.error_rate for found in self.errors if (found.level, found.dataset, found.system) == wanted)
-
-    def find(self, evaluator: str, group: Group, level: Level = Level.CLAIM) -> EvaluatorBias:
-        """The bias of an evaluator on a group. Raises StopIteration if it was not audited there."""
-        return next(b for b in self.evaluators if (b.evaluator, b.group, b.level) == (evaluator, group, level))
-
-    def of_system(self, evaluator: str, dataset: str, system: str, level: Level = Level.CLAIM) -> SystemBias:
-        """The bias of an evaluator on one system. Raises StopIteration if the data set lacks it."""
-        wanted = (evaluator, dataset, system, level)
-        return next(b for b in self.systems if (b.evaluator, b.dataset, b.system, b.level) == wanted)
+    """Results for each evaluator on each data set."""
 
 
 def quantification(counted: CountTable, *, levels: Iterable[Level] = tuple(Level)) -> Quantification:
-    """The error rates of systems and the figures of groups, at each level: by labels first, then of each evaluator."""
+    """The error rates of systems and the figures of groups at each level: first by labels, then by each evaluator."""
     levels = tuple(levels)
     places = [(level, place) for level in levels for place in range(len(counted.evaluators))]
     return Quantification(
-        basis=counted.basis,
         errors=tuple(found for level in levels for found in _errors(counted, level)),
         systems=tuple(found for level, place in places for found in _systems(counted, level, place)),
         evaluators=tuple(found for level, place in places for found in _evaluator(counted, level, place)),
@@ -143,8 +127,7 @@ def _errors(counted: CountTable, level: Level) -> list[SystemErrors]:
 def _systems(counted: CountTable, level: Level, evaluator: int) -> list[SystemBias]:
     tally = counted.tally(level)
     labelled, predicted, n = _error_rates(counted, level, evaluator)
-    n_clusters = tally.cell_clusters[evaluator]
-    columns = [_estimates(counted, v, n, n_clusters) for v in (labelled, predicted, predicted - labelled)]
+    figures = _biases(counted, labelled, predicted, n, tally.cell_clusters[evaluator])
     n_unscored = (tally.n_labels.sum(axis=1) - n).tolist()
     return [
         SystemBias(
@@ -152,13 +135,11 @@ def _systems(counted: CountTable, level: Level, evaluator: int) -> list[SystemBi
             level=level,
             dataset=dataset,
             system=system,
-            labelled=of_labels,
-            predicted=of_predictions,
-            bias=bias,
+            **found,
             n_unscored=unscored,
         )
-        for (dataset, system), of_labels, of_predictions, bias, unscored, is_known in zip(
-            _names(counted), *columns, n_unscored, counted.is_of_known_system.tolist(), strict=True
+        for (dataset, system), found, unscored, is_known in zip(
+            _names(counted), figures, n_unscored, counted.is_of_known_system.tolist(), strict=True
         )
         if is_known
     ]
@@ -170,19 +151,19 @@ def _datasets(counted: CountTable, level: Level, evaluator: int) -> list[Dataset
     n = confusion.sum(axis=(2, 3))
     labelled, predicted = ratio(confusion[:, :, 0].sum(axis=2), n), ratio(confusion[:, :, :, 0].sum(axis=2), n)
     n_units = over_datasets(counted, tally.n_confusion[None, evaluator])[0].sum(axis=(1, 2))
-    n_clusters = tally.dataset_clusters[evaluator]
-    columns = [_estimates(counted, v, n_units, n_clusters) for v in (labelled, predicted, predicted - labelled)]
+    figures = _biases(counted, labelled, predicted, n_units, tally.dataset_clusters[evaluator])
     return [
-        DatasetBias(
-            evaluator=counted.evaluators[evaluator],
-            level=level,
-            dataset=dataset,
-            labelled=of_labels,
-            predicted=of_predictions,
-            bias=bias,
-        )
-        for dataset, of_labels, of_predictions, bias in zip(counted.datasets, *columns, strict=True)
+        DatasetBias(evaluator=counted.evaluators[evaluator], level=level, dataset=dataset, **found)
+        for dataset, found in zip(counted.datasets, figures, strict=True)
     ]
+
+
+def _biases(
+    counted: CountTable, labelled: Floats, predicted: Floats, n: Floats | Ints, n_clusters: Ints
+) -> list[dict[str, AuditFigure]]:
+    """Both rates and their difference, for each system or data set."""
+    columns = [_estimates(counted, one, n, n_clusters) for one in (labelled, predicted, predicted - labelled)]
+    return [dict(zip(("labelled", "predicted", "bias"), row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def _evaluator(counted: CountTable, level: Level, evaluator: int) -> list[EvaluatorBias]:
@@ -221,7 +202,7 @@ def _evaluator(counted: CountTable, level: Level, evaluator: int) -> list[Evalua
 
 
 def _error_rates(counted: CountTable, level: Level, evaluator: int) -> tuple[Floats, Floats, Ints]:
-    """The error rates by label and by prediction, each (1 + n_resamples, n_cells), and the units that they rest on."""
+    """The error rates by label and by prediction, each (1 + n_resamples, n_cells), and the units behind them."""
     tally = counted.tally(level)
     confusion = tally.confusion[:, evaluator]
     seen, missed, alarm = confusion[:, :, 0, 0], confusion[:, :, 0, 1], confusion[:, :, 1, 0]
@@ -232,7 +213,7 @@ def _error_rates(counted: CountTable, level: Level, evaluator: int) -> tuple[Flo
 def _magnitudes(
     counted: CountTable, columns: Mapping[str, OfGroups], bias: Floats, headroom_bias: Floats
 ) -> dict[str, OfGroups]:
-    """The columns of magnitudes, less what sampling explains."""
+    """The columns of magnitudes, reduced by what sampling explains."""
     level, defined = counted.basis.level, ~np.isnan(bias[0])
     cells = [np.flatnonzero((counted.cell_dataset == place) & defined) for place in range(len(counted.datasets))]
     of_members: dict[str, Callable[[list[int]], Magnitude]] = {
@@ -257,14 +238,14 @@ def _less_noise(plain: AuditFigure, of: Callable[[list[int]], Magnitude], member
 
 
 def _mean_bias(bias: Floats, cells: Sequence[Ints], level: float) -> Magnitude:
-    """Over the systems of each data set, then over data sets; `cells` has those of each."""
+    """The mean over the systems of each data set, then over data sets; `cells` has the systems of each data set."""
     cells = [own for own in cells if len(own)]
     weights = np.concatenate([np.full(len(own), 1.0 / len(own) / len(cells)) for own in cells])
     return mean_magnitude(bias[:, np.concatenate(cells)], weights, level)
 
 
 def _worst_bias(bias: Floats, cells: Sequence[Ints], level: float) -> Magnitude:
-    """The mean over data sets of the worst system's."""
+    """The mean over data sets of the largest bias of a system."""
     groups = np.concatenate([np.full(len(own), place) for place, own in enumerate(cells)])
     return largest_magnitude(bias[:, np.concatenate(cells)], groups, level)
 
@@ -275,15 +256,15 @@ def _mean_headroom(headroom_bias: Floats, level: float) -> Magnitude:
 
 
 def _of_known_systems(counted: CountTable, labelled: Floats, predicted: Floats, n: Ints) -> tuple[Floats, Floats, Ints]:
-    """Without the rates of unknown systems, which are undefined, and without their units."""
+    """The same arrays without unknown systems: their rates become undefined and their units are not counted."""
     is_known = counted.is_of_known_system
     return np.where(is_known, labelled, np.nan), np.where(is_known, predicted, np.nan), np.where(is_known, n, 0)
 
 
 def _over_systems(counted: CountTable, values: Floats, reduce: Callable[..., Floats], fewest: int) -> Floats:
-    """(1 + n_resamples, n_datasets): over the systems with a value in the data; NaN for fewer than `fewest`.
+    """(1 + n_resamples, n_datasets): over the systems with a value in the data; NaN if there are fewer than `fewest`.
 
-    A resample in which one of them has none has none either.
+    NaN for a resample in which one of these systems has no value.
     """
     found = np.full((len(values), len(counted.datasets)), np.nan)
     is_defined = ~np.isnan(values[0])
@@ -295,7 +276,7 @@ def _over_systems(counted: CountTable, values: Floats, reduce: Callable[..., Flo
 
 
 def _worst(counted: CountTable, bias: Floats, dataset: int) -> str | None:
-    """The system with the bias of the largest magnitude: the first by name of several."""
+    """The system with the largest magnitude of bias; in case of a tie, the first by name."""
     cells = np.flatnonzero((counted.cell_dataset == dataset) & ~np.isnan(bias))
     if not len(cells):
         return None
@@ -308,6 +289,6 @@ def _estimates(counted: CountTable, values: Floats, n: Floats | Ints, n_clusters
 
 
 def _names(counted: CountTable) -> list[tuple[str, str]]:
-    """Data set and system of each cell."""
+    """The data set and system of each cell."""
     cells = zip(counted.cell_dataset.tolist(), counted.cell_system.tolist(), strict=True)
     return [(counted.datasets[dataset], counted.systems[system]) for dataset, system in cells]

@@ -1,9 +1,9 @@
-"""Do an evaluator's predictions order the systems as the labels do? (Godbole & Jia, section 3.5 and appendix A.3.)
+"""Do an evaluator's predictions rank the systems as the labels do? (Godbole & Jia, section 3.5 and appendix A.3.)
 
-For every pair of systems a test says which has the lower error rate, or that the difference may be chance: once by the
-labels, once by the predictions. The paper names no test; here a pair is compared prompt by prompt where the two
-systems answered the same prompts, and otherwise by shares of errors over whole responses (`clustered_proportions`),
-where each response counts as one draw, however many claims it has.
+For every pair of systems, a test decides which one has the lower error rate or whether the difference may be due to
+chance, once by the labels and once by the predictions. The paper does not name a test. Here, a pair is compared prompt
+by prompt if the two systems answered the same prompts, and otherwise by error rates over whole responses
+(`clustered_proportions`), with each response counted as one draw, however many claims it has.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ from factloop.evaluation.audit.table import (
     scores_of,
 )
 from factloop.evaluation.statistics.clustered_proportions import ClusteredErrors, clustered_proportions
-from factloop.evaluation.statistics.correlation import Correlation, kendall, pearson
+from factloop.evaluation.statistics.correlation import Correlation, Method, correlate
 from factloop.evaluation.statistics.significance import PValueAdjustment, adjusted_p_values, sign_flips
 
 ALPHA = 0.05
 SHARED = 0.5
-"""A pair is compared by prompts if at least this share of the claims (or responses) of each answers prompts of both."""
+"""Pairs are compared by prompts if at least this fraction of the claims (or responses) of each shares prompts."""
 LEAST_PROMPTS = 6
-"""With fewer no paired test can reach p = 0.05: five that all point one way have p = 1/16."""
+"""With fewer, no paired test can reach p = 0.05: five prompts that all point in the same direction give p = 1/16."""
 
 
 class PairTest(StrEnum):
     PAIRED = "paired_sign_flips"
-    """Over prompts; with one response each to a prompt it is McNemar's exact test."""
+    """Compares prompts; with one response per prompt, it is McNemar's exact test."""
     CLUSTERED = "clustered_proportions"
-    """Over whole responses, or prompts where they are given: claims of one response resemble each other."""
+    """Compares whole responses, or prompts if given, because claims in a response are similar to each other."""
     TWO_PROPORTIONS = "two_proportions"
-    """Over claims (or responses) that count as independent: where there is one in each response, or on request."""
+    """Compares claims (or responses) as if independent; used on request or if every response has one claim."""
 
 
 Unpaired = Literal[PairTest.CLUSTERED, PairTest.TWO_PROPORTIONS]
 
 
 class Order(StrEnum):
-    """The first system of a pair against the second."""
+    """How the first system of a pair compares with the second."""
 
     BETTER = "better"
     """A lower error rate, significantly."""
@@ -63,23 +63,23 @@ class Order(StrEnum):
 class SystemRates(Record):
     system: str
     n: Count
-    """Claims or responses that the evaluator scored."""
+    """Number of claims or responses that the evaluator scored."""
     labelled: Share
     predicted: Share
     """Error rates."""
 
 
 class PairOrder(Record):
-    """Two systems; the first has the lower labelled error rate, or the earlier name if they are equal."""
+    """Two systems; the first has the lower labelled error rate or, if they are equal, the earlier name."""
 
     first: str
     second: str
     test: PairTest
     n_prompts: Count
-    """Shared by both; 0 where the test is not paired."""
+    """Number of prompts shared by both; 0 if the test is not paired."""
     p_labelled: Share
     p_predicted: Share
-    """p-value by predictions, adjusted."""
+    """Adjusted p-value by predictions."""
     labelled: Order
     predicted: Order
 
@@ -99,7 +99,7 @@ class OrderCell(Record):
 
 
 class Ranking(Record):
-    """One evaluator on the systems of one data set."""
+    """One evaluator on the systems in one data set."""
 
     dataset: str
     evaluator: str
@@ -107,67 +107,68 @@ class Ranking(Record):
     threshold: float
     alpha: Share
     p_adjustment: PValueAdjustment
-    """Adjustment of p-values for the number of pairs, for labels and for predictions apart."""
+    """Adjustment of p-values for the number of pairs, separately for labels and predictions."""
     systems: tuple[SystemRates, ...]
-    """The systems by rising labelled error rate."""
+    """The systems by increasing labelled error rate."""
     pairs: tuple[PairOrder, ...]
     cells: tuple[OrderCell, ...]
-    """The 3 x 3 table, row by row. As pairs are turned so that the first is better by label, its row `worse` is empty
-    but where a paired test, which sees only shared prompts, finds the opposite of all claims together."""
+    """The 3 x 3 table, row by row. Since the first system of a pair is the better one by label, the row `worse` is
+    empty except if a paired test, which covers only shared prompts, shows the opposite of the rates over all claims."""
     n_pairs: Count
     n_wrong: Count
-    """Pairs that differ by the predictions but not by the labels, or the other way round, or oppositely: `%Err`."""
+    """Number of pairs that differ by predictions but not by labels, or vice versa, or oppositely: `%Err`."""
     n_reversed: Count
-    """Pairs with the opposite difference, significant by both: `%Maj. Err` of the paper."""
+    """Number of pairs whose differences are significant by both but in opposite directions: `%Maj. Err` of the
+    paper."""
     share_wrong: Share | None
     share_reversed: Share | None
-    """Share of all pairs; None where fewer than two systems have scored claims."""
+    """Fraction of all pairs; None if fewer than two systems have scored claims."""
     kendall: Correlation
     pearson: Correlation
-    """Correlation of labelled with predicted error rates over systems; undefined with fewer than three."""
+    """Correlation of the labelled with the predicted error rates of the systems; undefined with fewer than three."""
     n_left_out: Count
-    """Claims without a score, or responses with such a claim."""
+    """Number of claims without a score, or responses with such a claim."""
 
 
 class MeanRanking(Record):
-    """One evaluator over several data sets: each counts the same, however many systems it has."""
+    """One evaluator over several data sets with equal weights, however many systems they have."""
 
     group: Group
     evaluator: str
     level: Level
     share_wrong: Share | None
     share_reversed: Share | None
-    """None where no data set has a pair."""
+    """None if no data set has a pair."""
     n_datasets: Count
-    """Data sets with at least one pair."""
+    """Number of data sets with at least one pair."""
     n_pairs: Count
     kendall: float | None
     n_kendall: Count
-    """Data sets whose coefficient is defined, over which the mean is taken."""
+    """Number of data sets with a defined coefficient, which are in the mean."""
     pearson: float | None
     n_pearson: Count
 
 
 @dataclass(frozen=True)
 class Units:
-    """Claims or responses of one data set, those that the evaluator scored; arrays of shape (n_units,)."""
+    """Claims or responses in one data set that the evaluator scored; arrays of shape (n_units,)."""
 
     system: Codes
     prompt: Codes | None
     cluster: Codes
-    """The prompt, or the response where there are no prompts: its claims resemble each other."""
+    """The prompt or, without prompts, the response; claims in the same one are similar to each other."""
     is_error: Bools
     """Not attributable by label."""
     is_flagged: Bools
     """Predicted not attributable by the evaluator."""
     n_left_out: int
-    """Claims without a score, or responses with such a claim: whether all their claims hold is not known."""
+    """Number of claims without a score, or responses with such a claim: whether all of their claims hold is unknown."""
 
 
 def units_of(
     table: PredictionTable, evaluator: str, dataset: str, level: Level, *, threshold: float = THRESHOLD
 ) -> Units:
-    """The scored claims or responses of the known systems of a data set, in the order of the table."""
+    """The scored claims or responses of known systems in a data set, in the order of the table."""
     scores, rows = scores_of(table, evaluator), rows_of(table, dataset) & table.is_of_known_system
     system, response = table.system.codes[rows], table.response.codes[rows]
     prompt = None if table.prompt is None else table.prompt.codes[rows]
@@ -187,24 +188,26 @@ def units_of(
 
 @dataclass(frozen=True)
 class Difference:
-    """Error rate of the first system less that of the second, over what the test compares."""
+    """Error rate of the first system minus that of the second, over what the test compares."""
 
     rate: float
     p: float
 
 
 class PairTests:
-    """All pairs of the systems of one data set, to be compared by any marking of errors among the same units.
+    """All pairs of systems in one data set, which can be compared by any labelling of errors among the same units.
 
-    Where systems share prompts (`SHARED`, `LEAST_PROMPTS`) the test is `sign_flips` of the differences on the shared
-    prompts: (e1 - r n1) / N1 - (e2 - r n2) / N2 with e errors among n claims on the prompt, N in all, and r the error
-    rate of both together, whose sum is the difference of the two error rates. Otherwise it is `unpaired`, by default
-    `clustered_proportions`: claims of one response that counted as independent would make two systems with ten claims
-    a response, two of which correlate by .5, differ in 42 % of samples though they are equally good.
+    If systems share prompts (`SHARED`, `LEAST_PROMPTS`), the test is `sign_flips` of the differences on the shared
+    prompts: (e1 - r n1) / N1 - (e2 - r n2) / N2, with e errors among n claims on the prompt, N claims in all, and r the
+    error rate of both systems combined. These sum to the difference of the two error rates. Otherwise the test is
+    `unpaired`, by default `clustered_proportions`: if claims in a response were treated as independent, two equally
+    good systems with ten claims per response and an intraclass correlation of .5 would differ significantly in 42% of
+    samples.
     """
 
     def __init__(self, units: Units, systems: Sequence[int], unpaired: Unpaired = PairTest.CLUSTERED) -> None:
-        """`systems` are the codes of those to compare, each of which has units; pairs are named by places in it."""
+        """`systems` are the codes of the systems to compare, each of which must have units; pairs are given as
+        positions in this sequence."""
         self._n_systems = n_systems = len(systems)
         place_of = np.zeros(int(units.system.max(initial=0)) + 1, dtype=np.int64)
         place_of[list(systems)] = np.arange(n_systems)
@@ -218,14 +221,14 @@ class PairTests:
         self.first, self.second = np.triu_indices(n_systems, 1)
         has = (self._n > 0).astype(np.float64)
         self._on_shared = self._n @ has.T
-        """(n_systems, n_systems): claims of the one on prompts that the other answered, too."""
+        """(n_systems, n_systems): claims of the first system on prompts that the second also answered."""
         covered = self._on_shared / self._total[:, None]
         self.n_prompts: Ints = (has @ has.T).astype(np.int64)[self.first, self.second]
-        """(n_pairs,): shared by both."""
+        """(n_pairs,): number of prompts that both answered."""
         self.is_paired: Bools = (self.n_prompts >= LEAST_PROMPTS) & (
             np.minimum(covered, covered.T)[self.first, self.second] >= SHARED
         )
-        """(n_pairs,): the two are compared by prompts."""
+        """(n_pairs,): whether the two are compared by prompts."""
         no_errors = np.zeros(len(units.system), np.bool_)
         is_clustered = np.array([one.is_clustered for one in self._by_cluster(no_errors)], np.bool_)
         by_cluster = is_clustered[self.first] | is_clustered[self.second]
@@ -233,10 +236,11 @@ class PairTests:
             PairTest.PAIRED if paired else unpaired if clustered else PairTest.TWO_PROPORTIONS
             for paired, clustered in zip(self.is_paired, by_cluster, strict=True)
         ]
-        """(n_pairs,): the test of each. Where every cluster has one unit, clustered proportions are two proportions."""
+        """(n_pairs,): the test used for each. If every cluster has one unit, clustered proportions reduce to two
+        proportions."""
 
     def differences(self, is_error: Bools) -> list[Difference]:
-        """One for each pair, of these errors among the units."""
+        """The difference for each pair, given these errors among the units."""
         total, on_prompt = self._tally(is_error)
         found = [Difference(0.0, 1.0)] * len(self.first)
         paired, unpaired = np.flatnonzero(self.is_paired), np.flatnonzero(~self.is_paired)
@@ -253,7 +257,8 @@ class PairTests:
         return found
 
     def _tally(self, kind: Bools) -> tuple[Ints, Floats]:
-        """Units of this kind of each system, and (n_systems, n_shared_prompts) on each prompt that several answered."""
+        """Number of such units for each system, and for each prompt that several systems answered (n_systems,
+        n_shared_prompts)."""
         cell = (self._place * self._n_prompts + self._prompt)[kind & self._is_shared]
         on_prompt = np.bincount(cell, minlength=self._n_systems * self._n_prompts).astype(np.float64)
         total = np.bincount(self._place[kind], minlength=self._n_systems)
@@ -269,7 +274,7 @@ class PairTests:
         return np.where(both, one - other, 0.0)
 
     def _by_cluster(self, is_error: Bools) -> list[ClusteredErrors]:
-        """The errors of each system, summed up over its clusters."""
+        """The errors of each system, summed over its clusters."""
         owner, number = self._cluster_system, self._cluster
         totals = np.bincount(number, minlength=len(owner)).astype(np.float64)
         errors = np.bincount(number[is_error], minlength=len(owner)).astype(np.float64)
@@ -278,7 +283,7 @@ class PairTests:
 
 
 def _shared(units: Units, place: Ints, n_systems: int) -> tuple[Ints, Bools, int]:
-    """The number of each unit's prompt among the shared ones, whether it has one, and how many there are."""
+    """For each unit, its prompt's number among the shared prompts and whether it has one; and how many there are."""
     if units.prompt is None:
         return np.zeros(len(place), dtype=np.int64), np.zeros(len(place), dtype=np.bool_), 0
     prompt, n_prompts = numbered(units.prompt)
@@ -299,11 +304,12 @@ def rank_systems(
     p_adjustment: PValueAdjustment = PValueAdjustment.NONE,
     unpaired: Unpaired = PairTest.CLUSTERED,
 ) -> Ranking:
-    """Ranks every pair of systems by labels and by predictions, over what the evaluator scored.
+    """Ranks every pair of systems by labels and by predictions, over the units that the evaluator scored.
 
-    A difference is significant if its adjusted p-value is below `alpha`. The paper's tables are unadjusted as far as
-    it says. No p-value is drawn; neither the order of rows nor other data sets change a result.
-    `unpaired` is the test of systems that do not share prompts; two proportions take all claims for independent.
+    A difference is significant if its adjusted p-value is below `alpha`. As far as the paper says, its tables are
+    unadjusted. P-values are not based on random draws, and neither the order of the rows nor other data sets change a
+    result. `unpaired` is the test for systems that do not share prompts; two proportions treats all claims as
+    independent.
     """
     units = units_of(table, evaluator, dataset, level, threshold=threshold)
     rates = _rates(units, table.system.names)
@@ -342,14 +348,14 @@ def rank_systems(
         n_reversed=n_reversed,
         share_wrong=n_wrong / len(pairs) if pairs else None,
         share_reversed=n_reversed / len(pairs) if pairs else None,
-        kendall=kendall(*error_rates),
-        pearson=pearson(*error_rates),
+        kendall=correlate(Method.KENDALL, *error_rates),
+        pearson=correlate(Method.PEARSON, *error_rates),
         n_left_out=units.n_left_out,
     )
 
 
 def order_table(pairs: Sequence[PairOrder]) -> tuple[OrderCell, ...]:
-    """How many pairs have each order by labels (rows) and by predictions (columns): nine cells."""
+    """The number of pairs with each order by labels (rows) and by predictions (columns): nine cells."""
     found = [(pair.labelled, pair.predicted) for pair in pairs]
     return tuple(
         OrderCell(labelled=labelled, predicted=predicted, n_pairs=found.count((labelled, predicted)))
@@ -359,7 +365,7 @@ def order_table(pairs: Sequence[PairOrder]) -> tuple[OrderCell, ...]:
 
 
 def mean_ranking(group: Group, rankings: Sequence[Ranking]) -> MeanRanking:
-    """Means over data sets, as the paper gives them. Raises ValueError without rankings or with a mixture of them."""
+    """Means over data sets, as in the paper. Raises ValueError if there are no rankings or if they are mixed."""
     if len({(ranking.evaluator, ranking.level) for ranking in rankings}) != 1:
         raise ValueError("a mean is taken over rankings of one evaluator at one level")
     means, counts = dict[str, float | None](), dict[str, int]()

@@ -1,22 +1,25 @@
-"""How often an evaluator is right, and whether evaluators call the same claims wrong (Godbole & Jia, 2.2, 3.1, 3.2).
+"""How often an evaluator is right, and whether evaluators reject the same claims (Godbole & Jia, 2.2, 3.1, 3.2).
 
-Attributable is the positive class. All are shares in [0, 1] of claims, or of responses; the gap lies in [-1, 1].
+Attributable is the positive class. All measures are fractions in [0, 1] of claims or of responses; the gap is in [-1,
+1].
 
     TPR = of those labelled attributable, the share predicted so            FNR = 1 - TPR
     TNR = of those labelled unattributable, the share predicted so          FPR = 1 - TNR
     balanced accuracy = (TPR + TNR) / 2, higher is better                   gap = TPR - TNR, best at 0
     IoU(A, B) = claims that both predict unattributable / claims that at least one of them does; likewise attributable
 
-An evaluator with a positive gap lets errors pass; with a negative one it finds errors where there are none. Each is
-taken over one data set, all its systems together; those of a task group and of all data sets are plain means, as in the
-paper. Claims without a score, by one of the two for agreement, are left out and counted. A rate of a class of which a
-data set has no scored claim is undefined, and so is the IoU where neither evaluator predicts the verdict.
+An evaluator with a positive gap misses errors; one with a negative gap finds errors that do not exist. Each measure is
+computed on one data set, over all its systems; the measures of task groups and of all data sets are plain means, as in
+the paper. Claims without a score (for agreement, without a score from one of the two) are excluded and counted. A rate
+is undefined if the data set has no scored claim of that class, and the IoU is undefined if neither evaluator predicts
+that verdict.
 
-Departures: the paper gives no intervals, does not average task groups, and does not compare evaluators with the labels.
-A rate has an interval only if claims of its class come from two prompts (or responses) or more. Where all of them are
-alike (a rate of 0 or 1) no resample differs, which is no certainty: there a data set has Wilson's interval (1927) of as
-many cases as there are prompts (or responses), since how far their claims resemble each other cannot be seen. Balanced
-accuracy and gap then combine the intervals of both rates by their distances from them (MOVER: Zou and Donner 2008).
+Departures: the paper gives no intervals, does not average over task groups, and does not compare evaluators with the
+labels. A rate has an interval only if the claims of its class come from at least two prompts (or responses). If all of
+them are alike (a rate of 0 or 1), all resamples are the same, which does not mean certainty. A data set then has
+Wilson's interval (1927) for as many cases as there are prompts (or responses), since the similarity of their claims
+cannot be estimated. The intervals of balanced accuracy and gap are then combined from those of both rates, by the
+distances of their ends from the rates (MOVER: Zou and Donner 2008).
 """
 
 from __future__ import annotations
@@ -29,12 +32,12 @@ import numpy as np
 from factloop.core.figure import Undefined
 from factloop.core.records import Count, Record
 from factloop.evaluation.audit.figures import AuditFigure, Figures, Floats, Group, Ints, estimates_of_groups, ratio
-from factloop.evaluation.audit.resampling import Basis, CountTable
+from factloop.evaluation.audit.resampling import CountTable
 from factloop.evaluation.audit.table import Level
 
 
 class EvaluatorRates(Record):
-    """The rates of one evaluator over one data set, or their means over several."""
+    """The rates of one evaluator on one data set, or their means over several."""
 
     evaluator: str
     level: Level
@@ -46,29 +49,17 @@ class EvaluatorRates(Record):
     fnr: AuditFigure
     gap: AuditFigure
     n_attributable: Count
-    """Units with a verdict that are labelled so; over all data sets of the group."""
+    """Number of units with a verdict that are labelled attributable, over all data sets in the group."""
     n_unattributable: Count
     n_unscored: Count
-    """Claims without a score, or responses with such a claim."""
+    """Number of claims without a score, or responses with such a claim."""
 
 
-class Rates(Record):
-    """The rates of every evaluator at one threshold."""
-
-    basis: Basis
-    rates: tuple[EvaluatorRates, ...]
-
-    def find(self, evaluator: str, group: Group, level: Level = Level.CLAIM) -> EvaluatorRates:
-        """The rates of an evaluator on a group. Raises StopIteration if it was not audited there."""
-        return next(r for r in self.rates if (r.evaluator, r.group, r.level) == (evaluator, group, level))
-
-
-def rates(counted: CountTable, *, levels: Iterable[Level] = tuple(Level)) -> Rates:
-    """The rates at each level of each evaluator on each group: the data sets, the task groups, then all."""
-    found = [
+def rates(counted: CountTable, *, levels: Iterable[Level] = tuple(Level)) -> tuple[EvaluatorRates, ...]:
+    """The rates at each level of each evaluator on each group: single data sets, then task groups, then all."""
+    return tuple(
         rate for level in levels for place in range(len(counted.evaluators)) for rate in _rates(counted, level, place)
-    ]
-    return Rates(basis=counted.basis, rates=tuple(found))
+    )
 
 
 def _rates(counted: CountTable, level: Level, evaluator: int) -> list[EvaluatorRates]:
@@ -98,7 +89,7 @@ def _rates(counted: CountTable, level: Level, evaluator: int) -> list[EvaluatorR
 
 
 def _with_extreme_rates(found: EvaluatorRates, level: float) -> EvaluatorRates:
-    """The same, with intervals where a rate of a data set is 0 or 1, so that no resample differs."""
+    """The same rates, with intervals for rates of 0 or 1 on a data set, for which all resamples are the same."""
     rates = found.tpr, found.tnr
     if found.group.kind != "dataset" or not any(one.value in (0.0, 1.0) for one in rates):
         return found
@@ -116,7 +107,7 @@ def _with_extreme_rates(found: EvaluatorRates, level: float) -> EvaluatorRates:
 
 
 def _wilson(one: AuditFigure, level: float) -> AuditFigure:
-    """The rate with Wilson's interval of as many cases as clusters; one end is the rate itself."""
+    """The rate with Wilson's interval for as many cases as there are clusters; one end is the rate itself."""
     if one.n_clusters < 2 or one.value is None:
         return one
     from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]  # it ships no types
@@ -132,7 +123,7 @@ def _opposite(one: AuditFigure, rate: AuditFigure) -> AuditFigure:
 
 
 def _combined(one: AuditFigure, tpr: AuditFigure, tnr: AuditFigure, *, sign: float, scale: float) -> AuditFigure:
-    """The interval of scale * (TPR + sign * TNR) from those of both; as it was where one of them has none."""
+    """The interval of scale * (TPR + sign * TNR), combined from both intervals; unchanged if either is missing."""
     if tpr.interval is None or tnr.interval is None or tpr.value is None or tnr.value is None or one.value is None:
         return one
     (low, high), ends = tpr.interval, tnr.interval if sign > 0.0 else tnr.interval[::-1]
@@ -142,7 +133,7 @@ def _combined(one: AuditFigure, tpr: AuditFigure, tnr: AuditFigure, *, sign: flo
 
 
 def over_datasets(counted: CountTable, of_cells: Floats | Ints) -> Floats:
-    """Counts (1 + n_resamples, n_cells, ...) added up to (1 + n_resamples, n_datasets, ...)."""
+    """Counts of shape (1 + n_resamples, n_cells, ...), summed to (1 + n_resamples, n_datasets, ...)."""
     sums = np.zeros((len(of_cells), len(counted.datasets), *of_cells.shape[2:]))
     datasets, starts = np.unique(counted.cell_dataset, return_index=True)
     sums[:, datasets] = np.add.reduceat(of_cells, starts, axis=1)
@@ -150,7 +141,8 @@ def over_datasets(counted: CountTable, of_cells: Floats | Ints) -> Floats:
 
 
 def _values(confusion: Floats, n_by_label: Floats, label_clusters: Ints) -> dict[str, tuple[Floats, Ints, Ints]]:
-    """The measures with the numbers of claims and clusters that each rests on: of both classes those of the rarer."""
+    """The measures, with the numbers of claims and clusters that each is based on; for measures of both classes, those
+    of the rarer one."""
     by_label = confusion.sum(axis=3)
     tpr = ratio(confusion[:, :, 1, 1], by_label[:, :, 1])
     tnr = ratio(confusion[:, :, 0, 0], by_label[:, :, 0])
@@ -180,34 +172,21 @@ def _why(by_label: Floats) -> list[Undefined]:
 
 
 class PairAgreement(Record):
-    """How far two evaluators, or one and the labels, name the same claims."""
+    """How far two evaluators, or an evaluator and the labels, identify the same claims."""
 
     evaluator: str
     other: str | None
-    """None for the labels."""
+    """None if compared with the labels."""
     group: Group
     unattributable: AuditFigure
     attributable: AuditFigure
     n_left_out: Count
-    """Claims without a score by one of the two."""
+    """Number of claims without a score from one of the two."""
 
 
-class Agreement(Record):
-    """The agreement of every pair of evaluators, and of each with the labels, at one threshold."""
-
-    basis: Basis
-    pairs: tuple[PairAgreement, ...]
-
-    def find(self, evaluator: str, other: str | None, group: Group) -> PairAgreement:
-        """The agreement of a pair, in either order. Raises StopIteration if the table lacks it."""
-        names = {evaluator, other}
-        return next(pair for pair in self.pairs if {pair.evaluator, pair.other} == names and pair.group == group)
-
-
-def agreement(counted: CountTable) -> Agreement:
-    """The agreement of each pair, by claims: on the data sets, on the task groups, then on all."""
-    pairs = [found for place in range(len(counted.pairs)) for found in _agreement(counted, place)]
-    return Agreement(basis=counted.basis, pairs=tuple(pairs))
+def agreement(counted: CountTable) -> tuple[PairAgreement, ...]:
+    """The agreement of each pair by claims: on single data sets, then on task groups, then on all."""
+    return tuple(found for place in range(len(counted.pairs)) for found in _agreement(counted, place))
 
 
 def _agreement(counted: CountTable, pair: int) -> list[PairAgreement]:

@@ -2,12 +2,13 @@
 
     ECE   = sum over ten bins of (share of claims in the bin) * |mean score - share labelled attributable|
     Brier = mean of (score - label)^2
-    AUC   = probability that an attributable claim scores higher than another one; of equal scores half of it
+    AUC   = probability that an attributable claim scores higher than another one; ties count as half
 
-The bins of the expected calibration error are of equal width, (0, 0.1] to (0.9, 1], with 0 in the first (Guo et al.
-2017, section 2). ECE and Brier score are best at 0; that of the share attributable, given to every claim, is the
-`brier_of_share`. An AUC of 0.5 is chance, whatever the threshold. None has an interval, and ECE leans upwards where
-bins hold few claims. Godbole and Jia take verdicts alone; these are this project's.
+The bins of the expected calibration error have equal width, from (0, 0.1] to (0.9, 1], with 0 in the first (Guo et al.
+2017, section 2). ECE and Brier score are best at 0; `brier_of_share` is the Brier score of giving every claim the
+fraction of attributable claims as its score. An AUC of 0.5 is chance level; it does not depend on a threshold. None of
+these has an interval, and ECE is biased upwards if bins hold few claims. Godbole and Jia use only verdicts; these
+measures are additions of this project.
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ class ScoreBin(Record):
     """Claims with scores between two tenths."""
 
     low: Share
-    """Above it, but for 0, which the first bin holds."""
+    """Exclusive, except for 0, which is in the first bin."""
     high: Share
-    """Up to it."""
+    """Inclusive."""
     n: Count
     mean_score: Share | None
     attributable: Share | None
-    """Share labelled attributable; None without claims. Where the scores are probabilities it is the mean score."""
+    """Fraction labelled attributable; None without claims. If scores are probabilities, it equals the mean score."""
 
 
 class Reliability(Record):
-    """The scores of one evaluator on one group of claims, all of them together."""
+    """The scores of one evaluator on one group of claims, pooled."""
 
     group: Group
     evaluator: str
@@ -44,16 +45,16 @@ class Reliability(Record):
     brier: Share
     brier_of_share: Share
     auc: Share | None
-    """None where all claims have the same label."""
+    """None if all claims have the same label."""
     n_attributable: Count
     n: Count
-    """Claims with a score."""
+    """Number of claims with a score."""
 
 
 def reliability(table: PredictionTable, evaluator: str) -> tuple[Reliability, ...]:
-    """The scores on each data set, task group and all claims; empty where all are 0 or 1: verdicts are no degrees.
+    """The scores on each data set, on each task group and on all claims; empty if all scores are 0 or 1.
 
-    Claims that were drawn count for the inverse of their probability.
+    Sampled claims are weighted by the inverse of their sampling probability.
     """
     scores = scores_of(table, evaluator)
     if not ((scores > 0.0) & (scores < 1.0)).any():
@@ -68,9 +69,9 @@ def reliability(table: PredictionTable, evaluator: str) -> tuple[Reliability, ..
 
 
 def _reliability(group: Group, evaluator: str, scores: Floats, holds: Bools, weight: Floats) -> Reliability:
-    order = np.lexsort((weight, holds, scores))  # sums by order of the rows would differ in their last digits
+    order = np.lexsort((weight, holds, scores))  # sums in row order would differ in their last digits
     scores, holds, weight = scores[order], holds[order], weight[order]
-    # A score on a bound belongs to the bin below.
+    # A score on a boundary belongs to the lower bin.
     number = np.searchsorted(np.arange(1, N_BINS) / N_BINS, scores, side="left")
     n = np.bincount(number, minlength=N_BINS).tolist()
     whole, scored, held = (np.bincount(number, values, N_BINS) for values in (weight, weight * scores, weight * holds))
@@ -109,5 +110,5 @@ def _auc(scores: Floats, holds: Bools, weight: Floats) -> float | None:
 
 
 def _share(value: float) -> float:
-    """Without what rounding leaves beyond 0 and 1."""
+    """Clipped to [0, 1], to remove rounding errors."""
     return min(1.0, max(0.0, value))

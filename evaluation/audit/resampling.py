@@ -1,9 +1,10 @@
-"""Counts of a table and of its bootstrap resamples, from which the audit's figures follow with their intervals.
+"""Counts a table and its bootstrap resamples, from which the audit calculates its figures and their intervals.
 
-Claims of one response resemble each other, and so do responses to one prompt: a resample draws whole clusters, with
-replacement, as many as there are, within each data set. Where clusters lie within one system (responses, or prompts
-that no two systems share) they are drawn within that system, too, so that each keeps its number of them. A resample is
-how often each cluster was drawn, and its counts are these numbers times the counts of each cluster.
+Claims in a response are similar to each other, and so are responses to a prompt. A resample therefore draws whole
+clusters with replacement, within each data set, and as many as the data set has. If clusters lie within one system
+(responses, or prompts that no two systems share), they are also drawn within that system, so each system keeps its
+number of clusters. A resample is the number of times that each cluster was drawn; its counts are the clusters' counts
+multiplied by these numbers.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Basis(Record):
     """The basis of an audit's figures."""
 
     thresholds: dict[str, Share]
-    """Each evaluator's threshold: at and above it a score predicts that a claim is attributable."""
+    """Each evaluator's threshold: a score at or above it predicts that the claim is attributable."""
     n_claims: Count
     n_responses: Count
     clusters: Literal["prompt", "response"]
@@ -45,17 +46,18 @@ class Basis(Record):
     n_clusters: Count
     n_resamples: Count
     level: Share
-    """Level of the intervals."""
+    """Confidence level of the intervals."""
     n_effective: float | None = None
-    """Claims of equal weight that would say as much, where rows have a `probability` and a claim counts for its
-    inverse; None where all count the same."""
+    """Number of equally weighted claims that would be as informative, if rows have a `probability` and claims are
+    weighted by its inverse; None if all claims have equal weight."""
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts of claims or responses; the leading axis holds those of the table, then those of each resample.
+    """Counts of claims or responses; the leading axis holds those of the table, followed by those of each resample.
 
-    Where claims have weights these are sums of weights; those named `n_...` are of the table, and count each once.
+    If claims have weights, these are sums of weights; fields named `n_...` are about the table only and count each
+    claim once.
     """
 
     labels: Floats
@@ -67,18 +69,18 @@ class Tally:
     n_confusion: Ints
     """Shape (n_evaluators, n_cells, 2, 2)."""
     cell_clusters: Ints
-    """Shape (n_evaluators + 1, n_cells): clusters with a unit that has a verdict; last, with any unit."""
+    """Shape (n_evaluators + 1, n_cells): number of clusters with a unit that has a verdict; last, with any unit."""
     dataset_clusters: Ints
-    """Shape (n_evaluators + 1, n_datasets): likewise; systems of a data set may share clusters."""
+    """Shape (n_evaluators + 1, n_datasets): likewise; the systems of a data set may share clusters."""
     known_clusters: Ints
-    """Shape (n_evaluators + 1, n_datasets): likewise, with a unit of a known system."""
+    """Shape (n_evaluators + 1, n_datasets): likewise, for units of known systems."""
     label_clusters: Ints
-    """Shape (n_evaluators + 1, n_datasets, 2): likewise, with a unit of each label."""
+    """Shape (n_evaluators + 1, n_datasets, 2): likewise, for units of each label."""
 
 
 @dataclass(frozen=True)
 class CountTable:
-    """The counts of a table at one threshold. A cell is one system on one data set, in the order of their names."""
+    """The counts of a table at one threshold. A cell is one system on one data set; cells are sorted by name."""
 
     basis: Basis
     evaluators: tuple[str, ...]
@@ -91,9 +93,10 @@ class CountTable:
     claims: Tally
     responses: Tally
     overlap: Floats
-    """Shape (1 + n_resamples, n_datasets, n_pairs, 3): claims by both 0, both 1, different; see `pairs_of`."""
+    """Shape (1 + n_resamples, n_datasets, n_pairs, 3): claims to which both give 0, both give 1, or each gives a
+    different verdict; see `pairs_of`."""
     n_overlap: Ints
-    """Shape (n_datasets, n_pairs, 3): claims of the table, each of which counts once."""
+    """Shape (n_datasets, n_pairs, 3): claims of the table, each counted once."""
     overlap_clusters: Ints
     """Shape (n_datasets, n_pairs)."""
 
@@ -103,7 +106,7 @@ class CountTable:
 
     @property
     def is_of_known_system(self) -> Bools:
-        """(n_cells,): the others are left out of all that is taken by system."""
+        """(n_cells,): the other cells are excluded from all figures per system."""
         return are_known(self.systems)[self.cell_system]
 
     def tally(self, level: Level) -> Tally:
@@ -111,7 +114,7 @@ class CountTable:
 
 
 def pairs_of(n_evaluators: int) -> list[tuple[int, int]]:
-    """All pairs of evaluators, and each with the labels, whose place is the one after the last evaluator."""
+    """All pairs of evaluators, and of each evaluator with the labels, whose position is after the last evaluator."""
     return [(one, other) for one in range(n_evaluators) for other in range(one + 1, n_evaluators + 1)]
 
 
@@ -123,9 +126,9 @@ def count(
     resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> CountTable:
-    """The counts of the table and, where `rng` is given, of its resamples.
+    """The counts of the table and, if `rng` is given, of its resamples.
 
-    The order of the rows changes nothing, draws included. Raises ValueError for a data set with two task groups and a
+    The order of the rows has no effect, even on the draws. Raises ValueError for a data set with two task groups or a
     response with two prompts.
     """
     cells = cells_of(table)
@@ -179,9 +182,9 @@ def count(
 
 
 def _strata_of_cells(claims: JudgedUnits, cell_dataset: Ints) -> Ints:
-    """What is resampled on its own: each cell, or the cells of a data set whose systems share clusters.
+    """The strata to be resampled separately: each cell, or the cells of a data set whose systems share clusters.
 
-    A stratum is named by its first cell.
+    A stratum is identified by its first cell.
     """
     n_cells = max(len(cell_dataset), 1)
     pairs = np.unique(claims.cluster * n_cells + claims.cell)
@@ -196,16 +199,16 @@ def _within(units: JudgedUnits, rows: Bools) -> JudgedUnits:
 
 
 def _drawn(of_clusters: Floats, rng: np.random.Generator | None, n_resamples: int) -> Floats:
-    """(1 + n_resamples, n_columns): the sums over all clusters, then over those of each resample."""
+    """(1 + n_resamples, n_columns): the sums over all clusters, then over the clusters of each resample."""
     n_clusters = len(of_clusters)
     draws = () if rng is None else draw_counts(n_clusters, rng, n_resamples)
     return np.concatenate([times @ of_clusters for times in (np.ones((1, n_clusters)), *draws)])
 
 
 def _tally(units: JudgedUnits, cell_dataset: Ints, is_known: Bools, n_datasets: int, n_resamples: int) -> Tally:
-    """The numbers of the table itself; the sums of the table and of its resamples are still to be filled in.
+    """The counts of the table itself; the sums over the table and its resamples are filled in later.
 
-    `is_known` is (n_cells,): those of a known system.
+    `is_known` has shape (n_cells,) and is true for known systems.
     """
     n_evaluators, n_cells, dataset = len(units.verdicts), len(cell_dataset), cell_dataset[units.cell]
     once = replace(units, weight=None, cluster=np.zeros_like(units.cluster))
@@ -229,21 +232,22 @@ def _tally(units: JudgedUnits, cell_dataset: Ints, is_known: Bools, n_datasets: 
 
 
 def _clusters(units: JudgedUnits, key: Ints, n_keys: int) -> Ints:
-    """(n_evaluators + 1, n_keys): clusters with a verdict of each evaluator and, last, with any unit."""
+    """(n_evaluators + 1, n_keys): number of clusters with a verdict of each evaluator and, last, with any unit."""
     verdicts = (*units.verdicts, units.label)
     return np.array([_distinct(key[one >= 0], units.cluster[one >= 0], n_keys) for one in verdicts])
 
 
 def _distinct(key: Ints, cluster: Ints, n_keys: int) -> Ints:
-    """(n_keys,): how many different clusters stand beside each key."""
+    """(n_keys,): number of distinct clusters for each key."""
     width = int(cluster.max(initial=0)) + 1
     return np.bincount(np.unique(key * width + cluster) // width, minlength=n_keys)
 
 
 def _confusions(units: JudgedUnits, clusters: Ints, cells: Ints) -> Floats:
-    """(n_clusters, n_cells * (4 n_evaluators + 2)): what each cluster adds to the confusions and labels of each cell.
+    """(n_clusters, n_cells * (4 n_evaluators + 2)): what each cluster contributes to the confusions and labels of each
+    cell.
 
-    Whole numbers, or sums of weights. Both clusters and cells are in rising order, and hold all of the units'.
+    These are integers or sums of weights. Both clusters and cells are sorted and include those of all units.
     """
     width = 4 * len(units.verdicts) + 2
     base = (np.searchsorted(clusters, units.cluster) * len(cells) + np.searchsorted(cells, units.cell)) * width
@@ -257,7 +261,8 @@ def _confusions(units: JudgedUnits, clusters: Ints, cells: Ints) -> Floats:
 
 
 def _overlaps(claims: JudgedUnits, clusters: Ints, pairs: Sequence[tuple[int, int]]) -> Floats:
-    """(n_clusters, 3 n_pairs): claims for which both of a pair say 0, both say 1, or they differ, by weight."""
+    """(n_clusters, 3 n_pairs): claims, by weight, to which both of a pair give 0, both give 1, or each gives a
+    different verdict."""
     base, width = np.searchsorted(clusters, claims.cluster) * 3 * len(pairs), 3 * len(pairs)
     counts = np.zeros(len(clusters) * width)
     for place, (kind, is_scored) in enumerate(_kinds(claims, pairs)):
@@ -281,7 +286,7 @@ def _overlap_counts(
 
 
 def _kinds(claims: JudgedUnits, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[Ints, Bools]]:
-    """Of each pair (n_claims,): 0 where both say 0, 1 where both say 1, 2 elsewhere; and whether both say anything."""
+    """For each pair (n_claims,): 0 if both give 0, 1 if both give 1, 2 otherwise; and whether both give a verdict."""
     judges = np.vstack([claims.verdicts, claims.label[None]])
     for one, other in pairs:
         is_scored = (judges[one] >= 0) & (judges[other] >= 0)

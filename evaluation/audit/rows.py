@@ -1,13 +1,13 @@
-"""Labelled claims with scores, read from JSON Lines, CSV or Parquet into the columns of the audit.
+"""Reads labelled claims with scores from JSON Lines, CSV or Parquet into the columns of the audit.
 
     dataset, system, response_id, claim_id    texts, or whole numbers
     label                                     1 attributable, 0 not
-    evaluators                                an object: name to score in [0, 1], null or absent where it gave none
+    evaluators                                an object: name to score in [0, 1], null or absent if there is none
     task, prompt_id, claim, document          in every row or in none
     probability                               likewise: how likely the claim was to be drawn for labelling
 
-In CSV each evaluator has a column `evaluator:NAME`, an empty cell being none, or there is one column `evaluators` of
-JSON objects. Parquet may have either, or a struct or map. Other columns are passed over.
+In CSV, each evaluator has a column `evaluator:NAME`, in which an empty cell means no score, or there is one column
+`evaluators` of JSON objects. Parquet may have either of these, or a struct or map. Other columns are ignored.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _OTHERS = (".csv", ".parquet", ".pq", ".json")
 _PREFIX = "evaluator:"
 _NUMBERS = ("label", "probability")
 _WITHOUT_NOUGHT = re.compile(r"\.\d{1,17}")
-"""A share as spreadsheets may write it, which JSON does not: *.7*"""
+"""A fraction as spreadsheets may write it, which is not valid JSON: *.7*"""
 
 Numbered = tuple[int, Mapping[str, Any]]
 NEEDED = ("dataset", "system", "response_id", "claim_id", "label", "evaluators")
@@ -78,16 +78,16 @@ class PredictionRow(Record):
     task: Id | None = None
     prompt_id: Id | None = None
     probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
-    """How likely the claim was to be drawn for labelling, as `factloop research labels next` writes it; it
-    counts for its inverse."""
+    """The probability with which the claim was sampled for labelling, as `factloop research labels next` writes it; the
+    claim is weighted by its inverse."""
     claim: str | None = None
     document: str | None = None
 
 
 def load_predictions(place: str | Path) -> PredictionTable:
-    """The whole file as columns; the rows are read one at a time. `-` is standard input, as JSON Lines.
+    """The whole file as columns; rows are read one at a time. `-` is standard input, as JSON Lines.
 
-    Raises DataError with line and field for a malformed row, a claim of the same data set, system and response as an
+    Raises DataError with line and field for a malformed row, a claim with the same data set, system and response as an
     earlier one, an optional field in only some rows, a data set with two tasks, a response with two prompts, and a file
     without rows or without scores.
     """
@@ -98,10 +98,10 @@ def load_predictions(place: str | Path) -> PredictionTable:
 
 
 def _refuse_without(fields: Mapping[str, Any], path: str, line: int) -> None:
-    """Names all that a row lacks at once: a file of one's own often lacks several."""
+    """Lists all fields that a row lacks at once, since users' own files often lack several."""
     absent = [name for name in NEEDED if name not in fields]
     if not absent or (len(absent) == 1 and absent[0] != "evaluators"):
-        return  # one alone the row's own reading names
+        return  # a single missing field is reported when the row is read
     first, *others = absent
     too = f", and so {'is' if len(others) == 1 else 'are'} {', '.join(others)}" if others else ""
     where = f"a row has {', '.join(NEEDED)}; in CSV the scores stand in a column `evaluator:NAME` for each evaluator"
@@ -109,7 +109,7 @@ def _refuse_without(fields: Mapping[str, Any], path: str, line: int) -> None:
 
 
 class _Names(dict[str, int]):
-    """A code for each name, by the order of appearance."""
+    """Assigns a code to each name, in order of appearance."""
 
     def __missing__(self, name: str) -> int:
         self[name] = code = len(self)
@@ -117,8 +117,6 @@ class _Names(dict[str, int]):
 
 
 class _Columns:
-    """The columns read so far."""
-
     def __init__(self, path: str) -> None:
         self.path = path
         self.lines, self.labels = array("q"), array("b")
@@ -126,11 +124,11 @@ class _Columns:
         self.codes = {name: array("i") for name in self.names}
         self.texts: dict[str, list[str]] = {"claim": [], "document": []}
         self.known: dict[str, str] = {}
-        """Each document once, for many claims have the same."""
+        """Stores each document once, since many claims have the same one."""
         self.probabilities = array("d")
         self.scores: dict[str, array[float]] = {}
         self.named: set[str] = set()
-        """All evaluators, those without a score among them."""
+        """All evaluators, including those without a score."""
 
     def add(self, line: int, fields: Mapping[str, Any]) -> None:
         if not self.lines:
@@ -162,7 +160,7 @@ class _Columns:
         return column
 
     def _refuse_gaps(self, line: int, row: Mapping[str, Any]) -> None:
-        """An optional field stands in every row or in none."""
+        """Raises DataError if an optional field is present in some rows but not in others."""
         given: dict[str, Sized] = {
             "task": self.codes["task"],
             "prompt_id": self.codes["prompt_id"],
@@ -176,7 +174,7 @@ class _Columns:
                 raise DataError(message, path=self.path, line=line, field=name)
 
     def table(self) -> PredictionTable:
-        """The table read. Raises DataError for errors that show only in the whole."""
+        """The table read. Raises DataError for errors that only the complete table shows."""
         if not self.lines:
             raise DataError("it has no rows", path=self.path)
         if not self.scores:
@@ -222,7 +220,7 @@ class _Columns:
 
 
 def _first_of(owner: NDArray[Any], value: NDArray[Any], *, is_repeat: bool) -> int | None:
-    """The first row whose owner came before (`is_repeat`), or came before with another value."""
+    """The first row whose owner occurred before (`is_repeat`), or occurred before with another value."""
     _, first, number = np.unique(owner, return_index=True, return_inverse=True)
     first_row = first[number]
     wrong = first_row != np.arange(len(owner)) if is_repeat else value[first_row] != value
@@ -239,7 +237,7 @@ def _column(code_of: Mapping[str, int], codes: array[int]) -> Column:
 
 
 def read_fields(place: str | Path) -> Iterator[Numbered]:
-    """Line (row, in Parquet) and fields, one at a time. Raises DataError, when it gets there, as the readers do."""
+    """Yields the line number (row number for Parquet) and the fields of each record. Raises DataError lazily."""
     name = str(place).lower()
     if not name.endswith(_OTHERS):
         return _json_lines(place)
@@ -248,7 +246,7 @@ def read_fields(place: str | Path) -> Iterator[Numbered]:
 
 
 def _json_lines(place: str | Path) -> Iterator[Numbered]:
-    """Reads as `read_jsonl` does, in a third of the time: a million rows are read on every audit."""
+    """Reads as `read_jsonl` does but in a third of the time, since every audit may read a million rows."""
     path = place_name(place)
     for number, line in read_lines(place):
         if not line.isspace():
@@ -260,9 +258,10 @@ def _json_lines(place: str | Path) -> Iterator[Numbered]:
 
 
 def gathered(row: Row, *, is_text: bool) -> dict[str, Any]:
-    """The row with its columns `evaluator:NAME` as one object `evaluators`; in CSV the texts of numbers as numbers.
+    """The row with its columns `evaluator:NAME` gathered into one object `evaluators`; in CSV, texts of numbers become
+    numbers.
 
-    Raises DataError for a row that has both, and for a column `evaluators` that holds no JSON object.
+    Raises DataError for a row that has both, or if its column `evaluators` does not contain a JSON object.
     """
     scores = {name.removeprefix(_PREFIX): value for name, value in row.fields.items() if name.startswith(_PREFIX)}
     fields = {name: value for name, value in row.fields.items() if not name.startswith(_PREFIX)}
@@ -279,7 +278,7 @@ def gathered(row: Row, *, is_text: bool) -> dict[str, Any]:
 
 
 def _number(text: str) -> Any:
-    """The number that a cell holds, None for an empty one; anything else as it stands, to be refused by name."""
+    """The number in a cell, or None for an empty cell; other values stay unchanged and are rejected by name."""
     try:
         value = json.loads(text) if text.strip() else None
     except (ValueError, RecursionError):
@@ -288,7 +287,7 @@ def _number(text: str) -> Any:
 
 
 def _object(row: Row, value: Any) -> Any:
-    """An object as it is, from its JSON, or from the pairs that Parquet makes of a map."""
+    """The object itself, parsed from JSON if necessary, or built from the pairs that Parquet uses for a map."""
     if isinstance(value, str):
         try:
             return parse_object(value, row.path, row.line)

@@ -1,8 +1,8 @@
-"""Does an evaluator follow the wording? Its rates by how much of a claim's wording the document has.
+"""Does an evaluator rely on wording? Its rates by how much of a claim's wording appears in the document.
 
-Godbole & Jia, section 4.1: evaluators pass false claims that copy the document, and refuse true ones that paraphrase
-it. Similarity is ROUGE-2 precision (Lin 2004), the share of a claim's pairs of neighbouring words that the document
-has; the claims of a task group fall into five bins by its percentiles.
+Godbole & Jia, section 4.1: evaluators accept false claims that copy the document and reject true ones that paraphrase
+it. Similarity is ROUGE-2 precision (Lin 2004), the fraction of a claim's bigrams that occur in the document; the claims
+of a task group are divided into five bins at percentiles of their similarity.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 class SimilarityBin(Record):
-    """Claims of like similarity, from the least to the most."""
+    """Claims with similar overlap; bins are ordered from least to most similar."""
 
     low: Share | None
     high: Share | None
-    """Least and greatest similarity within; None without claims, as where many have the same similarity."""
+    """Smallest and largest similarity in the bin; None without claims, as if many claims have the same similarity."""
     n_attributable: Count
     n_unattributable: Count
-    """Claims labelled unattributable and scored."""
+    """Number of scored claims labelled unattributable."""
     tpr: Share | None
-    """Share of the attributable claims predicted so; None without such claims. Falls in the low bins if the evaluator
-    punishes paraphrase."""
+    """Fraction of the attributable claims predicted as such; None if there are none. Lower in the low bins if the
+    evaluator penalises paraphrases."""
     tnr: Share | None
-    """Share of the unattributable claims predicted so. Falls in the high bins if copied wording misleads it."""
+    """Fraction of the unattributable claims predicted as such. Lower in the high bins if copied wording misleads it."""
 
 
 class SurfaceBias(Record):
@@ -47,34 +47,35 @@ class SurfaceBias(Record):
     evaluator: str
     threshold: float
     bins: tuple[SimilarityBin, ...]
-    """Five; equal similarities are never parted, so that bins differ in size."""
+    """Five; claims with equal similarity are always in the same bin, so bins differ in size."""
     n: Count
-    """Claims in the bins."""
+    """Number of claims in the bins."""
     n_no_similarity: Count
-    """Claims left out as they have fewer than two words."""
+    """Number of claims left out because they have fewer than two words."""
     n_no_document: Count
-    """Claims left out as their document is blank."""
+    """Number of claims left out because their document is blank."""
     n_unscored: Count
-    """Claims left out as the evaluator gave no score; the bounds of the bins rest on them, too."""
+    """Number of claims left out because the evaluator gave no score; they still affect the boundaries of the bins."""
 
 
 class NoTextError(ValueError):
-    """The table lacks claims or documents, so that no similarity can be taken."""
+    """The table has no claims or no documents, so similarity cannot be computed."""
 
 
 def bigrams_of(text: str) -> Bigrams:
-    """How often each pair of neighbouring words occurs; words are lower-cased runs of letters and digits.
+    """The number of times that each pair of adjacent words occurs; words are lower-cased runs of letters and digits.
 
-    On ASCII text these are the words of the `rouge_score` package without its stemmer. Departure: it drops all other
-    letters, so that a Greek claim has no words and "café" is "caf"; here they count.
+    On ASCII text these are the words of the `rouge_score` package without its stemmer. Departure: that package drops
+    all other letters, so a Greek claim has no words and "café" becomes "caf"; here they are kept.
     """
     return Counter(pairwise(_WORD.findall(text.lower())))
 
 
 def precision(claim: Bigrams, document: Bigrams) -> float | None:
-    """Share in [0, 1] of the claim's bigrams found in the document, each at most as often as it occurs there.
+    """Fraction in [0, 1] of the claim's bigrams found in the document, each counted at most as often as it occurs
+    there.
 
-    None for a claim of fewer than two words, of which no share can be taken; `rouge_score` gives 0 there.
+    None for a claim of fewer than two words, which has no bigrams; `rouge_score` gives 0 in this case.
     """
     total = sum(claim.values())
     found = sum(min(times, document.get(pair, 0)) for pair, times in claim.items())
@@ -82,7 +83,7 @@ def precision(claim: Bigrams, document: Bigrams) -> float | None:
 
 
 def by_document(documents: Sequence[str]) -> Iterator[tuple[str, list[int]]]:
-    """The distinct documents, each with the places at which it stands: each is read once, for all its claims."""
+    """The distinct documents with the positions of their claims, so that each document is processed only once."""
     places: dict[str, list[int]] = {}
     for place, document in enumerate(documents):
         places.setdefault(document, []).append(place)
@@ -92,10 +93,11 @@ def by_document(documents: Sequence[str]) -> Iterator[tuple[str, list[int]]]:
 def similarities(table: PredictionTable) -> Floats:
     """(n_rows,): ROUGE-2 precision of each claim against its document.
 
-    NaN for a claim of fewer than two words, and for one without a document: what a search did not find is not unlike.
+    NaN for a claim of fewer than two words and for one without a document: if a search found nothing, that does not
+    mean low similarity.
 
-    Departure from the paper's words ("the fraction of claim bigrams that appear in the document"): a bigram that the
-    claim repeats counts as found no more often than the document has it, as ROUGE has it. Raises NoTextError.
+    Departure from the paper's wording ("the fraction of claim bigrams that appear in the document"): a bigram that the
+    claim repeats counts at most as often as it occurs in the document, as in ROUGE. Raises NoTextError.
     """
     if table.claim_text is None or table.document is None:
         raise NoTextError("similarity takes the text of the claims and their documents")
@@ -111,10 +113,10 @@ def similarities(table: PredictionTable) -> Floats:
 def surface_bias(
     table: PredictionTable, evaluator: str, similarity: Floats, *, threshold: float = THRESHOLD
 ) -> tuple[SurfaceBias, ...]:
-    """The rates by bin for each data set, each task group and all claims together, as `pooled_groups` has them.
+    """The rates by bin for each data set, each task group and all claims combined, as grouped by `pooled_groups`.
 
-    The paper gives those of the task groups. `similarity` is that of `similarities`, taken once for all evaluators; the
-    bounds of the bins follow from it alone, so that two evaluators have the same bins.
+    The paper gives the rates of task groups. `similarity` is the result of `similarities`, computed once for all
+    evaluators; the boundaries of the bins depend only on it, so all evaluators have the same bins.
     """
     scores, holds, lacks = scores_of(table, evaluator), table.label == 1, table.lacks_document
     found = []
@@ -141,7 +143,8 @@ def surface_bias(
 
 
 def _bins(similarity: Floats) -> Ints:
-    """The bin of each claim, -1 without a similarity; a value on a bound belongs to the bin below, as in pandas."""
+    """The bin of each claim, or -1 without a similarity; a value on a boundary belongs to the lower bin, as in
+    pandas."""
     number = np.full(len(similarity), -1)
     known = ~np.isnan(similarity)
     if known.any():

@@ -1,4 +1,4 @@
-"""Labelled claims with the scores of evaluators as columns, and the claims or responses that an audit counts."""
+"""Stores labelled claims with evaluators' scores as columns, and the claims or responses that an audit counts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Verdicts = NDArray[np.int8]
 """1 attributable, 0 not, -1 no verdict."""
 
 THRESHOLD = 0.5
-"""At and above which a score predicts that a claim is attributable (Godbole & Jia, section 2.1)."""
+"""A score at or above this predicts that a claim is attributable (Godbole & Jia, section 2.1)."""
 
 
 class Level(StrEnum):
@@ -39,19 +39,20 @@ class Column:
 
 
 def are_known(systems: Sequence[str]) -> Bools:
-    """Shape (n_systems,): False for `UNKNOWN_SYSTEM`, which holds the claims whose system was not recorded."""
+    """Shape (n_systems,): False for `UNKNOWN_SYSTEM`, which stands for claims whose system was not recorded."""
     return np.array([name != UNKNOWN_SYSTEM for name in systems], np.bool_)
 
 
 def column_of(values: Sequence[str]) -> Column:
-    """The values as a column. Its names are sorted, so that the order of the rows shows in no result."""
+    """The values as a column. Its names are sorted, so the order of the rows does not affect results."""
     names = sorted(set(values))
     code = {name: place for place, name in enumerate(names)}
     return Column(tuple(names), np.fromiter((code[value] for value in values), np.int32, len(values)))
 
 
 def responses_of(dataset: Column, system: Column, response_id: Column) -> Column:
-    """A code for each response: data set, system and id together. `names` holds ids, and may hold one repeatedly."""
+    """A code for each response (data set, system and id together). `names` holds ids and may contain an id several
+    times."""
     cell = dataset.codes.astype(np.int64) * len(system.names) + system.codes
     keys, codes = np.unique(cell * max(len(response_id.names), 1) + response_id.codes, return_inverse=True)
     ids = keys % max(len(response_id.names), 1)
@@ -60,26 +61,28 @@ def responses_of(dataset: Column, system: Column, response_id: Column) -> Column
 
 @dataclass(frozen=True)
 class PredictionTable:
-    """Rows are claims, each of one response of one system on one data set."""
+    """Each row is a claim in one response of one system on one data set."""
 
     dataset: Column
     system: Column
     response: Column
-    """Responses are told apart by data set, system and `response_id` together: see `responses_of`."""
+    """Responses are identified by data set, system and `response_id`: see `responses_of`."""
     label: NDArray[np.int8]
     """1 attributable, 0 not; shape (n_rows,)."""
     scores: Mapping[str, Scores]
-    """Evaluator to its scores in [0, 1], shape (n_rows,); NaN where it gave none."""
+    """Maps each evaluator to its scores in [0, 1], shape (n_rows,); NaN if it gave no score."""
     task: Column | None = None
     """Task group of the data set, such as summarisation; the same in all rows of a data set."""
     prompt: Column | None = None
-    """What the response answers; systems that share prompts can be compared in pairs. Told apart within a data set."""
+    """The prompt that the response answers; systems that share prompts can be compared in pairs. Prompts of different
+    data sets are distinct."""
     probability: Scores | None = None
-    """(n_rows,): how likely each claim was to be drawn for labelling, in (0, 1]. None: all as likely."""
+    """(n_rows,): the probability in (0, 1] with which each claim was sampled for labelling. None means that all are
+    equally likely."""
     claim_text: Sequence[str] | None = field(default=None, repr=False)
     document: Sequence[str] | None = field(default=None, repr=False)
     without_scores: Sequence[str] = ()
-    """Evaluators that the rows name, and of which none has a score."""
+    """Evaluators that occur in the rows but have no scores."""
 
     @property
     def n_rows(self) -> int:
@@ -91,7 +94,8 @@ class PredictionTable:
 
     @cached_property
     def weight(self) -> Scores | None:
-        """(n_rows,): what each claim counts, the inverse of its probability; their mean is 1. None: all the same."""
+        """(n_rows,): the weight of each claim, the inverse of its probability; the mean weight is 1. None means equal
+        weights."""
         if self.probability is None or len(np.unique(self.probability)) < 2:
             return None
         inverse = 1.0 / self.probability
@@ -99,38 +103,39 @@ class PredictionTable:
 
     @property
     def n_effective(self) -> float | None:
-        """Kish's (1965) number of claims of equal weight that would say as much; None where all count the same."""
+        """Kish's (1965) number of equally weighted claims that are as informative; None if all weights are equal."""
         return None if self.weight is None else float(self.weight.sum() ** 2 / (self.weight**2).sum())
 
     @cached_property
     def is_of_known_system(self) -> Bools:
-        """(n_rows,): claims whose system is known. The others tell nothing of any system, and count in rates alone."""
+        """(n_rows,): whether the claim's system is known. Claims of unknown systems say nothing about any system and
+        count only in rates."""
         return np.asarray(are_known(self.system.names)[self.system.codes])
 
     @cached_property
     def lacks_document(self) -> Bools:
-        """(n_rows,): claims whose document is blank, though the table has documents."""
+        """(n_rows,): whether the claim's document is blank although the table has documents."""
         if self.document is None:
             return np.zeros(self.n_rows, np.bool_)
         return np.fromiter((not text or text.isspace() for text in self.document), np.bool_, self.n_rows)
 
 
 def rows_of(table: PredictionTable, dataset: str) -> Bools:
-    """Marks the rows of the data set. Raises ValueError for one that the table lacks."""
+    """Marks the rows of the data set. Raises ValueError if the table does not contain it."""
     if dataset not in table.dataset.names:
         raise ValueError(f"the table has no data set {dataset!r}")
     return np.asarray(table.dataset.codes == table.dataset.names.index(dataset))
 
 
 def scores_of(table: PredictionTable, evaluator: str) -> Scores:
-    """The evaluator's column. Raises ValueError for an evaluator that the table lacks."""
+    """The evaluator's column. Raises ValueError if the table does not contain it."""
     if evaluator not in table.scores:
         raise ValueError(f"the table has no evaluator {evaluator!r}")
     return table.scores[evaluator]
 
 
 def tasks_of(table: PredictionTable) -> tuple[str, ...] | None:
-    """The task group of each data set; the empty text for one without rows. Raises ValueError where it has two."""
+    """The task group of each data set; an empty string for one without rows. Raises ValueError for one with two."""
     if table.task is None:
         return None
     n_tasks = len(table.task.names)
@@ -142,7 +147,8 @@ def tasks_of(table: PredictionTable) -> tuple[str, ...] | None:
 
 
 def pooled_groups(table: PredictionTable) -> list[tuple[Group, Bools]]:
-    """The rows of each data set, then of each task group by name, then all: what is taken over claims, not averaged."""
+    """The rows of each data set, then of each task group by name, then all, for figures computed over claims rather
+    than averaged."""
     columns: list[tuple[Literal["dataset", "task"], Column]] = [("dataset", table.dataset)]
     if table.task is not None:
         columns.append(("task", table.task))
@@ -155,7 +161,7 @@ def pooled_groups(table: PredictionTable) -> list[tuple[Group, Bools]]:
 
 
 def numbered(codes: NDArray[np.int32] | Ints) -> tuple[NDArray[np.intp], int]:
-    """The codes renumbered from 0 without gaps, in their order, and how many differ; faster than sorting."""
+    """The codes renumbered from 0 without gaps, in the same order, and how many there are; faster than sorting."""
     occurs = np.bincount(codes) > 0
     return (np.cumsum(occurs) - 1)[codes], int(occurs.sum())
 
@@ -166,7 +172,7 @@ def any_within(flags: Bools, number: NDArray[np.intp], n_groups: int) -> Bools:
 
 
 def clusters_of(table: PredictionTable) -> Ints:
-    """(n_rows,): the prompt of each row, told apart within its data set, or its response where there are no prompts."""
+    """(n_rows,): the prompt of each row, distinct between data sets, or its response if there are no prompts."""
     if table.prompt is None:
         keys = table.response.codes.astype(np.int64)
     else:
@@ -176,7 +182,7 @@ def clusters_of(table: PredictionTable) -> Ints:
 
 @dataclass(frozen=True)
 class Cells:
-    """The pairs of data set and system that have rows, in the order of their names."""
+    """The pairs of data set and system that have rows, sorted by name."""
 
     dataset: Ints
     """Shape (n_cells,)."""
@@ -194,7 +200,7 @@ def cells_of(table: PredictionTable) -> Cells:
 
 @dataclass(frozen=True)
 class JudgedUnits:
-    """Claims or responses of a table. A cell is one system on one data set; a cluster is what a resample draws."""
+    """The claims or responses of a table. A cell is one system on one data set; a cluster is what a resample draws."""
 
     cell: Ints
     cluster: Ints
@@ -203,7 +209,7 @@ class JudgedUnits:
     verdicts: Verdicts
     """Shape (n_evaluators, n_units)."""
     weight: Floats | None = None
-    """(n_units,): what each counts. None: all the same."""
+    """(n_units,): the weight of each unit. None means equal weights."""
 
     def at(self, rows: Ints) -> JudgedUnits:
         return JudgedUnits(
@@ -224,12 +230,12 @@ def judged_claims(table: PredictionTable, cells: Cells, threshold: float = THRES
 
 
 def judged_responses(table: PredictionTable, claims: JudgedUnits) -> JudgedUnits:
-    """The responses of the table: one is attributable if all its claims are (Godbole & Jia, section 2.1).
+    """The responses of the table; a response is attributable if all of its claims are (Godbole & Jia, section 2.1).
 
-    An evaluator that gave no score to one of its claims has no verdict of the response, even where it predicts that
-    another is unattributable: otherwise missing scores would raise its error rate. Each counts the same, also where
-    claims were drawn with probabilities of their own. Raises ValueError for a response with two prompts, and for one of
-    two systems or data sets.
+    An evaluator that gave no score to one of the claims has no verdict on the response, even if it predicts that
+    another claim is unattributable; otherwise missing scores would increase its error rate. All responses have the same
+    weight, even if claims were sampled with different probabilities. Raises ValueError for a response with two prompts,
+    or one that belongs to two systems or data sets.
     """
     _, first, of_row = np.unique(table.response.codes, return_index=True, return_inverse=True)
     if (claims.cluster[first][of_row] != claims.cluster).any() or (claims.cell[first][of_row] != claims.cell).any():

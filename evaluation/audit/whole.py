@@ -1,4 +1,4 @@
-"""The whole audit of evaluators (Godbole & Jia, "Verify with Caution"): every part of it, at one or two thresholds."""
+"""Runs the complete audit of evaluators (Godbole & Jia, "Verify with Caution") at one or two thresholds."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import TypeVar
 import numpy as np
 
 from factloop.evaluation.audit.adjustment import adjust, mean_adjustment
-from factloop.evaluation.audit.advice import advise, findings_of, left_out, warnings
 from factloop.evaluation.audit.chunking import R2Differences, chunked_evaluators, chunking_bias, r2_differences
-from factloop.evaluation.audit.figures import Floats, Group, averaged_groups, groups_of
+from factloop.evaluation.audit.figures import Floats, Group, averaged_groups
+from factloop.evaluation.audit.notices import left_out, warnings
 from factloop.evaluation.audit.quantification import quantification
 from factloop.evaluation.audit.ranking import ALPHA, mean_ranking, rank_systems
 from factloop.evaluation.audit.rates import agreement, rates
 from factloop.evaluation.audit.reliability import reliability
-from factloop.evaluation.audit.report import AuditAt, AuditData, AuditReport, AuditSettings, EvaluatorAdvice
+from factloop.evaluation.audit.report import AuditAt, AuditData, AuditReport, AuditSettings
 from factloop.evaluation.audit.resampling import LEVEL, RESAMPLES, Basis, count
 from factloop.evaluation.audit.surface import similarities, surface_bias
 from factloop.evaluation.audit.table import THRESHOLD, Level, PredictionTable, tasks_of
@@ -40,12 +40,11 @@ def audit(
     level: float = LEVEL,
     seed: int = 0,
 ) -> AuditReport:
-    """Computes every figure of every evaluator, at a threshold of 0.5 and at the chosen one if there is one.
+    """Computes every figure of every evaluator, at a threshold of 0.5 and at the chosen one, if any.
 
-    `name` is that of the data. No `resamples` means no intervals.
-    The order of the rows changes nothing but rounding. What cannot be computed is undefined, with the reason, and in
-    `left_out`. Costs no money. Raises ValueError for a data set with two task groups, and for a response of two systems
-    or to two prompts.
+    `name` is the name of the data. Without `resamples`, there are no intervals. The order of the rows affects only
+    rounding. Anything that cannot be computed is undefined, with a reason, and listed in `left_out`. Costs no money.
+    Raises ValueError for a data set with two task groups, and for a response that belongs to two systems or prompts.
     """
     chosen = (THRESHOLD,) if threshold in (None, THRESHOLD) else (THRESHOLD, threshold)
     settings = AuditSettings(
@@ -60,18 +59,17 @@ def audit(
     chunked = _chunked(table)
     at = tuple(_audit_at(table, one, settings, similarity, chunked) for one in settings.thresholds)
     return AuditReport(
-        data=_data(table, name, at[0].rates.basis),
+        data=_data(table, name, at[0].basis),
         settings=settings,
         at=at,
-        advice=_advice(at[0], table),
-        left_out=left_out(table),
-        warnings=warnings(table, at[0], settings),
+        left_out=tuple(left_out(table)),
+        warnings=tuple(warnings(table, at[0], settings)),
         created_at=created_at,
     )
 
 
 def _chunked(table: PredictionTable) -> list[tuple[str, str, R2Differences]]:
-    """Each evaluator with its chunked column and what follows from the texts alone."""
+    """Each evaluator with its chunked column and the R2-diffs, which depend only on the texts."""
     named = chunked_evaluators(table.scores) if table.has_text else []
     by_size = {size: r2_differences(table, size) for size in sorted({size for _, _, size in named})}
     return [(whole, column, by_size[size]) for whole, column, size in named]
@@ -84,7 +82,8 @@ def _audit_at(
     similarity: Floats | None,
     chunked: Sequence[tuple[str, str, R2Differences]],
 ) -> AuditAt:
-    # The same seed at each threshold draws the same resamples, so that two thresholds differ by nothing else.
+    # The same seed at each threshold draws the same resamples, so results at two thresholds differ only because of the
+    # threshold.
     rng = np.random.default_rng(settings.seed) if settings.n_resamples else None
     counted = count(table, threshold=threshold, rng=rng, resamples=settings.n_resamples, level=settings.level)
     names = table.dataset.names
@@ -95,6 +94,7 @@ def _audit_at(
     ]
     return AuditAt(
         threshold=threshold,
+        basis=counted.basis,
         rates=rates(counted),
         agreement=agreement(counted),
         quantification=quantification(counted),
@@ -117,26 +117,12 @@ def _audit_at(
 def _over_groups(
     table: PredictionTable, found: Sequence[Sequence[Of]], mean: Callable[[Group, Sequence[Of]], Mean]
 ) -> tuple[Mean, ...]:
-    """The mean for each task group and for all; each part of `found` has one place for each data set."""
+    """The mean for each task group and for all; each sequence in `found` has one item per data set."""
     groups = averaged_groups(len(table.dataset.names), tasks_of(table))
     return tuple(
         mean(group, [of_datasets[place] for place in places])
         for of_datasets in found
         for group, places in groups
-        if places
-    )
-
-
-def _advice(at: AuditAt, table: PredictionTable) -> tuple[EvaluatorAdvice, ...]:
-    names = table.dataset.names
-    return tuple(
-        EvaluatorAdvice(
-            evaluator=evaluator,
-            group=group,
-            advice=advise(findings_of(at, evaluator, group, [names[place] for place in places])),
-        )
-        for evaluator in table.scores
-        for group, places in groups_of(names, tasks_of(table))
         if places
     )
 

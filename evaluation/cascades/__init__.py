@@ -1,4 +1,4 @@
-"""`factloop research cascade tune`: thresholds of a cascade, tuned on labelled claims."""
+"""`factloop research cascade tune` tunes the thresholds of a cascade on labelled claims."""
 
 from factloop.core.extras import require
 

@@ -1,13 +1,14 @@
-"""How large a share may be, with confidence, after so many errors among so many claims.
+"""Calculates an upper confidence bound on an error rate, given the number of errors in a number of claims.
 
-Clopper and Pearson's exact upper bound (Biometrika 26, 1934). Where claims come in groups, both counts are divided by a
-design effect before it is taken, as Korn and Graubard do (Survey Methodology 24, 1998); the bound is then approximate.
+This is Clopper and Pearson's exact upper bound (Biometrika 26, 1934). If claims come in groups, both counts are first
+divided by a design effect, as in Korn and Graubard (Survey Methodology 24, 1998); the bound is then approximate.
 
-A design effect is 1 + (m - 1) r: m the size of the group of a claim, averaged over claims, r how alike errors are
-within groups (intraclass correlation, the one-way ANOVA estimator, negative taken as 0). It is the errors that count
-and not the labels: a verifier that finds every claim of one long document supported errs in clusters though each
-document may have as many claims of either label. Where few errors are seen, little is seen of r; so r is the largest
-of this threshold and all that settle more. `few_groups_factor` allows for few groups, which show r badly.
+A design effect is 1 + (m - 1) r, with m the size of a claim's group, averaged over claims, and r the intraclass
+correlation of errors within groups (one-way ANOVA estimator, negative values set to 0). It is based on errors, not
+labels: a verifier that finds every claim of one long document supported makes errors in clusters, even if each document
+has equally many claims of either label. With few errors, r cannot be estimated well, so the largest r of this threshold
+and of all that settle more claims is used. `few_groups_factor` accounts for small numbers of groups, which give poor
+estimates of r.
 """
 
 from __future__ import annotations
@@ -18,14 +19,12 @@ from scipy import special  # type: ignore[import-untyped]  # its stubs are no de
 
 Floats = NDArray[np.float64]
 
-MOST_NEEDED = 10_000_000
-"""Number of claims from which on "how many would do" is no answer."""
-
 
 def p_values(n_wrong: ArrayLike, n: ArrayLike, max_error: float) -> Floats:
-    """P(at most `n_wrong` errors among `n`) if their true share were `max_error`: small where it must be lower.
+    """P(at most `n_wrong` errors among `n`) if the true error rate were `max_error`: small if the true rate must be
+    lower.
 
-    Both counts may be fractions. 1 where `n` is 0: nothing was seen.
+    Both counts may be fractional. 1 if `n` is 0, since nothing was observed.
     """
     wrong, all_ = np.asarray(n_wrong, np.float64), np.asarray(n, np.float64)
     right = all_ - wrong
@@ -34,7 +33,7 @@ def p_values(n_wrong: ArrayLike, n: ArrayLike, max_error: float) -> Floats:
 
 
 def upper_bound(n_wrong: float, n: float, alpha: float) -> float | None:
-    """The largest share that so few errors leave possible at confidence 1 - `alpha`; None where `n` is 0."""
+    """The largest error rate that is consistent with so few errors at confidence 1 - `alpha`; None if `n` is 0."""
     if n <= 0:
         return None
     return 1.0 if n_wrong >= n else float(special.betaincinv(n_wrong + 1, n - n_wrong, 1 - alpha))
@@ -43,13 +42,13 @@ def upper_bound(n_wrong: float, n: float, alpha: float) -> float | None:
 Counts = NDArray[np.int64]
 
 _EXACT_TO = 10
-"""Decimals that sums are rounded to: beyond them a sum depends on the order of its rows."""
+"""Decimal places that sums are rounded to; further digits depend on the order of the rows."""
 ENOUGH = 10
-"""Errors, or half of all, from which on the data show how alike they are."""
+"""The number of errors (or half of all errors) needed to estimate how correlated they are."""
 
 
 def effect_on_settled(wrong: NDArray[np.bool_], groups: Counts, n: Counts) -> Floats:
-    """The design effect where the first n of these rows are settled; shaped as `n`, which does not fall."""
+    """The design effect if the first n of these rows are settled; has the shape of `n`, which must not decrease."""
     n_before, wrong_before = (
         sums_before(np.ones(len(groups), np.int64), groups),
         sums_before(wrong.astype(np.int64), groups),
@@ -61,7 +60,7 @@ def effect_on_settled(wrong: NDArray[np.bool_], groups: Counts, n: Counts) -> Fl
 
 
 def effect_on_label(wrong: NDArray[np.bool_], groups: Counts, n: Counts, label_groups: Counts) -> Floats:
-    """The same for the wrong among all claims of their label, whose groups are given."""
+    """The same for wrongly settled claims among all claims of their label, whose groups are given."""
     known, size = np.unique(label_groups, return_counts=True)
     if not len(known):
         return np.ones(len(n))
@@ -73,7 +72,7 @@ def effect_on_label(wrong: NDArray[np.bool_], groups: Counts, n: Counts, label_g
 
 
 def few_groups_factor(n_groups: int, n: int, alpha: float) -> float:
-    """The factor that allows for an effect seen in so few groups: 1 where each claim is a group of its own."""
+    """The factor that accounts for estimating the effect from few groups; 1 if each claim is its own group."""
     if n_groups < 2 or n_groups == n:
         return 1.0
     seen, all_ = (float(special.stdtrit(degrees, 1 - min(alpha, 0.4))) for degrees in (n_groups - 1, n - 1))
@@ -96,7 +95,8 @@ def _up_to(values: NDArray[np.generic], n: Counts) -> Floats:
 
 
 def _effects(n: Counts, squares: Floats, n_groups: Floats, n_wrong: Floats, spread: Floats) -> Floats:
-    """The design effects; `squares` are those of group sizes, `spread` sums groups' squared errors by their size."""
+    """The design effects; `squares` are sums of squared group sizes, and `spread` sums the groups' squared errors
+    divided by their size."""
     with np.errstate(invalid="ignore", divide="ignore"):
         between = np.round((spread - n_wrong**2 / n) / (n_groups - 1), _EXACT_TO)
         within = np.round((n_wrong - spread) / (n - n_groups), _EXACT_TO)

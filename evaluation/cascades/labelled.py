@@ -1,4 +1,4 @@
-"""Labelled claims with a verifier's scores, and how alike the claims of one document or response are."""
+"""Labelled claims with a verifier's scores, and how similar the claims in the same document or response are."""
 
 from __future__ import annotations
 
@@ -13,39 +13,24 @@ from scipy.sparse.csgraph import connected_components  # type: ignore[import-unt
 
 @dataclass(frozen=True)
 class ScoredLabels:
-    """The scores and labels that thresholds are tuned on.
-
-    Raises ValueError for columns of different lengths or values out of range.
-    """
+    """The scores and labels that thresholds are tuned on."""
 
     scores: NDArray[np.float64]
-    """In [0, 1], NaN where the verifier gave none; shape (n_claims,)."""
+    """In [0, 1], NaN if the verifier gave none; shape (n_claims,)."""
     labels: NDArray[np.int8]
     """1 supported, 0 not; shape (n_claims,)."""
     groups: NDArray[np.int64]
-    """Claims of one number depend on one another (`groups_of`); shape (n_claims,)."""
-
-    def __post_init__(self) -> None:
-        if not len(self.scores) == len(self.labels) == len(self.groups):
-            raise ValueError("all columns have one value for each claim")
-        if not np.isin(self.labels, (0, 1)).all():
-            raise ValueError("a label is 0 or 1")
-        if not (np.isnan(self.scores) | ((self.scores >= 0) & (self.scores <= 1))).all():
-            raise ValueError("a score is a number from 0 to 1")
+    """Claims with the same number are dependent (`groups_of`); shape (n_claims,)."""
 
     @property
     def n(self) -> int:
         return len(self.scores)
 
-    def where(self, chosen: NDArray[np.bool_]) -> ScoredLabels:
-        """The claims chosen, shape (n_claims,)."""
-        return ScoredLabels(self.scores[chosen], self.labels[chosen], self.groups[chosen])
-
 
 def groups_of(*keys: Sequence[Hashable | None]) -> NDArray[np.int64]:
-    """A number for each row, the same for rows that share a key of any column, directly or through others.
+    """A number for each row; rows that share a key in any column, directly or through other rows, have the same number.
 
-    None is no key. Numbers count from 0 and say nothing of the order of groups.
+    None does not count as a key. Numbers start at 0, and the order of groups has no meaning.
     """
     n = len(keys[0])
     rows: list[int] = []
@@ -63,9 +48,10 @@ def groups_of(*keys: Sequence[Hashable | None]) -> NDArray[np.int64]:
 
 
 def likeness(labels: NDArray[np.int8], groups: NDArray[np.int64]) -> float | None:
-    """The intraclass correlation of labels within groups, in [0, 1]: the one-way ANOVA estimator, negative taken as 0.
+    """The intraclass correlation of labels within groups, in [0, 1] (one-way ANOVA estimator, negative values set to
+    0).
 
-    0 where every claim is a group of its own. None where it cannot be seen: fewer than two groups.
+    0 if every claim is its own group. None if it cannot be estimated, with fewer than two groups.
     """
     _, number, size = np.unique(groups, return_inverse=True, return_counts=True)
     n, n_groups = len(labels), len(size)

@@ -1,18 +1,18 @@
-"""The thresholds of a cascade: as few claims to the model as a stated error allows, with confidence.
+"""Finds the thresholds of a cascade that send the fewest claims to the model for a given error, with confidence.
 
-On each side (claims accepted from `upper` on, claims rejected up to `lower`) two shares are held to the stated error:
-the wrong ones among the claims settled, and those settled wrongly among all claims of that label. The second keeps a
-rare label from being given up whole: were one claim in ten supported, rejecting all of them would be wrong in one of
-ten only.
+On each side (claims accepted at or above `upper`, claims rejected at or below `lower`), the stated error limits two
+rates: the wrong claims among those settled, and the wrongly settled claims among all claims of that label. The second
+keeps a rare label from being sacrificed entirely: if one claim in ten were supported, rejecting all claims would be
+wrong for only one in ten.
 
-Thresholds are tried from the strictest on, on a grid that is fixed beforehand, so trying many needs no price but this:
-a chain of tests ends at the first that fails. That is testing in a fixed sequence, as Angelopoulos et al. ("Learn then
-test", arXiv 2110.01052, section 2.4) use it, with the fallback of Wiens (Pharmaceutical Statistics 2, 2003): a chain
-begins where 1/16, 1/8, 1/4 and 1/2 of the claims are settled, each with a quarter of what may go wrong; one that
-arrives at the next beginning takes its own quarter along.
+Thresholds are tested from the strictest on, on a grid that is fixed in advance. Testing many thresholds requires no
+correction except that a chain of tests ends at the first failure. This is fixed-sequence testing, as used by
+Angelopoulos et al. ("Learn then test", arXiv 2110.01052, section 2.4), with the fallback of Wiens (Pharmaceutical
+Statistics 2, 2003): chains begin where 1/16, 1/8, 1/4 and 1/2 of the claims are settled, each with a quarter of the
+allowed error probability, and a chain that reaches the next beginning adds its own quarter.
 
-Departures: beginnings are places in the ranking of scores, which knows no labels. What is promised is exact where a
-weaker score is not more often right than a stronger one, and claims are independent; for claims in groups it is
+Departures: chains begin at positions in the ranking of scores, which does not depend on labels. The guarantee is exact
+if a weaker score is not right more often than a stronger one and if claims are independent; for claims in groups, it is
 approximate (`design_effects`).
 """
 
@@ -38,9 +38,9 @@ from factloop.reports.figures import percent, plural
 Counts = NDArray[np.int64]
 
 GRID: Floats = np.arange(1001) / 1000
-"""Every threshold that is tried: readable, and fixed before any label is seen."""
+"""All thresholds that are tested: readable numbers, fixed before any label is seen."""
 BEGINNINGS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
-"""Shares of the claims at which a chain of tests begins."""
+"""Fractions of the claims at which a chain of tests begins."""
 CURVE = (0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
 
 
@@ -52,28 +52,29 @@ class SettledAt:
     n: Counts
     n_wrong: Counts
     effect: Floats
-    """Design effect on the share of wrong ones among the settled."""
+    """Design effect on the fraction of settled claims that are wrong."""
     label_effect: Floats
-    """Design effect on the share of claims of their label that are settled wrongly."""
+    """Design effect on the fraction of claims of their label that are settled wrongly."""
     n_all: int
     n_label: int
-    """Claims that would be settled wrongly on this side."""
+    """Number of claims that would be settled wrongly on this side."""
 
 
 def tune(
     labelled: ScoredLabels, *, max_error: float, error: ErrorKind = ErrorKind.BALANCED, confidence: float = 0.95
 ) -> CascadeTuning:
-    """The thresholds that send the fewest claims to the model while the stated error holds.
+    """The thresholds that send the fewest claims to the model while keeping within the stated error.
 
-    At `confidence` both sides' promises hold together. A more generous `max_error` never sends more to the model, and
-    the order of the rows changes nothing. Takes time linear in the claims. Raises ValueError for a share out of range.
+    The guarantees of both sides hold together at `confidence`. A larger `max_error` never sends more claims to the
+    model, and the order of the rows has no effect. Takes time linear in the number of claims. Raises ValueError for a
+    rate that is out of range.
     """
     return Tuning.of(labelled).tuned(max_error, error, confidence)
 
 
 @dataclass(frozen=True)
 class Tuning:
-    """The common part of all stated errors: the two sides counted out once."""
+    """The part that is the same for all stated errors: the counts of both sides."""
 
     accepting: SettledAt
     rejecting: SettledAt
@@ -96,7 +97,7 @@ class Tuning:
         )
 
     def tuned(self, max_error: float, error: ErrorKind, confidence: float) -> CascadeTuning:
-        """The thresholds, as `tune` gives them; the curve is left to `curve`."""
+        """The thresholds, as `tune` returns them; the curve is computed by `curve`."""
         for name, share in (("max_error", max_error), ("confidence", confidence)):
             if not 0.0 < share < 1.0:
                 raise ValueError(f"{name} is a share between 0 and 1, not {share:g}")
@@ -133,7 +134,7 @@ class Tuning:
         )
 
     def curve(self, error: ErrorKind, confidence: float) -> tuple[CascadePoint, ...]:
-        """The outcomes that each of `CURVE`'s errors would have given."""
+        """The outcomes for each of the errors in `CURVE`."""
         return tuple(_point(self.tuned(one, error, confidence)) for one in CURVE)
 
 
@@ -141,7 +142,7 @@ _NONE: Counts = np.empty(0, np.int64)
 
 
 def _settled_at(labelled: ScoredLabels, thresholds: Floats, wrong: NDArray[np.bool_], *, sign: int) -> SettledAt:
-    """The claims settled at each threshold; `sign` is 1 where low scores are settled, -1 where high ones are."""
+    """The claims settled at each threshold; `sign` is 1 if low scores are settled, -1 if high ones are."""
     scored = np.flatnonzero(~np.isnan(labelled.scores))
     strictest_first = scored[np.argsort(sign * labelled.scores[scored], kind="stable")]
     n = np.searchsorted(sign * labelled.scores[strictest_first], sign * thresholds, side="right").astype(np.int64)
@@ -152,7 +153,7 @@ def _settled_at(labelled: ScoredLabels, thresholds: Floats, wrong: NDArray[np.bo
 
 
 def _certified(at: SettledAt, max_error: float, alpha: float) -> Counts:
-    """The places of thresholds whose errors are below the stated one; with a chance of `alpha` some are not."""
+    """Positions of thresholds whose error rates are below the stated one; with probability `alpha`, some are not."""
     p_settled = p_values(at.n_wrong / at.effect, at.n / at.effect, max_error)
     p_label = p_values(at.n_wrong / at.label_effect, at.n_label / at.label_effect, max_error)
     p_value = np.maximum(p_settled, p_label)
@@ -171,9 +172,9 @@ def _certified(at: SettledAt, max_error: float, alpha: float) -> Counts:
 def _farthest_apart(
     accepting: SettledAt, accepted: Counts, rejecting: SettledAt, rejected: Counts
 ) -> tuple[int | None, int | None]:
-    """The places of `upper` and `lower` that settle most, of those certified; `lower` stays below `upper`.
+    """The positions of the certified `upper` and `lower` that settle most claims; `lower` stays below `upper`.
 
-    Of several that settle as many those with the fewest wrong, of those the strictest.
+    In case of a tie, those with the fewest wrong claims, then the strictest.
     """
     best: tuple[int | None, int | None] = (None, None)
     most = (0, 0)
@@ -195,7 +196,7 @@ def _farthest_apart(
 
 
 def _strictest(at: SettledAt, places: Counts) -> int:
-    """The first place that settles as many as the last."""
+    """The first position that settles as many claims as the last one."""
     return int(places[np.searchsorted(at.n[places], at.n[places[-1]])])
 
 
@@ -235,13 +236,12 @@ def _side(
 
 
 def _unmet_reason(at: SettledAt, max_error: float, done: str) -> str:
-    """Why no threshold holds."""
     if not at.n_all or not at.n.max():
         return "no claim has a score"
     if not at.n_label:
         return "no labelled claim could be wrong here, so its error is unknown"
     settled = at.n > 0
-    # half an error more: a few claims without one do not show that errors never occur
+    # half an error is added: a few claims without an error do not show that errors never occur
     error = (at.n_wrong[settled] + 0.5) / (at.n[settled] + 1)
     best = int(np.argmin(error))
     if at.n_wrong[settled][best] / at.n[settled][best] >= max_error:

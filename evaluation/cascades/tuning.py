@@ -22,11 +22,11 @@ from factloop.tools.judges.pairs import BETWEEN, VerifierPair, score_pairs
 
 BATCH = 64
 COMPARED = 8
-"""Claims with a score in the file that are scored again, to see that it is this verifier's."""
+"""Number of claims with scores in the file that are scored again, to verify that the scores are this verifier's."""
 FEW_GROUPS = 30
-"""Below, a document in ten of another kind is missed whole once in 25 times or more (0.9 ** 30)."""
+"""With fewer, a kind of document that makes up a tenth of all is missed in one of 25 cases or more (0.9 ** 30)."""
 TOLERANCE = 1e-3
-"""Difference allowed between scores of one encoder in two runs, for batches are padded differently."""
+"""Difference allowed between scores of one encoder in two runs, because batches are padded differently."""
 
 
 class LabelledRow(PairRow):
@@ -36,7 +36,7 @@ class LabelledRow(PairRow):
 
     @property
     def text(self) -> str:
-        """The text that the claim is judged by: passages are joined as those are that a check finds."""
+        """The text that the claim is judged by; passages are joined in the same way as those found by a check."""
         return BETWEEN.join(self.passages) if self.passages is not None else self.document or ""
 
 
@@ -51,7 +51,7 @@ class Tune:
     allow_download: bool = False
 
     def __post_init__(self) -> None:
-        """Raises ConfigError for a share that is out of range."""
+        """Raises ConfigError for a rate that is out of range."""
         for flag, share in (("--max-error", self.max_error), ("--level", self.confidence)):
             if not 0.0 < share < 1.0:
                 raise ConfigError(f"{flag} {share:g}: a share between 0 and 1, such as 0.05")
@@ -74,10 +74,10 @@ def load_labelled(place: str) -> list[LabelledRow]:
 async def atune(
     rows: Sequence[LabelledRow], wanted: Tune, *, data: str, scored: Callable[[int, int], object] = lambda *_: None
 ) -> CascadeFile:
-    """The cascade for these claims. Costs no money; takes as long as the verifier.
+    """The cascade for these claims. Costs no money; the running time is that of the verifier.
 
-    A score that a row has under the verifier's name is taken, once some of them were found to be what it gives.
-    `scored` is told how many claims have a score, and how many there are. Raises ConfigError, DataError.
+    Scores under the verifier's name in the rows are used after some of them have been verified against the verifier.
+    `scored` is called with the number of scored claims and the total number of claims. Raises ConfigError, DataError.
     """
     verifier = cheap_verifier(wanted.verifier, allow_download=wanted.allow_download)
     scores = await _scores(rows, verifier, data, scored)
@@ -98,7 +98,7 @@ async def atune(
 
 
 def _groups(rows: Sequence[LabelledRow]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Claims that share a document, a response or their wording depend on one another."""
+    """Claims that share a document, a response or their wording are dependent."""
     responses = [None if row.response_id is None else (row.dataset, row.system, row.response_id) for row in rows]
     return groups_of([row.text.strip() or None for row in rows], responses, [row.claim.strip() for row in rows])
 
@@ -106,7 +106,7 @@ def _groups(rows: Sequence[LabelledRow]) -> np.ndarray[tuple[int], np.dtype[np.i
 async def _scores(
     rows: Sequence[LabelledRow], verifier: CheapVerifier, data: str, scored: Callable[[int, int], object]
 ) -> list[float]:
-    """The verifier's score of each row; NaN where it gave none."""
+    """The verifier's score for each row; NaN if it gave none."""
     name = verifier.reader.name
     given = {place: row.evaluators[name] for place, row in enumerate(rows) if row.evaluators.get(name) is not None}
     again = [place for place in given if rows[place].text.strip()]

@@ -1,4 +1,4 @@
-"""A cascade in words, on the terminal, and as a page."""
+"""Describes a cascade in words, for the terminal and for a page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KIND_WORDS = {
 
 
 def share(value: float | None) -> str:
-    """A share in per cent, or a dash."""
+    """A fraction in per cent, or a dash."""
     return "–" if value is None else f"{100 * value:.1f}%"
 
 
@@ -31,7 +31,7 @@ def threshold(value: float | None) -> str:
 
 
 def promise(tuned: CascadeTuning) -> str:
-    """The promise on the settled claims."""
+    """The guarantee for the settled claims, in words."""
     return (
         f"at most {percent(tuned.max_error)} of the claims settled on either side are wrong, "
         f"with {percent(tuned.confidence)} confidence"
@@ -39,7 +39,7 @@ def promise(tuned: CascadeTuning) -> str:
 
 
 def side_words(side: CascadeSide, n: int) -> str:
-    """Words for the claims that one threshold settles of `n` labelled ones, and how often wrongly."""
+    """How many of `n` labelled claims one threshold settles, and how often wrongly, in words."""
     if side.threshold is None:
         return f"none: {side.why_none}" if side.why_none else "none"
     settled = f"{plural(side.n, 'claim')} ({share(side.n / n)}), {side.n_wrong:,} of them wrong ({share(side.error)}"
@@ -48,7 +48,7 @@ def side_words(side: CascadeSide, n: int) -> str:
 
 
 def label_words(side: CascadeSide, label: str) -> str:
-    """Words for the claims of one label that were settled wrongly."""
+    """How many claims of one label were settled wrongly, in words."""
     if not side.n_label:
         return f"no claim is labelled {label}"
     return f"{side.n_wrong:,} of {plural(side.n_label, 'claim')} labelled {label} ({share(side.label_error)})"
@@ -60,7 +60,7 @@ def rests_on(tuned: CascadeTuning) -> str:
 
 
 def rows(cascade: CascadeFile) -> Iterator[tuple[str, str]]:
-    """Name and value of all that is to be said of a cascade, but for its curve."""
+    """Name and value of everything that is shown of a cascade, except its curve."""
     yield "Verifier", cascade.verifier
     yield "Accepts", "nothing" if cascade.upper is None else f"a score of {cascade.upper:g} or more"
     yield "Rejects", "nothing" if cascade.lower is None else f"a score of {cascade.lower:g} or less"
@@ -82,7 +82,7 @@ def rows(cascade: CascadeFile) -> Iterator[tuple[str, str]]:
 
 
 def advice(tuned: CascadeTuning) -> str:
-    """What would settle some claims cheaply, where nothing does."""
+    """What to change so that some claims are settled cheaply, if none are."""
     ways = ["use a verifier that errs less (--verifier)", "label some hundreds of claims", "lower --level"]
     settling = [point for point in tuned.curve if point.n_accepted or point.n_rejected]
     if settling:
@@ -95,7 +95,7 @@ def advice(tuned: CascadeTuning) -> str:
 
 
 def curve(points: Iterable[CascadePoint]) -> Sheet:
-    """What another stated error would give, each for itself."""
+    """The outcome of each other stated error, considered separately."""
     columns: tuple[ColumnOf[CascadePoint], ...] = (
         (name("Error allowed"), lambda one: percent(one.max_error)),
         (Column("To the model"), lambda one: share(one.share_sent)),
@@ -109,7 +109,8 @@ def curve(points: Iterable[CascadePoint]) -> Sheet:
 
 
 def print_cascade(cascade: CascadeFile, console: Console) -> None:
-    """Prints thresholds, what they rest on, and the curve. Texts are printed as text: no markup, no escapes."""
+    """Prints the thresholds, what they are based on, and the curve. Texts are printed literally, without markup or
+    escape sequences."""
     shown = [(name, Text(one_line(value))) for name, value in rows(cascade)]
     print_section(console, "Cascade", rows_table([*shown, *notice_rows("Note", cascade.warnings)]))
     if cascade.tuned is not None:

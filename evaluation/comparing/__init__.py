@@ -1,4 +1,4 @@
-"""`factloop research compare`: two finished runs, or two systems of one run, side by side."""
+"""`factloop research compare` compares two finished runs, or two systems in one run."""
 
 from factloop.core.extras import require
 

@@ -1,28 +1,44 @@
-"""Compares two runs: two systems on the same prompts, or two evaluators on the same responses."""
+"""Compares two runs: two systems on the same prompts, or two evaluators on the same responses.
+
+Runs between the two change the judge, the search and the answers in turn, and so say what a difference came from.
+From A to B: A's answers by A's own evidence and B's judge, then by B's search, too, then B's answers. `factloop eval A`
+judges the answers of a run again, without a search by the evidence that the run kept. Only the new judge and search are
+asked: the old ones may be gone.
+
+A part is how far a figure moves from one run to the next, over the responses that have it in all of them, so that parts
+add up to the whole with nothing left over. What two changes make together counts for the later one: another order may
+share the whole out otherwise.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 
 from factloop.core.errors import ConfigError
-from factloop.core.records import Counts
+from factloop.core.records import Counts, Fingerprint
 from factloop.evaluation.comparing.demands import Demand, Judged, judge_demands, metric_of, refuse_demands
 from factloop.evaluation.comparing.differences import RESAMPLES, Judging, contrast, figures_of
 from factloop.evaluation.comparing.pairs import (
+    Key,
     Pairing,
+    SeenResponse,
     agree,
     count_flips,
     lost_claims,
     pair_flips,
     pair_responses,
     paired_claims,
+    seen_responses,
 )
 from factloop.evaluation.comparing.records import (
+    Attribution,
+    Changed,
     Comparison,
     ComparisonKind,
     Pair,
@@ -30,6 +46,7 @@ from factloop.evaluation.comparing.records import (
     QuantityFigure,
     Setting,
     Side,
+    Step,
 )
 from factloop.evaluation.comparing.table import (
     ClaimPanel,
@@ -50,6 +67,7 @@ from factloop.evaluation.comparing.words import (
 )
 from factloop.evaluation.runs.longform import AbstentionPolicy, KRule, choose_ks, is_rated
 from factloop.evaluation.runs.records import JudgedResponse, ResponseLine, RunSummary
+from factloop.tools.search.given import is_given
 
 ALPHA = 0.05
 NAMED = 5
@@ -79,13 +97,15 @@ def compare(
     resamples: int = RESAMPLES,
     seed: int = 0,
     demands: Sequence[Demand] = (),
+    between: Sequence[ComparedRun] = (),
 ) -> Comparison:
     """Compares two runs: without `ks` at the Ks of both, without `abstention` by the policy that both share.
 
     Tests are held against `alpha`, and intervals are at 1 - alpha, so that neither contradicts the other.
     Evaluators are compared where most of the shared responses are the same text in two different runs, systems
-    otherwise. Raises ConfigError where the runs do not belong together: no prompt shared, no system shared where there
-    are several, another policy for abstentions and none given; or where a demand is on a metric that is not compared.
+    otherwise. Runs `between` the two, in their order, say what the difference came from. Raises ConfigError where the
+    runs do not belong together: no prompt shared, no system shared where there are several, another policy for
+    abstentions and none given; or where a demand is on a metric that is not compared.
     """
     level = round(1.0 - alpha, 12)
     policy = abstention or _shared_policy(first, second)
@@ -96,9 +116,11 @@ def compare(
     is_of_evaluators = kind is ComparisonKind.EVALUATORS
     pairs, other_text = _comparable(found, kind)
     prompts = {name: place for place, name in enumerate(sorted({pair.first.prompt_id for pair in pairs}))}
-    responses = _response_panel(pairs, prompts, policy)
+    sides = [[pair.first for pair in pairs], [pair.second for pair in pairs]]
+    responses = _response_panel(sides, prompts, policy)
     claims, n_conflicting = paired_claims(found.claims if is_of_evaluators else (), prompts)
-    quantities = list(response_quantities(responses, _ks(first, second, pairs, ks, policy)))
+    chosen_ks = _ks(first, second, pairs, ks, policy)
+    quantities = list(response_quantities(responses, chosen_ks))
     headline = quantities
     if is_of_evaluators:
         quantities, headline = _of_evaluators(claims, responses, quantities)
@@ -133,6 +155,7 @@ def compare(
         families=families,
         differences=differences,
         conclusions=(*_conclusions(differences), *sentences),
+        attribution=_attribution([first, *between, second], by_system, chosen_ks, policy, judging) if between else None,
         demands=judge_demands(
             demands, Judged(SIDES, "responses", quantities, contrasts, {"B": lost}, "prompt"), alpha=alpha, seed=seed
         ),
@@ -146,6 +169,30 @@ def compare(
         created_at=datetime.now(UTC),
         warnings=tuple(cautions),
     )
+
+
+def _attribution(
+    runs: Sequence[ComparedRun], by_system: bool, ks: Sequence[int], policy: AbstentionPolicy, judging: Judging
+) -> Attribution:
+    """The parts of the difference between the first run and the last. Raises ConfigError."""
+    seen = [
+        _SeenRun(run.name, run.summary.fingerprint, dict(seen_responses(_chosen(run), by_system=by_system)))
+        for run in runs
+    ]
+    keys = _shared_by(seen)
+    prompts = {name: place for place, name in enumerate(sorted({prompt for _, prompt in keys}))}
+    panel = _response_panel([[run.responses[key].line for key in keys] for run in seen], prompts, policy)
+    names = (SIDES[0], *(run.name for run in seen[1:-1]), SIDES[1])
+    quantities = [_in_all(values) for values in response_quantities(panel, ks)]
+    places = [*pairwise(range(len(seen))), (0, len(seen) - 1)]
+    contrasts = [contrast(values, *place) for place in places for values in quantities]
+    found, _ = replace(judging, sides=names).judge(contrasts, quantities)
+    *parts, whole = (found[start : start + len(quantities)] for start in range(0, len(found), len(quantities)))
+    steps = (
+        Step(run=after.name, judge=after.fingerprint.judge, changed=tuple(_changed(before, after, keys)), parts=part)
+        for (before, after), part in zip(pairwise(seen), parts, strict=True)
+    )
+    return Attribution(steps=tuple(steps), whole=whole)
 
 
 def _of_evaluators(
@@ -236,7 +283,7 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:NAMED]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
-def _chosen(run: ComparedRun) -> Iterable[JudgedResponse]:
+def _chosen(run: ComparedRun) -> Iterator[JudgedResponse]:
     return (one for one in run.responses if run.system in (None, one.system))
 
 
@@ -253,13 +300,14 @@ def _comparable(found: Pairing, kind: ComparisonKind) -> tuple[list[Pair], tuple
     return kept, tuple(pair.first for pair in found.pairs if not pair.same_text)
 
 
-def _response_panel(pairs: Sequence[Pair], prompts: Mapping[str, int], policy: AbstentionPolicy) -> ResponsePanel:
-    """The counts of both sides; those of a response that the policy leaves out are missing."""
-    sides = ([pair.first for pair in pairs], [pair.second for pair in pairs])
+def _response_panel(
+    sides: Sequence[Sequence[ResponseLine]], prompts: Mapping[str, int], policy: AbstentionPolicy
+) -> ResponsePanel:
+    """The counts of all sides; those of a response that the policy leaves out are missing."""
     counts = np.array([[[count_row(line.counts) for line in side]] for side in sides], np.float64)
     if policy is AbstentionPolicy.EXCLUDE:
         counts[np.array([[[line.abstained for line in side]] for side in sides])] = np.nan
-    cluster = np.array([prompts[pair.first.prompt_id] for pair in pairs], np.int64)
+    cluster = np.array([prompts[line.prompt_id] for line in sides[0]], np.int64)
     return ResponsePanel(cluster, len(prompts), counts)
 
 
@@ -295,3 +343,54 @@ def _side(run: ComparedRun, lines: Sequence[ResponseLine], figures: tuple[Quanti
         figures=figures,
         usage=run.summary.usage,
     )
+
+
+_OF_SEARCH = {"search_tools", "max_searches", "results_per_search", "passage_characters", "embeddings"}
+_OF_VERSIONS = {"factloop_version", "versions"}
+_OF_NEITHER = {"seed", "prompt_lines"}
+
+
+@dataclass(frozen=True)
+class _SeenRun:
+    """A run of the row."""
+
+    name: str
+    fingerprint: Fingerprint
+    responses: Mapping[Key, SeenResponse]
+
+
+def _shared_by(runs: Sequence[_SeenRun]) -> list[Key]:
+    """The keys of the responses that all runs have, by prompt. Raises ConfigError where there are none."""
+    keys = set.intersection(*({*run.responses} for run in runs))
+    if not keys:
+        raise ConfigError("the runs share no prompt, so that nothing can be said of what came from where")
+    return sorted(keys, key=lambda key: (key[1], key[0]))
+
+
+def _in_all(values: ItemValues) -> ItemValues:
+    """The values of the items that have one on every side."""
+    has_all = ~np.isnan(values.values).any(axis=0)
+    return replace(values, values=np.where(has_all, values.values, np.nan))
+
+
+def _changed(before: _SeenRun, after: _SeenRun, keys: Sequence[Key]) -> Iterator[Changed]:
+    """What differs between two runs, as far as they tell."""
+    one, other = (run.fingerprint.model_dump(mode="json", exclude=_OF_NEITHER) for run in (before, after))
+    answers = [(before.responses[key], after.responses[key]) for key in keys]
+    is_told = one["snapshots"] and other["snapshots"]
+    differing = {name for name in one if one[name] != other[name] and (is_told or name != "snapshots")}
+    keeps_evidence = (
+        any(map(is_given, other["search_tools"]))
+        and not any(map(is_given, one["search_tools"]))
+        and all(second.sources <= first.sources for first, second in answers)
+    )
+    if differing - _OF_SEARCH - _OF_VERSIONS - {"repeats"}:
+        yield Changed.JUDGE
+    if differing & _OF_SEARCH and not keeps_evidence:
+        yield Changed.SEARCH
+    if any(first.digest != second.digest for first, second in answers):
+        yield Changed.ANSWERS
+    if "repeats" in differing:
+        yield Changed.COUNTING
+    if differing & _OF_VERSIONS:
+        yield Changed.VERSIONS

@@ -1,4 +1,4 @@
-"""Demands on a comparison, for continuous integration: what no other side than the first may fall short of.
+"""Checks requirements on a comparison, for continuous integration: no side may be worse than the first.
 
 `tnr` fails where a loss against the first side is shown. `tnr:0.05` fails unless a loss of 0.05 or more is ruled out,
 which is a test of non-inferiority. Both are one-sided sign-flip tests of whole groups: the first lets through what too

@@ -1,4 +1,4 @@
-"""Differences between sides: how far, how sure, and how large a difference would have been seen.
+"""Calculates differences between sides: their size, their certainty, and what difference could have been detected.
 
 Items of one group resemble each other, and the repeats of a claim say the same thing again, so that a group is drawn
 and turned with all of them (`factloop.evaluation.comparing.paired`).
@@ -175,8 +175,8 @@ class Judging:
             n_groups=apart.n_clusters,
             n_left_out=values.n_left_out(apart),
             **{name: way.apart.value for name, way in zip(("if_wrong", "if_right"), one.ways[1:], strict=False)},
-            first_value=_bounded(means.first.value, values.quantity),
-            second_value=_bounded(means.second.value, values.quantity),
+            first_value=_bounded(means.first.value, values.quantity) if values.has_sides else None,
+            second_value=_bounded(means.second.value, values.quantity) if values.has_sides else None,
             first_higher=means.first_higher,
             equal=means.equal,
             second_higher=means.second_higher,
@@ -225,9 +225,9 @@ def figures_of(
             QuantityFigure(
                 quantity=values.quantity,
                 k=values.k,
-                value=mean.value,
+                value=_bounded(mean.value, values.quantity),
                 undefined=values.undefined(mean),
-                **ends(next(intervals)),
+                **{end: _bounded(at, values.quantity) for end, at in ends(next(intervals)).items()},
                 n=mean.n,
                 n_groups=mean.n_clusters,
                 n_left_out=values.n_left_out(mean),
@@ -239,5 +239,5 @@ def figures_of(
 
 
 def _bounded(value: float | None, quantity: Quantity) -> float | None:
-    """A share, or a difference of shares, cut to [-1, 1], which rounding may leave."""
+    """A share, or a difference of shares, cut to [-1, 1], which rounding and estimates from drawn labels may leave."""
     return value if value is None or not is_share(quantity) else max(-1.0, min(value, 1.0))

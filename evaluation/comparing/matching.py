@@ -1,4 +1,4 @@
-"""Brings together the claims of two judgements that are of equal text."""
+"""Matches claims with the same text in two judgements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paired comparison of two sides in one quantity over the same items, for two runs as for two variants.
+"""Compares two sides in one quantity over the same items, whether the sides are runs or variants.
 
 Items are responses or claims. Clusters of them, prompts or groups, are what is drawn and what is turned: items of one
 resemble each other, and an easy one is easy for both sides. So p-values turn the sign of what each cluster adds to the

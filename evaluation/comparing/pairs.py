@@ -1,4 +1,4 @@
-"""Brings the responses of two runs together, and the claims of those that are the same text, as a table by prompt.
+"""Matches the responses of two runs, and the claims of responses with the same text, in a table by prompt.
 
 Reports are read one at a time. Of the first run what is kept is, for each response, a hash of its text and its claims
 without their evidence; of the second, nothing but what it adds to them.
@@ -7,6 +7,7 @@ without their evidence; of the second, nothing but what it adds to them.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -26,7 +27,6 @@ from factloop.evaluation.comparing.records import (
     Pair,
 )
 from factloop.evaluation.comparing.table import CODES, MISSING, SPLIT, UNSCORED, VERDICTS, ClaimPanel, Codes, Floats
-from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.runs.records import JudgedResponse, ResponseLine
 from factloop.evaluation.statistics.bootstrap import bootstrap, percentile_interval
 from factloop.evaluation.statistics.kappa import kappas
@@ -46,11 +46,20 @@ class ClaimPair:
     second: JudgedClaim
 
 
+Key = tuple[str, str]
+"""System, where there are several, and prompt."""
+
+
 @dataclass(frozen=True)
-class _Response:
+class SeenResponse:
+    """What is kept of a response of a run."""
+
     line: ResponseLine
     digest: bytes
+    """Of its text."""
     claims: tuple[JudgedClaim, ...]
+    sources: frozenset[str]
+    """Those of its evidence."""
 
 
 @dataclass
@@ -65,7 +74,7 @@ class Pairing:
     only_first: list[ResponseLine] = field(default_factory=list)
     only_second: list[ResponseLine] = field(default_factory=list)
 
-    def add(self, one: _Response, other: _Response) -> None:
+    def add(self, one: SeenResponse, other: SeenResponse) -> None:
         same_text = one.digest == other.digest
         self.pairs.append(Pair(first=one.line, second=other.line, same_text=same_text))
         if same_text:
@@ -83,19 +92,9 @@ def pair_responses(
 
     Raises ConfigError where no prompt is shared, and where a side answers a prompt twice.
     """
-    waiting: dict[tuple[str | None, str], _Response] = {}
-    found, seen = Pairing(), set[tuple[str | None, str]]()
-    for judged in first:
-        key = (judged.system if by_system else None, judged.prompt_id)
-        if key in waiting:
-            raise _second_answer(judged)
-        waiting[key] = _kept(judged, with_claims=with_claims)
-    for judged in second:
-        key = (judged.system if by_system else None, judged.prompt_id)
-        if key in seen:
-            raise _second_answer(judged)
-        seen.add(key)
-        one, other = waiting.pop(key, None), _kept(judged, with_claims=with_claims)
+    found, waiting = Pairing(), dict(seen_responses(first, by_system=by_system, with_claims=with_claims))
+    for key, other in seen_responses(second, by_system=by_system, with_claims=with_claims):
+        one = waiting.pop(key, None)
         if one is None:
             found.only_second.append(other.line)
         else:
@@ -120,22 +119,28 @@ def _trimmed(one: JudgedClaim, other: JudgedClaim) -> tuple[JudgedClaim, JudgedC
     return replace(one, text="", shown="", rationale=""), replace(other, text="", shown="", rationale="")
 
 
-def _kept(judged: JudgedResponse, *, with_claims: bool) -> _Response:
-    report = judged.report
-    line = ResponseLine(id=judged.id, system=judged.system, prompt_id=judged.prompt_id, counts=report.counts)
-    counted = counted_claims(report) if with_claims else ()
-    claims = tuple(JudgedClaim.of(claim, claim.text, judged.labels.get(claim.id)) for claim in counted)
-    return _Response(line, hashlib.sha256(report.response.encode()).digest(), claims)
+def seen_responses(
+    responses: Iterable[JudgedResponse], *, by_system: bool, with_claims: bool = False
+) -> Iterator[tuple[Key, SeenResponse]]:
+    """The responses of a run, one at a time. Raises ConfigError where a prompt is answered twice."""
+    seen: set[Key] = set()
+    for judged in responses:
+        key = (judged.system if by_system else "", judged.prompt_id)
+        if key in seen:
+            raise ConfigError(
+                f"{judged.system!r} answers the prompt {judged.prompt_id!r} twice: nothing says which to compare"
+            )
+        seen.add(key)
+        report = judged.report
+        line = ResponseLine(id=judged.id, **dict(judged.counted))
+        counted = counted_claims(report) if with_claims else ()
+        claims = tuple(JudgedClaim.of(claim, claim.text, judged.labels.get(claim.id)) for claim in counted)
+        sources = frozenset(item.source for claim in report.claims for item in claim.evidence)
+        yield key, SeenResponse(line, hashlib.sha256(report.response.encode()).digest(), claims, sources)
 
 
 def _order(line: ResponseLine) -> tuple[str, str]:
     return line.prompt_id, line.system
-
-
-def _second_answer(judged: JudgedResponse) -> ConfigError:
-    return ConfigError(
-        f"{judged.system!r} answers the prompt {judged.prompt_id!r} twice: nothing says which to compare"
-    )
 
 
 def _some(lines: Sequence[ResponseLine]) -> str:
@@ -151,15 +156,11 @@ _ORDER = (Direction.WORSE, Direction.BETTER, Direction.NEUTRAL)
 def paired_claims(claims: Sequence[ClaimPair], prompts: Mapping[str, int]) -> tuple[ClaimPanel, int]:
     """The claims as a table, and how many of them the two runs give different labels; these count as unlabelled."""
     labels = [{label for label in (pair.first.label, pair.second.label) if label is not None} for pair in claims]
-    gold = [_code(next(iter(given))) if len(given) == 1 else MISSING for given in labels]
+    gold = [CODES[RIGHT[next(iter(given))]] if len(given) == 1 else MISSING for given in labels]
     sides = [[CODES[pair.first.verdict] for pair in claims]], [[CODES[pair.second.verdict] for pair in claims]]
     cluster = np.array([prompts[pair.prompt_id] for pair in claims], np.int64)
     panel = ClaimPanel(cluster, max(1, len(prompts)), np.array(gold, np.int8), np.array(sides, np.int8))
     return panel, sum(len(given) > 1 for given in labels)
-
-
-def _code(label: FactLabel) -> int:
-    return CODES[RIGHT[label]]
 
 
 def agree(found: Pairing, panel: ClaimPanel, *, seed: int, resamples: int, level: float) -> ClaimAgreement:
@@ -242,8 +243,11 @@ def make_flip(sides: tuple[str, str], group: str, claim: str, gold: int, found: 
 
 
 def in_order(flips: Iterator[Flip]) -> tuple[Flip, ...]:
-    """Worse first, then better, then neutral, and else as they were."""
-    return tuple(sorted(flips, key=lambda flip: _ORDER.index(flip.direction)))
+    """Worse first, then better, then neutral; those of a cause together, the most frequent cause first."""
+    found = list(flips)
+    n = Counter(flip.cause for flip in found)
+    place = {cause: number for number, cause in enumerate(n)}
+    return tuple(sorted(found, key=lambda one: (_ORDER.index(one.direction), -n[one.cause], place[one.cause])))
 
 
 def count_flips(sides: tuple[str, str], first: Codes, second: Codes, flips: Sequence[Flip]) -> FlipCount:

@@ -1,4 +1,4 @@
-"""Records of paired comparisons: what two runs and the variants of an experiment share, and two runs side by side.
+"""Defines the records of paired comparisons: those shared by runs and experiments, and the comparison of two runs.
 
 Every difference is second minus first, so that above 0 the second is higher. Shares and differences of shares are in
 [-1, 1]; costs are in US dollars and tokens in numbers for one item (a claim, or a response).
@@ -39,6 +39,12 @@ class Quantity(StrEnum):
     UNSCORED_SHARE = "unscored_share"
     """Share of unscored claims; for responses, the mean of their shares."""
     IRRELEVANT_SHARE = "irrelevant_share"
+    COVERAGE = "coverage"
+    """How well responses are split into claims: this and the next four, where an experiment measures it."""
+    ENTAILMENT = "entailment"
+    SELF_CONTAINED = "self_contained"
+    ATOMICITY = "atomicity"
+    REDUNDANCY = "redundancy"
     COST_USD = "cost_usd"
     TOKENS = "tokens"
 
@@ -78,6 +84,10 @@ class Outcome(StrEnum):
     """No difference was shown, which is not the same as none."""
     UNKNOWN = "unknown"
     """Nothing can be said."""
+
+    @property
+    def is_shown(self) -> bool:
+        return self not in (Outcome.NOT_SHOWN, Outcome.UNKNOWN)
 
 
 class PairedDifference(GroupFigure):
@@ -148,6 +158,11 @@ class FlipSide(Record):
     claim_id: str
     verdict: Verdict
     """The verdict of most repeats."""
+    contradicted: bool | None = None
+    """Whether a claim that is not supported is contradicted. Set only in experiments, like all
+    fields below but `rationale`."""
+    wrong: str = ""
+    """The words of the claim that the passages have otherwise, if the judge names them."""
     n_repeats: Count = 1
     """Repeats with this verdict."""
     n_scored: Count = 1
@@ -157,6 +172,9 @@ class FlipSide(Record):
     cited: tuple[Evidence, ...] = ()
     n_evidence: Count = 0
     """Passages it had, cited or not; a comparison of two runs keeps none."""
+    exchanges: tuple[tuple[str, str], ...] = ()
+    """Of an experiment with a run directory: each request in the first repeat by a prompt in which variants differ, and
+    its reply."""
 
 
 class Flip(Record):
@@ -173,6 +191,17 @@ class Flip(Record):
     direction: Direction
     first_side: FlipSide
     second_side: FlipSide
+
+    @property
+    def deciding(self) -> tuple[Evidence, ...]:
+        """The passages that the second side cites, or else those that it no longer accepts."""
+        return self.second_side.cited or self.first_side.cited
+
+    @property
+    def cause(self) -> tuple[object, ...]:
+        """What flips for one cause share: the kinds of both verdicts, the words at issue, and the deciding passages."""
+        kinds = ((one.verdict, one.contradicted, one.wrong.casefold()) for one in (self.first_side, self.second_side))
+        return self.first, self.second, *kinds, *sorted((one.source, one.passage) for one in self.deciding)
 
 
 class FlipCount(Record):
@@ -289,10 +318,43 @@ class ClaimAgreement(Record):
     """Cohen's kappa of the same claims over the three verdicts."""
 
 
+class Changed(StrEnum):
+    """What may change from one run to the next."""
+
+    JUDGE = "judge"
+    """The model, its snapshot, the plan, a prompt, or another setting that shapes verdicts."""
+    SEARCH = "search"
+    ANSWERS = "answers"
+    COUNTING = "counting"
+    """How repeated claims are counted."""
+    VERSIONS = "versions"
+    """The version of factloop, or of a library that affects results."""
+
+
+class Step(Record):
+    """From one run to the next of a row."""
+
+    run: str
+    """The later run."""
+    judge: str
+    changed: tuple[Changed, ...]
+    """Empty where nothing that runs record has changed: the judge was asked again."""
+    parts: tuple[PairedDifference, ...]
+    """How far F1 at each K and precision moved."""
+
+
+class Attribution(Record):
+    """What the difference between two runs came from, over the responses that have a value in all runs."""
+
+    steps: tuple[Step, ...]
+    whole: tuple[PairedDifference, ...]
+    """B minus A over the same responses: the sum of the parts."""
+
+
 class Comparison(Record):
     """Two runs side by side, whole. The same runs, settings and seed give the same but for `created_at`."""
 
-    schema_version: Literal["3.0", "3.1", "3.2", "3.3"] = "3.3"
+    schema_version: Literal["3.0", "3.1", "3.2", "3.3", "3.4", "3.5", "3.6"] = "3.6"
     kind: ComparisonKind
     first: Side
     second: Side
@@ -310,6 +372,8 @@ class Comparison(Record):
     """F1 at each K and precision; of evaluators the quantities of an experiment on responses."""
     conclusions: tuple[str, ...]
     """What follows, in sentences: one for each difference, then on claims."""
+    attribution: Attribution | None = None
+    """None where no runs between the two were given."""
     demands: tuple[DemandResult, ...] = ()
     """What was demanded of the second side."""
     pairs: tuple[Pair, ...]

@@ -1,4 +1,4 @@
-"""The table of a paired comparison as arrays: sides, repeats and items along the axes, and a value for each item.
+"""Stores a paired comparison as arrays over sides, repeats and items, with a value for each item.
 
 An item is a claim or a response. Its cluster is what is resampled: the group of a claim, the prompt of a response.
 
@@ -11,7 +11,7 @@ paper's code, and one whose every claim is unscored has none.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -45,6 +45,8 @@ class ClaimPanel:
     """(n_claims,): the verdict that is people's label; MISSING without a label."""
     verdicts: Codes
     """(n_sides, n_repeats, n_claims)"""
+    chance: Floats | None = None
+    """(n_claims,): how likely each labelled claim was to get its label; None where labels are no draw."""
 
     @property
     def n_labelled(self) -> int:
@@ -59,6 +61,8 @@ class ResponsePanel:
     n_clusters: int
     counts: Floats
     """(n_sides, n_repeats, n_responses, 4): supported, not supported, irrelevant, unscored; NaN where missing."""
+    quality: Mapping[Quantity, Floats] = field(default_factory=dict)
+    """(n_sides, n_repeats, n_responses): how well they are split, where that was measured."""
 
 
 @dataclass(frozen=True)
@@ -92,12 +96,18 @@ class ItemValues:
     counting_all: tuple[Floats, ...] = ()
     """The values with each judgement that gave no verdict counted as wrong, and as right; empty where it is neither."""
 
+    has_sides: bool = True
+    """False where only differences between sides can be estimated."""
+
     def mean(self, side: int) -> StratifiedMean:
-        return self.items.mean(self._eligible(self.values[side]))
+        return self._of_side(self.values[side])
 
     def least_mean(self, side: int) -> StratifiedMean:
         """The mean with each judgement that gave no verdict counted as wrong."""
-        return self.items.mean(self._eligible((*self.counting_all, self.values)[0][side]))
+        return self._of_side((*self.counting_all, self.values)[0][side])
+
+    def _of_side(self, values: Floats) -> StratifiedMean:
+        return self.items.mean(self._eligible(values) if self.has_sides else np.full(len(values), np.nan))
 
     def paired(self, first: int, second: int) -> tuple[PairedMeans, ...]:
         """The paired means of two sides over the items in which both have a value.
@@ -116,12 +126,14 @@ class ItemValues:
         empty = mean.empty_strata
         if not empty:
             return None
+        if not self.has_sides:
+            return Undefined.TOO_FEW
         if not self.eligible.any():
             return self.ineligible
         return self.why[empty[0]] if mean.n or len(self.why) == 1 else Undefined.NOTHING_SCORED
 
     def n_left_out(self, mean: StratifiedMean) -> int:
-        return int(self.eligible.sum()) - mean.n
+        return int(self.eligible.sum()) - mean.n if mean.n or self.has_sides else 0
 
     def _eligible(self, values: Floats) -> Floats:
         return np.where(self.eligible, values, np.nan)
@@ -150,8 +162,37 @@ _MISSING_AS = (np.nan, 0.0, 1.0)
 """What a judgement without a verdict counts as: as nothing, as wrong, as right."""
 
 
+FEWEST_ALIKE = 5
+"""Labels of claims that sides judge alike, below which the sides have no accuracy of their own."""
+
+
+def drawn_accuracy(panel: ClaimPanel, chance: Floats) -> ItemValues:
+    """The accuracy on all claims, of which those with a label were drawn (Horvitz and Thompson 1952).
+
+    A label counts for the inverse of its chance, and a claim without one for nothing. Between sides that agree on a
+    claim there is no difference, whatever its label: that of a difference is in the claims that flip alone. So the
+    labels of claims that flip, and those of the others, each add up to as many as there are (post-stratification): no
+    share is above 1, and sides differ by just their difference. With few labels of the others only that is estimated.
+    """
+    is_labelled, is_right = panel.gold != MISSING, (panel.verdicts == panel.gold).astype(np.float64)
+    has_verdict = (panel.verdicts >= 0) & (panel.verdicts != UNSCORED)
+    weight = np.where(is_labelled, 1.0 / np.where(is_labelled, chance, 1.0), 0.0)
+    most = np.stack([majority(of_side) for of_side in panel.verdicts])
+    flips = ((most != most[0]) & (most >= 0) & (most[0] >= 0)).any(axis=0)
+    for stratum in (flips, ~flips):
+        weight[stratum] *= stratum.sum() / (weight[stratum].sum() or 1.0)
+    has_sides = (is_labelled & ~flips).sum() >= min(FEWEST_ALIKE, (~flips).sum())
+    first, *ways = (mean_of_repeats(np.where(has_verdict, is_right, one)) * weight for one in _MISSING_AS)
+    items = Items.of_clusters(panel.cluster, panel.n_clusters)
+    every = np.ones(len(panel.gold), np.bool_)
+    return ItemValues(Quantity.ACCURACY, first, every, items, counting_all=tuple(ways), has_sides=bool(has_sides))
+
+
 def claim_quantities(panel: ClaimPanel) -> Iterator[ItemValues]:
-    """The quantities of agreement with labels, and bias."""
+    """The quantities of agreement with labels, and bias; where labels were drawn accuracy alone."""
+    if panel.chance is not None:
+        yield drawn_accuracy(panel, panel.chance)
+        return
     verdicts, gold = panel.verdicts, panel.gold
     is_binary_gold = (gold == SUPPORTED) | (gold == NOT_SUPPORTED)
     is_binary = (verdicts == SUPPORTED) | (verdicts == NOT_SUPPORTED)
@@ -202,6 +243,12 @@ def _f1(supported: Floats, scored: Floats, k: int) -> Floats:
     recall = np.minimum(supported / k, 1.0)
     p = np.where(scored > 0, _share(supported, scored), np.where(np.isnan(scored), np.nan, 0.0))
     return np.where(p + recall > 0, _share(2.0 * p * recall, p + recall), p)
+
+
+def quality_quantities(panel: ResponsePanel) -> Iterator[ItemValues]:
+    """How well responses are split into claims, where that was measured."""
+    for quantity, values in panel.quality.items():
+        yield _of_all(quantity, mean_of_repeats(values), panel=panel)
 
 
 def spent_quantities(panel: SpentPanel) -> Iterator[ItemValues]:

@@ -1,4 +1,4 @@
-"""Says in sentences what a paired difference shows and what it does not; never that two sides are equal."""
+"""Explains in sentences what a paired difference shows and does not show; it never claims that two sides are equal."""
 
 from __future__ import annotations
 
@@ -52,6 +52,11 @@ _WORDS: Mapping[Quantity, _QuantityWords] = {
         "unscored share", "leaves {} claims without a verdict", "more", "fewer", -1
     ),
     Quantity.IRRELEVANT_SHARE: _QuantityWords("irrelevant share", "calls {} claims irrelevant", "more", "fewer"),
+    Quantity.COVERAGE: _QuantityWords("coverage", "covers {} of what responses say", "more", "less", 1),
+    Quantity.ENTAILMENT: _QuantityWords("entailment", "has claims that follow {} from sentences", "more", "less", 1),
+    Quantity.SELF_CONTAINED: _QuantityWords("self-contained share", "has {} claims clear alone", "more", "fewer", 1),
+    Quantity.ATOMICITY: _QuantityWords("atomic share", "has {} claims that say one thing", "more", "fewer", 1),
+    Quantity.REDUNDANCY: _QuantityWords("redundancy", "has {} claims that say nothing new", "more", "fewer", -1),
     Quantity.COST_USD: _QuantityWords("cost", "costs {}", "more", "less", -1),
     Quantity.TOKENS: _QuantityWords("tokens", "takes {} tokens", "more", "fewer", -1),
 }
@@ -221,7 +226,7 @@ def losses(headline: PairedDifference, differences: Sequence[PairedDifference]) 
     """Which side leaves out more claims: one that drops the hard ones looks better than it is."""
     for one in differences:
         is_loss = one.quantity in (Quantity.UNSCORED_SHARE, Quantity.IRRELEVANT_SHARE)
-        is_shown = one.outcome not in (Outcome.NOT_SHOWN, Outcome.UNKNOWN)
+        is_shown = one.outcome.is_shown
         if is_loss and is_shown and (one.first, one.second) == (headline.first, headline.second):
             yield one.words
 

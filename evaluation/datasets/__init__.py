@@ -1,1 +1,1 @@
-"""Labelled data sets: where they are published, and loaders that turn them into records."""
+"""Labelled data sets: where they are published, and loaders that convert them into records."""

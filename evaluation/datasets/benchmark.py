@@ -1,7 +1,8 @@
-"""The data sets of LLM-AggreFact as "Verify with Caution" audits them: fourteen, as RAGTruth is taken apart in four.
+"""The fourteen data sets of LLM-AggreFact as audited in "Verify with Caution", with RAGTruth split into four.
 
-Names and systems are those of its Table 2, task groups those of its section 4.1 in the words of the registry.
-`upstream` is the name that rows of the benchmark have, and `part` where labels with their systems are loaded from.
+Names and systems are those of the paper's Table 2; task groups are those of its section 4.1, as the registry words
+them. `upstream` is the name used in the benchmark's rows, and `part` is where labels with their systems are loaded
+from.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ SUMMARIES, VERIFICATION, WIKIPEDIA, LONG_FORM, DATA_TO_TEXT = (
 
 @dataclass(frozen=True)
 class BenchmarkDataset:
-    """One of the fourteen."""
+    """One of the fourteen data sets."""
 
     name: str
     upstream: str
@@ -29,7 +30,7 @@ class BenchmarkDataset:
     has_responses: bool = True
     """Whether its claims are parts of longer responses."""
     part: str | None = None
-    """`NAME:PART` of the labelled data set that has its systems; None where factloop has no loader for one."""
+    """`NAME:PART` of the labelled data set that contains its systems; None if factloop has no loader for it."""
 
 
 BENCHMARK = (
@@ -48,12 +49,12 @@ BENCHMARK = (
     BenchmarkDataset("RAGTruth-MARCO", "RAGTruth", LONG_FORM),
     BenchmarkDataset("RAGTruth-Yelp", "RAGTruth", DATA_TO_TEXT),
 )
-"""In the order of Table 2."""
+"""In the same order as Table 2."""
 NAMES = tuple(one.name for one in BENCHMARK)
 
 
 def benchmark_dataset(name: str) -> BenchmarkDataset:
-    """The data set of this name, in any case. Raises ConfigError."""
+    """The data set with this name, ignoring case. Raises ConfigError for an unknown name."""
     for one in BENCHMARK:
         if one.name.casefold() == name.casefold():
             return one

@@ -1,7 +1,7 @@
-"""ExpertQA: claims of six systems' answers, judged by experts of 32 fields (Malaviya et al. 2024, arXiv 2309.07852).
+"""ExpertQA: claims in six systems' answers, judged by experts in 32 fields (Malaviya et al. 2024, arXiv 2309.07852).
 
-Two layouts are read: the published one, a question a line with `answers` of several systems and their `claims`, and one
-claim a line. Evidence is a mark, a web address and often a passage, in one text.
+Two layouts are read: the published one, with one question per line, `answers` of several systems and their `claims`;
+and one with one claim per line. Evidence is a single text with a mark, a URL and often a passage.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class CitedEvidence(Record):
     model_config = ConfigDict(extra="ignore")
 
     passage: str | None
-    """None where the system cites an address alone."""
+    """None if the system cites only a URL."""
 
 
 class ExpertQaClaim(TableItem):
@@ -47,17 +47,18 @@ class ExpertQaClaim(TableItem):
     claim: NotBlank
     evidence: tuple[CitedEvidence, ...]
     support: Support | None
-    """None where the expert gave no judgement."""
+    """None if the expert gave no judgement."""
 
     @property
     def attributable(self) -> Literal[0, 1] | None:
-        """1 where the cited evidence supports the claim completely, 0 where it does so in part or not.
+        """1 if the cited evidence supports the claim completely, 0 if it does so partly or not at all.
 
-        None where nothing was judged, support does not apply, or no evidence is cited: then there is no document to be
-        attributed to. That `Partial` is 0 is the likelier of two readings of LLM-AggreFact, not a proven one. With it
-        all six systems' rates of claims lie within two standard errors, by responses as clusters, of Table 21 of
-        Godbole & Jia; with `Partial` as 1 all but one do (`bing_chat`: 9.8 % against 16.7 %, z = -2.1), four of them
-        closer. The sample is another than the paper's (`docs/papers.md`).
+        None if there is no judgement, if support does not apply, or if no evidence is cited, since there is then no
+        document that the claim could be attributed to. `Partial` as 0 is the more likely of two readings of
+        LLM-AggreFact, not a proven one. With this reading, the claim-level rates of all six systems lie within two
+        standard errors (clustered by response) of Table 21 of Godbole & Jia. With `Partial` as 1, all but one do
+        (`bing_chat`: 9.8% against 16.7%, z = -2.1), four of them more closely. The sample is different from the paper's
+        (`docs/papers.md`).
         """
         if self.support in (None, Support.NOT_APPLICABLE, Support.MISSING):
             return None
@@ -78,17 +79,17 @@ class ExpertQaClaim(TableItem):
 
 
 def load_expertqa(place: str | Path) -> Iterator[ExpertQaClaim]:
-    """The claims, one at a time. Raises DataError, when it gets there, for a malformed row."""
+    """The claims, one at a time. Raises DataError lazily, for a malformed row."""
     return load_items([place], ExpertQaClaim, _claims)
 
 
 def passage_of(evidence: str) -> str | None:
-    """The passage of `[4] https://… passage`; a text without an address is a passage."""
+    """The passage in `[4] https://… passage`; a text without a URL is itself the passage."""
     return _ADDRESS.sub("", evidence, count=1).strip() or None
 
 
 def _claims(row: Row) -> Iterator[Row]:
-    """The claims of all answers to a question, or the claim that the row is."""
+    """The claims of all answers to a question, or the single claim in the row."""
     if "answers" not in row.fields:
         yield row
         return

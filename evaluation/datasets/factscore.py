@@ -1,7 +1,8 @@
-"""FActScore's labels: biographies of three systems, split and judged by people (Min et al. 2023, arXiv 2305.14251).
+"""FActScore's labels: biographies by three systems, split and judged by human annotators (Min et al. 2023, arXiv
+2305.14251).
 
-Two layouts are read: the published one, a JSON Lines file a system (`input`, `output`, `topic`, `cat`, `annotations`),
-and one file for all (`system`, `prompt`, `response`, `sentences`).
+Two layouts are read: the published one, with one JSON Lines file per system (`input`, `output`, `topic`, `cat`,
+`annotations`), and a single file for all systems (`system`, `prompt`, `response`, `sentences`).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class FactLabel(StrEnum):
     SUPPORTED = "S"
     NOT_SUPPORTED = "NS"
     IRRELEVANT = "IR"
-    """The fact is not about the person whose biography was asked for."""
+    """The fact is not about the person that the biography was requested for."""
 
 
 class AtomicFact(Record):
@@ -43,7 +44,7 @@ class FactScoreSentence(Record):
 
     text: str
     atomic_facts: tuple[AtomicFact, ...] | None
-    """None where people found the whole sentence irrelevant, and split it no further."""
+    """None if annotators found the whole sentence irrelevant and did not split it further."""
 
 
 class FactScoreResponse(TableItem):
@@ -52,7 +53,7 @@ class FactScoreResponse(TableItem):
     prompt: str
     response: str
     sentences: tuple[FactScoreSentence, ...] | None
-    """None where the system declined to answer."""
+    """None if the system declined to answer."""
 
     @property
     def abstained(self) -> bool:
@@ -60,19 +61,20 @@ class FactScoreResponse(TableItem):
 
     @property
     def facts(self) -> tuple[AtomicFact, ...]:
-        """All labelled facts in the order of the response, with those that come again."""
+        """All labelled facts in the order of the response, including repeated ones."""
         return tuple(fact for sentence in self.sentences or () for fact in sentence.atomic_facts or ())
 
     @property
     def distinct_facts(self) -> tuple[AtomicFact, ...]:
-        """The facts by text, each with its first label (16,011 of 16,040 facts remain; two of the others disagree)."""
+        """The facts, deduplicated by text, each with its first label (16,011 of 16,040 facts remain; two of the others
+        disagree)."""
         first: dict[str, AtomicFact] = {}
         for fact in self.facts:
             first.setdefault(fact.text, fact)
         return tuple(first.values())
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
-        """The facts by text as labelled claims; irrelevant ones are passed over, as FActScore's precision does."""
+        """The facts, deduplicated by text, as labelled claims, without irrelevant ones, as in FActScore's precision."""
         for place, fact in enumerate(self.distinct_facts):
             if fact.label is not FactLabel.IRRELEVANT:
                 yield LabelledClaim(
@@ -86,15 +88,15 @@ class FactScoreResponse(TableItem):
 
 
 def load_factscore(place: str | Path) -> Iterator[FactScoreResponse]:
-    """The responses of one file, or of a folder with a file a system, named after it.
+    """The responses in one file, or in a folder with one file per system, named after it.
 
-    Raises DataError, when it gets there, for a malformed row.
+    Raises DataError lazily, for a malformed row.
     """
     return load_items(files_of(place, "*.jsonl"), FactScoreResponse, _rename_fields)
 
 
 def count_facts(facts: Iterable[AtomicFact]) -> Counts:
-    """How many facts people found supported, not supported and irrelevant."""
+    """The number of facts that annotators found supported, not supported and irrelevant."""
     labels = [fact.label for fact in facts]
     return Counts(
         supported=labels.count(FactLabel.SUPPORTED),
@@ -120,7 +122,7 @@ def _rename_fields(row: Row) -> tuple[Row]:
 
 
 def _refuse_single_claim(row: Row) -> None:
-    """Raises DataError, with the commands that take such rows, for a row of one claim in the place of a response."""
+    """Raises DataError, naming the commands that accept such rows, if a row is a single claim instead of a response."""
     if "claim" in row.fields and "sentences" not in row.fields:
         raise row.error(
             "this row is a claim, but a row must be a response with its labelled facts under `sentences` "
@@ -133,7 +135,8 @@ def _refuse_single_claim(row: Row) -> None:
 
 
 def _sentences(row: Row) -> Any:
-    """The annotations in our names; what is not a list of objects stays as it is, for the record to refuse."""
+    """The annotations with factloop's field names; anything but a list of objects is returned unchanged and rejected by
+    the record."""
     given = row.fields["annotations"]
     if not isinstance(given, list):
         return given

@@ -1,7 +1,7 @@
-"""Gets a data set: by download from upstream, or from a folder that holds it already.
+"""Gets a data set, either by downloading it or from a folder that already contains it.
 
-Nothing half-written ever has the name of a file: a download goes to `NAME.part`, is compared with its checksum, and is
-renamed. Beside the files lies a record of where they are from.
+A partially written file never has its final name: a download is written to `NAME.part`, compared with its checksum, and
+then renamed. A record next to the files says where they came from.
 """
 
 from __future__ import annotations
@@ -29,35 +29,36 @@ class How(StrEnum):
     DOWNLOADED = "downloaded"
     COPIED = "copied"
     PRESENT = "present"
-    """The file was there already."""
+    """The file already existed."""
 
 
 class FetchedFile(Record):
     part: str
     path: Path
     source: str
-    """The address, or the path that it was copied from."""
+    """The URL, or the path that it was copied from."""
     how: How
     sha256: str
     verified: bool
-    """The checksum is the known one. False where none is known: then nothing was compared."""
+    """Whether the checksum was compared with a known one and matched. False if no checksum is known, in which case
+    nothing was compared."""
 
 
 @dataclass(frozen=True)
 class Download:
-    """How files are downloaded. `timeout_s` bounds the wait for each answer and for each piece of it."""
+    """How files are downloaded. `timeout_s` limits the wait for each response and for each chunk of it."""
 
     timeout_s: float = 30.0
     attempts: int = 4
     wait_s: float = 1.0
-    """Wait before the second attempt; twice as long before each further one."""
+    """Wait before the second attempt; it doubles with each further attempt."""
     longest_wait_s: float = 60.0
-    """A server that wants to be left alone for longer is not asked again."""
+    """If a server requests a longer wait, no further attempt is made."""
 
     def to(self, url: str, target: Path, sha256: str | None) -> None:
-        """Puts what is at `url` to `target`, whose folder is there, and tries again where that can help.
+        """Downloads `url` to `target`, whose folder must exist, and retries if that can help.
 
-        Raises ToolError, and DataError where the file has another checksum; it is then removed.
+        Raises ToolError, and DataError if the file has another checksum; it is then removed.
         """
         part = target.with_name(f"{target.name}.part")
         for attempt in range(1, self.attempts + 1):
@@ -120,15 +121,15 @@ def fetch(
     download: Download | None = None,
     on_file: Callable[[FetchedFile], None] | None = None,
 ) -> tuple[FetchedFile, ...]:
-    """Puts all parts, or those named, into `into/NAME/PART`; tells of each file where it is from.
+    """Saves all parts, or those named, in `into/NAME/PART`; `on_file` is called with the source of each file.
 
-    With `from_dir` nothing is downloaded: the folder holds the published files, laid out as upstream or flat, or
-    factloop's own one file of the part; a part that it lacks is passed over unless it was named. Files that are there
-    already, and have the known checksum where there is one, stay as they are.
+    With `from_dir`, nothing is downloaded: the folder contains the published files, in upstream's layout or flat, or
+    factloop's own single file of the part; a part that it lacks is skipped unless it was named. Files that already
+    exist, and match their checksum if one is known, are left unchanged.
 
-    Raises ConfigError for an unknown part, a data set that upstream hands out only to those who ask, and a file
-    that cannot be read or written; ToolError where a download fails; DataError for a checksum that differs, and for a
-    folder without the files.
+    Raises ConfigError for an unknown part, for a data set that upstream provides only on request, and for a file that
+    cannot be read or written; ToolError if a download fails; DataError if a checksum differs or if the folder lacks the
+    files.
     """
     chosen = [dataset.part(part) for part in parts] or list(dataset.parts)
     fetched: list[FetchedFile] = []
@@ -192,7 +193,8 @@ def _copies(part: DatasetPart, folder: Path, source: Path) -> Iterator[FetchedFi
 
 
 def _found_in(source: Path, part: DatasetPart) -> list[tuple[Path, str, str | None]]:
-    """Path, name for it and known checksum of each file of the part; published files before our own one."""
+    """The path, target name and known checksum of each file of the part; published files take precedence over
+    factloop's own."""
     if not source.is_dir():
         raise DataError("there is no such folder", path=str(source))
     published = [(found, file.path, file.sha256) for file in part.files if (found := _below(source, file)) is not None]
@@ -212,7 +214,7 @@ def _found_in(source: Path, part: DatasetPart) -> list[tuple[Path, str, str | No
 
 
 def _below(source: Path, file: UpstreamFile) -> Path | None:
-    """The published file, in a copy of upstream's repository or of a folder of it."""
+    """The published file, in a copy of upstream's repository or of one of its folders."""
     steps = urlsplit(file.url).path.strip("/").split("/")
     ends = ["/".join(steps[start:]) for start in range(len(steps))]
     return next((source / place for place in (file.path, *ends) if (source / place).is_file()), None)

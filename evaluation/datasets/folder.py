@@ -1,4 +1,4 @@
-"""The folder that `factloop research data get` puts data sets into, and where the other commands find them in it."""
+"""The folder in which `factloop research data get` saves data sets and in which other commands find them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ VARIABLE = "FACTLOOP_DATA_DIR"
 
 
 def data_folder() -> Path:
-    """The folder in FACTLOOP_DATA_DIR, by default one for data in the user's own."""
+    """The folder in FACTLOOP_DATA_DIR, by default one in the user's data folder."""
     named = os.environ.get(VARIABLE)
-    if named:  # an empty variable is an unset one
+    if named:  # an empty variable counts as unset
         return Path(named).expanduser()
     import platformdirs
 
@@ -23,16 +23,16 @@ def data_folder() -> Path:
 
 
 def is_got(folder: Path, dataset: str, part: str) -> bool:
-    """Whether `folder` holds all of the part: `data get` writes down where it is from when that is so."""
+    """Whether `folder` contains the complete part; `data get` records its source only if it does."""
     return (folder / dataset / part / RECORD).is_file()
 
 
 def find_part(dataset: str, part: str, given: str | None) -> Path:
-    """The place to load a part from (`registry.load_part`): the one given, or the folder that `data get` filled.
+    """The path to load a part from (`registry.load_part`): the given one, or the folder that `data get` filled.
 
-    Of a folder that was filled by `data get --into` the part's own folder is meant, and of one that holds a file of the
-    part's own name, that file. Raises ConfigError, with the
-    command that gets it, where nothing is given and the part is not there; and for unknown names.
+    If the given folder was filled by `data get --into`, this is the part's folder in it; if it contains a file with the
+    part's name, this is that file. Raises ConfigError, with the command that gets it, if no path is given and the part
+    is not in the folder, and for unknown names.
     """
     known = find_dataset(dataset)
     own_file = known.part(part).own_file
@@ -54,5 +54,5 @@ def find_part(dataset: str, part: str, given: str | None) -> Path:
 
 
 def named_part(dataset: str, part: str) -> str:
-    """The name that reports give to a part found in the folder."""
+    """The name that reports use for a part found in the folder."""
     return f"{find_dataset(dataset).title} ({part})"

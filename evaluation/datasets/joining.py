@@ -1,9 +1,9 @@
-"""Joins claims of LLM-AggreFact to the responses that they are from, by text, for audits by system.
+"""Joins LLM-AggreFact's claims to the responses they come from, by text, for audits by system.
 
-A claim is of a response whose words hold its words in a row, without case and punctuation. Where several do, those
-count whose document begins as the claim's does, where documents are given; a claim that is still in several responses
-is not guessed at. No claim is lost: one without a response has a response of its own and the system `UNKNOWN_SYSTEM`,
-which audits leave out of headroom, rankings and all else that is taken by system.
+A claim belongs to a response that contains its words consecutively, ignoring case and punctuation. If several responses
+do and documents are given, only those whose document begins like the claim's remain; a claim that still matches several
+responses is not assigned to any. No claim is lost: a claim without a response gets a response of its own and the system
+`UNKNOWN_SYSTEM`, which audits exclude from headroom, rankings and all other figures per system.
 """
 
 from __future__ import annotations
@@ -17,46 +17,45 @@ from typing import Literal
 
 from factloop.core.records import Count, Record
 from factloop.evaluation.datasets.benchmark import BENCHMARK
-from factloop.evaluation.datasets.labelled_pairs import AggreFactClaim
 from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM, LabelledClaim
 from factloop.evaluation.datasets.upstream import UpstreamResponse
 
 UNKNOWN_TASK = "unknown"
 _WORD = re.compile(r"\w+")
 _KEY_WORDS = 5
-"""Words that a claim and its response share at least, by which responses are looked up."""
+"""Minimum number of words that a claim shares with its response, used to look up responses."""
 _BEGINNING = 40
-"""Words of a document that are compared: benchmarks cut the rest."""
+"""Number of words of a document that are compared, since benchmarks truncate documents."""
 _UPSTREAM = {one.name: one.upstream for one in BENCHMARK}
 _TASK = {one.name: one.task for one in BENCHMARK}
 _ALONE = {one.upstream: one.name for one in BENCHMARK if [*_UPSTREAM.values()].count(one.upstream) == 1}
-"""Benchmark rows' names of the data sets that are one in the paper, too: all but RAGTruth."""
+"""The names in benchmark rows of data sets that are also a single data set in the paper: all except RAGTruth."""
 
 
 class Match(StrEnum):
     MATCHED = "matched"
     AMBIGUOUS = "ambiguous"
-    """Several responses have the claim's words."""
+    """Several responses contain the claim's words."""
     UNMATCHED = "unmatched"
 
 
 class JoinCounts(Record):
-    """What became of the claims of one data set, by the benchmark's own name."""
+    """What happened to the claims of one data set, named as in the benchmark."""
 
     dataset: str
     n_responses: Count
-    """Upstream responses that were given."""
+    """Number of upstream responses given."""
     matched: Count
     ambiguous: Count
     unmatched: Count
     into: dict[str, Count]
-    """Data sets of the paper, which takes RAGTruth apart, to their matched claims."""
+    """Maps the paper's data sets, among which RAGTruth is split, to the number of their matched claims."""
 
 
 class JoinReport(Record):
     schema_version: Literal["1.0"] = "1.0"
     datasets: tuple[JoinCounts, ...]
-    """By name; every claim is counted in one of them."""
+    """Sorted by name; every claim is counted in one of them."""
 
     @property
     def n_claims(self) -> int:
@@ -65,7 +64,7 @@ class JoinReport(Record):
 
 @dataclass
 class Join:
-    """A join at work: give it the responses first, then take the claims."""
+    """A join in progress: first add the responses, then take the claims."""
 
     responses: Sequence[UpstreamResponse]
     _by_key: dict[tuple[str, str], list[int]] = field(default_factory=lambda: defaultdict(list))
@@ -80,8 +79,8 @@ class Join:
             for key in {_joined(words[at : at + _KEY_WORDS]) for at in range(max(1, len(words) - _KEY_WORDS + 1))}:
                 self._by_key[_upstream_of(one), key].append(place)
 
-    def joined(self, claims: Iterable[AggreFactClaim]) -> Iterator[LabelledClaim]:
-        """The claims in their order, each with what its response says of it, one at a time."""
+    def joined(self, claims: Iterable[LabelledClaim]) -> Iterator[LabelledClaim]:
+        """The claims in order, one at a time, each with the data from its response."""
         for claim in claims:
             found = self._found(claim)
             match = Match.MATCHED if len(found) == 1 else Match.AMBIGUOUS if found else Match.UNMATCHED
@@ -93,7 +92,7 @@ class Join:
 
     @property
     def report(self) -> JoinReport:
-        """What became of the claims taken so far."""
+        """What happened to the claims taken so far."""
         given = Counter(map(_upstream_of, self.responses))
         return JoinReport(
             datasets=tuple(
@@ -109,14 +108,14 @@ class Join:
             )
         )
 
-    def _found(self, claim: AggreFactClaim) -> list[UpstreamResponse]:
+    def _found(self, claim: LabelledClaim) -> list[UpstreamResponse]:
         words = _words(claim.claim)
         if not words:
             return []
         text = _padded(words)
         places = self._candidates(claim.dataset, words)
         found = [self.responses[place] for place in places if text in self._texts[place]]
-        beginning = _words(claim.doc)[:_BEGINNING]
+        beginning = _words(claim.document or "")[:_BEGINNING]
         same = [one for one in found if one.document and _words(one.document)[:_BEGINNING] == beginning]
         return same or found
 
@@ -126,18 +125,12 @@ class Join:
         return (place for place, one in enumerate(self.responses) if _upstream_of(one) == dataset)
 
 
-def _labelled(claim: AggreFactClaim, one: UpstreamResponse | None) -> LabelledClaim:
+def _labelled(claim: LabelledClaim, one: UpstreamResponse | None) -> LabelledClaim:
     dataset = _ALONE.get(claim.dataset, claim.dataset) if one is None else one.dataset
-    return LabelledClaim(
-        id=claim.id,
-        dataset=dataset,
-        system=UNKNOWN_SYSTEM if one is None else one.system,
-        response_id=claim.id if one is None else one.response_id,
-        prompt_id=claim.id if one is None else one.prompt_id,
-        task=_TASK.get(dataset, UNKNOWN_TASK),
-        claim=claim.claim,
-        document=claim.doc,
-        label=claim.label,
+    own = {name: claim.id if one is None else getattr(one, name) for name in ("response_id", "prompt_id")}
+    system = UNKNOWN_SYSTEM if one is None else one.system
+    return claim.model_copy(
+        update={**own, "dataset": dataset, "system": system, "task": _TASK.get(dataset, UNKNOWN_TASK)}
     )
 
 

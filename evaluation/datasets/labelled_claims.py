@@ -1,12 +1,13 @@
-"""The items of every labelled data set as claims with a label, which verifiers score and the audit reads.
+"""Reads the items of every labelled data set as labelled claims, which verifiers score and the audit reads.
 
-1 is attributable: wholly supported, as LLM-AggreFact counts (arXiv 2404.10774); partial support is 0. What has no such
-label (irrelevant facts, claims without a judgement) is passed over.
+1 means attributable, that is, wholly supported, as in LLM-AggreFact (arXiv 2404.10774); partial support is 0. Items
+without such a label (irrelevant facts, claims without a judgement) are skipped.
 
-Some data sets publish claims without documents, such as TofuEval's dialogues and RefChecker's contexts. Those come from
-a file of JSON Lines, CSV or a JSON array with `id` (or `doc_id`) and `document` (or `text`, `context`, `source`), a
-text or a list of texts; dialogues may stand as `utt` with `speaker`, lists of the same length, as MediaSum has them.
-None of the files that upstream hands out could be seen: what fits one of these is read, all else refused by name.
+Some data sets are published without documents, such as TofuEval's dialogues and RefChecker's contexts. Documents are
+read from JSON Lines, CSV or a JSON array with `id` (or `doc_id`) and `document` (or `text`, `context`, `source`), a
+text or a list of texts; dialogues may be given as `utt` with `speaker`, lists of the same length, as in MediaSum. The
+files that upstream provides on request could not be obtained: files in one of these layouts are read, and others are
+rejected by name.
 """
 
 from __future__ import annotations
@@ -31,15 +32,15 @@ class LabelledItem(Protocol):
     """An item with labels."""
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
-        """The labelled claims that it holds."""
+        """The item's labelled claims."""
         ...
 
 
 def labelled_claims(name: str, part: str, place: str | Path) -> Iterator[LabelledClaim]:
-    """The claims of one part, from its folder or from one file, one at a time.
+    """The claims of one part, one at a time, from its folder or from a single file.
 
-    Raises ConfigError for an unknown name and for a data set without labelled claims, and DataError, when it gets
-    there, for a malformed row.
+    Raises ConfigError for an unknown name and for a data set without labelled claims; raises DataError lazily, for a
+    malformed row.
     """
     task = find_dataset(name).task
     for item in load_part(name, part, place):
@@ -48,14 +49,14 @@ def labelled_claims(name: str, part: str, place: str | Path) -> Iterator[Labelle
 
 
 def claims_of(item: Record) -> Iterator[LabelledClaim]:
-    """The labelled claims that an item holds. Raises ConfigError for a kind of item that holds none."""
+    """The item's labelled claims. Raises ConfigError for a kind of item that has none."""
     if not isinstance(item, LabelledItem):
         raise ConfigError(f"a {type(item).__name__} holds no labelled claim")
     return item.labelled_claims()
 
 
 def load_documents(place: str | Path) -> dict[str, str]:
-    """Document id to its text. Raises DataError for a row without either, and for an id that came before."""
+    """Maps document ids to texts. Raises DataError for a row without either, and for a repeated id."""
     found: dict[str, str] = {}
     for row in read_rows(place):
         name = next((str(row.fields[one]) for one in _IDS if row.fields.get(one) not in (None, "")), None)
@@ -68,9 +69,9 @@ def load_documents(place: str | Path) -> dict[str, str]:
 
 
 def with_documents(claims: Iterator[LabelledClaim], documents: Mapping[str, str]) -> Iterator[LabelledClaim]:
-    """The claims with the documents that they name; one that has its own keeps it.
+    """The claims with the documents that they refer to; a claim that has its own document keeps it.
 
-    Raises DataError, when it gets there, for a claim whose document is not among them.
+    Raises DataError lazily, for a claim whose document is missing.
     """
     for claim in claims:
         if claim.document is not None:

@@ -1,102 +1,87 @@
-"""Data sets of claims, each with the text that it was judged by: WiCE, Factcheck-GPT and LLM-AggreFact."""
+"""Data sets of claims, each with the text that it was judged by: LLM-AggreFact and RAGTruth."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from enum import StrEnum
+import json
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
-from factloop.core.files.rows import NotBlank, Row
-from factloop.core.files.tables import TableItem, files_of, load_items
-from factloop.evaluation.datasets.mapping import BinaryLabel, LabelledClaim
-
-
-class WiceLabel(StrEnum):
-    SUPPORTED = "supported"
-    PARTIALLY_SUPPORTED = "partially_supported"
-    NOT_SUPPORTED = "not_supported"
+from factloop.core.files.rows import Identifier, NotBlank, Row
+from factloop.core.files.tables import TableItem, files_of, load_items, read_rows
+from factloop.evaluation.datasets.mapping import LabelledClaim, Spans
+from factloop.tools.text.sentences import split_sentences
 
 
-class WiceClaim(TableItem):
-    claim: NotBlank
-    evidence: tuple[str, ...]
-    """Up to 2,417 sentences; some are blank."""
-    label: WiceLabel
+def load_llm_aggrefact(place: str | Path) -> Iterator[LabelledClaim]:
+    """LLM-AggreFact: claims from many data sets (Tang, Laban and Durrett 2024, arXiv 2404.10774).
 
-    def labelled_claims(self) -> Iterator[LabelledClaim]:
-        """1 for a claim that is supported as a whole, as LLM-AggreFact counts it."""
-        label: Literal[0, 1] = 1 if self.label is WiceLabel.SUPPORTED else 0
-        yield LabelledClaim(id=self.id, claim=self.claim, document="\n".join(self.evidence), label=label)
-
-
-def load_wice(place: str | Path) -> Iterator[WiceClaim]:
-    """Sentences of Wikipedia against the articles they cite (Kamoi et al. 2023, arXiv 2303.01432).
-
-    JSON Lines: `claim`, `evidence`, `label`, and `id`, which the published files keep under `meta`. Raises DataError,
-    when it gets there, for a malformed row. So do the other loaders.
-    """
-    return load_items([place], WiceClaim, _with_id)
-
-
-def _with_id(row: Row) -> tuple[Row]:
-    meta = row.fields.get("meta")
-    known = meta.get("id") if isinstance(meta, dict) else None
-    return (row.renamed({"id": known, **row.fields}, {}),)
-
-
-class Stance(StrEnum):
-    COMPLETELY_SUPPORT = "completely-support"
-    PARTIALLY_SUPPORT = "partially-support"
-    REFUTE = "refute"
-    IRRELEVANT = "irrelevant"
-
-
-class JudgedEvidence(TableItem):
-    claim: NotBlank
-    evidence: str
-    label: Stance
-
-    def labelled_claims(self) -> Iterator[LabelledClaim]:
-        label: Literal[0, 1] = 1 if self.label is Stance.COMPLETELY_SUPPORT else 0
-        yield LabelledClaim(id=self.id, system="ChatGPT", claim=self.claim, document=self.evidence, label=label)
-
-
-def load_stance(place: str | Path) -> Iterator[JudgedEvidence]:
-    """Factcheck-GPT: the stance of evidence towards claims of ChatGPT's answers (Wang et al. 2024, arXiv 2311.09000).
-
-    JSON Lines: `claim`, `evidence`, and `label`, or `stance` as published. A few pairs occur twice, with labels that
-    disagree.
-    """
-    return load_items([place], JudgedEvidence, _with_label)
-
-
-def _with_label(row: Row) -> tuple[Row]:
-    if "stance" not in row.fields:
-        return (row,)
-    return (row.renamed({**row.fields, "label": row.fields["stance"]}, {"label": "stance"}),)
-
-
-class AggreFactClaim(TableItem):
-    """The id is the number of the row, after the name of the file where there are several: upstream gives none."""
-
-    dataset: NotBlank
-    doc: str
-    claim: NotBlank
-    label: BinaryLabel
-
-    def labelled_claims(self) -> Iterator[LabelledClaim]:
-        yield LabelledClaim(id=self.id, dataset=self.dataset, claim=self.claim, document=self.doc, label=self.label)
-
-
-def load_llm_aggrefact(place: str | Path) -> Iterator[AggreFactClaim]:
-    """LLM-AggreFact: claims of many data sets (Tang, Laban and Durrett 2024, arXiv 2404.10774).
-
-    One file, or all files of a folder, in Parquet as published, CSV or JSON Lines: `dataset`, `doc`, `claim`, `label`.
+    Reads one file, or all files in a folder, in Parquet (as published), CSV or JSON Lines: `dataset`, `doc`, `claim`,
+    `label`. Upstream gives no id, so the id is the row number, preceded by the file name if there are several files.
     """
     files = files_of(place, "*.parquet", "*.csv", "*.jsonl")
-    return load_items(files, AggreFactClaim, _named_by_file if len(files) > 1 else None)
+    return load_items(files, LabelledClaim, partial(_with_document, len(files) > 1))
 
 
-def _named_by_file(row: Row) -> tuple[Row]:
-    return (row.renamed({"id": f"{Path(row.path).stem}/{row.line}", **row.fields}, {}),)
+def _with_document(is_named_by_file: bool, row: Row) -> tuple[Row]:
+    for name in ("dataset", "doc"):
+        if not isinstance(row.fields.get(name), str) or (name == "dataset" and not row.fields[name].strip()):
+            raise row.error("a text is needed", name)
+    named = {"id": f"{Path(row.path).stem}/{row.line}"} if is_named_by_file else {}
+    return (row.renamed({**named, **row.fields, "document": row.fields.get("doc")}, {"document": "doc"}),)
+
+
+class RagTruthResponse(TableItem):
+    source_id: Identifier
+    model: NotBlank
+    response: str
+    marked: Spans
+    """Start and end of each span that the source does not support, whether true or not."""
+    task_type: NotBlank
+    document: str
+
+    def labelled_claims(self) -> Iterator[LabelledClaim]:
+        """Each sentence as a claim, which is attributable if nothing in it is marked."""
+        for place, one in enumerate(split_sentences(self.response)):
+            inside = [(max(start, one.start), min(end, one.end)) for start, end in self.marked]
+            marked = tuple((start - one.start, end - one.start) for start, end in inside if start < end)
+            yield LabelledClaim(
+                id=f"{self.id}/{place}",
+                dataset=f"RAGTruth {self.task_type}",
+                system=self.model,
+                response_id=self.id,
+                prompt_id=self.source_id,
+                claim=one.text,
+                document=self.document,
+                document_id=self.source_id,
+                label=0 if marked else 1,
+                marked=marked,
+            )
+
+
+def load_ragtruth(place: str | Path, split: str) -> Iterator[RagTruthResponse]:
+    """RAGTruth: responses of six models to given texts, with marked spans (Niu et al. 2024, arXiv 2401.00396).
+
+    Reads the published layout: a folder with `response.jsonl` and `source_info.jsonl`. Responses that were truncated or
+    that refuse without reason (`quality`) are left out, as in the evaluation published with them.
+    """
+    sources = {row.fields.get("source_id"): row.fields for row in read_rows(Path(place) / "source_info.jsonl")}
+    return load_items([Path(place) / "response.jsonl"], RagTruthResponse, partial(_with_source, sources, split))
+
+
+def _with_source(sources: Mapping[Any, Mapping[str, Any]], split: str, row: Row) -> tuple[Row, ...]:
+    fields, source = row.fields, sources.get(row.fields.get("source_id"))
+    if (fields.get("split"), fields.get("quality")) != (split, "good"):
+        return ()
+    if source is None:
+        raise row.error("source_info.jsonl has no such source", "source_id")
+    info = source.get("source_info")
+    text = info.get("passages", info) if isinstance(info, dict) else info
+    shown = text if isinstance(text, str) else json.dumps(text, ensure_ascii=False)
+    marked = [(one.get("start"), one.get("end")) for one in fields.get("labels") or ()]
+    found = {**fields, "marked": marked, "task_type": source.get("task_type"), "document": shown}
+    return (row.renamed(found, {"marked": "labels"}),)
+
+
+load_ragtruth_train, load_ragtruth_test = (partial(load_ragtruth, split=one) for one in ("train", "test"))

@@ -1,7 +1,7 @@
 """LongFact: prompts that ask for long answers, 30 on each of 38 topics (Wei et al. 2024, arXiv 2403.18802, section 2).
 
-Two layouts are read: the published one, a folder with one JSON Lines file a topic (`prompt` and `canary`, the topic in
-the file's name), and one file for all (`id`, `topic`, `prompt`).
+Two layouts are read: the published one, a folder with one JSON Lines file per topic (`prompt` and `canary`, with the
+topic in the file name), and a single file for all topics (`id`, `topic`, `prompt`).
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from typing import TypeVar
 
 from factloop.core.files.rows import NotBlank, Row
 from factloop.core.files.tables import TableItem, files_of, load_items
+from factloop.evaluation.datasets.responses import MaybeDocuments
 
 SAMPLE_SIZE = 250
-"""The number of prompts of LongFact-Objects that the paper evaluates on (section 6)."""
+"""The number of LongFact-Objects prompts that the paper evaluates on (section 6)."""
 POSTAMBLE = "Give every specific detail and example that you can, and be as complete as possible."
-"""A request for detail in our wording. The paper adds one to each prompt, so that answers are long."""
+"""A request for detail, in this project's wording. The paper adds one to each prompt to get long answers."""
 
 
 class AnyPrompt(TableItem):
@@ -25,52 +26,61 @@ class AnyPrompt(TableItem):
 
     topic: str | None = None
     prompt: NotBlank
-
-
-class LongFactPrompt(AnyPrompt):
-    topic: NotBlank
+    sent: NotBlank | None = None
+    """What a model is sent in place of the prompt, such as the prompt with its document."""
+    documents: MaybeDocuments = None
+    """What the response is judged against."""
 
 
 P = TypeVar("P", bound=AnyPrompt)
 
 
-def load_longfact(place: str | Path) -> Iterator[LongFactPrompt]:
-    """The prompts of one file, or of a folder with one file a topic (`longfact-objects_TOPIC.jsonl`).
-
-    Raises DataError, when it gets there, for a malformed row.
-    """
-    return load_items(files_of(place, "longfact*.jsonl"), LongFactPrompt, _with_topic)
-
-
 def _with_topic(row: Row) -> tuple[Row]:
-    """The row with its topic: the end of the file's name. The id counts from 000, where lines count from 1."""
+    """The row of a file of LongFact with its topic, the end of the file name. Ids count from 000, lines from 1."""
     task, mark, topic = Path(row.path).stem.partition("_")
-    if "topic" in row.fields or not mark:
-        return (row,)
-    named = {"id": f"{task}/{topic}/{row.line - 1:03}", "topic": topic, **row.fields}
-    return (row.renamed(named, {}),)
+    fields = {**row.fields, "sent": None, "documents": None}  # columns with these names may hold anything
+    if "topic" not in fields and mark and task.startswith("longfact"):
+        fields = {"id": f"{task}/{topic}/{row.line - 1:03}", "topic": topic, **fields}
+    return (row.renamed(fields, {}),)
 
 
 def load_prompts(place: str | Path) -> Iterator[AnyPrompt]:
-    """LongFact's prompts, or those of any file with a `prompt` in each row (JSON Lines, CSV, Parquet; `-` is stdin).
+    """LongFact's prompts, in one file or a folder with one file per topic (`longfact-objects_TOPIC.jsonl`), or those of
+    any file with a `prompt` in each row (JSON Lines, CSV, Parquet; `-` is stdin).
 
-    Raises DataError, when it gets there, for a malformed row.
+    Raises DataError lazily, for a malformed row.
     """
-    return load_items(files_of(place, "longfact*.jsonl"), AnyPrompt, _with_topic_of_longfact)
+    return load_items(files_of(place, "longfact*.jsonl"), AnyPrompt, _with_topic)
 
 
-def _with_topic_of_longfact(row: Row) -> tuple[Row]:
-    """The row with its topic, if the file is LongFact's: the name of another file says nothing of its rows."""
-    return _with_topic(row) if Path(row.path).name.startswith("longfact") else (row,)
+def load_simpleqa(place: str | Path) -> Iterator[AnyPrompt]:
+    """SimpleQA Verified (Haas et al. 2025, arXiv 2509.07968): each question with its answer as the only document.
+
+    CSV: `original_index`, `problem`, `answer`, `topic`. Departure: SimpleQA has a model grade the whole response as
+    correct, incorrect or not attempted; here its claims are judged by the question with its answer. Raises DataError
+    lazily, for a malformed row.
+    """
+    return load_items([place], AnyPrompt, _with_answer)
+
+
+def _with_answer(row: Row) -> tuple[Row]:
+    columns = {"id": "original_index", "prompt": "problem", "documents": "answer"}
+    found = {name: row.fields.get(column) for name, column in columns.items()}
+    if not str(found["documents"] or "").strip():
+        raise row.error("it is missing", "answer")
+    found["documents"] = f"{found['prompt']}\n{found['documents']}"
+    return (row.renamed({**found, "topic": row.fields.get("topic")}, columns),)
 
 
 def sample_prompts(prompts: Iterable[P], n: int = SAMPLE_SIZE, *, seed: int = 0) -> list[P]:
-    """`n` prompts drawn without replacement, all of them where there are no more; the first of two equal ones is kept.
+    """`n` prompts drawn without replacement, or all of them if there are no more; of equal prompts, only the first is
+    kept.
 
-    The same prompts give the same sample in any order, and the sample of 100 begins the sample of 250.
+    The same prompts give the same sample in any order, and the sample of 100 is the start of the sample of 250.
 
-    Departure from the released code: it shuffles the prompts in the order in which the file system lists the topics,
-    so which 250 the paper used cannot be known; and it may draw a question twice, as nine stand under two topics.
+    Departure from the released code: it shuffles the prompts in the order in which the file system lists the topics, so
+    it is unknown which 250 the paper used. It may also draw the same question twice, since nine questions are listed
+    under two topics.
     """
     distinct: dict[str, P] = {}
     for prompt in sorted(prompts, key=lambda prompt: prompt.id):
@@ -80,6 +90,6 @@ def sample_prompts(prompts: Iterable[P], n: int = SAMPLE_SIZE, *, seed: int = 0)
     return order[:n]
 
 
-def with_postamble(prompt: str) -> str:
-    """The prompt with the request for detail after it, as the models under test are asked."""
-    return f"{prompt.rstrip()} {POSTAMBLE}"
+def with_postamble(prompt: AnyPrompt) -> AnyPrompt:
+    """The prompt followed by the request for detail, as sent to the models under test."""
+    return prompt.model_copy(update={"prompt": f"{prompt.prompt.rstrip()} {POSTAMBLE}"})

@@ -1,4 +1,4 @@
-"""Reads any JSON Lines, CSV, Parquet or JSON array as factloop's records, by a mapping of columns to fields."""
+"""Reads JSON Lines, CSV, Parquet or a JSON array as factloop's records, with a mapping of columns to fields."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ from pydantic import BeforeValidator, Field
 from factloop.core.errors import DataError
 from factloop.core.files.rows import Identifier, NotBlank, Row
 from factloop.core.files.tables import TableItem, read_rows
-from factloop.core.records import Record
+from factloop.core.records import Count, Record
 
 T = TypeVar("T", bound=TableItem)
 
+Spans = tuple[tuple[Count, Count], ...]
+"""Start and end of each span, in characters."""
 UNKNOWN_SYSTEM = "unknown"
-"""Of claims whose system is not known: audits leave them out of all that is taken by system."""
+"""Marks claims whose system is unknown: audits exclude them from all figures per system."""
 
 
 _SPELLED: dict[str, Literal[0, 1]] = {"0": 0, "1": 1}
 
 
 def binary_label(value: Any) -> Literal[0, 1]:
-    """0 or 1, as a whole number or, as CSV has it, as a text. Raises ValueError for everything else."""
+    """0 or 1, given as an integer or, in CSV, as text. Raises ValueError for anything else."""
     text = str(value).strip() if type(value) in (int, str) else ""
     if text not in _SPELLED:
         raise ValueError("a label is 0 or 1")
@@ -34,23 +36,42 @@ def binary_label(value: Any) -> Literal[0, 1]:
 
 
 BinaryLabel = Annotated[Literal[0, 1], BeforeValidator(binary_label)]
-"""1 where the claim is attributable (supported, consistent), 0 where it is not."""
+"""1 if the claim is attributable (supported, consistent), otherwise 0."""
 
 
-class LabelledClaim(TableItem):
-    """A claim that people judged, with the text it was judged against where there is one."""
+MaybeName = Annotated[
+    Identifier | None, BeforeValidator(lambda given: None if isinstance(given, str) and not given.strip() else given)
+]
+"""A name, which may be blank in CSV."""
+
+
+def _one_text(given: Any) -> Any:
+    is_texts = isinstance(given, list) and all(isinstance(one, str) for one in given)
+    return "\n".join(given) if is_texts else given
+
+
+class ClaimRow(TableItem):
+    """A claim with what it belongs to."""
 
     dataset: str = ""
     system: str = ""
     """The system that made the claim."""
-    response_id: Identifier | None = None
-    prompt_id: Identifier | None = None
-    task: str | None = None
+    response_id: MaybeName = None
+    prompt_id: MaybeName = None
+    task: MaybeName = None
     claim: NotBlank
-    document: str | None = None
+
+
+class LabelledClaim(ClaimRow):
+    """A claim with a human label and, if available, the text it was judged against."""
+
+    document: Annotated[str | None, BeforeValidator(_one_text)] = None
+    """A list of texts is joined by line breaks."""
     document_id: Identifier | None = None
-    """Its document's id, where upstream keeps documents apart from claims."""
+    """The id of its document, if upstream stores documents separately from claims."""
     label: BinaryLabel
+    marked: Spans | None = None
+    """Where in the claim people marked words that the document does not support; None if they marked none anywhere."""
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
         """The claim itself, as an item of a data set."""
@@ -58,22 +79,23 @@ class LabelledClaim(TableItem):
 
 
 class ColumnMapping(Record):
-    """A mapping of a record's fields to a file's columns. A field that is not named stands under its own name."""
+    """A mapping of a record's fields to a file's columns. Fields without an entry use their own names."""
 
     columns: Mapping[str, str] = Field(default_factory=dict)
-    """Field of the record to column of the file."""
+    """Maps fields of the record to columns of the file; `stance|label` is the first of these that a row has, and
+    `meta.id` is inside an object."""
     labels: Mapping[str, int] = Field(default_factory=dict)
-    """What the file calls the labels, as text, to 0 or 1; without it the file has 0 and 1 itself."""
+    """Maps the file's labels, as text, to 0 or 1; without it, the file must contain 0 and 1."""
     constants: Mapping[str, str] = Field(default_factory=dict)
-    """Fields that are the same in all rows, such as `dataset`."""
+    """Fields with the same value in all rows, such as `dataset`."""
     label_field: str = "label"
 
 
 def load_mapped(place: str | Path, mapping: ColumnMapping, kind: type[T]) -> Iterator[T]:
-    """The rows as records of `kind`, one at a time, such as `LabelledClaim`; ids default to the number of the line.
+    """The rows as records of `kind`, such as `LabelledClaim`, one at a time; ids default to line numbers.
 
-    Raises DataError, when it gets there, naming the file's own column: for one that the mapping names and the file
-    lacks, a value that does not fit, a label that the mapping does not know, and an id that came before.
+    Raises DataError lazily, naming the file's own column: for a column that is mapped but missing, an invalid value, a
+    label that is not mapped, or a repeated id.
     """
     return (item for _, item in placed_items(place, mapping, kind))
 
@@ -81,7 +103,7 @@ def load_mapped(place: str | Path, mapping: ColumnMapping, kind: type[T]) -> Ite
 def placed_items(
     place: str | Path, mapping: ColumnMapping, kind: type[T], *, refuses_misspelt: bool = False
 ) -> Iterator[tuple[Row, T]]:
-    """Loads as `load_mapped`, each item with the row that it was made of, for loaders that look at several rows."""
+    """Like `load_mapped`, but yields each item with the row it was made from, for loaders that need to compare rows."""
     strangers = {*mapping.columns, *mapping.constants} - set(kind.model_fields)
     if strangers:
         raise DataError(f"{kind.__name__} has no field {sorted(strangers)[0]!r}")
@@ -89,7 +111,8 @@ def placed_items(
     for found in read_rows(place):
         if refuses_misspelt:
             refuse_misspelt(found, kind.model_fields)
-        row = found.renamed(_renamed(found, mapping, kind), mapping.columns).numbered()
+        fields = _renamed(found, mapping, kind)
+        row = found.renamed(fields, {name: _column(found, mapping, name) for name in mapping.columns}).numbered()
         item = row.read_as(kind)
         first = ids.setdefault(item.id, row.line)
         if first != row.line:
@@ -100,21 +123,39 @@ def placed_items(
 def _renamed(row: Row, mapping: ColumnMapping, kind: type[TableItem]) -> dict[str, Any]:
     fields: dict[str, Any] = dict(mapping.constants)
     for name in kind.model_fields:
-        column = mapping.columns.get(name, name)
-        if column in row.fields and name not in mapping.constants:
-            fields[name] = row.fields[column]
+        found = _found(row.fields, mapping.columns.get(name, name))
+        if found is not None and name not in mapping.constants:
+            fields[name] = found[0]
         elif name in mapping.columns:
-            raise row.error("it is missing", column)
+            raise row.error("it is missing", mapping.columns[name])
     if mapping.labels and mapping.label_field in fields:
         fields[mapping.label_field] = _label(row, mapping, fields[mapping.label_field])
     return fields
+
+
+def _found(fields: Mapping[str, Any], column: str) -> tuple[Any] | None:
+    """The value in a column, which may be None."""
+    if column in fields:
+        return (fields[column],)
+    for one in column.split("|"):
+        outer, dot, inner = one.partition(".")
+        place = fields.get(outer) if dot else fields
+        if isinstance(place, Mapping) and (inner or one) in place:
+            return (place[inner or one],)
+    return None
+
+
+def _column(row: Row, mapping: ColumnMapping, field: str) -> str:
+    """The column of a field; of several the first that the row has."""
+    column = mapping.columns.get(field, field)
+    return next((one for one in column.split("|") if one in row.fields), column)
 
 
 def _label(row: Row, mapping: ColumnMapping, value: object) -> int:
     text = value if isinstance(value, str) else str(value)
     if text not in mapping.labels:
         known = ", ".join(sorted(mapping.labels))
-        column = mapping.columns.get(mapping.label_field, mapping.label_field)
+        column = _column(row, mapping, mapping.label_field)
         raise row.error(f"the mapping has the labels {known}, but not {text[:40]!r}", column)
     return mapping.labels[text]
 
@@ -123,7 +164,7 @@ _SEPARATOR = re.compile(r"[^a-z0-9]+")
 
 
 def refuse_misspelt(row: Row, known: Collection[str]) -> None:
-    """Raises DataError for a column that is spelt nearly as a known one which the row has not."""
+    """Raises DataError for a column with almost the same spelling as a known column that the row lacks."""
     for name in row.fields:
         for near in sorted(known):
             if name not in known and near not in row.fields and _is_near(name, near):
@@ -132,12 +173,12 @@ def refuse_misspelt(row: Row, known: Collection[str]) -> None:
 
 @lru_cache(maxsize=1024)
 def _is_near(name: str, known: str) -> bool:
-    """Whether the letters are the same but for one that is missing or too many, or two that are swapped.
+    """Whether the names differ only by one missing or extra letter, or by two swapped letters.
 
-    A wrong letter mostly makes another word: *store* is no *score*.
+    A wrong letter usually makes a different word: *store* is not *score*.
     """
     letters, wanted = (_SEPARATOR.sub("", one.lower()) for one in (name, known))
-    for _ in range(2):  # cuts off the same start, and then, both turned, the same end
+    for _ in range(2):  # removes the common prefix and then, with both reversed, the common suffix
         n_same = len([*takewhile(lambda pair: pair[0] == pair[1], zip(letters, wanted, strict=False))])
         letters, wanted = letters[n_same:][::-1], wanted[n_same:][::-1]
     is_swapped = len(letters) == 2 and letters == wanted[::-1]

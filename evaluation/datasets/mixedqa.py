@@ -1,11 +1,11 @@
-"""MixedQA: questions with the responses of several systems, which people judged (Zheng et al. 2024, section 3).
+"""MixedQA: questions with responses by several systems and human judgements (Zheng et al. 2024, section 3).
 
-One JSON object a line: `question`, `reference_answers` (a list), `source` (the data set the question is from),
-`responses` (a list of `system`, `text`, `human_correct`), and `id`, which may be absent. Other fields are passed over.
+Each line is a JSON object: `question`, `reference_answers` (a list), `source` (the data set that the question is from),
+`responses` (a list of `system`, `text`, `human_correct`), and optionally `id`. Other fields are ignored.
 
-Or as its authors published it (dannalily/TrustScore, `qa_human_check.json`): one JSON array of questions with
-`question`, `answers`, `source`, and under `flan`, `llama` and `gpt` what the system answered (`pred`) and the judgement
-on it (`human_eval`, "0" or "1").
+The file as published by its authors is also supported (dannalily/TrustScore, `qa_human_check.json`): one JSON array of
+questions with `question`, `answers`, `source`, and, under `flan`, `llama` and `gpt`, the system's answer (`pred`) and
+its judgement (`human_eval`, "0" or "1").
 """
 
 from __future__ import annotations
@@ -23,19 +23,20 @@ from factloop.core.records import Record
 
 Label = Literal[0, 1]
 SYSTEMS = {"flan": "flan-t5-xxl", "llama": "llama-7b", "gpt": "gpt-3.5-turbo"}
-"""The published name of each system, and the one that the paper has for it."""
+"""Maps each system's published key to its name in the paper."""
 _LABELS = {"0": 0, "1": 1}
 
 
 def human_label(value: Any) -> Label:
-    """The label as it stands: 1 for a response that was judged correct, 0 for one that was not. Raises ValueError."""
+    """The label as given: 1 if the response was judged correct, 0 if it was not. Raises ValueError for anything
+    else."""
     if type(value) is not int or value not in (0, 1):
         raise ValueError("a label is the number 0 or 1")
     return 1 if value else 0
 
 
 class MixedQaResponse(Record):
-    """One system's answer, and whether people judged it correct. The text may be empty."""
+    """One system's answer, and whether annotators judged it correct. The text may be empty."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -50,10 +51,10 @@ class MixedQaItem(Record):
     model_config = ConfigDict(extra="ignore")
 
     id: Identifier
-    """The id in the file, or the number of its line."""
+    """The id in the file, or the line number."""
     question: NotBlank
     reference_answers: Annotated[tuple[str, ...], Field(min_length=1)]
-    """Right answers, best first."""
+    """Correct answers, best first."""
     source: NotBlank
     responses: Annotated[tuple[MixedQaResponse, ...], Field(min_length=1)]
 
@@ -61,9 +62,9 @@ class MixedQaItem(Record):
 def load_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
     """The questions in the order of the file, one at a time. `-` is standard input.
 
-    Raises DataError, when it gets there, for a malformed row, an id or a question (of the same source) that came
-    before, and a system that answers twice: counted twice, a question would pass for more evidence than it is. Callers
-    that spend money on the items read them all first.
+    Raises DataError lazily, for a malformed row, a repeated id or question (from the same source), or a system that
+    answers twice: counting a question twice would overstate the evidence. Callers that spend money on the items
+    therefore read all of them first.
     """
     ids: dict[str, int] = {}
     questions: dict[tuple[str, str], int] = {}
@@ -85,7 +86,7 @@ def load_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
 def load_published_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
     """The questions in the order of the file, numbered from `mixedqa-0000`.
 
-    Raises DataError, when it gets there, for a malformed item, and for one that none of the systems answers.
+    Raises DataError lazily, for a malformed item, or for one that no system answers.
     """
     for number, row in enumerate(read_json_array(place)):
         fields = {
@@ -109,7 +110,7 @@ def _response(row: Row, name: str) -> dict[str, Any]:
 
 
 def load_any_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
-    """MixedQA as published or in our own layout, from one file or from the folder that it was put into."""
+    """MixedQA as published or in factloop's layout, from a single file or from the folder it was saved in."""
     folder = Path(place)
     if folder.is_dir():
         theirs = folder / "qa_human_check.json"

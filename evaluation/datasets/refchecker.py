@@ -1,7 +1,8 @@
-"""RefChecker: triplets of responses, judged by people (Hu et al. 2024, arXiv 2405.14486).
+"""RefChecker: triplets extracted from responses and judged by human annotators (Hu et al. 2024, arXiv 2405.14486).
 
-As published: a folder a setting (`zero_context`, `noisy_context`, `accurate_context`) with one JSON array a system, in
-files such as `nq_gpt4_answers.json`: `id`, `response`, and under `claude2_response_kg` the triplets with `human_label`.
+Reads the published layout: a folder per setting (`zero_context`, `noisy_context`, `accurate_context`) with one JSON
+array per system, in files such as `nq_gpt4_answers.json`: `id`, `response`, and under `claude2_response_kg` the
+triplets with `human_label`.
 """
 
 from __future__ import annotations
@@ -36,17 +37,17 @@ class JudgedTriplet(Record):
 
     @property
     def claim(self) -> str:
-        """The triplet as words in a row: upstream writes no sentence."""
+        """The words of the triplet joined by spaces, since upstream provides no sentence."""
         return " ".join(part.strip() for part in self.triplet)
 
     @property
     def attributable(self) -> Literal[0, 1]:
-        """1 for what the reference entails; neutral and contradicted triplets are 0, as in attribution."""
+        """1 if the reference entails it; neutral and contradicted triplets are 0, as in attribution."""
         return 1 if self.human_label is TripletLabel.ENTAILMENT else 0
 
 
 class RefCheckerResponse(TableItem):
-    """The id is made of setting, system and `prompt_id`."""
+    """The id is composed of setting, system and `prompt_id`."""
 
     setting: str
     """`zero_context`, `noisy_context` or `accurate_context`: the name of the folder."""
@@ -54,7 +55,7 @@ class RefCheckerResponse(TableItem):
     prompt_id: Identifier
     response: str
     triplets: tuple[JudgedTriplet, ...]
-    """None if the response claims nothing, which RefChecker counts as an abstention."""
+    """None if the response makes no claims, which RefChecker counts as an abstention."""
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
         for place, triplet in enumerate(self.triplets):
@@ -70,9 +71,9 @@ class RefCheckerResponse(TableItem):
 
 
 def load_refchecker(place: str | Path) -> Iterator[RefCheckerResponse]:
-    """The responses of one file, or of all files of a folder, one at a time.
+    """The responses in one file, or in all files of a folder, one at a time.
 
-    Raises DataError, when it gets there, for a malformed item.
+    Raises DataError lazily, for a malformed item.
     """
     return load_items(files_of(place, "*_answers.json"), RefCheckerResponse, _rename_fields)
 

@@ -1,10 +1,10 @@
-"""The data sets that factloop knows: where they are published, under which licence, and what reads them.
+"""Lists the data sets that factloop knows: where they are published, their licences and their loaders.
 
-Ours stand in `registry.json`. Other distributions add theirs by entry points of `factloop.datasets`: each names a
-`Dataset`.
+factloop's own data sets are listed in `registry.json`. Other distributions add theirs through entry points in the group
+`factloop.datasets`, each of which is a `Dataset`.
 
-A checksum is that of the file at the revision which its address names. It is None where upstream publishes none and the
-file itself could not be had; then what was downloaded is recorded, and compared with nothing.
+A checksum is for the file at the revision given in its URL. It is None if upstream does not publish one and the file
+could not be obtained; downloads are then recorded but not compared with anything.
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module, resources
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
 from factloop.core.errors import ConfigError
+from factloop.core.files.tables import TableItem
 from factloop.core.plugins import DATASETS, load_plugin, plugin_names
 from factloop.core.records import Record
+from factloop.evaluation.datasets.longfact import AnyPrompt
 from factloop.evaluation.datasets.mapping import ColumnMapping, LabelledClaim, load_mapped
 
 Loader = Callable[[str | Path], Iterator[Record]]
@@ -27,34 +29,37 @@ Loader = Callable[[str | Path], Iterator[Record]]
 
 class UpstreamFile(Record):
     path: str
-    """Its place below the folder of the part."""
+    """Its path within the folder of the part."""
     url: str
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None
 
 
 class DatasetPart(Record):
-    """The files that are read together: a split, or a task."""
+    """Files that are read together: a split, or a task."""
 
     name: str
     files: tuple[UpstreamFile, ...]
     """Files in the published layout."""
     patterns: tuple[str, ...] = ()
-    """Patterns for the names of published files, where upstream gives them only to those who ask."""
+    """Patterns for the names of published files, if upstream provides them only on request."""
     own_file: str | None
-    """The name of the one JSON Lines file that may hold the same rows instead."""
+    """The name of a single JSON Lines file that may contain the same rows instead."""
     columns: tuple[str, ...]
     """Columns of the published files."""
     loader: str | None = None
-    """`package.module:function`: it takes a file or a folder and yields the items. Items with labels have a method
-    `labelled_claims`. Without one the rows are labelled claims, by the mapping."""
+    """`package.module:function`, which takes a file or a folder and yields the items. Items with labels have a method
+    `labelled_claims`. Without a loader, the rows are `holds`, read with the mapping."""
+    holds: Literal["claims", "prompts"] = "claims"
+    """Labelled claims, or prompts for `factloop research generate`."""
     mapping: ColumnMapping = ColumnMapping()
-    """How one file of labelled claims calls their fields and labels."""
+    """The names of fields and labels in the file, if there is no loader."""
     one_file: bool = False
-    """Whether the loader takes a single file: of a folder the one that lies in it. It does without a loader."""
+    """Whether the loader takes a single file; if given a folder, it takes the only file in it. Always true without a
+    loader."""
 
 
 class AboutDataset(Record):
-    """What a data set is, and whose."""
+    """What the data set is, and who published it."""
 
     name: str
     title: str
@@ -63,17 +68,17 @@ class AboutDataset(Record):
     licence: str
     citation: str
     gated: bool
-    """Upstream hands it out only to those who accept its terms there."""
+    """Whether upstream requires users to accept its terms first."""
 
 
 class Dataset(AboutDataset):
     gated: bool = False
     task: str | None = None
-    """Its task group, as Godbole and Jia have them (section 4.1); data sets that they lack stand with their like."""
+    """Its task group, as in Godbole and Jia (section 4.1); other data sets are grouped with similar ones."""
     parts: tuple[DatasetPart, ...]
 
     def part(self, name: str) -> DatasetPart:
-        """The part of this name. Raises ConfigError, with the names that there are."""
+        """The part with this name. Raises ConfigError, listing the existing names."""
         for part in self.parts:
             if part.name == name:
                 return part
@@ -81,12 +86,12 @@ class Dataset(AboutDataset):
 
 
 def list_datasets() -> tuple[Dataset, ...]:
-    """All data sets, by name."""
+    """All data sets, sorted by name."""
     return tuple(_by_name().values())
 
 
 def find_dataset(name: str) -> Dataset:
-    """The data set of this name. Raises ConfigError, with the names that there are."""
+    """The data set with this name. Raises ConfigError, listing the existing names."""
     found = _by_name().get(name)
     if found is None:
         raise ConfigError(f"there is no data set {name!r}; known are {', '.join(_by_name())}")
@@ -94,13 +99,14 @@ def find_dataset(name: str) -> Dataset:
 
 
 def load_part(name: str, part: str, place: str | Path) -> Iterator[Record]:
-    """The items of one part, from its folder or from one file, one at a time.
+    """The items of one part, one at a time, from its folder or from a single file.
 
-    Raises ConfigError for an unknown name, and DataError, when it gets there, for a malformed row.
+    Raises ConfigError for an unknown name; raises DataError lazily, for a malformed row.
     """
     found = find_dataset(name).part(part)
     if found.loader is None:
-        return load_mapped(_only_file_of(place, found.own_file), found.mapping, LabelledClaim)
+        kind: type[TableItem] = LabelledClaim if found.holds == "claims" else AnyPrompt
+        return load_mapped(_only_file_of(place, found.own_file), found.mapping, kind)
     module, _, function = found.loader.partition(":")
     load: Loader = getattr(import_module(module), function)
     return load(_only_file_of(place, found.own_file) if found.one_file else place)
@@ -110,7 +116,7 @@ def load_part(name: str, part: str, place: str | Path) -> Iterator[Record]:
 def _by_name() -> Mapping[str, Dataset]:
     text = resources.files("factloop.evaluation.datasets").joinpath("registry.json").read_text(encoding="utf-8")
     ours = TypeAdapter(tuple[Dataset, ...]).validate_json(text)
-    known = {dataset.name: dataset for dataset in (*_from_others(), *ours)}  # ours keep their names
+    known = {dataset.name: dataset for dataset in (*_from_others(), *ours)}  # factloop's own names take precedence
     return dict(sorted(known.items()))
 
 
@@ -123,9 +129,9 @@ def _from_others() -> Iterator[Dataset]:
 
 
 def _only_file_of(place: str | Path, own_file: str | None) -> str | Path:
-    """The one file of a folder, apart from the record of where it is from.
+    """The only file in a folder, apart from the record of its source.
 
-    Raises ConfigError where there are others, with the name of the part's own file, which was looked for.
+    Raises ConfigError if there are others, with the name of the part's own file, which was not found.
     """
     if not Path(place).is_dir():
         return place

@@ -1,4 +1,4 @@
-"""Long responses to be scored: `prompt` and `response`, with `id`, `system`, `prompt_id` and `documents` if given."""
+"""Reads long responses to score: `prompt` and `response`, optionally `id`, `system`, `prompt_id` and `documents`."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from langchain_core.documents import Document
 from pydantic import BeforeValidator, ConfigDict
 
 from factloop.core.files.lines import place_name
-from factloop.core.files.rows import Identifier, NotBlank, Row, shown
+from factloop.core.files.rows import NotBlank, Row, shown
 from factloop.core.files.tables import TableItem
 from factloop.core.records import Record
-from factloop.evaluation.datasets.mapping import ColumnMapping, placed_items
+from factloop.evaluation.datasets.mapping import ColumnMapping, MaybeName, placed_items
 
 MaybeText = Annotated[str, BeforeValidator(lambda given: "" if given is None else given)]
 
 
 class OwnDocument(Record):
-    """A document, which may be blank. Fields beside these are passed over."""
+    """A document, which may be blank. Other fields are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
     text: str
     title: MaybeText = ""
     source: MaybeText = ""
-    """The name that evidence gives it, such as its address; nothing is fetched from there."""
+    """The name used in evidence, such as the document's URL; nothing is fetched from there."""
 
     def as_document(self) -> Document:
         named = {"source": self.source, "title": self.title}
@@ -44,7 +44,7 @@ def _as_object(given: Any) -> Any:
 
 
 def _as_list(given: Any) -> Any:
-    """One text is one document; a blank one is none, for CSV may leave it out."""
+    """A single text is one document, and a blank text means no documents, since CSV cells may be empty."""
     if isinstance(given, str):
         return [given] if given.strip() else None
     if given is not None and not isinstance(given, list | tuple):
@@ -55,11 +55,7 @@ def _as_list(given: Any) -> Any:
 MaybeDocuments = Annotated[
     tuple[Annotated[OwnDocument, BeforeValidator(_as_object)], ...] | None, BeforeValidator(_as_list)
 ]
-"""Texts, or objects with `text` and perhaps `title` and `source`; None where none are named."""
-MaybeName = Annotated[
-    Identifier | None, BeforeValidator(lambda given: None if isinstance(given, str) and not given.strip() else given)
-]
-"""A name, which CSV may leave blank."""
+"""Texts, or objects with `text` and optionally `title` and `source`; None if not given."""
 
 
 def _refuse_null(value: Any) -> Any:
@@ -69,18 +65,18 @@ def _refuse_null(value: Any) -> Any:
 
 
 class GivenResponse(Record):
-    """A response to a prompt. Empty where the system declined to answer."""
+    """A response to a prompt. Empty if the system declined to answer."""
 
     id: str
     system: str
-    """The system that wrote it; the file's name where the rows do not say."""
+    """The system that wrote the response; by default, the name of the file."""
     prompt_id: str
-    """Responses to one prompt share it; a hash of the prompt where the rows do not say."""
+    """Shared by responses to the same prompt; by default, a hash of the prompt."""
     prompt: str | None
-    """None where the row says that there was no prompt: then every claim is relevant."""
+    """None if the row says that there was no prompt; then every claim is relevant."""
     response: str
     documents: tuple[OwnDocument, ...] | None = None
-    """What it is judged by, and nothing else; empty where nothing was retrieved. None where the row names none."""
+    """The only documents that it is judged against; empty if nothing was retrieved. None if not given."""
 
 
 class _ResponseRow(TableItem):
@@ -99,10 +95,10 @@ def load_responses(
 ) -> Iterator[GivenResponse]:
     """The responses of a JSON Lines, CSV, Parquet or JSON file, one at a time; `-` is standard input, as JSON Lines.
 
-    `prompt` and `response` must be there; `prompt` may be null, and a blank response is an abstention. `documents` are
-    texts, or objects with `text` and perhaps `title` and `source`. Other fields are passed over. Raises DataError, when
-    it gets there, for a malformed row, an id that came before, a second answer of a system to a prompt, and where only
-    some rows name their system. `warn` is told once of two prompts under one id.
+    `prompt` and `response` are required; `prompt` may be null, and a blank response is an abstention. `documents` are
+    texts, or objects with `text` and optionally `title` and `source`. Other fields are ignored. Raises DataError
+    lazily, for a malformed row, a repeated id, a second response of a system to a prompt, or if only some rows name
+    their system. `warn` is called once if two prompts have the same id.
     """
     mapping = mapping or ColumnMapping()
     lines: dict[tuple[str, str], int] = {}
@@ -120,13 +116,14 @@ def load_responses(
 
 @dataclass
 class _NamedSystems:
-    """Whether rows name their system: beside named ones the file's name would be one more, made of forgotten names."""
+    """Whether rows name their system; if only some did, the file name would count as another system, made up of rows
+    with forgotten names."""
 
     first: tuple[int, bool] | None = None
-    """Line of the first row, and whether it does."""
+    """Line of the first row, and whether it names its system."""
 
     def check(self, row: Row, item: _ResponseRow) -> None:
-        """Raises DataError for a row that does where the first does not, and the reverse."""
+        """Raises DataError for a row that differs from the first in this respect."""
         is_named = item.system is not None
         line, first = self.first = self.first or (row.line, is_named)
         if is_named is not first:
@@ -136,7 +133,7 @@ class _NamedSystems:
 
 @dataclass
 class _PromptTexts:
-    """The prompts by their ids: those of one id are taken for one, so that their responses are paired."""
+    """Prompts by id: prompts with the same id are treated as the same prompt, so that their responses are paired."""
 
     warn: Callable[[str], None] | None
     first: dict[str, tuple[int, bytes]] = field(default_factory=dict)

@@ -1,7 +1,7 @@
-"""TofuEval: sentences of topic-focused dialogue summaries, judged by linguists (Tang et al. 2024, arXiv 2402.13249).
+"""TofuEval: sentences in topic-focused dialogue summaries, judged by linguists (Tang et al. 2024, arXiv 2402.13249).
 
 Two layouts are read: the published CSV (`model_name`, `summ_sent`, `sent_label` yes or no), and JSON Lines (`system`,
-`sentence`, `label` 1 or 0). The dialogues themselves are in neither.
+`sentence`, `label` 1 or 0). Neither contains the dialogues themselves.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from factloop.core.files.rows import Identifier, NotBlank, Row, shown
-from factloop.core.files.tables import TableItem, load_items
-from factloop.evaluation.datasets.mapping import BinaryLabel, LabelledClaim
+from factloop.core.files.rows import Identifier, NotBlank
+from factloop.core.files.tables import TableItem
+from factloop.evaluation.datasets.mapping import BinaryLabel, ColumnMapping, LabelledClaim, load_mapped
 
-_OUR_NAMES = {"model_name": "system", "summ_sent": "sentence"}
-_SENTENCE_LABELS = {"yes": 1, "no": 0}
+_LAYOUTS = ColumnMapping(
+    columns={"system": "model_name|system", "sentence": "summ_sent|sentence", "label": "sent_label|label"},
+    labels={"yes": 1, "no": 0, "1": 1, "0": 0},
+)
 
 
 class TofuEvalSentence(TableItem):
@@ -27,11 +29,11 @@ class TofuEvalSentence(TableItem):
     sent_idx: Annotated[int, Field(ge=1)]
     sentence: NotBlank
     label: BinaryLabel
-    """1 where the sentence is consistent with the dialogue, 0 where it holds an error."""
+    """1 if the sentence is consistent with the dialogue, 0 if it contains an error."""
 
     @property
     def response(self) -> tuple[str, str, str]:
-        """The summary that the sentence is from: dialogue, topic and system."""
+        """Identifies the summary that contains the sentence: dialogue, topic and system."""
         return self.doc_id, self.topic, self.system
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
@@ -47,16 +49,5 @@ class TofuEvalSentence(TableItem):
 
 
 def load_tofueval(place: str | Path) -> Iterator[TofuEvalSentence]:
-    """The sentences, one at a time. Raises DataError, when it gets there, for a malformed row."""
-    return load_items([place], TofuEvalSentence, _rename_fields)
-
-
-def _rename_fields(row: Row) -> tuple[Row]:
-    if "sent_label" not in row.fields:
-        return (row,)
-    fields = {_OUR_NAMES.get(name, name): value or None for name, value in row.fields.items()}
-    label = fields["sent_label"]
-    if not isinstance(label, str) or label not in _SENTENCE_LABELS:
-        raise row.error(f"the labels are yes and no, not {shown(label)}", "sent_label")
-    named = {**fields, "label": _SENTENCE_LABELS[label]}
-    return (row.renamed(named, {ours: theirs for theirs, ours in _OUR_NAMES.items()}),)
+    """The sentences, one at a time. Raises DataError lazily, for a malformed row."""
+    return load_mapped(place, _LAYOUTS, TofuEvalSentence)

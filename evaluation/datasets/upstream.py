@@ -1,14 +1,14 @@
-"""Whole responses of the data sets that LLM-AggreFact was made of, with what the benchmark leaves out: their systems.
+"""Reads the complete responses behind LLM-AggreFact, including their systems, which the benchmark omits.
 
-Each loader yields responses with system, prompt and text; `joining` finds in them the sentences that the benchmark has.
+Each loader yields responses with system, prompt and text; `joining` finds the benchmark's sentences in them.
 
 | kind | layout |
 |---|---|
-| `tofueval-mediasum`, `tofueval-meetingbank` | sentences as `tofueval` loads them, put together again by summary |
-| `expertqa` | claims as `expertqa` loads them, put together again by answer |
-| `responses` | rows with `dataset` (a name of the benchmark), `system`, `response`, and `response_id`, `prompt_id`, `document` |
+| `tofueval-mediasum`, `tofueval-meetingbank` | sentences as loaded by `tofueval`, reassembled by summary |
+| `expertqa` | claims as loaded by `expertqa`, reassembled by answer |
+| `responses` | rows with `dataset` (a name in the benchmark), `system`, `response`, and `response_id`, `prompt_id`, `document` |
 
-The files of the other data sets could not be had: they go through `responses`.
+The files of the other data sets could not be obtained; use `responses` for those.
 """  # noqa: E501 - a table
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from factloop.evaluation.datasets.tofueval import load_tofueval
 
 
 class UpstreamResponse(TableItem):
-    """A response of one system. Its id is told apart within its data set."""
+    """A response of one system. Its id is unique within its data set."""
 
     dataset: NotBlank
-    """A name of the benchmark, such as RAGTruth-Yelp."""
+    """A name from the benchmark, such as RAGTruth-Yelp."""
     system: NotBlank
     response_id: Identifier
     prompt_id: Identifier
     response: str
-    """Its whole text, or its sentences one after another."""
+    """Its complete text, or its sentences joined together."""
     document: str | None = None
 
 
@@ -85,4 +85,4 @@ KINDS: Mapping[str, Callable[[str | Path], Iterator[UpstreamResponse]]] = {
     "expertqa": _expertqa,
     "responses": _responses,
 }
-"""Name of a layout to its loader."""
+"""Maps names of layouts to their loaders."""

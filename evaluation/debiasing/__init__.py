@@ -1,4 +1,4 @@
-"""Shares of verdicts corrected for the judge's errors, by claims that people labelled."""
+"""Corrects fractions of verdicts for the judge's errors, using human labels."""
 
 from factloop.core.extras import require
 

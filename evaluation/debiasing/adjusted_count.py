@@ -1,12 +1,12 @@
-"""The adjusted count (Rogan and Gladen 1978): a share of verdicts put right by the evaluator's TPR and FPR.
+"""The adjusted count (Rogan and Gladen 1978), which corrects a fraction of verdicts using the evaluator's TPR and FPR.
 
-`(rate - FPR) / (TPR - FPR)`, with TPR and FPR from the labelled claims. It holds where these two are the same on both
+`(rate - FPR) / (TPR - FPR)`, with TPR and FPR from the labelled claims. It is valid if both rates are the same on both
 samples, however many claims are supported in either. Godbole and Jia ("Verify with Caution", section 5) show how often
-they are not when the labelled claims come from another system.
+they differ if the labelled claims come from another system.
 
-The interval is Fieller's (1954) for a ratio: all values v for which `(rate - FPR) - v * (TPR - FPR)` is not told from
-0. A rate of 0 or 1 is taken to be off by half an error, since none seen among few is no certainty. Where the labelled
-claims do not tell TPR - FPR itself from 0, the share is undefined.
+The interval is Fieller's (1954) for a ratio: all values v for which `(rate - FPR) - v * (TPR - FPR)` does not differ
+significantly from 0. A rate of 0 or 1 is assumed to be off by half an error, since seeing none among a few claims does
+not mean certainty. If TPR - FPR does not differ significantly from 0 on the labelled claims, the result is undefined.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ class _Ratio:
     bottom_variance: float
     covariance: float
     moves: Floats
-    """(n_groups,): the influence of each group on the share, but for the size of the denominator."""
+    """(n_groups,): the influence of each group on the result, not divided by the denominator."""
 
     def has_signal(self, quantile: float) -> bool:
-        """Whether the denominator is above 0 beyond its uncertainty."""
+        """Whether the denominator exceeds 0 by more than its uncertainty."""
         return self.bottom > quantile * math.sqrt(self.bottom_variance)
 
     def interval(self, quantile: float) -> tuple[float, float]:
-        """Fieller's interval; without ends where the denominator is not told from 0."""
+        """Fieller's interval; unbounded if the denominator cannot be distinguished from 0."""
         square = quantile**2
         a = self.bottom**2 - square * self.bottom_variance
         b = self.top * self.bottom - square * self.covariance
@@ -63,7 +63,7 @@ class _Ratio:
 
 
 def precision(samples: Samples, level: float) -> Estimate:
-    """The share of supported claims, cut to [0, 1]; undefined without labelled claims of both classes."""
+    """The fraction of supported claims, clipped to [0, 1]; undefined without labelled claims of both classes."""
     why = _why_undefined(samples)
     if why is not None:
         return undefined(METHOD, why, samples, level)
@@ -103,6 +103,6 @@ def _ratio(samples: Samples) -> _Ratio:
 
 
 def _unseen(samples: Samples, moves: Floats, among: Floats) -> float:
-    """The variance that a rate has beyond what is seen: none where its claims differ."""
+    """The variance of a rate beyond what is observed; zero if its claims differ."""
     seen = covariance(moves, moves)
     return unseen_variance_of_rate(samples, among) if seen <= NO_VARIANCE else 0.0

@@ -1,4 +1,4 @@
-"""Estimates as records: intervals cut to [0, 1], cautions, and counts of what they rest on."""
+"""Turns estimates into records: intervals clipped to [0, 1], warnings, and the counts they are based on."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from factloop.evaluation.statistics.bootstrap import ROUNDING
 from factloop.evaluation.statistics.significance import equal_weight
 
 NO_VARIANCE = 1e-28
-"""What rounding leaves of a variance of 0, at most: as a divisor it would give any weight."""
+"""Largest rounding error of a variance of 0, by which a division would be meaningless."""
 
 
 def mean_influence(values: Floats, group: Ints, n_groups: int, weights: Floats | None = None) -> Floats:
-    """(n_groups,): influence of each group on the weighted mean of the values.
+    """(n_groups,): the influence of each group on the weighted mean of the values.
 
-    The sum of their squares is the variance of the mean, with the factor g / (g - 1) for the g groups that have weight:
-    with groups of one it is the sample variance over n. The square of the sum over two samples is right for groups that
-    are in both, too.
+    The sum of their squares is the variance of the mean, with a factor of g / (g - 1) for the g groups with weight; if
+    each group has one value, it is the sample variance over n. If influences on two samples are added before squaring,
+    the result is also correct for groups that are in both.
     """
     weights = np.ones_like(values) if weights is None else weights
     total = weights.sum()
@@ -31,29 +31,29 @@ def mean_influence(values: Floats, group: Ints, n_groups: int, weights: Floats |
 
 
 def run_rate_influence(samples: Samples) -> Floats:
-    """Influence on the share of supported among the run's scored claims, which is a ratio of sums over responses."""
+    """The influence on the fraction of supported claims among the run's scored ones, a ratio of sums over responses."""
     rates = np.divide(samples.supported, samples.scored, out=np.zeros_like(samples.scored), where=samples.scored > 0)
     return mean_influence(rates, samples.run_group, samples.n_groups, samples.scored)
 
 
 def labelled_influence(values: Floats, samples: Samples, among: Floats | None = None) -> Floats:
-    """Influence on the weighted mean of a value of the labelled claims, over those where `among` is 1."""
+    """The influence on the weighted mean of a value over the labelled claims for which `among` is 1."""
     weights = samples.label_weight if among is None else samples.label_weight * among
     return mean_influence(values, samples.label_group, samples.n_groups, weights)
 
 
 UNSEEN_ERRORS = 0.5
-"""Errors that a variance counts beyond those seen."""
+"""Number of errors included in a variance in addition to those observed."""
 
 
 def unseen_variance(samples: Samples, open_share: Floats | float = 1.0) -> float:
-    """What `UNSEEN_ERRORS` add to the variance of a weighted mean.
+    """The amount that `UNSEEN_ERRORS` adds to the variance of a weighted mean.
 
-    A judge is wrong on few of the claims that it is sure of, and those are drawn rarely and count for much: a draw
-    without such an error shows no spread, where another has most of it. So half an error more than was seen enters the
-    variance, as Jeffreys' prior has it for a share (Brown, Cai and DasGupta 2001), with the weight of a claim of the
-    verdict whose claims count for more. `open_share`: 1 - p of each claim where those of the run are all that is asked
-    for.
+    A judge is wrong about few of the claims that it is sure of, and these are drawn rarely and have large weights: a
+    sample without such an error shows no variation, while most of another sample's variation comes from one. The
+    variance therefore includes half an error more than was observed, as in Jeffreys' prior for a proportion (Brown, Cai
+    and DasGupta 2001), with the weight of a claim whose verdict has the larger weights. `open_share`: 1 - p for each
+    claim, if only the claims of the run are of interest.
     """
     weight = samples.label_weight
     squares, is_supported = open_share * weight**2, samples.verdict >= 0.5
@@ -62,9 +62,10 @@ def unseen_variance(samples: Samples, open_share: Floats | float = 1.0) -> float
 
 
 def unseen_variance_of_rate(samples: Samples, among: Floats) -> float:
-    """What `UNSEEN_ERRORS` are to the variance of a rate of 0 or 1, that of the labelled claims where `among` is 1.
+    """The amount that `UNSEEN_ERRORS` adds to the variance of a rate of 0 or 1 over the labelled claims for which
+    `among` is 1.
 
-    Without them such a rate from four claims would be taken for certain. Claims of one group count as one.
+    Without it, such a rate over four claims would appear certain. Claims in the same group count as one.
     """
     weights = np.bincount(samples.label_group, samples.label_weight * among, minlength=samples.n_groups)
     of_groups = weights[weights > 0]
@@ -72,18 +73,19 @@ def unseen_variance_of_rate(samples: Samples, among: Floats) -> float:
 
 
 def covariance(one: Floats, other: Floats) -> float:
-    """The covariance of two estimates, from their influences."""
+    """The covariance of two estimates, calculated from their influences."""
     return float(one @ other)
 
 
 def t_quantile(n_groups: int, level: float = LEVEL, moves: Floats | None = None) -> float:
-    """Student's t with one degree of freedom fewer than there are groups, as the variance is estimated from them.
+    """Student's t, with one degree of freedom fewer than groups because the variance is estimated from them.
 
-    `moves`: the influences whose squares make up that variance. Where a few responses hold most of the errors, a few
-    squares make up most of it, and it is known less well: then it has as many degrees of freedom as there would be
-    groups of equal weight (`equal_weight`). Satterthwaite (1946) would have up to twice as many, which allows for a
-    variance that is off but not for one that is low just where a sample holds few errors: by
-    `benchmarks.correction_coverage` the truth then lay below 95 % intervals of accurate systems in up to 6 %.
+    `moves`: the influences whose squares make up that variance. If a few responses contain most of the errors, a few
+    squares make up most of the variance, which is then known less precisely: the degrees of freedom are those of an
+    equivalent number of groups with equal weight (`equal_weight`). Satterthwaite (1946) would use up to twice as many.
+    This allows for a variance that is wrong, but not for one that is too low precisely when a sample contains few
+    errors: in `benchmarks.correction_coverage`, the true value was then below the 95% intervals of accurate systems in
+    up to 6% of cases.
     """
     from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
 
@@ -92,9 +94,10 @@ def t_quantile(n_groups: int, level: float = LEVEL, moves: Floats | None = None)
 
 
 FEWEST_GROUPS = 30
-"""Below this, intervals from the normal distribution are known to be too narrow for shares."""
+"""Below this, intervals based on the normal distribution are known to be too narrow for proportions."""
 FEWEST_OF_A_CLASS = 10
-"""Groups with a label of the rarer class. Below this the variance of an interval rests on a handful of responses."""
+"""Number of groups with a label of the rarer class. Below this, an interval's variance is based on very few
+responses."""
 
 
 def with_interval(
@@ -108,11 +111,11 @@ def with_interval(
     cautions: Iterable[Caution] = (),
     is_census: bool = False,
 ) -> Estimate:
-    """An estimate with its interval, both cut to [0, 1].
+    """An estimate with its interval, both clipped to [0, 1].
 
-    The interval is None for a sample of a single group, where nothing varies, which is no certainty, and where it has
-    no more than an end in [0, 1]. Of a census, in which every claim is labelled, the interval is the value, and no
-    caution is due.
+    The interval is None for a sample of a single group, in which a lack of variation does not mean certainty, and if at
+    most one of its ends is in [0, 1]. For a census, in which every claim is labelled, the interval is the value itself,
+    without cautions.
     """
     if is_census:
         return _estimate(method, _cut(value), (_cut(value), _cut(value)), samples, level, weight, ())
@@ -156,7 +159,7 @@ def _estimate(
 def undefined(
     method: Method, why: Undefined, samples: Samples, level: float, cautions: Iterable[Caution] = ()
 ) -> Estimate:
-    """An estimate without a value, and why."""
+    """An estimate without a value, with the reason."""
     return Estimate(
         method=method,
         value=None,
@@ -171,7 +174,7 @@ def undefined(
 
 
 def wilson(share: float, n: float, quantile: float) -> tuple[float, float]:
-    """Wilson's (1927) interval of a share of n independent cases."""
+    """Wilson's (1927) interval for a proportion of n independent cases."""
     square = quantile**2
     middle = (share + square / (2.0 * n)) / (1.0 + square / n)
     reach = float(np.sqrt(square * share * (1.0 - share) / n + square**2 / (4.0 * n**2))) / (1.0 + square / n)
@@ -179,10 +182,10 @@ def wilson(share: float, n: float, quantile: float) -> tuple[float, float]:
 
 
 def share_interval(value: float, variance: float, quantile: float) -> tuple[float, float]:
-    """Wilson's interval of an estimated share, for as many independent cases as would have the same variance.
+    """Wilson's interval for an estimated proportion, with the number of independent cases that has the same variance.
 
-    So Korn and Graubard (1998) have it. An interval that reaches as far to either side is too high for an accurate
-    system, whose few errors come together: by `benchmarks.correction_coverage` the truth lay below it in up to 14 %.
+    This follows Korn and Graubard (1998). A symmetric interval is too high for an accurate system whose few errors are
+    clustered: in `benchmarks.correction_coverage`, the true value was below it in up to 14% of cases.
     """
     if variance <= NO_VARIANCE or not 0.0 < value < 1.0:
         reach = quantile * float(np.sqrt(variance))
@@ -191,7 +194,7 @@ def share_interval(value: float, variance: float, quantile: float) -> tuple[floa
 
 
 def raw_share(value: float, moves: Floats, samples: Samples, level: float) -> Estimate:
-    """The evaluator's own figure, with an interval over the run's groups alone."""
+    """The evaluator's own figure, with an interval based only on the run's groups."""
     if samples.n_run_groups < 2:
         return with_interval(Method.RAW, value, None, samples, level)
     quantile = t_quantile(samples.n_run_groups, level, moves)
@@ -199,9 +202,10 @@ def raw_share(value: float, moves: Floats, samples: Samples, level: float) -> Es
 
 
 def fewest_of_a_class(method: Method, samples: Samples) -> int:
-    """Groups that hold a labelled claim of the rarer class: ten errors of one response are one case, not ten.
+    """Number of groups that contain a labelled claim of the rarer class: ten errors in one response are one case, not
+    ten.
 
-    Claims where each was drawn by itself, and the run alone is asked for.
+    If each claim was drawn individually and only the run is of interest, claims are counted instead.
     """
     is_single = method is Method.DIFFERENCE and samples.label_chance is not None
     unit = np.arange(len(samples.label)) if is_single else samples.label_group
@@ -209,7 +213,7 @@ def fewest_of_a_class(method: Method, samples: Samples) -> int:
 
 
 def smallest_sample(method: Method, samples: Samples) -> int:
-    """Groups in the smaller of the samples that the method uses."""
+    """Number of groups in the smaller of the samples that the method uses."""
     return samples.n_run_groups if method is Method.RAW else min(samples.n_run_groups, samples.n_label_groups)
 
 

@@ -1,15 +1,16 @@
-"""F1@K of a run, raw and corrected by responses whose claims people labelled.
+"""Calculates F1@K of a run, both raw and corrected using responses with human-labelled claims.
 
-F1@K is a figure of a whole response, so the unit is the response: prediction-powered inference (`prediction_powered`)
-with F1@K by labels in the place of a label, and F1@K by verdicts in that of a verdict. It holds, whatever the evaluator
-and K, where the labelled responses are like those of the run and all their claims have a label. Single claims of a
-response do not tell its F1@K, which is concave once K claims are supported: taking each claim to be as likely supported
-as others of its verdict gave figures that were .02 to .04 too high (FActScore's labels, K at the median and below).
+F1@K is a property of a whole response, so the unit is the response. This is prediction-powered inference
+(`prediction_powered`) with F1@K by labels in place of a label, and F1@K by verdicts in place of a verdict. It is valid
+for any evaluator and K if the labelled responses are similar to those of the run and all their claims are labelled.
+Labels for only some claims of a response do not determine its F1@K, which is concave once K claims are supported:
+assuming that each claim is as likely to be supported as others with the same verdict gave figures that were .02 to .04
+too high (FActScore's labels, K at the median and below).
 
-A response without claims has F1@K 0 by labels and verdicts alike. None is among the labelled ones, so these stand for
-the share of the run's responses that have claims, whose uncertainty counts.
+A response without claims has an F1@K of 0 both by labels and by verdicts. The labelled responses include none of these,
+so they represent only the run's responses with claims; the uncertainty of this fraction is included.
 
-Departure from the paper (Wei et al. 2024, section 5), which takes the evaluator's verdicts for the truth.
+Departure from the paper (Wei et al. 2024, section 5), which treats the evaluator's verdicts as the truth.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ from factloop.evaluation.debiasing.records import LEVEL, Abstentions, Caution, D
 from factloop.evaluation.debiasing.samples import Bools, Floats, JudgedResponses, LabelledClaims, Samples, as_samples
 
 LEAST_OWN, LEAST_OTHER = 0.75, 0.5
-"""Labels for each scored claim of a prompt that has labels, and a labelled response's for each claim of one of the run.
-With fewer, responses count as labelled in part. Own claims that people call irrelevant are not among the labels."""
+"""Minimum number of labels per scored claim: in the run's prompts that have labels and, for other labels, per labelled
+response relative to a response of the run. With fewer, responses count as labelled in part. The first is below 1
+because the run's claims that annotators call irrelevant have no label."""
 
 
 def debiased_f1(
@@ -39,10 +41,10 @@ def debiased_f1(
     is_sampled: bool = True,
     level: float = LEVEL,
 ) -> tuple[DebiasedF1, ...]:
-    """Mean F1@K over the responses for each K.
+    """Mean F1@K over the responses, for each K.
 
-    Withheld where the labelled responses are no sample of such responses and are not said to be alike, as
-    prediction-powered precision is; undefined where responses are labelled in part. Raises ValueError for a K below 1.
+    Withheld if the labelled responses are not a sample of such responses and are not declared to be similar, like the
+    prediction-powered precision; undefined if responses are labelled in part. Raises ValueError for a K below 1.
     """
     if any(k < 1 for k in ks):
         raise ValueError("K is a whole number from 1")
@@ -85,13 +87,13 @@ def _f1(supported: Floats, n: Floats, k: int) -> Floats:
 
 
 def _mean(values: Floats, samples: Samples, counted: Bools) -> prediction_powered.Moved:
-    """The mean of a value of the run's responses over those that count, with the influence of each group."""
+    """The mean of a value over the counted responses, with the influence of each group."""
     moves = mean_influence(values, samples.run_group, samples.n_groups, counted.astype(np.float64))
     return float(values[counted].mean()), moves
 
 
 def _of_labelled(k: int, samples: Samples, counted: Bools) -> tuple[prediction_powered.Moved, prediction_powered.Moved]:
-    """F1@K by labels and by verdicts, with the labelled responses in the place of those of the run that have claims."""
+    """F1@K by labels and by verdicts, with labelled responses representing the run's responses with claims."""
     n = np.bincount(samples.label_response).astype(np.float64)
     group = np.empty(len(n), np.int64)
     group[samples.label_response] = samples.label_group
@@ -106,7 +108,7 @@ def _of_labelled(k: int, samples: Samples, counted: Bools) -> tuple[prediction_p
 
 
 def _missing(samples: Samples, transfer: Transfer, level: float, *, is_sampled: bool) -> Estimate | None:
-    """The corrected figure where there can be none, with the reason."""
+    """The corrected figure if it cannot be calculated, with the reason."""
     why, cautions = None, set()
     if not samples.scored.sum():
         why = Undefined.NOTHING_SCORED

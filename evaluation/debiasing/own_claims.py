@@ -1,18 +1,18 @@
-"""Precision of the run's own claims, from labels that people gave to a part of them.
+"""Estimates the precision of the run's own claims from those with human labels.
 
-Prediction-powered inference and its interval speak of the claims of such prompts: the run's are a draw of them. What
-people would say of this run alone, had they labelled all of it, is known better. It is the difference estimator of
-sampling from a finite population (Särndal, Swensson and Wretman 1992, section 6.3): the run's share of verdicts, known
-without error, and the mean of label - lambda * verdict over the labelled claims, each counted for the inverse of its
-probability. What the labels leave open are the claims without one: a variance has the factor 1 - p, and with every
-claim labelled it is 0.
+Prediction-powered inference and its interval refer to the claims of such prompts, of which the run's claims are a
+sample. The result of labelling all claims of this particular run can be estimated more precisely. This is the
+difference estimator for sampling from a finite population (Särndal, Swensson and Wretman 1992, section 6.3): the run's
+fraction of verdicts, known without error, plus the mean of label - lambda * verdict over the labelled claims, each
+weighted by the inverse of its probability. Only claims without a label contribute uncertainty: variances have the
+factor 1 - p, and if every claim is labelled, the variance is 0.
 
-Where the probabilities are given, each claim was drawn by itself, and the variance is that of such a draw. Where they
-are not, it is not known whether claims or whole responses were drawn: the variance is taken over groups, which is right
-for whole groups and slightly wide for single claims.
+If the probabilities are given, each claim was drawn individually, and the variance is computed accordingly. Otherwise
+it is unknown whether claims or whole responses were drawn. The variance is then computed over groups, which is correct
+for whole groups and slightly too large for single claims.
 
-Half an error more than was seen enters the variance (`estimates.unseen_variance`): without it 95 % intervals of labels
-drawn by `labels next` held the truth in 89 % of simulated runs (`benchmarks.chosen_labels`).
+The variance includes half an error more than was observed (`estimates.unseen_variance`); without it, 95% intervals for
+labels drawn by `labels next` contained the true value in 89% of simulated runs (`benchmarks.chosen_labels`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ METHOD = Method.DIFFERENCE
 
 
 def precision(samples: Samples, level: float) -> Estimate | None:
-    """The share of the run's scored claims that people would call supported, in [0, 1]; None without own labels."""
+    """The fraction in [0, 1] of the run's scored claims that annotators would call supported; None without labels for
+    the run's own claims."""
     own = _own_labels(samples)
     if not len(own.label) or not own.scored.sum():
         return None
@@ -63,7 +64,7 @@ def precision(samples: Samples, level: float) -> Estimate | None:
 
 
 def _own_labels(samples: Samples) -> Samples:
-    """The samples with those labelled claims alone that are the run's."""
+    """The samples with only those labelled claims that are from the run itself."""
     chance = samples.label_chance
     weight = samples.label_weight[samples.is_own]
     return replace(
@@ -79,10 +80,10 @@ def _own_labels(samples: Samples) -> Samples:
 
 
 def _open_share(own: Samples) -> Floats:
-    """(n_labels,): 1 - p of each claim; the same for all where only their number is known.
+    """(n_labels,): 1 - p of each claim; the same for all if only the number of claims is known.
 
-    Labelled claims that stand for fewer than the run has are not all that were drawn: people differed on some, or gave
-    no label. Then each was as much less likely to be among them.
+    If the labelled claims represent fewer claims than the run has, some of the claims drawn are missing because
+    annotators disagreed on them or gave no label. The probability of each remaining claim is then reduced accordingly.
     """
     chance = np.ones(len(own.label)) if own.label_chance is None else own.label_chance
     stand_for, n_claims = float((1.0 / chance).sum()), float(own.scored.sum())
@@ -90,7 +91,7 @@ def _open_share(own: Samples) -> Floats:
 
 
 def _weight(own: Samples, open_share: Floats) -> float:
-    """The lambda in [0, 1] that leaves the least variance as if claims were drawn singly."""
+    """The lambda in [0, 1] that minimizes the variance if claims were drawn individually."""
     weight = open_share * own.label_weight**2
     verdict = own.verdict - own.labelled_mean(own.verdict)
     square = float((weight * verdict**2).sum())
@@ -99,7 +100,7 @@ def _weight(own: Samples, open_share: Floats) -> float:
 
 
 def _moves(own: Samples, values: Floats, open_share: Floats) -> Floats:
-    """(n_draws,): what each claim or group that was drawn leaves open of the weighted mean of the values."""
+    """(n_draws,): the uncertainty that each drawn claim or group contributes to the weighted mean of the values."""
     moves = np.sqrt(open_share) * own.label_weight * (values - own.labelled_mean(values)) / own.label_weight.sum()
     if own.label_chance is None:
         moves = np.bincount(own.label_group, moves)[np.unique(own.label_group)]
@@ -107,5 +108,5 @@ def _moves(own: Samples, values: Floats, open_share: Floats) -> Floats:
 
 
 def _variance(own: Samples, moves: Floats, open_share: Floats) -> float:
-    """The variance of the weighted mean over draws of the labelled claims from the run."""
+    """The variance of the weighted mean over draws of labelled claims from the run."""
     return float((moves**2).sum()) + unseen_variance(own, open_share)

@@ -1,4 +1,5 @@
-"""Precision of a run, raw and corrected by labelled claims, with intervals that carry both samples' uncertainty."""
+"""Calculates precision, both raw and corrected using labelled claims, with intervals that reflect the uncertainty of
+both samples."""
 
 from __future__ import annotations
 
@@ -30,10 +31,11 @@ Interval = tuple[float | None, float | None]
 
 
 def evaluator_rates(samples: Samples, level: float) -> EvaluatorRates:
-    """TPR and FPR on the labelled claims, by their weights.
+    """TPR and FPR on the labelled claims, using their weights.
 
-    The intervals are Wilson's (1927) for as many claims as would have the variance of the rate (Korn and Graubard
-    1998), by Student's t for the groups. Where the rate is 0 or 1 there is no variance, and as many count as groups.
+    The intervals are Wilson's (1927) for the number of claims that would have the variance of the rate (Korn and
+    Graubard 1998), with Student's t for the number of groups. A rate of 0 or 1 has no variance, so the number of groups
+    is used.
     """
     n_right, n_wrong = int((samples.label == 1).sum()), int((samples.label == 0).sum())
     tpr, (tpr_low, tpr_high) = _rate(samples, samples.label, level) if n_right else (None, (None, None))
@@ -72,19 +74,19 @@ def debiased_precision(
     transfer: Transfer = Transfer.VERDICTS,
     is_sampled: bool = True,
 ) -> DebiasedPrecision:
-    """Supported over scored claims: as the evaluator has it, and corrected in two ways.
+    """Supported claims as a fraction of scored claims: according to the evaluator, and corrected in two ways.
 
-    All three speak of the claims of such prompts (`Target`). Where labelled claims are the run's own, `own_claims` has
-    the precision of this run beside them, which is known better. The two corrections rest on different assumptions
-    (`Method`), and are far apart where one of them fails. Precision is taken over all claims together, so that long
-    responses weigh more; responses and prompts are what is drawn. `transfer` says which assumption is preferred. The
-    prediction-powered estimate is withheld where the labelled claims are no sample
-    of the run's and are not said to be alike: it would be their precision for the most part, and not that of the run.
-    Where the evaluator gives scores, they stand in the place of verdicts if they leave the narrower interval: both
-    hold whatever the evaluator, and a score tells the claims that it is sure of from the others. Whether labels show an
-    error is a matter of verdicts either way.
+    All three refer to the claims of such prompts (`Target`). If labelled claims are from the run itself, `own_claims`
+    additionally has the precision of this particular run, which can be estimated more precisely. The two corrections
+    are based on different assumptions (`Method`) and differ widely if one of these fails. Precision is taken over all
+    claims together, so long responses have more weight; the sampling units are responses and prompts. `transfer`
+    determines which assumption is preferred. The prediction-powered estimate is withheld if the labelled claims are not
+    a sample of the run's and are not declared to be similar: it would mostly be their precision, not the run's. If the
+    evaluator gives scores, these replace verdicts if they give the narrower interval: both are valid for any evaluator,
+    and scores separate claims that it is sure of from others. In either case, verdicts determine whether the labels
+    show an error.
 
-    Raises ConfigError where no claims are grouped and the extra `debiasing` is not installed.
+    Raises ConfigError if claims are not grouped and the extra `debiasing` is not installed.
     """
     samples = as_samples(labelled, run)
     scored = by_scores(samples, labelled, run)
@@ -119,7 +121,7 @@ def _narrower(by_verdicts: Estimate, by_scores: Estimate | None) -> Estimate:
 
 
 def raw_precision(samples: Samples, level: float = LEVEL) -> Estimate:
-    """The evaluator's own share, with an interval that takes its verdicts for the truth, as reports usually give it."""
+    """The evaluator's own fraction, with the usual interval that treats its verdicts as the truth."""
     if not samples.scored.sum():
         return undefined(Method.RAW, Undefined.NOTHING_SCORED, samples, level)
     value = float(samples.supported.sum() / samples.scored.sum())

@@ -1,24 +1,26 @@
-"""Prediction-powered inference for a share (PPI++: Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453, section 2).
+"""Prediction-powered inference for a proportion (PPI++: Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453, section
+2).
 
-`lambda * mean(run verdicts) + mean(label - lambda * verdict)` over the labelled claims: the labels are right and few,
-the verdicts many and biased, and the bias is measured where both are known. With lambda 0 the verdicts are not used;
-the best lambda leaves the least variance. It holds, whatever the evaluator, where the labelled claims are a random
-sample of claims like those of the run. Where some were likelier to be drawn than others, each counts for the inverse of
-its probability (Horvitz and Thompson 1952; Zrnic and Candes 2024 for labels chosen by a model), which keeps that so.
+`lambda * mean(run verdicts) + mean(label - lambda * verdict)`, with the second mean over the labelled claims: labels
+are correct but few, verdicts are many but biased, and the bias is measured where both are known. With a lambda of 0,
+verdicts are not used; the best lambda minimizes the variance. It is valid for any evaluator if the labelled claims are
+a random sample of claims like those of the run. If some claims were more likely to be drawn than others, weighting each
+claim by the inverse of its probability preserves this (Horvitz and Thompson 1952; Zrnic and Candes 2024 for labels
+chosen by a model).
 
-It estimates the share among the claims of such prompts; those of the run are a draw of them. Where labelled claims are
-the run's own, the two samples are no longer independent: a prompt in both adds up its influence on both before it is
-squared, so that the covariance counts.
+The estimate is for the claims of such prompts, of which the run's claims are a sample. If labelled claims are from the
+run itself, the two samples are no longer independent: the influences of a prompt on both samples are added before
+squaring, which accounts for the covariance.
 
-Independent claims go to `ppi-python`. It knows no groups; claims of one response have theirs, so for them the variance
-and the best lambda are taken from the influence of each group here, which with groups of one is the same but for terms
-of the order 1 / n.
+For independent claims, `ppi-python` is used. It does not support groups. For claims in groups, the variance and the
+best lambda are computed here from the influence of each group; with one claim per group, the results agree except for
+terms of order 1 / n.
 
-The interval is Wilson's for that variance (`estimates.share_interval`), with Student's t for as many groups as make up
-most of it (`estimates.t_quantile`). Labels drawn unevenly have few heavy ones among them: there the variance counts
-half an error more than was seen. Where few responses hold a label of the rarer class, or labels show no error of the
-evaluator, that is not enough, as a sample without an error shows no spread: the interval is widened to hold Wilson's of
-the labels alone.
+The interval is Wilson's for that variance (`estimates.share_interval`), with Student's t for the number of groups that
+make up most of it (`estimates.t_quantile`). Unevenly drawn labels include a few with large weights, so the variance
+then includes half an error more than was observed. If few responses have a label of the rarer class, or if the labels
+show no error of the evaluator, this is not enough, because a sample without an error shows no variation: the interval
+is then widened to include Wilson's interval for the labels alone.
 """
 
 from __future__ import annotations
@@ -51,11 +53,11 @@ from factloop.evaluation.debiasing.samples import Floats, Samples
 
 METHOD = Method.PREDICTION_POWERED
 FEWEST_ALIKE = 100
-"""Labels that are all as the verdicts with which an interval stands: of 100 up to three may be otherwise."""
+"""Number of labels identical to the verdicts above which an interval is kept: of 100, up to three may differ."""
 
 
 def precision(samples: Samples, level: float) -> Estimate:
-    """The share of supported claims in [0, 1]; undefined where a sample is empty."""
+    """The fraction of supported claims in [0, 1]; undefined if a sample is empty."""
     if not samples.scored.sum():
         return undefined(METHOD, Undefined.NOTHING_SCORED, samples, level)
     if not len(samples.label):
@@ -74,9 +76,10 @@ Moved = tuple[float, Floats]
 
 
 def powered(labels: Moved, gain: Moved, samples: Samples, level: float) -> Estimate:
-    """`labels + lambda * gain` for the lambda in [0, 1] that leaves the least variance.
+    """`labels + lambda * gain` for the lambda in [0, 1] that minimizes the variance.
 
-    `labels`: the figure by the labels alone; `gain`: the run's figure by verdicts, less that of the labelled claims.
+    `labels`: the figure by the labels alone; `gain`: the run's figure by verdicts minus the labelled claims' figure by
+    verdicts.
     """
     (value, moves), (more, more_moves) = labels, gain
     square, together = covariance(more_moves, more_moves), covariance(moves, more_moves)
@@ -113,7 +116,7 @@ def _independent_precision(samples: Samples, level: float) -> Estimate:
 
 
 def _weight(samples: Samples, value: float) -> float | None:
-    """The lambda behind a value, which the library keeps to itself: values lie on a line in it."""
+    """The lambda behind a value, which the library does not return; values are linear in lambda."""
     without, full = _value(samples, 0.0), _value(samples, 1.0)
     return float(np.clip((value - without) / (full - without), 0.0, 1.0)) if abs(full - without) > 1e-9 else None
 
@@ -121,10 +124,10 @@ def _weight(samples: Samples, value: float) -> float | None:
 def _widened(
     value: float, interval: tuple[float, float], labels: Moved, samples: Samples, level: float, weight: float | None
 ) -> Estimate:
-    """The estimate, with an interval that holds Wilson's of the labels alone where a class is rare, or no error seen.
+    """The estimate, with an interval that includes Wilson's for the labels if a class is rare or no error was observed.
 
-    Claims of one group count for less: for as many independent ones as would have the same variance, or for as many as
-    there are groups where the labels have none.
+    Claims in groups count for less: for the number of independent claims with the same variance or, if the labels do
+    not vary, for the number of groups.
     """
     hides_errors = len(samples.label) < FEWEST_ALIKE and samples.shows_no_error
     if fewest_of_a_class(METHOD, samples) >= FEWEST_OF_A_CLASS and not hides_errors:
@@ -140,7 +143,7 @@ def _widened(
 
 
 def _library() -> Any:
-    """Imports ppi-python, and undoes what that does: it silences every warning of the process."""
+    """Imports ppi-python and undoes a side effect of the import, which silences all warnings in the process."""
     require("debiasing", "correcting a share of claims without the response of each")
     with warnings.catch_warnings():
         import ppi_py  # type: ignore[import-untyped]  # has no type hints

@@ -1,4 +1,4 @@
-"""The two samples behind a corrected figure: labelled claims for calibration, and the judged responses of a run."""
+"""The two samples behind a corrected figure: labelled claims for calibration, and the judged responses in a run."""
 
 from __future__ import annotations
 
@@ -17,99 +17,80 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class LabelledClaims:
-    """Claims that people labelled and the evaluator judged. Raises ValueError for anything but 0, 1 and None."""
+    """Claims with human labels and the evaluator's verdicts."""
 
     labels: Sequence[int]
     """1 supported, 0 not."""
     verdicts: Sequence[int | None]
-    """1 supported, 0 not, None where the evaluator gave no verdict."""
+    """1 supported, 0 not, None if the evaluator gave no verdict."""
     groups: Sequence[Hashable] | None = None
-    """The response or prompt of each claim: claims of one group resemble each other. None: all are independent."""
+    """The response or prompt of each claim, because claims in a group are similar to each other. None means that all
+    claims are independent."""
     probabilities: Sequence[float] | None = None
-    """How likely each claim was to be drawn for labelling, in (0, 1]; each counts for 1 / p. None: all as likely."""
+    """Probability in (0, 1] that each claim was drawn for labelling; each claim has the weight 1 / p. None means that
+    all are equal."""
     is_own: Sequence[bool] | None = None
-    """Whether each claim is one of the run's own, which it was drawn from. None: not known of any."""
+    """Whether each claim is one of the run's own, drawn from it for labelling. None means that this is unknown for all
+    claims."""
     scores: Sequence[float | None] | None = None
-    """How far the evaluator holds each claim for supported, in [0, 1]; None where it gave a verdict alone."""
+    """How far the evaluator considers each claim supported, in [0, 1]; None if it gave only a verdict."""
     responses: Sequence[Hashable] | None = None
-    """The response of each claim. None: a group is a response."""
-
-    def __post_init__(self) -> None:
-        if not len(self.labels) == len(self.verdicts) == len(self.verdicts if self.groups is None else self.groups):
-            raise ValueError("each claim has a label and a verdict, and a group where groups are given")
-        given = self.probabilities
-        if given is not None and (len(given) != len(self.labels) or not all(0.0 < one <= 1.0 for one in given)):
-            raise ValueError("a probability is above 0 and at most 1, and each claim has one where they are given")
-        if self.is_own is not None and len(self.is_own) != len(self.labels):
-            raise ValueError("it is said of each claim whether it is the run's, or of none")
-        if self.scores is not None and len(self.scores) != len(self.labels):
-            raise ValueError("each claim has a score or None where scores are given")
-        if self.responses is not None and len(self.responses) != len(self.labels):
-            raise ValueError("each claim has a response where responses are given")
-        if not {*self.labels} <= {0, 1} or not {*self.verdicts} <= {0, 1, None}:
-            raise ValueError("a label is 0 or 1, and a verdict is 0, 1 or None")
+    """The response of each claim. None means that groups are responses."""
 
 
 @dataclass(frozen=True)
 class JudgedResponses:
-    """The counts of verdicts that the evaluator gave to the responses of a run."""
+    """The counts of the evaluator's verdicts on the responses of a run."""
 
     counts: Sequence[Counts]
-    """Counts of each response."""
+    """Counts for each response."""
     groups: Sequence[Hashable] | None = None
-    """The prompt of each response. None: responses are independent. Where some claims of the run are labelled, their
-    groups are in both samples: name them alike, and they are drawn together. Under other names they would count as
-    independent of the run, and intervals of half the run labelled would hold the truth in 91 % instead of 95 %."""
+    """The prompt of each response. None means that responses are independent. If some claims of the run are labelled,
+    their groups are in both samples and must have the same names in both, so that they are drawn together. With
+    different names, they would count as independent of the run; if half the run were labelled, 95% intervals would then
+    contain the true value in only 91% of cases."""
     score_sums: Sequence[float] | None = None
-    """The sum of the scores of each response's scored claims, a verdict counting as 1 or 0 where there is none. None:
-    the evaluator gives no scores."""
-
-    def __post_init__(self) -> None:
-        if self.groups is not None and len(self.groups) != len(self.counts):
-            raise ValueError("each response has a group where groups are given")
-        if self.score_sums is not None and len(self.score_sums) != len(self.counts):
-            raise ValueError("each response has a sum of scores where there are scores")
+    """The sum of the scores of each response's scored claims; a claim without a score counts as 1 or 0 according to its
+    verdict. None means that the evaluator gives no scores."""
 
     @classmethod
     def of_claims(cls, verdicts: Sequence[int | None], groups: Sequence[Hashable] | None = None) -> JudgedResponses:
-        """Single claims, each a response of its own; good for precision, not for F1@K."""
-        if not {*verdicts} <= {0, 1, None}:
-            raise ValueError("a verdict is 0, 1 or None")
+        """Single claims, each as its own response; suitable for precision, but not for F1@K."""
         single = {1: Counts(supported=1), 0: Counts(not_supported=1), None: Counts(unscored=1)}
         return cls([single[verdict] for verdict in verdicts], groups)
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Both samples as arrays, their groups numbered together; labelled claims without a verdict are left out."""
+    """Both samples as arrays with shared group numbers; labelled claims without a verdict are left out."""
 
     label: Floats
     verdict: Floats
-    """1 or 0; the score in its place in samples of `by_scores`."""
+    """1 or 0, or the score in samples made by `by_scores`."""
     label_weight: Floats
-    """Inverse probabilities of being drawn, their mean 1."""
+    """Inverse probabilities of being drawn, normalized to a mean of 1."""
     label_group: Ints
     label_response: Ints
-    """Each (n_labels,)."""
+    """Each has shape (n_labels,)."""
     supported: Floats
-    """Claims called supported, or the sum of scores."""
+    """Number of claims called supported, or the sum of scores."""
     scored: Floats
     run_group: Ints
     failed: Bools
-    """Each (n_responses,). Failed: there are claims, and none got a verdict."""
+    """Each has shape (n_responses,). Failed means that there are claims but none got a verdict."""
     n_groups: int
     share_groups: bool
-    """Whether some group is in both samples."""
+    """Whether a group occurs in both samples."""
     are_independent: bool
-    """Whether every claim of both samples is a group of its own."""
+    """Whether every claim in both samples is its own group."""
     n_unscored_labels: int
     n_unscored_run: int
     is_own: Bools
-    """(n_labels,): labelled claims that are known to be the run's own."""
+    """(n_labels,): labelled claims known to be the run's own."""
     label_chance: Floats | None
-    """(n_labels,): the probability of each labelled claim to be drawn; None where it is not given."""
+    """(n_labels,): the probability that each labelled claim was drawn; None if unknown."""
     shows_no_error: bool
-    """Whether every label is as the verdict, whatever stands in the place of verdicts."""
+    """Whether every label equals the verdict, even if scores are used instead of verdicts."""
 
     @property
     def n_label_groups(self) -> int:
@@ -117,16 +98,16 @@ class Samples:
 
     @property
     def n_run_groups(self) -> int:
-        """Groups with a scored claim."""
+        """Number of groups with a scored claim."""
         return len(np.unique(self.run_group[self.scored > 0]))
 
     @property
     def is_evenly_drawn(self) -> bool:
-        """Whether every labelled claim counts as much."""
+        """Whether all labelled claims have the same weight."""
         return bool((self.label_weight == 1.0).all())
 
     def labelled_mean(self, values: Floats, among: Floats | None = None) -> float:
-        """The mean of a value of the labelled claims by their weights, over those where `among` is 1."""
+        """The weighted mean of a value over the labelled claims for which `among` is 1."""
         return float(np.average(values, weights=self.label_weight if among is None else self.label_weight * among))
 
 
@@ -163,7 +144,7 @@ def as_samples(labelled: LabelledClaims, run: JudgedResponses) -> Samples:
 
 
 def by_scores(samples: Samples, labelled: LabelledClaims, run: JudgedResponses) -> Samples | None:
-    """The samples with scores in the place of verdicts; None without scores on either side."""
+    """Both samples with scores instead of verdicts; None if one side has no scores."""
     if run.score_sums is None or labelled.scores is None or all(score is None for score in labelled.scores):
         return None
     pairs = zip(labelled.verdicts, labelled.scores, strict=True)
@@ -183,5 +164,5 @@ def _weights(probabilities: Sequence[float] | None, judged: Sequence[int]) -> Fl
 
 
 def _names(sample: str, groups: Sequence[Hashable] | None, n: int) -> list[Hashable]:
-    """The groups as given, or a name of its own for each; the pair keeps made-up names apart from given ones."""
+    """The groups as given, or a new name for each; pairs distinguish new names from given ones."""
     return [("given", name) for name in groups] if groups is not None else [(sample, place) for place in range(n)]

@@ -1,4 +1,4 @@
-"""Experiments on prompts and settings: variants over the same labelled claims or responses, compared in pairs."""
+"""Experiments with prompts and settings: pairwise comparisons of variants on the same labelled claims or responses."""
 
 from factloop.core.extras import require
 

@@ -1,4 +1,4 @@
-"""Answers that several variants share: each call is made once, and each variant that uses its answer pays in full.
+"""Shares answers between variants: each call is made once, but every variant that uses the answer is charged in full.
 
 Model calls are shared between the variants within one repeat, as each repeat is another draw from the model; searches
 are shared over all repeats. Only what is asked in the very same words, with the same settings, is shared.
@@ -7,13 +7,14 @@ are shared over all repeats. Only what is asked in the very same words, with the
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator
 from copy import copy
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from factloop.core.errors import FactloopError
+from factloop.core.errors import BudgetExceeded, FactloopError
 from factloop.core.records import Usage
 from factloop.tools.calls.answers import AnsweredBy, Call, Value
 from factloop.tools.calls.cache import CallCache
@@ -33,6 +34,7 @@ class SharedAnswers:
         self._flights: SingleFlight[tuple[dict[str, Any], UsageMeter | None]] = SingleFlight()
         self._failed = UsageMeter()
         self._ending = ""
+        self._asks = True
         self.spent = UsageMeter()
         """What was paid since this was opened."""
 
@@ -40,6 +42,12 @@ class SharedAnswers:
         """The same store for calls made in this way, apart from those made in another."""
         other = copy(self)
         other._ending = f" {way}"
+        return other
+
+    def asking_nothing(self) -> Self:
+        """The same store for calls none of which is made: what is not kept raises BudgetExceeded."""
+        other = copy(self)
+        other._asks = False
         return other
 
     async def once(self, call: Call) -> tuple[Value, AnsweredBy]:
@@ -64,6 +72,8 @@ class SharedAnswers:
         return (await self._pay(key, call), call.meter) if kept is None else (kept.value, None)
 
     async def _pay(self, key: str, call: Call) -> dict[str, Any]:
+        if not self._asks:
+            raise BudgetExceeded("nothing may be asked")
         account = UsageMeter(call.meter.allowance, before_paying=call.meter.before_paying)
         try:
             value = await call.make(account)
@@ -74,6 +84,8 @@ class SharedAnswers:
         usage = account.snapshot(0.0)
         self.spent.add(usage)
         made = {"value": value, "usage": usage.model_dump(mode="json")}
+        if (asked := call.recorded_as) is not None and "messages" in asked.shown:
+            made["asked"] = asked.shown["messages"]
         put = partial(self._kept.put, key, made, calls=usage.calls, usd=usage.cost_usd or 0.0)
         await self._kept.aside(put)
         return made
@@ -83,6 +95,13 @@ class SharedAnswers:
 
     def for_one_check(self) -> Self:
         return self
+
+    def exchanges(self) -> Iterator[tuple[str, str]]:
+        """Each request to a model, one message after the other, and the reply."""
+        for made in self._kept.values():
+            if "asked" in made:
+                reply = made["value"]["reply"]
+                yield "\n\n".join(text for _, text in made["asked"]), reply["text"] or json.dumps(reply["tool_calls"])
 
     @property
     def paid_before(self) -> tuple[int, float]:

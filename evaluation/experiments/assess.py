@@ -1,7 +1,8 @@
-"""Makes the report of an experiment from its results: figures, paired differences, verdicts in words, flips."""
+"""Builds the report of an experiment from its results: figures, paired differences, verdicts in words and flips."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import combinations
@@ -14,22 +15,28 @@ from factloop.core.figure import Undefined, ends
 from factloop.core.records import Judgement, Usage
 from factloop.evaluation.comparing.demands import Demand, Judged, judge_demands, refuse_demands
 from factloop.evaluation.comparing.differences import LEVEL, QUESTIONS, RESAMPLES, Judging, contrast, figures_of
-from factloop.evaluation.comparing.pairs import lost_claims
-from factloop.evaluation.comparing.records import DemandResult, GroupFigure, Outcome, PairedDifference, Quantity
+from factloop.evaluation.comparing.pairs import flipped, lost_claims
+from factloop.evaluation.comparing.records import DemandResult, GroupFigure, PairedDifference, Quantity
 from factloop.evaluation.comparing.table import (
+    FEWEST_ALIKE,
+    MISSING,
     SUPPORTED,
     UNSCORED,
+    VERDICTS,
     ClaimPanel,
+    Codes,
     ItemValues,
     SpentPanel,
     claim_quantities,
     headline_of,
     majority,
+    quality_quantities,
     response_quantities,
     share_quantities,
     spent_quantities,
 )
 from factloop.evaluation.comparing.words import amount, conflicting_words, losses
+from factloop.evaluation.experiments.looks import Look, look_report
 from factloop.evaluation.experiments.panel import Panel, flips_of, item_rows, panel_of
 from factloop.evaluation.experiments.records import (
     Conclusion,
@@ -50,22 +57,26 @@ def assess(
     results: Results,
     *,
     level: float = LEVEL,
+    look: Look | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
     pairs: Literal["baseline", "all"] = "baseline",
     questions: Collection[Quantity] = QUESTIONS,
     demands: Sequence[Demand] = (),
     must_pass: Collection[str] = (),
+    elsewhere: Collection[str] = (),
     created_at: datetime | None = None,
 ) -> ExperimentReport:
     """The report of an experiment's results; the order of these changes nothing. It costs nothing.
 
-    Differences are held against alpha = 1 - level, adjusted for their number, as their intervals are. Every
-    variant is compared with the baseline, or every two with each other; flips are always those against the baseline.
-    Without `resamples` there are no intervals. Time is linear in results and in resamples times groups. Raises
-    DataError where a claim or response comes twice in one repeat of a variant or with two labels, and ValueError for a
-    level outside (0, 1) and resamples below 0.
+    Differences are held against alpha = 1 - level, adjusted for their number, as their intervals are; a `look` has a
+    level of its own. Every variant is compared with the baseline, or every two with each other; flips are always those
+    against the baseline. A claim that must pass and has no result does not pass, unless it is `elsewhere`: in a part of
+    the data that is not judged here. Without `resamples` there are no intervals. Time is linear in results and in
+    resamples times groups. Raises DataError where a claim or response comes twice in one repeat of a variant or with
+    two labels, and ValueError for a level outside (0, 1) and resamples below 0.
     """
+    level = level if look is None else look.level
     if not 0.0 < level < 1.0 or resamples < 0 or pairs not in ("baseline", "all"):
         raise ValueError("the level lies between 0 and 1, resamples are 0 or more, pairs are 'baseline' or 'all'")
     refuse_demands(demands)
@@ -102,13 +113,15 @@ def assess(
         level=level,
         n_resamples=resamples,
         seed=seed,
+        look=None if look is None else look_report(look, headline, differences, panel.variants),
         families=families,
         headline=headline.quantity,
         headline_k=headline.k,
         conclusions=tuple(_conclusions(differences)),
+        pooled=tuple(_pooled_words(results, level, seed)),
         demands=(
             *judge_demands(demands, asked, alpha=judging.alpha, seed=seed),
-            *(_must_pass(panel, must_pass) if must_pass else ()),
+            *(_must_pass(panel, {*must_pass} - {*elsewhere}, sorted(elsewhere)) if must_pass else ()),
         ),
         variants=variants,
         differences=differences,
@@ -116,19 +129,96 @@ def assess(
         flips=tuple(flip for _, found in flips for flip in found),
         items=tuple(item_rows(panel, results)),
         paid=results.paid,
-        warnings=tuple(_cautions(variants, differences, n_conflicting=panel.n_conflicting, repeats=results.repeats)),
+        warnings=(
+            *_drawn_words(panel.claims),
+            *_one_verdict_words(panel.variants, most),
+            *_cautions(variants, differences, n_conflicting=panel.n_conflicting, repeats=results.repeats),
+        ),
         created_at=created_at,
     )
 
 
-def _must_pass(panel: Panel, ids: Collection[str]) -> Iterator[DemandResult]:
-    """Whether each variant but the baseline has all these claims right, by most repeats."""
+def _pooled(results: Results) -> tuple[Results, int] | None:
+    """The results with models, or other settings, in the place of repeats, and their number.
+
+    What each prompt does over all of them; None unless two or more were each tried with every prompt.
+    """
+    settings = {
+        one.name: json.dumps({name: of for name, of in one.changes.items() if name != "prompts"}, sort_keys=True)
+        for one in results.variants
+    }
+    prompts = {one.name: str(one.changes.get("prompts") or "") for one in results.variants}
+    tried = {(prompts[name], settings[name]): name for name in settings}
+    of_prompts, of_settings = dict.fromkeys(prompts.values()), dict.fromkeys(settings.values())
+    if min(len(of_prompts), len(of_settings)) < 2 or len(tried) != len(of_prompts) * len(of_settings):
+        return None
+    place, first = {one: number for number, one in enumerate(of_settings)}, settings[results.baseline]
+    named = {name: tried[prompts[name], first] for name in settings}
+    claims = (
+        one.model_copy(
+            update={
+                "variant": named[one.variant],
+                "repeat": one.repeat + results.repeats * place[settings[one.variant]],
+            }
+        )
+        for one in results.claims
+    )
+    kept = tuple(one for one in results.variants if settings[one.name] == first)
+    update = {"claims": tuple(claims), "variants": kept, "repeats": results.repeats * len(place)}
+    return results.model_copy(update=update), len(place)
+
+
+def _pooled_words(results: Results, level: float, seed: int) -> Iterator[str]:
+    found = _pooled(results) if results.kind == "claims" else None
+    if found is not None:
+        report = assess(found[0], level=level, seed=seed, resamples=1)
+        yield from (f"Over {found[1]:,} models or settings: {one.words}" for one in report.conclusions)
+
+
+def _drawn_words(panel: ClaimPanel) -> Iterator[str]:
+    """What labels of a draw are good for, and how to get any."""
+    if not panel.n_labelled and len(panel.verdicts) > 1:
+        yield "No claim has a label: factloop research labels next draws the claims that flipped first."
+    if panel.chance is not None:
+        most = [majority(verdicts) for verdicts in panel.verdicts]
+        flips = {place for other in most[1:] for place in flipped(most[0], other)}
+        n = sum(panel.gold[place] != MISSING for place in flips)
+        yield (
+            f"Labels were drawn, for {panel.n_labelled:,} of {plural(len(panel.gold), 'claim')} ({n:,} of "
+            f"{plural(len(flips), 'flip')}): accuracy and its differences are estimates for all claims, in which each "
+            "label counts for the inverse of its chance; TPR and TNR would need more."
+        )
+        if panel.n_labelled - n < min(FEWEST_ALIKE, len(panel.gold) - len(flips)):
+            yield (
+                f"Only the difference is estimated: {plural(FEWEST_ALIKE, 'label')} of claims that did not flip would "
+                "give each variant an accuracy of its own."
+            )
+
+
+FEWEST_ALL_ALIKE = 10
+"""Claims from which on it is odd that a variant gives all of them one verdict."""
+
+
+def _one_verdict_words(variants: Sequence[str], most: Sequence[Codes]) -> Iterator[str]:
+    for name, codes in zip(variants, most, strict=True):
+        found = codes[codes >= 0]
+        if len(found) >= FEWEST_ALL_ALIKE and len({*found.tolist()}) == 1:
+            verdict = VERDICTS[found[0]].replace("_", " ")
+            yield f"{name}: all {len(found):,} claims are called {verdict}; see whether its model heeds the prompt."
+
+
+def _must_pass(panel: Panel, ids: Collection[str], elsewhere: Sequence[str]) -> Iterator[DemandResult]:
+    """Whether each variant but the baseline has all these claims right, by most repeats; names those elsewhere."""
     wanted = [place for place, (_, claim_id) in enumerate(panel.claim_keys) if claim_id in ids]
+    unjudged = sorted({*ids} - {claim_id for _, claim_id in panel.claim_keys})
+    notes = (f"; not judged: {', '.join(unjudged)}" if unjudged else "") + (
+        f"; in the other part of the data: {', '.join(elsewhere)}" if elsewhere else ""
+    )
     for place in range(1, len(panel.variants)) or (0,):
         right = majority(panel.claims.verdicts[place]) == panel.claims.gold
-        failed = panel.texts(claim for claim in wanted if not right[claim])
-        name, n = panel.variants[place], plural(len(wanted), "claim")
-        words = f"{name}: {len(failed):,} of {n} that must pass {'does' if len(failed) == 1 else 'do'} not"
+        failed = (*panel.texts(claim for claim in wanted if not right[claim]), *unjudged)
+        name, n = panel.variants[place], plural(len(ids), "claim")
+        words = f"{name}: {len(failed):,} of {n} that must pass {'does' if len(failed) == 1 else 'do'} not{notes}"
         of = {
             "metric": "must_pass",
             "demand": "must_pass",
@@ -145,6 +235,7 @@ def _quantities(panel: Panel, results: Results) -> Iterator[ItemValues]:
         yield from claim_quantities(panel.claims)
     if panel.responses is not None:
         yield from response_quantities(panel.responses, sorted({*results.k}))
+        yield from quality_quantities(panel.responses)
     yield from share_quantities(panel.claims if panel.responses is None else panel.responses)
     yield from spent_quantities(panel.spent)
 
@@ -152,7 +243,6 @@ def _quantities(panel: Panel, results: Results) -> Iterator[ItemValues]:
 def _variants(
     results: Results, panel: Panel, quantities: Sequence[ItemValues], *, seed: int, resamples: int, level: float
 ) -> Iterator[VariantReport]:
-    """The report of each variant alone."""
     figures = figures_of(quantities, len(panel.variants), seed=seed, resamples=resamples, level=level)
     by_name = {one.name: one for one in results.variants}
     judged = results.responses if results.kind == "responses" else results.claims
@@ -165,7 +255,7 @@ def _variants(
             figures=figures[place],
             stability=stability_of(panel.claims, place, seed=seed, resamples=resamples, level=level),
             latency=_latency(panel.spent, place),
-            usage=_total(one.usage for one in judged if one.variant == name),
+            usage=total_usage(one.usage for one in judged if one.variant == name),
             why_unscored=_why_unscored([one.judgement for one in results.claims if one.variant == name]),
         )
 
@@ -187,7 +277,7 @@ def _latency(panel: SpentPanel, variant: int) -> Latency:
     return Latency(median_s=float(median), p95_s=float(p95), n=len(seconds))
 
 
-def _total(usages: Iterable[Usage]) -> Usage:
+def total_usage(usages: Iterable[Usage]) -> Usage:
     """The sums, stage by stage; `wall_s` is that of the items' own times: what one after the other would take."""
     found, meter = sorted(usages, key=Usage.model_dump_json), UsageMeter()  # sums of floats depend on their order
     for one in found:
@@ -219,9 +309,7 @@ def _conclusions(differences: Sequence[PairedDifference]) -> Iterator[Conclusion
             answers = [
                 each.words
                 for each in differences
-                if each.is_question
-                and (each.first, each.second) == (one.first, one.second)
-                and each.outcome not in (Outcome.NOT_SHOWN, Outcome.UNKNOWN)
+                if each.is_question and (each.first, each.second) == (one.first, one.second) and each.outcome.is_shown
             ]
             words = ". ".join([one.words, *answers, *losses(one, differences)]) + "."
             yield Conclusion(first=one.first, second=one.second, outcome=one.outcome, words=words)
@@ -265,8 +353,8 @@ def _result_cautions(one: VariantReport) -> Iterator[str]:
 
 
 def _setting_cautions(one: VariantReport, baseline: VariantReport) -> Iterator[str]:
-    name = one.variant.name
-    if one.variant.fingerprint == baseline.variant.fingerprint and not one.variant.changes:
+    name, shares = one.variant.name, one.variant.n_same_evidence == one.variant.n_compared
+    if one.variant.fingerprint == baseline.variant.fingerprint and not one.variant.changes and shares:
         yield f"{name} has the settings and prompts of {baseline.variant.name}: what differs is chance."
     elif not one.variant.shares_evidence:
         n_other = one.variant.n_compared - one.variant.n_same_evidence

@@ -1,16 +1,15 @@
-"""A cell: what one variant said of one item in one repeat. Cells are written a line each, and never again."""
+"""Writes cells: what one variant said about one item in one repeat. Each cell is one line and written only once."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import ValidationError
-
-from factloop.core.errors import DataError
 from factloop.core.records import FactualityReport, Fingerprint, Record, Usage
 from factloop.evaluation.experiments.items import Item
 from factloop.evaluation.experiments.records import JudgedClaim, JudgedText, Name, Repeat
+from factloop.evaluation.experiments.splitting import SplitQuality
 from factloop.evaluation.running.log import LogFormat, no_passing_failure
+from factloop.evaluation.runs.reading import parse_record
 
 CellKey = tuple[str, int, str, str]
 """Variant, repeat, item, and a hash of what made it: an edited prompt or claim has cells of its own."""
@@ -19,7 +18,7 @@ CellKey = tuple[str, int, str, str]
 class Cell(Record):
     """One variant on one item in one repeat."""
 
-    schema_version: Literal["1.0", "1.1"] = "1.1"
+    schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
     made_of: str = ""
     """A hash of the item and of all that shapes the variant's results."""
     variant: Name
@@ -37,27 +36,21 @@ class Cell(Record):
         return self.variant, self.repeat, self.item, self.made_of
 
 
-def parse_cell(line: bytes, path: str, number: int | None) -> Cell:
-    """A line of the log. Raises DataError."""
-    try:
-        return Cell.model_validate_json(line)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"])) or None
-        said = f"{first['msg']}; remove the line and start the experiment again"
-        raise DataError(said, path=path, line=number, field=place) from error
-
-
 CELL_LOG = LogFormat[Cell, CellKey](
     name="the cells",
     key=lambda cell: cell.key,
     dump=lambda cell: cell.model_dump_json(ensure_ascii=True).encode() + b"\n",
-    parse=parse_cell,
-    is_final=lambda cell: no_passing_failure(claim.judgement for claim in cell.claims),
+    parse=lambda line, path, number: parse_record(line, Cell, path, number, "remove it and start the experiment again"),
+    is_final=lambda cell: (
+        no_passing_failure(claim.judgement for claim in cell.claims)
+        and (cell.response is None or cell.response.quality is None or cell.response.quality.is_whole)
+    ),
 )
 
 
-def cell_of(key: CellKey, item: Item, report: FactualityReport, *, is_claim: bool) -> Cell:
+def cell_of(
+    key: CellKey, item: Item, report: FactualityReport, *, is_claim: bool, quality: SplitQuality | None = None
+) -> Cell:
     """The cell of a claim, which is the only one of its report, or of a response with all claims found or given.
 
     Usage is timed by the waits for answers: the time elapsed favours a variant that finds its answers made.
@@ -89,6 +82,7 @@ def cell_of(key: CellKey, item: Item, report: FactualityReport, *, is_claim: boo
         system=item.run.system,
         prompt_id=item.run.prompt_id,
         counts=report.counts,
+        quality=quality,
         usage=usage,
     )
     return Cell(

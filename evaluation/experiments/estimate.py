@@ -1,19 +1,34 @@
-"""Estimates what an experiment costs at most, without spending anything."""
+"""Estimates the maximum cost of an experiment without spending anything."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from factloop.checking.estimate import Estimate, estimate
-from factloop.core.records import Count, NonNegative, Record
+from factloop.checking.estimate import SCHEMA_TOKENS, Estimate, estimate
+from factloop.core.records import Count, NonNegative, Record, Usage
 from factloop.evaluation.comparing.demands import DIFFERING, Demand, items_needed
+from factloop.evaluation.experiments.cells import CELL_LOG, Cell
 from factloop.evaluation.experiments.items import Data, Item, Kind
 from factloop.evaluation.experiments.plan import ExperimentPlan
 from factloop.evaluation.experiments.records import Name, PromptFile, Repeat
 from factloop.evaluation.experiments.variants import prompt_files
+from factloop.prompts.registry import PromptRegistry
+from factloop.setup.chat_model import price_of
 from factloop.setup.settings import CheckSettings
+from factloop.tools.judges.build import BASELINE, parse_spec
+from factloop.tools.judges.served import ATTRIBUTION
+from factloop.tools.models.tokens import count_tokens
+from factloop.tools.text.outline import read_outline
+from factloop.tools.text.silence import silence_of
+
+READING_COMPLETION = 8
+"""Tokens of a judge's yes or no as JSON."""
+SHORT_CLAIM = 6
+"""Words of a sentence for each claim, where it is split into many."""
 
 
 class VariantEstimate(Estimate):
@@ -60,6 +75,10 @@ class ExperimentEstimate(Record):
     needed: tuple[ClaimsNeeded, ...] = ()
     """For each demand on agreement with labels that has a margin."""
     calls: Count
+    answered_calls: Count = 0
+    """How many of these the run directory has the answers to; what follows is for the others."""
+    splitting_calls: Count = 0
+    """How many of these the judge that measures splits may take at most."""
     searches: Count
     """Searches, which all repeats share."""
     prompt_tokens: Count
@@ -74,18 +93,33 @@ def estimate_experiment(
     settings: Mapping[str, CheckSettings],
     demands: Sequence[Demand] = (),
     alpha: float = 0.05,
+    *,
+    cells: Sequence[Cell] = (),
 ) -> ExperimentEstimate:
-    """The estimate for settings as `variants.all_settings` gives them. Costs nothing, needs no key."""
-    plan.refuse_unknown_claims(data)
-    variants = []
+    """The estimate for settings as `variants.all_settings` gives them. Costs nothing, needs no key.
+
+    `cells` are what the answers of a run directory give; only the rest is to be paid for.
+    """
+    judged = {(one.variant, one.repeat, one.item) for one in cells if CELL_LOG.is_final(one)}
+    begun = [one for one in cells if not CELL_LOG.is_final(one)]
+    variants, left, splitting, searches = [], [], 0, 0
     for name, of_variant in settings.items():
-        given = of_variant.model_copy(update={"search": ()})  # an item's own documents cost nothing to search
-        alone = [item for item in data.items if item.run.documents is None]
-        own = [item for item in data.items if item.run.documents is not None]
-        found = [*_item_estimates(of_variant, data.kind, alone), *_item_estimates(given, data.kind, own)]
-        files = tuple(prompt_files(of_variant))
-        added = _added(found, ("n_sentences", "n_claims", *_SPENT), 1)
-        variants.append(VariantEstimate(variant=name, prompt_files=files, **added))
+        found = _estimates(of_variant, data)
+        added = _added(found, ("n_sentences", "n_claims", *_SPENT))
+        variants.append(VariantEstimate(variant=name, prompt_files=tuple(prompt_files(of_variant)), **added))
+        of_repeats = []
+        for repeat in range(1, plan.repeats + 1):
+            items = [item for item in data.items if (name, repeat, item.run.id) not in judged]
+            waiting = replace(data, items=tuple(items))
+            measuring = _measuring(plan, settings[plan.baseline_name], waiting)
+            rest = found if len(items) == len(data.items) else _estimates(of_variant, waiting)
+            kept = [_usage(one) for one in begun if (one.variant, one.repeat) == (name, repeat)]
+            of_repeats.append(_added([*rest, measuring], _SPENT, less=kept))
+            splitting += measuring.calls
+        left += of_repeats
+        searches += max(one["searches"] for one in of_repeats)
+    answered = sum(_usage(one).calls for one in cells)
+    costs = [one["cost_usd"] for one in left]
     return ExperimentEstimate(
         name=plan.name,
         data=data.name,
@@ -95,8 +129,13 @@ def estimate_experiment(
         n_cells=len(data.items) * len(variants) * plan.repeats,
         variants=tuple(variants),
         needed=tuple(_needed(demands, data, alpha)),
-        searches=sum(one.searches for one in variants),
-        **_added(variants, ("calls", "prompt_tokens", "completion_tokens"), plan.repeats),
+        calls=answered + sum(one["calls"] for one in left),
+        answered_calls=answered,
+        splitting_calls=splitting,
+        searches=searches,
+        prompt_tokens=sum(one["prompt_tokens"] for one in left),
+        completion_tokens=sum(one["completion_tokens"] for one in left),
+        cost_usd=None if None in costs else sum(costs),
     )
 
 
@@ -123,16 +162,64 @@ def _independent(data: Data, label: bool | tuple[bool, ...]) -> float:
 _SPENT = ("calls", "searches", "prompt_tokens", "completion_tokens")
 
 
-def _added(found: Sequence[Estimate], fields: Sequence[str], times: int) -> dict[str, Any]:
-    """The sums of these fields and of the cost, so many times; the cost is None where one is unknown."""
+def _usage(cell: Cell) -> Usage:
+    return cell.claims[0].usage if cell.response is None else cell.response.usage
+
+
+def _added(found: Sequence[Estimate], fields: Sequence[str], less: Sequence[Usage] = ()) -> dict[str, Any]:
+    """The sums of these fields and of the cost, less what was paid; the cost is None where one is unknown."""
+    sums: dict[str, Any] = {
+        field: max(0, sum(getattr(one, field) for one in found) - sum(getattr(one, field) for one in less))
+        for field in fields
+    }
     known = [one.cost_usd for one in found if one.cost_usd is not None]
-    cost_usd = times * sum(known) if len(known) == len(found) else None
-    return {field: times * sum(getattr(one, field) for one in found) for field in fields} | {"cost_usd": cost_usd}
+    cost_usd = max(0.0, sum(known) - sum(one.cost_usd or 0.0 for one in less)) if len(known) == len(found) else None
+    return sums | {"cost_usd": cost_usd}
 
 
-def _item_estimates(settings: CheckSettings, kind: Kind, items: Sequence[Item]) -> list[Estimate]:
-    """The estimates of items; claims get one together, since the 1.2 rounds that a claim takes would round to 1."""
-    if kind == "claims":
-        facts = [given for item in items for given in item.run.facts or ()]
-        return [estimate(settings, "", None, facts)] if facts else []
-    return [estimate(settings, item.run.response, item.run.prompt, item.run.facts) for item in items]
+def _estimates(settings: CheckSettings, data: Data) -> list[Estimate]:
+    """The estimates of items; claims get one together, since the 1.2 rounds that a claim takes would round to 1.
+
+    An item's own documents cost nothing to search.
+    """
+    found = []
+    for own, of in ((False, settings), (True, settings.model_copy(update={"search": ()}))):
+        runs = [item.run for item in data.items if (item.run.documents is not None) is own]
+        if data.kind == "claims":
+            facts = [given for run in runs for given in run.facts or ()]
+            found += [estimate(of, "", None, facts)] if facts else []
+        else:
+            found += [estimate(of, run.response, run.prompt, run.facts) for run in runs]
+    return found
+
+
+def _measuring(plan: ExperimentPlan, settings: CheckSettings, data: Data) -> Estimate:
+    """Roughly what measuring the splits of one variant takes at most in one repeat; nothing where no model judges them.
+
+    Of n claims of a sentence, as many of its statements are asked about and each claim, and each ordered pair.
+    """
+    spec = parse_spec(plan.splitting or BASELINE)
+    sizes = [(item, n) for item in data.items for n in _claims_of_sentences(item)] if spec.calls is not None else []
+    calls, n_claims = sum(n * (n + 1) for _, n in sizes), sum(n for _, n in sizes)
+    rules = PromptRegistry.load(settings.prompts)[ATTRIBUTION].render(document="x" * 160, claim="x" * 80)
+    each = count_tokens(rules.system) + count_tokens(rules.user) + SCHEMA_TOKENS
+    contexts = sum(n * count_tokens(f"{item.run.prompt or ''} {item.run.response}") for item, n in sizes)
+    prompt_tokens, completion_tokens = calls * each + contexts, calls * READING_COMPLETION
+    price = price_of(settings, spec.target, settings.base_url) if calls else None
+    cost_usd = None if price is None else price.cost_usd(prompt_tokens, completion_tokens)
+    return Estimate(
+        n_sentences=len(sizes),
+        n_claims=n_claims,
+        calls=calls,
+        searches=0,
+        prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens,
+        cost_usd=cost_usd if calls else 0.0,
+    )
+
+
+def _claims_of_sentences(item: Item) -> list[int]:
+    if item.run.facts is not None:
+        return [len(given.facts) for given in item.run.facts]
+    parts = (part for part in read_outline(item.run.response) if silence_of(part) is None)
+    return [math.ceil(len(part.text.split()) / SHORT_CLAIM) for part in parts]

@@ -1,27 +1,31 @@
-"""The items of an experiment: labelled claims, or responses with or without labelled facts, as the file holds them.
+"""Reads the items of an experiment: labelled claims, or responses with or without labelled facts.
 
 - claims: rows with `claim` and, where there are any, `label` (0, 1), `document`, `response_id`, `group`, as
   `factloop research verify` and `factloop research audit` read them;
 - labelled responses: FActScore's layouts, as `factloop eval factscore` reads them;
 - responses: rows with `prompt` and `response`, perhaps with `documents`, as `factloop eval FILE` reads them.
+
+Groups come in an order drawn from their names: a file that is sorted by label does an early look no harm, and the
+groups held out are the same ones each time.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from factloop.core.errors import DataError
+from factloop.core.files.lines import name_of_data
 from factloop.core.files.tables import read_rows
 from factloop.core.given_text import check_whole
 from factloop.core.records import GivenFacts
 from factloop.evaluation.datasets.factscore import FactLabel, load_factscore
 from factloop.evaluation.datasets.responses import OwnDocument, load_responses
 from factloop.evaluation.runs.items import RunItem, labelled_item, response_items
-from factloop.evaluation.verification.pairs import load_pairs
+from factloop.evaluation.verification.pairs import PlacedRow, load_dataset_pairs, load_pairs
 from factloop.evaluation.verification.records import PairRow
 
 Kind = Literal["claims", "responses"]
@@ -51,30 +55,50 @@ class Data:
     """The whole input of an experiment."""
 
     name: str
-    """The file's name and hash."""
+    """The file's name and hash, or those of the data set."""
     kind: Kind
     items: tuple[Item, ...]
 
+    @property
+    def groups(self) -> list[str]:
+        """The groups of claims, or the prompts of responses, in an order drawn from their names."""
+        names = {self.group_of(item) for item in self.items}
+        return sorted(names, key=lambda name: hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest())
 
-def load_data(path: Path) -> Data:
-    """All items of a file. Raises DataError, with file, line and field, for a malformed row and for an unknown layout.
+    def group_of(self, item: Item) -> str:
+        return item.group if self.kind == "claims" else item.run.prompt_id
 
-    An experiment holds its items in memory, as its results are.
+    def of_groups(self, groups: Iterable[str], part: str = "") -> Data:
+        """The items of these groups; `part` is added to the name."""
+        wanted = {*groups}
+        items = tuple(one for one in self.items if self.group_of(one) in wanted)
+        return replace(self, name=self.name + part, items=items)
+
+
+def load_data(path: Path, dataset: str | None = None) -> Data:
+    """All items of a file, or of a labelled data set (`NAME:PART`) that is there.
+
+    An experiment holds its items in memory, as its results are. Raises DataError, with file, line and field, for a
+    malformed row and for an unknown layout.
     """
+    if dataset is not None:
+        name, _, of = dataset.partition(":")
+        items = tuple(_claims(list(load_dataset_pairs(name, of, path)), path))
+        digest = hashlib.sha256(repr(items).encode("utf-8", "surrogatepass")).hexdigest()
+        return Data(f"{dataset} (sha256 {digest[:12]})", "claims", items)
     first = next(read_rows(path))
     if "claim" in first.fields:
         kind: Kind = "claims"
-        items = tuple(_claims(path))
+        items = tuple(_claims(list(load_pairs(path)), path))
     else:
         kind = "responses"
         items = tuple(Item(item, item.id) for item in _responses(path, set(first.fields)))
     for item in items:
         check_whole(f"{path}: {item.run.id!r}", item.run.response)
-    return Data(_named(path), kind, items)
+    return Data(name_of_data(path), kind, items)
 
 
-def _claims(path: Path) -> Iterator[Item]:
-    rows = list(load_pairs(path))
+def _claims(rows: list[PlacedRow], path: Path) -> Iterator[Item]:
     lines: dict[tuple[str, ...], int | None] = {}
     for line, row in rows:
         key = _key(row)
@@ -123,12 +147,3 @@ def _responses(path: Path, fields: set[str]) -> Iterator[RunItem]:
         return response_items(load_responses(path))
     said = "a row has `claim`, or `prompt` and `response`, or FActScore's `sentences` or `annotations`"
     raise DataError(f"{said}, not {', '.join(sorted(fields))[:80] or 'nothing'}", path=str(path), line=1)
-
-
-def _named(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror or error})", path=str(path)) from error
-    return f"{path.name} (sha256 {digest[:12]})"

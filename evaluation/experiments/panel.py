@@ -1,4 +1,4 @@
-"""The results of an experiment as a table: arrays for the figures, and rows, cells and flips with what is behind them.
+"""Arranges the results of an experiment as a table: arrays for the figures, and the rows, cells and flips behind them.
 
 Claims are one where group and id are, or, of responses, whose variants may split differently, response and text. The
 order of the results changes nothing.
@@ -17,7 +17,7 @@ from factloop.core.factuality import f1_at_k, is_unknown, precision
 from factloop.core.records import Usage
 from factloop.evaluation.comparing.matching import plain
 from factloop.evaluation.comparing.pairs import count_flips, flipped, in_order, make_flip
-from factloop.evaluation.comparing.records import Flip, FlipCount, FlipSide
+from factloop.evaluation.comparing.records import Flip, FlipCount, FlipSide, Quantity
 from factloop.evaluation.comparing.table import (
     CODES,
     MISSING,
@@ -33,6 +33,7 @@ from factloop.evaluation.comparing.table import (
     majority,
 )
 from factloop.evaluation.experiments.records import ItemCell, ItemRow, JudgedClaim, JudgedText, Results
+from factloop.evaluation.experiments.splitting import SplitQuality
 
 ClaimKey = tuple[str, str]
 """Group and the claim's id; for responses its text instead of the id."""
@@ -60,9 +61,10 @@ class Panel:
         return [one for one in found if one is not None]
 
     def texts(self, claims: Iterable[int]) -> tuple[str, ...]:
-        """The claims, given by place, as the first variant that has them words them."""
+        """The claims, given by place, each after its id, as the first variant that has them words them."""
         sides = range(len(self.variants))
-        return tuple(next(one.claim for side in sides for one in self.results_of(side, claim)) for claim in claims)
+        found = (next(one for side in sides for one in self.results_of(side, claim)) for claim in claims)
+        return tuple(f"{one.claim_id}: {one.claim}" for one in found)
 
 
 def panel_of(results: Results) -> Panel:
@@ -81,7 +83,9 @@ def panel_of(results: Results) -> Panel:
     for (variant, repeat, key), one in found.items():
         verdicts[place_of[variant], repeat - 1, place[key]] = CODES[one.judgement.verdict]
     cluster = np.array([codes[name] for name in clusters], np.int64)
-    claims = ClaimPanel(cluster, n_clusters, gold, verdicts)
+    chances = {key: one.probability for (_, _, key), one in found.items() if one.probability is not None}
+    chance = np.array([chances.get(key, 1.0) for key in keys]) if chances else None
+    claims = ClaimPanel(cluster, n_clusters, gold, verdicts, chance)
     if results.kind == "claims":
         usages = {(place_of[name], repeat - 1, place[key]): one.usage for (name, repeat, key), one in found.items()}
         spent = _spent(usages, verdicts.shape, cluster, n_clusters)
@@ -133,6 +137,8 @@ def _responses(
     shape = (len(place_of), results.repeats, len(ids))
     counts = np.full((*shape, 4), np.nan)
     usages: dict[tuple[int, int, int], Usage] = {}
+    is_measured = any(one.quality is not None for one in results.responses)
+    quality = {name: np.full(shape, np.nan) for name in SplitQuality.model_fields if is_measured}
     for one in results.responses:
         _refuse_repeat(one, results.repeats)
         at = place_of[one.variant], one.repeat - 1, place[one.response_id]
@@ -141,8 +147,12 @@ def _responses(
         if at in usages:
             raise DataError(f"{one.variant}, repeat {one.repeat}: the response {one.response_id!r} has two results")
         counts[at] = count_row(one.counts)
+        for name, values in quality.items():
+            share = None if one.quality is None else getattr(one.quality, name).value
+            values[at] = np.nan if share is None else share
         usages[at] = one.usage
-    return ResponsePanel(cluster, n_clusters, counts), _spent(usages, shape, cluster, n_clusters)
+    measured = {Quantity(name): values for name, values in quality.items()}
+    return ResponsePanel(cluster, n_clusters, counts, measured), _spent(usages, shape, cluster, n_clusters)
 
 
 def _spent(
@@ -162,7 +172,7 @@ def _spent(
 
 
 def flips_of(panel: Panel, first: int, second: int) -> tuple[FlipCount, tuple[Flip, ...]]:
-    """The flips between two variants, given by place: worse first, then better, then neutral; by group and claim."""
+    """The flips between two variants, given by place: worse first, then better, then neutral; then by cause."""
     one, other = (majority(panel.claims.verdicts[place]) for place in (first, second))
     names = panel.variants[first], panel.variants[second]
 
@@ -185,6 +195,8 @@ def _side(results: Sequence[JudgedClaim], code: int) -> FlipSide:
     return FlipSide(
         claim_id=shown.claim_id,
         verdict=VERDICTS[code],
+        contradicted=shown.judgement.contradicted,
+        wrong=shown.judgement.wrong,
         n_repeats=len(of_verdict),
         n_scored=sum(one.judgement.verdict is not None for one in results),
         rationale=named(shown.judgement.rationale, shown.evidence),

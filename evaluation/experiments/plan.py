@@ -1,4 +1,4 @@
-"""The plan of an experiment: which variants judge which data, how often. Read from YAML, or made in Python.
+"""The plan of an experiment, read from YAML or built in Python: which variants judge which data, and how often.
 
 name: strict-assessment
 data: claims.jsonl
@@ -13,24 +13,25 @@ variants:
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
-import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from factloop.core.errors import ConfigError, DataError
+from factloop.core.files.placed_yaml import PlacedYaml, read_placed_yaml
 from factloop.core.files.rows import shown
 from factloop.evaluation.comparing.demands import read_demand, refuse_demands
 from factloop.evaluation.comparing.differences import QUESTIONS
 from factloop.evaluation.comparing.records import Quantity
-from factloop.evaluation.experiments.items import Data
+from factloop.evaluation.datasets.folder import find_part
+from factloop.evaluation.experiments.items import Data, load_data
 from factloop.evaluation.experiments.records import Name
 from factloop.setup.marks import marked, path_settings
 from factloop.setup.settings import CheckSettings, describe, is_it
+from factloop.tools.judges.build import BASELINE, parse_spec
 
 MOST_VARIANTS, MOST_REPEATS = 50, 100
 LONGEST_SAID = 300
@@ -59,14 +60,51 @@ def _as_mapping(value: Any) -> Any:
 Settings = Annotated[dict[str, Any], BeforeValidator(_as_mapping)]
 
 
+HELD_OUT = ", held-out part"
+
+
+class Until(BaseModel):
+    """When an experiment has seen enough: the difference in the headline is shown or ruled out, for every variant."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    difference: Annotated[float, Field(gt=0.0, lt=1.0)]
+    looks: Annotated[int, Field(ge=2, le=20)] = 4
+    """How often it is looked at: each time so many more groups are judged."""
+
+
+class Optimise(BaseModel):
+    """How a better prompt than the baseline's is searched for."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    prompt: str = "safe/assessment"
+    """The prompt to change."""
+    rounds: Annotated[int, Field(ge=1, le=20)] = 3
+    proposals: Annotated[int, Field(ge=1, le=10)] = 2
+    """Changes that are proposed in each round."""
+    model: str | None = None
+    """The model that proposes; by default the one that judges."""
+
+
 class ExperimentPlan(BaseModel):
     """The variants to compare. Paths are relative to `folder`; nothing in a plan is a template."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Name
-    data: str
+    data: str = ""
     """A file of claims or of responses, as `factloop.evaluation.experiments.items` reads them."""
+    dataset: Annotated[str, Field(pattern=r"^[^:]+:[^:]+$")] | None = None
+    """A labelled data set instead, such as `wice:dev`; `data` is then its place, unless it was downloaded."""
+    held_out: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
+    """The share of groups that no experiment judges until it is asked for: for the end, when the prompt is chosen."""
+    until: Until | None = None
+    """Judge groups step by step, and stop as soon as this is decided."""
+    optimise: Optimise = Optimise()
+    """How `factloop research optimise` searches."""
+    pairs: Literal["baseline", "all"] = "baseline"
+    """Compare each variant with the baseline, or every two."""
     baseline: Name | None = None
     """The variant that the others are compared with; the first where none is named."""
     repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
@@ -79,6 +117,9 @@ class ExperimentPlan(BaseModel):
     """What fails the experiment, as `--fail-if-worse` has it: `tnr:0.05`, `tpr >= 0.8`, `flips <= 3`."""
     must_pass: tuple[str, ...] = ()
     """The ids of claims that each variant must have right."""
+    splitting: str | None = None
+    """The judge by which it is measured how well each variant splits responses, by the names that `--verifier` of
+    `factloop research verify` takes: `baseline`, `nli:MODEL`, `llm:PROVIDER:NAME`."""
     settings: Settings = {}
     """Settings of `CheckSettings` that all variants share."""
     variants: Annotated[dict[Name, Settings], Field(min_length=1, max_length=MOST_VARIANTS)]
@@ -88,12 +129,17 @@ class ExperimentPlan(BaseModel):
 
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
+        if not self.data and self.dataset is None:
+            raise PydanticCustomError("elsewhere", "it is missing: name a file, or a `dataset`", {"at": ["data"]})
         if self.baseline is not None and self.baseline not in self.variants:
             raise PydanticCustomError("baseline", "the variants are " + ", ".join(self.variants), {"at": ["baseline"]})
+        field = "demands"
         try:
             refuse_demands([read_demand(one) for one in self.demands])
+            field = "splitting"
+            parse_spec(self.splitting or BASELINE)
         except ConfigError as error:
-            raise PydanticCustomError("elsewhere", "{said}", {"at": ["demands"], "said": str(error)}) from error
+            raise PydanticCustomError("elsewhere", "{said}", {"at": [field], "said": str(error)}) from error
         for setting in ("k", "cache"):
             if setting in self.settings:
                 raise PydanticCustomError("elsewhere", _OF_NO_PLAN[setting], {"at": ["settings", setting]})
@@ -116,8 +162,31 @@ class ExperimentPlan(BaseModel):
         at = ["settings", "base_url"] if own is None else ["variants", name, own]
         raise PydanticCustomError("setting", _ADDRESS_ALONE, {"at": at})
 
-    def refuse_unknown_claims(self, data: Data) -> None:
-        """Raises ConfigError where a claim that must pass is none of the data's, or has no label."""
+    def load(self, *, held_out: bool = False) -> Data:
+        """The data that may be iterated on, or the part that is held out.
+
+        Raises DataError, and ConfigError where nothing is held out, where a part has no group, and where a claim that
+        must pass is none of the data's, or has no label, and where the splits of claims are to be measured.
+        """
+        data = load_data(self.data_path, self.dataset)
+        self._refuse_unknown_claims(data)
+        if self.splitting is not None and data.kind == "claims":
+            raise ConfigError(f"splitting: {self.dataset or self.data} has claims, which are not split; leave it out")
+        if self.held_out is None:
+            if held_out:
+                raise ConfigError("nothing is held out: give `held_out` of the plan a share, such as 0.3")
+            return data
+        groups = data.groups
+        end = round(len(groups) * (1.0 - self.held_out))
+        if not 0 < end < len(groups):
+            raise ConfigError(f"held_out: {self.held_out:g} of {len(groups)} groups leaves a part without any")
+        return data.of_groups(groups[end:], HELD_OUT) if held_out else data.of_groups(groups[:end])
+
+    def must_pass_elsewhere(self, data: Data) -> frozenset[str]:
+        """The claims that must pass but are in the other part of the data."""
+        return frozenset(self.must_pass) - {item.run.id for item in data.items}
+
+    def _refuse_unknown_claims(self, data: Data) -> None:
         known = {item.run.id for item in data.items if data.kind == "claims" and item.gold[0] is not None}
         if strangers := [one for one in self.must_pass if one not in known]:
             raise ConfigError(f"must_pass: {strangers[0]!r} is no labelled claim of {self.data}")
@@ -128,7 +197,11 @@ class ExperimentPlan(BaseModel):
 
     @property
     def data_path(self) -> Path:
-        return self.folder / self.data
+        """Raises ConfigError where the data set is not there."""
+        if self.dataset is None:
+            return self.folder / self.data
+        name, _, part = self.dataset.partition(":")
+        return find_part(name, part, str(self.folder / self.data) if self.data else None)
 
     def settings_of(self, variant: str, defaults: CheckSettings | None = None, **limits: Any) -> CheckSettings:
         """The settings that a variant checks with: `defaults`, over them the plan's, the variant's, and `limits`.
@@ -202,62 +275,3 @@ def _placed(placed: PlacedYaml, first: ErrorDetails) -> DataError:
         own = first["type"] in {"baseline", "elsewhere", "setting"}
         said = first["msg"] if own else f"{first['msg'][0].lower()}{first['msg'][1:]}, not {shown(first['input'])}"
     return placed.error(said, at)
-
-
-Place = tuple[str | int, ...]
-"""The way from the top to a value: names of fields, and numbers of entries from 0."""
-
-
-@dataclass(frozen=True)
-class PlacedYaml:
-    """The mapping that a file holds."""
-
-    path: str
-    fields: Mapping[str, Any]
-    lines: Mapping[Place, int]
-    """The line of every field and entry, from 1."""
-
-    def error(self, message: str, place: Sequence[str | int]) -> DataError:
-        """The error with its file, its field, and the line of that field or of the innermost one around it."""
-        at = tuple(place)
-        line = next(self.lines[at[:end]] for end in range(len(at), -1, -1) if at[:end] in self.lines)
-        return DataError(message, path=self.path, line=line, field=".".join(map(str, at)) or None)
-
-
-def read_placed_yaml(text: str, path: str) -> PlacedYaml:
-    """The one mapping of a YAML text.
-
-    Raises DataError, with the line, for what is not YAML or no mapping, and for a field that stands twice.
-    """
-    try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        if not isinstance(node, yaml.MappingNode):
-            raise DataError("fields and their values are needed, such as `name: first`", path=path, line=1)
-        lines = dict(_lines(node, (), 1, path))
-        return PlacedYaml(path, yaml.safe_load(text), lines)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        said = f"this is not YAML: {', '.join(part for part in (error.context, error.problem) if part)}"
-        raise DataError(said, path=path, line=None if mark is None else mark.line + 1) from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a control character, an impossible date
-        raise DataError(f"this is not YAML: {str(error).splitlines()[0]}", path=path) from error
-
-
-def _lines(node: yaml.Node, place: Place, line: int, path: str) -> Iterator[tuple[Place, int]]:
-    yield place, line
-    if isinstance(node, yaml.SequenceNode):
-        for number, entry in enumerate(node.value):
-            yield from _lines(entry, (*place, number), entry.start_mark.line + 1, path)
-    if isinstance(node, yaml.MappingNode):
-        seen: set[str] = set()
-        for key, value in node.value:
-            line = key.start_mark.line + 1
-            name = key.value if isinstance(key, yaml.ScalarNode) else ""
-            if not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
-                raise DataError(
-                    f"the name of a field is a text; put {str(name)[:40]!r} in quotes", path=path, line=line
-                )
-            if name in seen:
-                raise DataError(f"{name[:80]!r} stands here twice", path=path, line=line)
-            seen.add(name)
-            yield from _lines(value, (*place, name), line, path)

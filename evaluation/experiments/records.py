@@ -1,7 +1,8 @@
-"""Records of an experiment: its variants, what each of them said of every claim, and the report made of that."""
+"""Defines the records of an experiment: its variants, what each said about every claim, and the report."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
@@ -22,6 +23,7 @@ from factloop.evaluation.comparing.records import (
     Quantity,
     QuantityFigure,
 )
+from factloop.evaluation.experiments.splitting import SplitQuality
 from factloop.evaluation.runs.longform import K
 
 Repeat = Annotated[int, Field(ge=1)]
@@ -35,6 +37,7 @@ class PromptFile(Record):
     path: str
     sha256: str
     first_line: str
+    """The first that the packaged prompt has not; of an unchanged one its first."""
     is_changed: bool
     """Whether its text is another than the packaged one's."""
 
@@ -78,6 +81,8 @@ class JudgedClaim(Record):
     claim: str
     gold: bool | None
     """People's label: supported or not; None without a label."""
+    probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
+    """How likely the claim was to be drawn for its label; None where it was not drawn."""
     judgement: Judgement
     evidence: tuple[Evidence, ...] = ()
     queries: tuple[str, ...] = ()
@@ -94,6 +99,8 @@ class JudgedText(Record):
     system: str
     prompt_id: str
     counts: Counts
+    quality: SplitQuality | None = None
+    """How well it was split into claims, where the plan has that measured (`splitting`)."""
     usage: Usage
     """Usage as if the variant had been run alone."""
 
@@ -194,10 +201,44 @@ class Conclusion(Record):
     words: str
 
 
+class PastExperiment(Record):
+    """What is kept of an experiment, a line of `history.jsonl` in its run directory."""
+
+    schema_version: Literal["1.0", "1.1"] = "1.1"
+    created_at: datetime | None
+    name: str
+    data: str
+    n_items: Count
+    repeats: Repeat
+    level: Level
+    n_seen: Count = 0
+    """Held-out items that had been judged in the run directory before the first look at them."""
+    variants: tuple[VariantReport, ...]
+    """Without the texts of prompts."""
+
+    @property
+    def asked(self) -> tuple[object, ...]:
+        """What was asked: the same again is no new experiment."""
+        shaped = (one.variant.fingerprint.configuration for one in self.variants)
+        return self.data, self.n_items, self.repeats, *sorted(json.dumps(one, sort_keys=True) for one in shaped)
+
+
+class LookReport(Record):
+    """One look at an experiment that judges its groups step by step."""
+
+    number: Annotated[int, Field(ge=1)]
+    of: Annotated[int, Field(ge=1)]
+    n_in_all: Count
+    """Items that the last look has."""
+    still_open: tuple[Name, ...]
+    """Variants of which the difference is neither shown nor ruled out."""
+    words: str
+
+
 class ExperimentReport(Record):
     """An experiment, whole. Equal results, settings and seed give equal reports but for `created_at`."""
 
-    schema_version: Literal["4.0", "4.1", "4.2", "4.3"] = "4.3"
+    schema_version: Literal["4.0", "4.1", "4.2", "4.3", "4.4", "4.5", "4.6"] = "4.6"
     name: str
     kind: Literal["claims", "responses"]
     data: str
@@ -212,22 +253,30 @@ class ExperimentReport(Record):
     """Level of the intervals, those of differences a family together; these are held against alpha, one minus this."""
     n_resamples: Count
     seed: Count
+    look: LookReport | None = None
+    """Where groups are judged step by step; `level` is then that of this look."""
     families: tuple[Family, ...]
     headline: Quantity
     headline_k: K | None = None
     conclusions: tuple[Conclusion, ...]
     """One for each variant but the baseline, or for each pair; empty for a single variant."""
+    pooled: tuple[str, ...] = ()
+    """What each prompt does over several models or settings, where each was tried with every prompt."""
     demands: tuple[DemandResult, ...] = ()
     """What was demanded of each variant but the baseline."""
     variants: tuple[VariantReport, ...]
     differences: tuple[PairedDifference, ...]
     flip_counts: tuple[FlipCount, ...]
     flips: tuple[Flip, ...]
-    """Between baseline and each variant: worse first, then better, then neutral; then by group and claim."""
+    """Between baseline and each variant: worse first, then better, then neutral; then by cause."""
     items: tuple[ItemRow, ...] = ()
     """Every item of the data against every variant, by group and item."""
     paid: Usage
     warnings: tuple[str, ...] = ()
+    history: tuple[PastExperiment, ...] = ()
+    """Earlier experiments of the run directory on the same data, with other variants."""
+    n_seen: Count = 0
+    """As in `PastExperiment`."""
     created_at: datetime | None = None
 
     def differences_of(self, first: str, second: str) -> tuple[PairedDifference, ...]:

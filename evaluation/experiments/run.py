@@ -1,4 +1,4 @@
-"""Runs an experiment: every variant on every item in every repeat, so that a kill loses only what was in flight.
+"""Runs an experiment, every variant on every item in every repeat; if killed, it loses only what was in flight.
 
     results = await arun_experiment(load_plan("plan.yaml"), run_dir="runs/strict")
 
@@ -8,27 +8,30 @@ In the run directory stand the cells that are done (`cells.jsonl`), the model's 
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import time
-from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, ExitStack, aclosing
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, ExitStack, aclosing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 from factloop.checking.cascade.stage import refuse_without_documents
 from factloop.checking.check import Checking, CheckRequest, open_checking
 from factloop.checking.preparing import prepare
 from factloop.core.errors import ConfigError
-from factloop.core.records import Usage
+from factloop.core.records import FactualityReport, Usage
 from factloop.evaluation.experiments.answers import SharedAnswers, paid_for, spent_on
 from factloop.evaluation.experiments.cells import CELL_LOG, Cell, CellKey, cell_of
-from factloop.evaluation.experiments.items import Data, Item, load_data
+from factloop.evaluation.experiments.items import Data, Item
 from factloop.evaluation.experiments.plan import ExperimentPlan
 from factloop.evaluation.experiments.records import Results
+from factloop.evaluation.experiments.splitting import split_quality, splits_of
 from factloop.evaluation.experiments.variants import (
     ReadyVariant,
     all_settings,
@@ -51,24 +54,34 @@ from factloop.evaluation.running.run import (
 )
 from factloop.evaluation.runs.run import sources_of
 from factloop.reports.figures import plural
+from factloop.setup.chat_model import build_model
 from factloop.setup.session import Common, Store, common_to, refuse_unbatched
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
+from factloop.tools.calls.budget import Budget
+from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import as_they_come
+from factloop.tools.judges.base import Verifier
+from factloop.tools.judges.build import BASELINE, CallingKind, build_judge, parse_spec
+from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.search.given import GivenIndexes
 
 CALLS_AT_ONCE = 64
 """Model calls at once where the settings have no bound. Twice as many claims are in work: each makes one call after
 the other, and those of several variants often wait for the same."""
 CELLS, RESULTS, SEARCHES = "cells.jsonl", "results.json", "searches.sqlite"
+PROPOSALS = "proposals.sqlite"
+"""Answers of a model that proposed prompts, where one did: limits hold for them, too."""
 REPORT = "experiment.json"
 """The file of the comparison of the results, where it was kept beside them."""
 
 
+CALLS_OF_ITEM = 3
+"""What an item takes at most, until one has taken more."""
+
+
 @dataclass(frozen=True)
 class _Task:
-    """A cell to be judged."""
-
     key: CellKey
     item: Item
 
@@ -76,29 +89,31 @@ class _Task:
 async def astream_experiment(
     plan: ExperimentPlan,
     *,
+    data: Data | None = None,
     run_dir: str | Path | None = None,
     defaults: CheckSettings | None = None,
     limits: Mapping[str, Any] | None = None,
 ) -> Events[Cell, Results]:
     """Yields the events of an experiment: its start, each cell as soon as it is judged, and the results last.
 
-    The plan's settings go over `defaults`, and `limits` over both. All that can be wrong is found before anything is
-    spent. `run_dir` makes the experiment resumable: another attempt judges what is missing, and what failed for a
-    passing reason (budget, timeout, tool failure). It may have other variants, prompts, claims, repeats and limits:
-    answers are kept by request, so that what changed pays for itself alone. The budget holds over all variants, repeats
-    and attempts of the folder; where earlier ones reach it and something is to be judged, it is refused. The user's
-    cache is not used: a repeat is to be another draw from the model.
+    `data` is judged instead of all that may be iterated on. The plan's settings go over `defaults`, and `limits` over
+    both. All that can be wrong is found before anything is spent.
+
+    `run_dir` makes the experiment resumable: another attempt judges what is missing, and what failed for a passing
+    reason (budget, timeout, tool failure). It may have other variants, prompts, claims, repeats and limits: answers are
+    kept by request, so that what changed pays for itself alone. The budget holds over all variants, repeats and
+    attempts of the folder; where earlier ones reach it and something is to be judged, it is refused. The user's cache
+    is not used: a repeat is to be another draw from the model.
 
     With a model or a paid search it costs money. Raises ConfigError, DataError. A caller that stops before the end
     closes the stream (`contextlib.aclosing`).
     """
     started = time.perf_counter()
-    data = load_data(plan.data_path)
+    data = data or plan.load()
     settings = all_settings(plan, defaults, limits or {})
     whole = whole_settings(settings)
     ready = await ready_variants(plan, settings)
     refuse_without_source(ready, data)
-    plan.refuse_unknown_claims(data)
     for one in settings.values():
         refuse_unbatched(one, run_dir)
     with ExitStack() as stack:
@@ -114,6 +129,7 @@ async def astream_experiment(
             common=_shared_limits(whole, answers, folder),
             answers=answers,
             data=data,
+            plan=plan,
             at_once=_at_once(data, whole),
         )
         run = Run(
@@ -132,9 +148,62 @@ async def astream_experiment(
                 yield event
 
 
+async def judged_before(
+    plan: ExperimentPlan, data: Data, settings: Mapping[str, CheckSettings], run_dir: Path | None
+) -> list[Cell]:
+    """The cells that the answers in a run directory give: some whole, others up to the first call without an answer.
+
+    Nothing is asked, downloaded or written: it reads a copy, as opening the log or the answers may change them. Only
+    what chat models judge is judged. It costs the time of that. Raises as `astream_experiment`, and OSError.
+    """
+    if run_dir is None or not (run_dir / CELLS).exists():
+        return []
+    asking = {name for name, one in settings.items() if one.model or (one.judge and parse_spec(one.judge).calls)}
+    settings = {  # what would have to be downloaded cannot even be prepared
+        name: one.model_copy(update={"allow_download": False})
+        for name, one in settings.items()
+        if name in asking or not one.allow_download
+    }
+    if not settings:
+        return []
+    changes: dict[str, Any] = {"variants": {name: plan.variants[name] for name in settings}}
+    if plan.baseline_name not in settings:
+        changes["baseline"] = None
+    plan = plan.model_copy(update=changes)
+    ready = await ready_variants(plan, settings)
+    refuse_without_source(ready, data)
+    measured = plan.splitting is not None and parse_spec(plan.splitting).calls is not None
+    unlimited = whole_settings(settings).model_copy(update={"max_calls": None, "budget_usd": None})
+    with ExitStack() as stack:
+        stack.enter_context(claimed_folder(run_dir, {"experiment": data.kind}))
+        folder = copytree(run_dir, stack.enter_context(answers_folder(None)), dirs_exist_ok=True)
+        answers = [one.asking_nothing() for one in _open_answers(stack, folder, plan.repeats)]
+        log = stack.enter_context(Log(folder / CELLS, CELL_LOG))
+        tasks = tuple(_tasks(plan, data, ready))
+        judging = _judge_tasks(
+            (task for task in tasks if task.key[0] in asking and task.key not in log.finished),
+            ready=ready,
+            common=common_to(unlimited, folder),
+            answers=answers,
+            data=data,
+            plan=plan if measured else plan.model_copy(update={"splitting": None}),
+            at_once=_at_once(data, unlimited),
+        )
+        async with aclosing(judging):
+            return [*log.records(task.key for task in tasks), *[cell async for cell in judging]]
+
+
 async def arun_experiment(plan: ExperimentPlan, **options: Any) -> Results:
     """The results of an experiment; options as of `astream_experiment`."""
     return await summary_of(astream_experiment(plan, **options))
+
+
+def n_judged_in(folder: Path | None, data: Data) -> int:
+    """Number of items of the data that have cells in a run directory. Raises as `Log` and `claimed_folder`."""
+    if folder is None or not (folder / CELLS).exists():
+        return 0
+    with claimed_folder(folder, {"experiment": data.kind}), Log(folder / CELLS, CELL_LOG) as log:
+        return len({item for _, _, item, _ in log.finished} & {one.run.id for one in data.items})
 
 
 def _tasks(plan: ExperimentPlan, data: Data, ready: Sequence[ReadyVariant]) -> Iterator[_Task]:
@@ -143,7 +212,9 @@ def _tasks(plan: ExperimentPlan, data: Data, ready: Sequence[ReadyVariant]) -> I
     for repeat in range(1, plan.repeats + 1):
         for item in data.items:
             for variant in plan.variants:
-                digest = hashlib.sha256(f"{item!r}{shaped[variant]}".encode("utf-8", "surrogatepass")).hexdigest()
+                digest = hashlib.sha256(
+                    f"{item!r}{shaped[variant]}{plan.splitting or ''}".encode("utf-8", "surrogatepass")
+                ).hexdigest()
                 yield _Task((variant, repeat, item.run.id, digest[:16]), item)
 
 
@@ -154,9 +225,11 @@ async def _judge_tasks(
     common: Common,
     answers: Sequence[SharedAnswers],
     data: Data,
+    plan: ExperimentPlan,
     at_once: int,
 ) -> AsyncGenerator[Cell, None]:
     """Yields the cells as they come, repeat by repeat: what belongs to one is closed before the next."""
+    begun = _Begun(Budget() if ready[0].settings.batch else common.budget)  # a batch waits for all items
     indexes = GivenIndexes(at_once // len(ready) + 1)  # of the claims in work: each takes some 1.6 MB
     searches, *of_repeats = answers
     for repeat, waiting in groupby(tasks, lambda task: task.key[1]):
@@ -167,26 +240,81 @@ async def _judge_tasks(
                 store = Store(of_repeats[repeat - 1].asked_with(way), searches, common, scope=f"{repeat} {way}")
                 checkings[one.name] = open_checking(prepare(one.settings, one.tools), store=store)
                 stack.push_async_callback(checkings[one.name].aclose)
-            judge = _judge(checkings, indexes, data)
+            verifier = _split_judge(plan, checkings[plan.baseline_name], stack) if data.kind == "responses" else None
+            judge = _judge(checkings, indexes, data, verifier, begun)
             async with aclosing(as_they_come(waiting, judge, at_once=at_once)) as judging:
                 async for cell in judging:
                     yield cell
 
 
-def _judge(checkings: Mapping[str, Checking], indexes: GivenIndexes, data: Data) -> Judge[_Task, Cell]:
-    async def judge(task: _Task) -> Cell:
-        checking, item = checkings[task.key[0]], task.item
-        sources = await sources_of(item.run, indexes)
+class _Begun:
+    """The items in work, no more than a budget lasts for: one that is cut off was paid for and has no verdict.
+
+    They begin in the order in which they asked, so that the variants of one claim share what the first paid for.
+    """
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget, self._n, self._calls_each = budget, 0, CALLS_OF_ITEM
+        self._turn, self._ended = asyncio.Lock(), asyncio.Event()
+
+    async def judged(self, judging: Callable[[], Awaitable[FactualityReport]]) -> FactualityReport:
+        """The report, begun once the items in work leave enough calls for it, or have ended."""
+        async with self._turn:
+            while self._n and not self._budget.lasts_for(self._calls_each * (self._n + 1)):
+                self._ended.clear()
+                await self._ended.wait()
+            self._n += 1
+        try:
+            report = await judging()
+        finally:
+            self._n -= 1
+            self._ended.set()
+        self._calls_each = max(self._calls_each, report.usage.calls)
+        return report
+
+
+def _split_judge(plan: ExperimentPlan, checking: Checking, stack: AsyncExitStack) -> Verifier | None:
+    """What measures how well every variant splits; a model is asked in the session of the baseline.
+
+    Raises ConfigError.
+    """
+    if plan.splitting is None:
+        return None
+    spec, settings = parse_spec(plan.splitting), checking.setup.settings
+    if spec.kind == BASELINE:
+        from factloop.tools.judges.baseline import Baseline
+
+        return Baseline()
+
+    def gateway(_: CallingKind, name: str) -> ModelGateway:
+        chat = build_model(settings, name, base_url=settings.base_url, temperature=0.0)
+        stack.push_async_callback(chat.aclose)
+        return checking.session.model(chat)
+
+    prompts = checking.session.prompts
+    return build_judge(spec, open_gateway=gateway, prompts=prompts, allow_download=settings.allow_download)
+
+
+def _judge(
+    checkings: Mapping[str, Checking], indexes: GivenIndexes, data: Data, verifier: Verifier | None, begun: _Begun
+) -> Judge[_Task, Cell]:
+    async def report_on(task: _Task) -> FactualityReport:
+        checking, run = checkings[task.key[0]], task.item.run
+        sources = await sources_of(run, indexes)
         if sources is None and not checking.setup.tools:
             sources = Sources(())  # nothing to judge by: the results have it as unscored
         if sources is None:
             refuse_without_documents(checking.setup.settings, checking.setup.tools)
         else:
             checking = checking.over(sources)
-        report = await checking.report(
-            CheckRequest(item.run.response, item.run.prompt, item.run.facts, sources=sources)
-        )
-        return cell_of(task.key, item, report, is_claim=data.kind == "claims")
+        return await checking.report(CheckRequest(run.response, run.prompt, run.facts, sources=sources))
+
+    async def judge(task: _Task) -> Cell:
+        report = await begun.judged(partial(report_on, task))
+        quality = None
+        if verifier is not None:
+            quality = await split_quality(list(splits_of(report)), verifier, meter=UsageMeter())
+        return cell_of(task.key, task.item, report, is_claim=data.kind == "claims", quality=quality)
 
     return judge
 
@@ -219,13 +347,24 @@ def _at_once(data: Data, whole: CheckSettings) -> int:
 
 
 def _open_answers(stack: ExitStack, folder: Path, repeats: int) -> list[SharedAnswers]:
-    """Opens the searches, then the answers of each repeat."""
+    """Opens the searches, then the answers of each repeat, then proposals where there are any."""
     names = [SEARCHES, *(f"repeat-{number}.sqlite" for number in range(1, repeats + 1))]
+    names += [PROPOSALS] if (folder / PROPOSALS).exists() else []
     found = []
     for name in names:
         found.append(SharedAnswers(folder / name))
         stack.callback(found[-1].close)
     return found
+
+
+@contextmanager
+def proposal_store(run_dir: Path, whole: CheckSettings, repeats: int) -> Iterator[Store]:
+    """The store in which a model proposes prompts for an experiment on claims, within the limits of its folder."""
+    with ExitStack() as stack:
+        stack.enter_context(claimed_folder(run_dir, {"experiment": "claims"}))
+        (run_dir / PROPOSALS).touch()
+        answers = _open_answers(stack, run_dir, repeats)
+        yield Store(answers[-1], answers[0], _shared_limits(whole, answers, run_dir))
 
 
 def _results(

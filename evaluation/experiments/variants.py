@@ -1,4 +1,4 @@
-"""Makes the variants of a plan ready before anything is spent, and describes them afterwards."""
+"""Prepares the variants of a plan before anything is spent, and describes them afterwards."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from factloop.tools.search.base import SearchTool
 from factloop.tools.search.build import check_sources
 
 LONGEST_LINE = 80
-"""Characters of a prompt's first line that are shown."""
+"""Characters of a prompt's line that are shown."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,8 @@ def all_settings(
             _refuse_prompts(settings.prompts)
             if getattr(settings, "recording", None) is not None:
                 raise ConfigError("an experiment is not recorded: it has its run directory")
+            if settings.eligibility:
+                raise ConfigError("an experiment does not use eligibility: leave it out, or set it to no")
         except ConfigError as error:
             raise ConfigError(f"variant {name!r}: {error}") from error
         found[name] = settings
@@ -87,11 +89,12 @@ def prompt_files(settings: CheckSettings) -> Iterator[PromptFile]:
     registry = PromptRegistry.load(settings.prompts)
     for prompt in (registry[name] for name in sorted(registry.own)):
         packaged = packaged_prompts()[prompt.name]
+        lines, of_packaged = (f"{one.system}\n{one.user}".splitlines() for one in (prompt, packaged))
         yield PromptFile(
             name=prompt.name,
             path=str(prompt.path),
             sha256=prompt.sha256,
-            first_line=prompt.system.partition("\n")[0][:LONGEST_LINE],
+            first_line=next((one for one in lines if one not in of_packaged), lines[0])[:LONGEST_LINE],
             is_changed=(prompt.system, prompt.user) != (packaged.system, packaged.user),
         )
 
@@ -171,19 +174,10 @@ def _shown(changes: Mapping[str, Any]) -> dict[str, Any]:
 def describe_variants(
     ready: Sequence[ReadyVariant], claims: Sequence[JudgedClaim], baseline: str, *, by_text: bool
 ) -> tuple[Variant, ...]:
-    """The variants as results name them, with the texts of the prompts in which they differ.
-
-    Whether a variant saw the baseline's evidence is found from what each of them saw, not from how they were set up.
-    `by_text`: claims pair up by their text, as variants split for themselves.
-    """
-    seen: dict[str, dict[tuple[int, str, str], list[tuple[str, str]]]] = {one.name: {} for one in ready}
-    for claim in claims:
-        place = claim.repeat, claim.group, plain(claim.claim) if by_text else claim.claim_id
-        seen[claim.variant][place] = [(item.source, item.passage) for item in claim.evidence]
+    """The variants as results name them, with the texts of the prompts in which they differ."""
+    shared = shared_evidence([one.name for one in ready], claims, baseline, by_text=by_text)
     found = []
     for one in ready:
-        shared = seen[baseline].keys() & seen[one.name].keys()
-        n_same = sum(seen[baseline][place] == seen[one.name][place] for place in shared)
         differing = {
             name: text
             for name, text in one.prompt_texts.items()
@@ -194,11 +188,31 @@ def describe_variants(
                 name=one.name,
                 changes=one.changes,
                 fingerprint=one.fingerprint,
-                shares_evidence=n_same == len(shared) > 0,
-                n_same_evidence=n_same,
-                n_compared=len(shared),
+                **shared[one.name],
                 prompt_files=one.prompt_files,
                 prompt_texts=differing,
             )
         )
     return tuple(found)
+
+
+def shared_evidence(
+    names: Sequence[str], claims: Sequence[JudgedClaim], baseline: str, *, by_text: bool
+) -> dict[str, dict[str, Any]]:
+    """The fields of each variant that say whether it saw the baseline's evidence.
+
+    They are found from what each of them saw, not from how they were set up. `by_text`: claims pair up by their text,
+    as variants split for themselves.
+    """
+    seen: dict[str, dict[tuple[int, str, str], list[tuple[str, str]]]] = {name: {} for name in names}
+    for claim in claims:
+        place = claim.repeat, claim.group, plain(claim.claim) if by_text else claim.claim_id
+        seen[claim.variant][place] = [(item.source, item.passage) for item in claim.evidence]
+    found: dict[str, dict[str, Any]] = {}
+    for name in names:
+        shared = seen[baseline].keys() & seen[name].keys()
+        n_same = sum(seen[baseline][place] == seen[name][place] for place in shared)
+        found[name] = {
+            "shares_evidence": n_same == len(shared) > 0, "n_same_evidence": n_same, "n_compared": len(shared)
+        }  # fmt: skip
+    return found

@@ -1,1 +1,1 @@
-"""Lets a model write for an evaluation: long responses to prompts, and prompts on a topic."""
+"""Has a model write text for an evaluation: long responses to prompts, and prompts on a topic."""

@@ -1,4 +1,4 @@
-"""New prompts like LongFact's, on its topics or on those of a file."""
+"""Generates prompts like LongFact's, on its topics or on topics from a file."""
 
 from __future__ import annotations
 
@@ -22,14 +22,13 @@ from factloop.evaluation.generation.settings import PromptSettings
 from factloop.evaluation.running.journals import JOURNAL
 from factloop.evaluation.running.run import claimed_folder
 from factloop.prompts.registry import PromptRegistry
-from factloop.setup.chat_model import build_model
 from factloop.setup.session import GATEWAY_PROMPTS, open_session
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.together import together
 from factloop.tools.models.chat import ChatModel
 
 Result = Mapping[str, Any]
-"""The result of the graph on one topic."""
+"""The result of the graph for one topic."""
 
 LONGFACT = "longfact"
 LONGFACT_TOPICS = (
@@ -45,9 +44,9 @@ google-deepmind/long-form-factuality."""
 
 
 def load_topics(place: str | Path) -> tuple[str, ...]:
-    """LongFact's topics for `longfact`, else those of a file, one a line; empty lines are passed over.
+    """LongFact's topics for `longfact`, otherwise the topics in a file, one per line; empty lines are skipped.
 
-    Raises DataError for a file that cannot be read, and for one without a topic.
+    Raises DataError for a file that cannot be read or has no topics.
     """
     if str(place) == LONGFACT:
         return LONGFACT_TOPICS
@@ -58,7 +57,7 @@ def load_topics(place: str | Path) -> tuple[str, ...]:
 
 
 LONGEST_TOPIC = 200
-"""Characters."""
+"""In characters."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +66,13 @@ class PromptsRequest:
 
     topics: Sequence[str]
     n: int
-    """Prompts on each topic; the paper keeps 30."""
+    """Number of prompts on each topic; the paper keeps 30."""
     kind: Kind
     out: str
-    """The file that the rows will stand in: named in the report."""
+    """The file that the rows will be written to, as named in the report."""
 
     def __post_init__(self) -> None:
-        """Raises ConfigError for blank or overlong topics, and for two of one name."""
+        """Raises ConfigError for blank, overlong or duplicate topics."""
         ids: dict[str, str] = {}
         for topic in self.topics:
             check_given("topic", topic)
@@ -94,18 +93,13 @@ async def generate_prompts(
     model: BaseChatModel | None = None,
     note: Callable[[], None] = lambda: None,
 ) -> tuple[list[GeneratedPrompt], PromptsReport]:
-    """The prompts by topic in the order given, and a report on them. Costs money.
+    """The prompts by topic, in the given order, and a report on them. Costs money.
 
-    There may be fewer than wanted: the report says how many of each topic, and why. `run_dir` makes the run resumable:
-    started again with the same arguments it pays only for what was in flight. `note` is called for each topic that is
-    through its first collection. Raises ConfigError, DataError.
+    There may be fewer than requested: the report says how many there are on each topic, and why. `run_dir` makes the
+    run resumable: if it is restarted with the same arguments, only calls that were in flight are paid for again. `note`
+    is called for each topic after its first collection. Raises ConfigError, DataError.
     """
-    chat = build_model(
-        settings,
-        model if model is not None else settings.named_model,
-        base_url=settings.base_url,
-        temperature=settings.temperature,
-    )
+    chat = settings.writer(model)
     try:
         registry = PromptRegistry.load(settings.prompts)
         with claimed_folder(run_dir, _configuration(asked, settings, chat, registry)) as folder:
@@ -148,7 +142,6 @@ async def _generate(
 async def _all_topics(
     asked: PromptsRequest, writer: ModelWriter, seed: int, note: Callable[[], None]
 ) -> list[tuple[TopicReport, list[str]]]:
-    """The result of each topic, and its prompts."""
     graph = build_prompts_graph(writer, seed=seed)
 
     async def collect(topic: str, wanted: int, earlier: Result) -> Result:
@@ -168,7 +161,8 @@ async def _all_topics(
 async def _without_repeats(
     asked: PromptsRequest, results: Sequence[Result], collect: Callable[[str, int, Result], Awaitable[Result]]
 ) -> list[tuple[TopicReport, list[str]]]:
-    """Drops from later topics what an earlier one has, and makes up for it: topics are collected side by side."""
+    """Drops prompts that an earlier topic already has and collects replacements; needed because topics are processed
+    concurrently."""
     topics: list[tuple[TopicReport, list[str]]] = []
     seen: set[str] = set()
     for topic, result in zip(asked.topics, results, strict=True):
@@ -176,7 +170,7 @@ async def _without_repeats(
         while True:
             kept = as_kept(result["kept"])
             new = [prompt for prompt in kept.prompts if spelling(prompt) not in seen]
-            if len(new) >= asked.n or len(kept.prompts) < wanted:  # there are enough, or no more came
+            if len(new) >= asked.n or len(kept.prompts) < wanted:  # either there are enough, or no more were found
                 break
             wanted = len(kept.prompts) + asked.n - len(new)
             result = await collect(topic, wanted, result)
@@ -205,7 +199,7 @@ def _rows(topic: str, prompts: Sequence[str], kind: Kind, generated_by: Generate
 
 
 def _as_id(topic: str) -> str:
-    """The topic as it stands in ids, as LongFact writes its own: `20th-century-events`."""
+    """The topic as it appears in ids, in LongFact's own style: `20th-century-events`."""
     return "-".join(topic.casefold().split())
 
 
@@ -216,7 +210,7 @@ def _used(kind: Kind) -> tuple[str, ...]:
 def _configuration(
     asked: PromptsRequest, settings: PromptSettings, chat: ChatModel, registry: PromptRegistry
 ) -> dict[str, Any]:
-    """The configuration, which must not change between the attempts at one run."""
+    """The configuration, which must not change between attempts at the same run."""
     return {
         "topics": list(asked.topics),
         "n": asked.n,

@@ -1,4 +1,4 @@
-"""Records of generation: rows of files, and the report of a run."""
+"""Defines the records of generation: the rows of files, and the report of a run."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from pydantic import Field
 
 from factloop.core.files.rows import NotBlank
 from factloop.core.records import Count, NonNegative, Record, UnscoredReason, Usage
+from factloop.evaluation.datasets.responses import OwnDocument
 from factloop.tools.models.chat import ChatModel
 
 Kind = Literal["objects", "concepts"]
-"""What LongFact's prompts ask about: single things (people, places, events, works), or ideas."""
+"""What LongFact's prompts ask about: specific things (people, places, events, works), or ideas."""
 
 
 class GeneratedBy(Record):
-    """The model that wrote a row, as far as its words depend on it."""
+    """The model that wrote a row, and everything that its wording depends on."""
 
     model: str
     base_url: str | None = None
@@ -34,19 +35,21 @@ class GeneratedResponse(Record):
 
     id: str
     system: str
-    """The name that the writer of the response has in tables."""
+    """The name used in tables for the writer of the response."""
     prompt_id: str
     topic: str | None
     prompt: NotBlank
-    """The prompt as asked: with the postamble, if there was one."""
+    """The prompt as sent, including the postamble, if there was one; without the document, if the data set gave one."""
     response: NotBlank
+    documents: tuple[OwnDocument, ...] | None = None
+    """What the response is to be judged against, if the data set says so."""
     cut_off: bool = False
-    """It ended because it reached the token limit."""
+    """Whether it ended because it reached the token limit."""
     generated_by: GeneratedBy
 
 
 class UnansweredPrompt(Record):
-    """A prompt that has no response yet, and why."""
+    """A prompt that has no response yet, and the reason."""
 
     prompt_id: str
     reason: UnscoredReason
@@ -54,7 +57,7 @@ class UnansweredPrompt(Record):
 
 
 class ResponsesReport(Record):
-    """The outcome of one start of a generation of responses."""
+    """The result of one attempt to generate responses."""
 
     schema_version: Literal["2.0"] = "2.0"
     out: str
@@ -63,15 +66,15 @@ class ResponsesReport(Record):
     system: str
     generated_by: GeneratedBy
     n_prompts: Count
-    """Prompts drawn, each once."""
+    """Number of distinct prompts drawn."""
     n_answered: Count
-    """Those of them that the file answers at the end."""
+    """Number of these prompts that are answered in the file at the end."""
     n_earlier: Count
-    """Those of them that the file answered before."""
+    """Number of these prompts that were already answered in the file."""
     n_cut_off: Count
-    """Answers cut off at the token limit."""
+    """Number of answers truncated at the token limit."""
     unanswered: tuple[UnansweredPrompt, ...]
-    """The others, in the order of their ids. They are asked again at the next start."""
+    """The other prompts, sorted by id. They are requested again on the next start."""
     usage: Usage
     created_at: datetime
 
@@ -87,25 +90,25 @@ class GeneratedPrompt(Record):
 
 
 class TopicReport(Record):
-    """The outcome of one topic."""
+    """The result for one topic."""
 
     topic: str
     n_wanted: Count
     n_kept: Count
     n_repeated: Count
-    """Prompts dropped, as word for word the same was kept before, on this topic or one before it."""
+    """Number of prompts dropped because an identical one was kept before, on this or an earlier topic."""
     n_alike: Count
-    """Prompts dropped, as one kept before asks about the same in other words."""
+    """Number of prompts dropped because an earlier one asks about the same in other words."""
     n_unusable: Count
-    """Prompts dropped, as blank, of several lines, or not of the length of a question."""
+    """Number of prompts dropped because they are blank, have several lines, or do not have the length of a question."""
     n_rounds: Count
-    """Times that the model was asked."""
+    """Number of times that the model was called."""
     failures: tuple[str, ...]
-    """Failures of rounds that brought nothing because the call failed."""
+    """Failures of rounds that returned nothing because the call failed."""
 
 
 class PromptsReport(Record):
-    """The outcome of a generation of prompts."""
+    """The result of generating prompts."""
 
     schema_version: Literal["1.0"] = "1.0"
     out: str
@@ -114,17 +117,17 @@ class PromptsReport(Record):
     generated_by: GeneratedBy
     topics: tuple[TopicReport, ...]
     prompts: Mapping[str, str]
-    """SHA-256 of each prompt file used."""
+    """SHA-256 hash of each prompt file used."""
     usage: Usage
     created_at: datetime
 
 
 class GenerationEstimate(Record):
-    """An upper bound of what a generation costs. Retries are not in it."""
+    """An upper bound of the cost of a generation. Retries are not included."""
 
     most_calls: Count
     most_prompt_tokens: Count
     most_completion_tokens: Count | None
-    """None where the length of replies is left to the server."""
+    """None if the server determines the length of replies."""
     most_usd: NonNegative | None
-    """None where the price or the length is unknown."""
+    """None if the price or the length is unknown."""

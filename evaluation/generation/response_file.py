@@ -1,11 +1,10 @@
-"""The file that responses are appended to: whole lines, so that a run killed at any time goes on where it was."""
+"""Appends responses to a file in whole lines, so that a run can be resumed after being killed at any time."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,29 +14,22 @@ from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.json import to_json_line
 from factloop.core.files.jsonl import parse_object
 from factloop.core.files.rows import Row
+from factloop.evaluation.datasets.longfact import AnyPrompt
 from factloop.evaluation.generation.records import GeneratedBy, GeneratedResponse, UnansweredPrompt
 from factloop.evaluation.running.log import Log, LogFormat, read_records
 
 Outcome = GeneratedResponse | UnansweredPrompt
-"""The answer to a prompt, or why it has none. Without an answer it has no line in the file: it is asked again."""
+"""The answer to a prompt, or the reason why there is none. Prompts without an answer have no line in the file and are
+sent again."""
 
 _BEGINNING = b'{"id":"'
-"""Every line written here begins so. A last line that begins otherwise, without a line end, is not ours."""
-
-
-@dataclass(frozen=True)
-class ModelPrompt:
-    """A prompt as it is put to the model."""
-
-    id: str
-    topic: str | None
-    text: str
+"""Every line written here starts like this. An unfinished last line that starts differently was not written here."""
 
 
 def read_responses(path: Path) -> dict[str, GeneratedResponse]:
-    """The rows of the file by the id of their prompt, none where there is no file. Changes nothing.
+    """The rows of the file by the id of their prompt; empty if the file does not exist. Does not change the file.
 
-    Raises ConfigError, naming the line, for what is no row of ours, and where the file cannot be read.
+    Raises ConfigError, naming the line, for anything but a row written here, or if the file cannot be read.
     """
     try:
         with path.open("rb") as file:
@@ -53,12 +45,13 @@ def read_responses(path: Path) -> dict[str, GeneratedResponse]:
 
 @contextmanager
 def open_responses(
-    path: Path, asked: Mapping[str, ModelPrompt], *, system: str, generated_by: GeneratedBy
+    path: Path, asked: Mapping[str, AnyPrompt], *, system: str, generated_by: GeneratedBy
 ) -> Iterator[Log[Outcome, str]]:
-    """The rows of the file, held by one process at a time. A last line that a kill cut short is dropped.
+    """The rows of the file, which only one process at a time can open. A last line that was cut short when the process
+    was killed is dropped.
 
-    Raises ConfigError where another process holds the file, where it cannot be used, and where it holds anything but
-    responses of this system and these settings to the prompts `asked`: it is then left as it was.
+    Raises ConfigError if another process has the file open, if it cannot be used, or if it contains anything but
+    responses of this system with these settings to the prompts in `asked`; the file is then left unchanged.
     """
     with _held(path):
         try:
@@ -78,12 +71,12 @@ def _fields(line: bytes, name: str, number: int) -> dict[str, Any]:
 
 
 def _row(line: bytes, name: str, number: int | None) -> GeneratedResponse:
-    place = number or 0  # read a second time, when it is known to be a row
+    place = number or 0  # called again once the line is known to be a row
     return Row(name, place, _fields(line, name, place)).read_as(GeneratedResponse)
 
 
 def _last_row(line: bytes, name: str, number: int) -> GeneratedResponse | None:
-    """The row of a line without an end, which an editor may have taken; None for one that was being written."""
+    """The row on a last line without a line end, which an editor may have removed; None for an unfinished one."""
     try:
         _fields(line, name, number)
     except DataError:
@@ -104,13 +97,13 @@ _FORMAT = LogFormat[Outcome, str](
 
 
 def _refuse_other_runs(
-    path: Path, asked: Mapping[str, ModelPrompt], system: str, generated_by: GeneratedBy
+    path: Path, asked: Mapping[str, AnyPrompt], system: str, generated_by: GeneratedBy
 ) -> Callable[[Outcome, int], None]:
     model = "model or sampling (--model, --base-url, --temperature, --max-tokens)"
     seen: set[str] = set()
 
     def check(row: Outcome, number: int) -> None:
-        assert isinstance(row, GeneratedResponse)  # no other has a line
+        assert isinstance(row, GeneratedResponse)  # only responses have a line
         if row.prompt_id in seen:
             said = f"an earlier line answers the same prompt, {row.prompt_id!r}"
             raise DataError(said, path=str(path), line=number, field="prompt_id")
@@ -120,7 +113,7 @@ def _refuse_other_runs(
             name
             for name, differs in (
                 ("draw of prompts (--data, --part, --n, --seed)", wanted is None),
-                ("wording (--postamble)", wanted is not None and wanted.text != row.prompt),
+                ("wording (--postamble)", wanted is not None and wanted.prompt != row.prompt),
                 ("name (--system)", row.system != system),
                 (model, row.generated_by != generated_by),
             )
@@ -137,7 +130,7 @@ def _refuse_other_runs(
 
 @contextmanager
 def _held(path: Path) -> Iterator[None]:
-    target = Path(os.path.realpath(path))  # one lock for all links to a file
+    target = Path(os.path.realpath(path))  # one lock for all links to the same file
     lock = FileLock(target.parent / f".{target.name}.lock", timeout=0)
     try:
         lock.acquire()

@@ -1,13 +1,13 @@
-"""Long responses of a model to prompts, as the models under test are asked in the paper (Wei et al. 2024, section 6).
+"""Generates a model's long responses to prompts, as in the paper (Wei et al. 2024, section 6).
 
-Departures from the released code: a response may be four times as long (4,096 tokens), the postamble is in our own
-words, and a call that fails leaves its prompt unanswered instead of being repeated without end.
+Departures from the released code: a response may be four times as long (4,096 tokens), the postamble has this project's
+wording, and a prompt whose call fails is left unanswered instead of being retried forever.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -19,31 +19,22 @@ from langchain_core.language_models import BaseChatModel
 from factloop.agents.reasons import reason_of
 from factloop.agents.trustscore.choices import after_thinking
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
-from factloop.evaluation.datasets.longfact import AnyPrompt, with_postamble
+from factloop.evaluation.datasets.longfact import AnyPrompt
 from factloop.evaluation.generation.records import GeneratedBy, GeneratedResponse, ResponsesReport, UnansweredPrompt
-from factloop.evaluation.generation.response_file import ModelPrompt, Outcome, open_responses
+from factloop.evaluation.generation.response_file import Outcome, open_responses
 from factloop.evaluation.generation.settings import ResponseSettings
 from factloop.evaluation.running.run import Events, Increments, Run, judged_here
 from factloop.prompts.registry import PromptRegistry
-from factloop.setup.chat_model import build_model
 from factloop.setup.session import open_session
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.gateway import ModelGateway
 
 RESPOND = "respond"
-"""Name of the stage in the account of a run."""
-
-
-def model_prompts(prompts: Iterable[AnyPrompt], *, postamble: bool) -> list[ModelPrompt]:
-    """The prompts as the model gets them: by themselves, or with the request for detail after each."""
-    return [
-        ModelPrompt(prompt.id, prompt.topic, with_postamble(prompt.prompt) if postamble else prompt.prompt)
-        for prompt in prompts
-    ]
+"""Name of the stage in the usage of a run."""
 
 
 async def astream_responses(
-    asked: Sequence[ModelPrompt],
+    asked: Sequence[AnyPrompt],
     settings: ResponseSettings,
     out: Path,
     *,
@@ -51,22 +42,17 @@ async def astream_responses(
     system: str | None = None,
     model: BaseChatModel | None = None,
 ) -> Events[Outcome, ResponsesReport]:
-    """Asks for the responses that `out` does not hold yet, and appends each as it comes, in no certain order.
+    """Requests the responses that `out` does not contain yet, and appends each as it arrives, in no particular order.
 
-    Costs money. `out` may be of an earlier start with the same arguments (more prompts are no harm): what it holds is
-    not asked again. `model` is a chat model that the caller built; otherwise the settings name one. A prompt without an
-    answer is in the report, with the reason, and in no row. Raises ConfigError and DataError for what is wrong before
-    anything is spent, ConfigError for a disk that fails. A caller that stops before the end
-    closes it (`contextlib.aclosing`).
+    Costs money. `out` may come from an earlier run with the same arguments (more prompts are allowed); prompts answered
+    in it are not sent again. `model` is a chat model built by the caller; otherwise the settings name one. A prompt
+    without an answer is listed in the report with the reason, and has no row. Raises ConfigError and DataError for
+    errors found before any money is spent, and ConfigError if writing fails. A caller that stops early must close it
+    (`contextlib.aclosing`).
     """
     started = time.perf_counter()
     async with AsyncExitStack() as stack:
-        chat = build_model(
-            settings,
-            model if model is not None else settings.named_model,
-            base_url=settings.base_url,
-            temperature=settings.temperature,
-        )
+        chat = settings.writer(model)
         stack.push_async_callback(chat.aclose)
         generated_by, name = GeneratedBy.of(chat), system if system is not None else chat.name
         by_id = {prompt.id: prompt for prompt in asked}
@@ -91,16 +77,16 @@ async def astream_responses(
 
 @dataclass
 class _ResponseRequests:
-    """Asks a model for responses, and adds up what they cost and which prompts got none."""
+    """Requests responses from a model, and keeps track of their cost and of prompts without a response."""
 
     gateway: ModelGateway
     system: str
     started: float
-    """By the clock of `time.perf_counter`."""
+    """According to `time.perf_counter`."""
     spent: UsageMeter = field(default_factory=UsageMeter)
     unanswered: list[UnansweredPrompt] = field(default_factory=list)
 
-    async def respond(self, prompt: ModelPrompt) -> Outcome:
+    async def respond(self, prompt: AnyPrompt) -> Outcome:
         meter = UsageMeter()
         outcome = await _respond(prompt, self.gateway, self.system, meter)
         self.spent.add(meter.snapshot(0.0))
@@ -109,7 +95,7 @@ class _ResponseRequests:
         return outcome
 
     def report(self, rows: Iterator[Outcome], **known: Any) -> ResponsesReport:
-        """The report on a run that ends with these rows; `known` are the fields known before it."""
+        """The report on a run that ends with these rows; `known` are the fields known beforehand."""
         cut_off = [isinstance(row, GeneratedResponse) and row.cut_off for row in rows]
         return ResponsesReport(
             system=self.system,
@@ -123,9 +109,9 @@ class _ResponseRequests:
         )
 
 
-async def _respond(prompt: ModelPrompt, gateway: ModelGateway, system: str, meter: UsageMeter) -> Outcome:
+async def _respond(prompt: AnyPrompt, gateway: ModelGateway, system: str, meter: UsageMeter) -> Outcome:
     try:
-        said = await gateway.ask_freely(prompt.text, stage=RESPOND, meter=meter)
+        said = await gateway.ask_freely(prompt.sent or prompt.prompt, stage=RESPOND, meter=meter)
         response = after_thinking(said.text)
         if not response:
             end = ", which was cut off at the token limit" if said.cut_off else ""
@@ -140,8 +126,9 @@ async def _respond(prompt: ModelPrompt, gateway: ModelGateway, system: str, mete
         system=system,
         prompt_id=prompt.id,
         topic=prompt.topic,
-        prompt=prompt.text,
+        prompt=prompt.prompt,
         response=response,
+        documents=prompt.documents,
         cut_off=said.cut_off,
         generated_by=GeneratedBy.of(gateway.chat),
     )

@@ -1,78 +1,86 @@
-"""Settings of generation, and what it costs by them."""
+"""Defines the settings of generation, and estimates its cost."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Annotated
 
+from langchain_core.language_models import BaseChatModel
+
 from factloop.agents.longfact.graph import most_rounds
 from factloop.agents.longfact.writer import EXAMPLES_SHOWN, MOST_KNOWN, PER_ROUND, PROMPT_OF
 from factloop.core.errors import ConfigError
+from factloop.evaluation.datasets.longfact import AnyPrompt
 from factloop.evaluation.generation.records import GenerationEstimate, Kind
-from factloop.evaluation.generation.response_file import ModelPrompt
 from factloop.prompts.registry import PromptRegistry
-from factloop.setup.chat_model import price_of
+from factloop.setup.chat_model import build_model, price_of
 from factloop.setup.marks import LIMITS, MODEL, Mark
 from factloop.setup.settings import BaseUrl, Positive, RunSettings, Temperature, Tokens
+from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.tokens import count_tokens
 
 
 class ResponseSettings(RunSettings):
-    """How the model under test is asked. Names are those of the command line's flags."""
+    """How the model under test is prompted. Names match the command-line flags."""
 
     model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
-    """The model that writes, such as openai:gpt-4o-mini."""
+    """Model that writes the text, for example openai:gpt-4o-mini."""
     base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
-    """Address of an OpenAI-compatible server."""
+    """URL of an OpenAI-compatible server."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.5
     """As in the code released with the paper.
 
-    None leaves it to the server."""
+    None uses the server's default."""
     max_tokens: Annotated[Tokens | None, Mark(MODEL)] = 4096
-    """Tokens of one response, which is cut off there.
+    """Maximum tokens of one response, which is truncated there.
 
-    The paper's code stops at 1,024: long responses lose their ends."""
+    The paper's code stops at 1,024, which truncates long responses."""
     timeout_s: Annotated[Positive, Mark(LIMITS)] = 300.0
-    """Seconds for one response.
+    """Timeout for one response, in seconds.
 
-    Long ones take minutes on a slow server."""
+    Long responses take minutes on a slow server."""
     seed: int = 0
-    """Seed of everything drawn at random.
+    """Seed of everything that is drawn at random.
 
-    Which prompts, the jitter of retries."""
+    This covers the choice of prompts and the jitter of retries."""
 
     @property
     def named_model(self) -> str:
-        """The model. Raises ConfigError where none is named."""
+        """The name of the model. Raises ConfigError if none is set."""
         if self.model is None:
             raise ConfigError("name the model that writes (--model), for example openai:gpt-4o-mini")
         return self.model
 
+    def writer(self, model: BaseChatModel | None) -> ChatModel:
+        """The caller's model, or else the named one. Raises ConfigError."""
+        given = self.named_model if model is None else model
+        return build_model(self, given, base_url=self.base_url, temperature=self.temperature)
+
 
 class PromptSettings(ResponseSettings):
-    """How a model is asked for prompts."""
+    """How a model is asked to write prompts."""
 
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 1.0
     """As in the code released with the paper.
 
-    None leaves it to the server."""
+    None uses the server's default."""
     max_tokens: Annotated[Tokens | None, Mark(MODEL)] = 1024
-    """Tokens of one reply."""
+    """Maximum tokens of one reply."""
     timeout_s: Annotated[Positive, Mark(LIMITS)] = 60.0
-    """Seconds for one model call."""
+    """Timeout for one model call, in seconds."""
     seed: int = 0
-    """Seed of the examples shown; another one, other prompts."""
+    """Seed of the examples shown; another seed gives other prompts."""
 
 
 SCHEMA_TOKENS = 60
-"""Tokens of the schema that goes with each request for prompts."""
+"""Number of tokens of the schema sent with each request for prompts."""
 TOKENS_OF_A_PROMPT = 40
-"""Tokens of a prompt among those that the model is shown: some 20 are usual."""
+"""Assumed number of tokens of each prompt shown to the model; about 20 are usual."""
 
 
-def estimate_responses(asked: Iterable[ModelPrompt], settings: ResponseSettings) -> GenerationEstimate:
-    """An upper bound for one response to each. Costs nothing and needs no key."""
-    prompts = [count_tokens(prompt.text) for prompt in asked]
+def estimate_responses(asked: Iterable[AnyPrompt], settings: ResponseSettings) -> GenerationEstimate:
+    """An upper bound for one response to each prompt. Costs nothing and needs no key."""
+    prompts = [count_tokens(prompt.sent or prompt.prompt) for prompt in asked]
     return _bound(settings, len(prompts), sum(prompts))
 
 

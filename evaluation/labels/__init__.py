@@ -1,4 +1,4 @@
-"""People's labels: which claims to label next, and who is right where people and a judge differ."""
+"""Handles people's labels: which claims to label next, and who is right where people and a judge disagree."""
 
 from factloop.core.extras import require
 

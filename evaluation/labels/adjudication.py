@@ -1,4 +1,4 @@
-"""Win rates of a judge against people, from an adjudicator's answers, and the cost of either."""
+"""Calculates win rates of a judge against people from an adjudicator's answers, and the cost of each."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from factloop.reports.labels import Answer, is_of_page, read_answer_file
 
 LEVEL = 0.95
 PAPER_WINS, PAPER_N = 76, 100
-"""SAFE's wins among 100 facts on which people differed from it (Wei et al. 2024, section 4 and abstract)."""
+"""SAFE's wins among 100 facts on which people disagreed with it (Wei et al. 2024, section 4 and abstract)."""
 PEOPLE_USD = 4.0
-"""What people's labels of one response cost in the paper's comparison, which takes it from Min et al. 2023."""
+"""The cost of labelling one response by people in the paper's comparison, taken from Min et al. 2023."""
 
 
 def _answer(value: object) -> object:
@@ -29,7 +29,7 @@ def _answer(value: object) -> object:
 
 
 class AnsweredRow(Record):
-    """One row of the sheet as it comes back; other columns are not read."""
+    """A row of the completed sheet; other columns are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -38,11 +38,11 @@ class AnsweredRow(Record):
 
 
 class WinRate(Figure):
-    """A share in [0, 1] with the exact interval of Clopper and Pearson (1934), claims taken as independent."""
+    """A share in [0, 1] with the exact interval of Clopper and Pearson (1934), treating claims as independent."""
 
 
 class Adjudication(Record):
-    """Who was right, among verdicts that differed from people's labels."""
+    """Who was right, among verdicts that differ from people's labels."""
 
     schema_version: Literal["1.0"] = "1.0"
     data: str
@@ -54,24 +54,24 @@ class Adjudication(Record):
     people_right: Count
     neither_right: Count
     judge: WinRate
-    """Share of answered claims on which the judge was right: the paper's measure."""
+    """Fraction of answered claims on which the judge was right, which is the paper's measure."""
     people: WinRate
     neither: WinRate
     judge_of_decided: WinRate
-    """Share of the judge among claims on which either side was right."""
+    """The judge's fraction of the claims on which either side was right."""
     paper: WinRate
-    """The paper's: 76 of 100."""
+    """The paper's figure: 76 of 100."""
     level: Share
     judge_usd: NonNegative | None
-    """Cost of the judge a response; None where its price is not known."""
+    """Cost of the judge per response; None if its price is unknown."""
     people_usd: NonNegative
-    """Cost of people a response: an assumption, which nothing here measures."""
+    """Cost of people per response, which is an assumption and not measured here."""
     times_cheaper: NonNegative | None
-    """`people_usd` over `judge_usd`; None where the judge's cost is zero or unknown."""
+    """`people_usd` divided by `judge_usd`; None if the judge's cost is zero or unknown."""
 
 
 def read_answers(place: str | Path, key: DisagreementKey) -> Mapping[str, Answer | None]:
-    """The answer to each item of the key, from a sheet or from the file that the page saved; None without an answer.
+    """The answer for each item of the key, from a sheet or a file saved by the page; None if unanswered.
 
     Raises DataError for an answer that is not one of the choices, for an item of a sheet that the key does not have,
     that comes twice or that is missing, and for a page of another key.
@@ -86,7 +86,7 @@ def adjudicate(
     people_usd: float = PEOPLE_USD,
     level: float = LEVEL,
 ) -> Adjudication:
-    """The win rates of the answers to the key's items. Items without an answer are left out and counted."""
+    """The win rates from the answers to the key's items. Unanswered items are left out and counted."""
     by_item = {one.item: one for one in key.disputed}
     wins = Counter(
         "neither" if answer is Answer.NEITHER else "judge" if (answer is Answer.FIRST) is by_item[item].judge_is_first
@@ -118,7 +118,7 @@ def adjudicate(
 
 
 def win_rate(wins: int, n: int, level: float = LEVEL) -> WinRate:
-    """The share with its exact interval; undefined without an answer."""
+    """The share with its exact interval; undefined without answers."""
     if not n:
         return WinRate(value=None, undefined=Undefined.NOTHING_SCORED, n=0)
     from scipy.stats import binomtest  # type: ignore[import-untyped]  # its stubs are no dependency

@@ -1,4 +1,4 @@
-"""Draws verdicts that differ from people's labels, and puts both before an adjudicator who cannot tell them apart.
+"""Draws verdicts that differ from people's labels, and presents both to a blind adjudicator.
 
 Wei et al. 2024 (section 4) let 100 such facts be judged anew: SAFE was right on 76 %. Sheet and page name no side, and
 which of the two stands first is drawn for each claim. The key, which the adjudicator does not see, says which is which.
@@ -23,16 +23,16 @@ from factloop.reports.downloads import Cell
 from factloop.reports.labels import ClaimToSettle, hash_of
 
 SHEET = ("item", "claim", "sentence", "prompt", "passages", "first", "second", "answer", "comment")
-"""Columns of the sheet: `answer` takes `first`, `second` or `neither`."""
+"""Columns of the sheet; `answer` accepts `first`, `second` or `neither`."""
 PASSAGES = 5
-"""Passages of the judge that stand in a row."""
+"""Number of the judge's passages shown in a row."""
 
 
 class DisputedClaim(Record):
-    """One claim of the sheet, with what the adjudicator does not see."""
+    """A claim on the sheet, with information hidden from the adjudicator."""
 
     item: str
-    """Its name in the sheet: `1`, `2` and so on."""
+    """Its name on the sheet: `1`, `2` and so on."""
     response_id: str
     claim_id: str
     judge_is_first: bool
@@ -41,26 +41,26 @@ class DisputedClaim(Record):
 
 
 class DisagreementKey(Record):
-    """The key to a sheet of disagreements, and what the draw was from."""
+    """The key to a sheet of disagreements, and what they were drawn from."""
 
     schema_version: Literal["1.0", "1.1"] = "1.1"
     data: str
     seed: Count
     n_labelled: Count
-    """Labelled claims with a verdict; of those that say the same in one response the first."""
+    """Number of labelled claims with a verdict, counting only the first of equal ones in a response."""
     n_differing: Count
-    """Those of them whose verdict is not the label."""
+    """Number of these whose verdict differs from the label."""
     n_responses: Count
     cost_usd: NonNegative | None
-    """Cost of the judge over all responses of the run; None where the price is not known."""
+    """Cost of the judge for all responses in the run; None if the price is unknown."""
     disputed: tuple[DisputedClaim, ...] = Field(min_length=1)
     claims_hash: str | None = None
-    """That of the claims as a page shows them, which its answers name; None in keys before version 1.1."""
+    """Hash of the claims as shown on a page and named in its answers; None in keys before version 1.1."""
 
 
 @dataclass(frozen=True)
 class DrawnDisagreement:
-    """A claim for the adjudicator, in which nothing tells whose side is whose."""
+    """A claim for the adjudicator, without any sign of which side is which."""
 
     item: str
     to_settle: ClaimToSettle
@@ -69,12 +69,12 @@ class DrawnDisagreement:
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """The judge's first passages, in the order found: which ones it cited would give it away."""
+        """The judge's first passages, in the order found, because the cited ones would give it away."""
         return self.claim.evidence[:PASSAGES]
 
     @property
     def row(self) -> tuple[Cell, ...]:
-        """The claim as `SHEET` has it."""
+        """The claim as a row of `SHEET`."""
         one = self.to_settle
         passages = "\n\n".join(f"{item.source}: {item.passage}" for item in self.evidence)
         return (self.item, one.claim, self.claim.sentence, self.prompt, passages, one.first, one.second, "", "")
@@ -99,7 +99,7 @@ class _Case:
 def draw_disagreements(
     responses: Iterable[JudgedResponse], n: int, *, seed: int, data: str, cost_usd: float | None
 ) -> DisagreementDraw:
-    """A draw of `n` disagreements, or of all where there are no more, with its key.
+    """Draws `n` disagreements, or all if there are fewer, with their key.
 
     Every disagreement is as likely to be drawn; the order of the responses changes nothing. Holds all of them in
     memory. Raises ConfigError where no claim has a label, and where no verdict differs from one.
@@ -153,7 +153,7 @@ def _cases(judged: JudgedResponse) -> Iterator[_Case]:
 
 
 def _shown(case: _Case, by: DisputedClaim) -> DrawnDisagreement:
-    """Both sides in the same words; of the judge no rationale, which would give it away."""
+    """Both sides in the same wording, without the judge's rationale, which would give it away."""
     judge, people = case.verdict.replace("_", " "), RIGHT[case.label].replace("_", " ")
     first, second = (judge, people) if by.judge_is_first else (people, judge)
     to_settle = ClaimToSettle(

@@ -1,4 +1,4 @@
-"""What labelled claims count for, by the draws that they are from.
+"""Weights labelled claims by how they were drawn.
 
 The beginning of a sheet, which is in random order, is a smaller draw: of n claims drawn m have an answer, and each was
 as likely to be among them as its probability times m / n.
@@ -22,30 +22,30 @@ from factloop.reports.labels import ClaimToLabel, Draw
 
 @dataclass
 class DrawnPart:
-    """The claims of one draw that were given back, and how many of them have an answer."""
+    """The returned claims of one draw, and how many of them have an answer."""
 
     draw: Draw | None
-    """None where it is not known."""
+    """None if it is unknown."""
     place: str
     """Where the first of its claims was found."""
     n_drawn: int = 0
     n_answered: int = 0
     runs: set[tuple[str, str]] = field(default_factory=set)
-    """Data set and judge of the runs that its claims are of."""
+    """Data set and judge of the runs that its claims come from."""
 
     @property
     def n_open(self) -> int:
-        """Claims that were drawn and have no answer, or were not given back."""
+        """Number of drawn claims that have no answer or were not returned."""
         return self.n_drawn - self.n_answered
 
     @property
     def share(self) -> float:
-        """How likely a claim of the draw is to be answered: each as likely, where the first rows are."""
+        """Probability that a claim in the draw is answered, which is the same for all if the first rows are."""
         return self.n_answered / self.n_drawn
 
     @property
     def n_before(self) -> int:
-        """Claims of the run that had a label when it was drawn."""
+        """Number of claims in the run that had a label when it was drawn."""
         return 0 if self.draw is None else self.draw.n_before
 
     @property
@@ -92,7 +92,7 @@ def counted(claims: Sequence[ClaimToLabel], parts: Iterable[DrawnPart]) -> list[
 
 
 def _before(part: DrawnPart, claims: Sequence[ClaimToLabel]) -> list[int]:
-    """Places of the labelled claims that the draw left out. Raises DataError where they are not as many as it says."""
+    """The labelled claims that the draw left out. Raises DataError if their number does not match the draw's."""
     found = [
         place
         for place, one in enumerate(claims)

@@ -1,4 +1,4 @@
-"""Labels of people as the file that `--calibration`, `research audit` and `research cascade tune` read.
+"""Exports people's labels to the file read by `--calibration`, `research audit` and `research cascade tune`.
 
 They come from sheets (`labels next --out`, filled in), from files that a page saved, or from both: a row for
 each claim that was labelled supported or not.
@@ -34,7 +34,7 @@ from factloop.reports.labels import (
 )
 
 UNNAMED = "unnamed"
-"""The system of claims whose system is not known: audits want one."""
+"""The system of claims whose system is unknown, because audits require one."""
 _LABELS = {PersonLabel.SUPPORTED: 1, PersonLabel.NOT_SUPPORTED: 0}
 _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
 _EDITED = (
@@ -49,13 +49,13 @@ class ExportedLabels:
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     n_empty: int = 0
-    """Claims without a label."""
+    """Number of claims without a label."""
     left_out: Counter[PersonLabel] = field(default_factory=Counter)
-    """Claims labelled irrelevant, or that the person could not tell of."""
+    """Number of claims labelled irrelevant, or that the person could not decide."""
     n_blind: int = 0
-    """Of the rows, labels that were given before the verdict was shown."""
+    """Number of rows labelled before the verdict was shown."""
     n_seen: int = 0
-    """Of the rows, labels that were given with the verdict in sight; a sheet shows it."""
+    """Number of rows labelled with the verdict visible, as on a sheet."""
     runs: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Rows by the data and the judge of the run that their claims are of."""
     unfinished: list[DrawnPart] = field(default_factory=list)
@@ -206,6 +206,8 @@ def _labels_in(
         claim, label = _of_sheet(read)
         if read.row_hash is not None and not is_as_drawn(claim, read.row_hash):
             raise row.error(_EDITED)
+        if read.label == "agree" and read.verdict is None:
+            raise row.error("this sheet shows no verdict to agree with: give 1 (supported) or 0")
         yield claim, label
 
 
@@ -229,7 +231,7 @@ def _of_sheet(read: SheetRow) -> tuple[ClaimToLabel, GivenLabel | None]:
         claim_id=read.claim_id,
         claim=read.claim,
         judge=read.judge,
-        verdict=Verdict.SUPPORTED if read.verdict else Verdict.NOT_SUPPORTED,
+        verdict={1: Verdict.SUPPORTED, 0: Verdict.NOT_SUPPORTED, None: None}[read.verdict],
         score=read.score,
         probability=read.probability,
         draw=read.drawn_in,
@@ -239,7 +241,11 @@ def _of_sheet(read: SheetRow) -> tuple[ClaimToLabel, GivenLabel | None]:
         return claim, None
     said = PersonLabel.SUPPORTED if label else PersonLabel.NOT_SUPPORTED
     return claim, GivenLabel(
-        response_id=read.response_id, claim_id=read.claim_id, label=said, comment=read.comment or ""
+        response_id=read.response_id,
+        claim_id=read.claim_id,
+        label=said,
+        blind=read.verdict is None,
+        comment=read.comment or "",
     )
 
 

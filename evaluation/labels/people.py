@@ -1,4 +1,4 @@
-"""Several people's labels of the same claims: how far they agree, and the one label that each claim gets."""
+"""Compares several people's labels for the same claims, and derives one label for each claim."""
 
 from __future__ import annotations
 

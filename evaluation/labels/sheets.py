@@ -1,4 +1,4 @@
-"""The claims to label next, as a sheet to fill in, and labels to learn from."""
+"""Writes the claims to label next as a sheet to fill in, and reads labels to learn from."""
 
 from __future__ import annotations
 
@@ -19,11 +19,8 @@ from factloop.core.files.lines import place_name
 from factloop.core.files.tables import read_rows
 from factloop.core.records import Claim, Record, Share, Verdict
 from factloop.evaluation.labels.sampling import (
-    LabelsNeeded,
     Pilot,
-    claims_to_draw,
     fewest_labels,
-    labels_needed,
     probabilities,
     share_of_draw,
     spreads,
@@ -96,17 +93,40 @@ class DrawnClaim:
     to_label: ClaimToLabel
     claim: Claim
     prompt: str
+    hides_verdict: bool = False
 
     @property
     def row(self) -> tuple[Cell, ...]:
         """The claim as `SHEET` has it."""
         one = self.to_label
+        if self.hides_verdict:
+            one = one.model_copy(update={"verdict": None, "score": None})
         verdict = None if one.verdict is None else _VERDICTS[one.verdict]
         named = (one.dataset, one.system, one.response_id, one.group, one.claim_id, one.claim, self.claim.sentence)
         draw = one.draw
         of_draw = (None,) * 4 if draw is None else (draw.name, draw.n, draw.n_claims, draw.n_before)
         judged = (one.judge, verdict, one.score, one.probability)
         return (*named, one.document, *judged, None, None, *of_draw, hash_of_row(one))
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A claim that may be drawn."""
+
+    system: str
+    response_id: str
+    group: str
+    judge: str
+    claim: Claim
+    prompt: str
+    is_first: bool = False
+    """Whether it is to come before those that are not."""
+    hides_verdict: bool = False
+    """Whether its sheet is without the verdict, which is only one of several, and would draw labels towards it."""
+
+    @property
+    def key(self) -> ClaimKey:
+        return self.system, self.response_id, self.claim.id, self.claim.self_contained, self.judge
 
 
 @dataclass(frozen=True)
@@ -123,10 +143,9 @@ class NextLabels:
     """Labels there are, of this run or another."""
     n_to_learn: int
     """Labels from which on anything is learnt from them."""
-    needed: tuple[LabelsNeeded, ...]
-    """For the half width asked for, by system, as each is corrected by its own labels; empty where none was."""
-    n_to_draw: int | None
-    """Claims to draw that have those labels of each system, but for systems for which no number would do."""
+    n_first: int
+    """Claims without a label that were to come first, and how many of them were drawn."""
+    n_first_drawn: int
 
     @property
     def has_learnt(self) -> bool:
@@ -178,7 +197,8 @@ class SheetRow(Record):
     claim: Annotated[str, AfterValidator(without_apostrophe)]
     document: str | None = None
     judge: str
-    verdict: Binary
+    verdict: Annotated[Literal[0, 1] | None, BeforeValidator(_label)]
+    """None of a claim of an experiment."""
     score: Annotated[Share | None, BeforeValidator(_share)] = None
     probability: Annotated[float, Field(gt=0.0, le=1.0), BeforeValidator(_share)]
     label: Annotated[Literal[0, 1, "agree"] | None, BeforeValidator(_label)] = None
@@ -233,16 +253,28 @@ class KnownLabels:
     """Labelled claims that were drawn with known probabilities, from this run or another."""
 
 
-def draw_next(
-    responses: Iterable[JudgedResponse],
+SELDOM = 0.01
+"""The spread of a claim that need not come first, beside 1 of one that is to."""
+
+
+def candidates_of(responses: Iterable[JudgedResponse]) -> Iterator[Candidate]:
+    """The claims of a run."""
+    for judged in responses:
+        judge, prompt = judged.report.fingerprint.evaluator, judged.report.prompt or judged.prompt_id
+        for claim in counted_claims(judged.report):
+            yield Candidate(judged.system, judged.id, judged.prompt_id, judge, claim, prompt)
+
+
+def draw_claims(
+    candidates: Iterable[Candidate],
     n: int,
     *,
     data: str,
     seed: int,
     known: KnownLabels | None = None,
-    half_width: float | None = None,
 ) -> NextLabels:
-    """A draw of n claims of the run with known probabilities; all of them where there are no more.
+    """A draw of n claims with known probabilities; all of them where there are no more. Those that are to come first
+    are drawn before the others, but for the `EVEN` part of the draw.
 
     Claims of the run that have a label are left out, so that none is labelled twice; `labels.draws` says how both
     count. The others come in random order: a part of a sheet is labelled from its top, and rows by response
@@ -250,17 +282,17 @@ def draw_next(
 
     Raises ConfigError where none has a verdict of supported or not, and where all that have one are labelled.
     """
-    found = sorted(
-        ((judged, claim) for judged in responses for claim in _countable(judged)),
-        key=lambda one: (one[0].id, one[1].id),
-    )
+    countable = (one for one in candidates if one.claim.judgement.verdict in _VERDICTS)
+    found = sorted(countable, key=lambda one: (one.response_id, one.claim.id))
     if not found:
         raise ConfigError(f"{data}: no claim has a verdict of supported or not supported")
     pilot = None if known is None else known.pilot
-    verdicts = np.array([_VERDICTS[claim.judgement.verdict] for _, claim in found if claim.judgement.verdict], np.int64)
-    scores = np.array([claim.judgement.score for _, claim in found], np.float64)  # NaN for None
-    spread = spreads(verdicts, scores, pilot)
-    is_known = np.array([known is not None and _key(*one) in known.claims for one in found])
+    judged = [one.claim.judgement for one in found]
+    verdicts = np.array([_VERDICTS[one.verdict] for one in judged if one.verdict], np.int64)
+    scores = np.array([one.score for one in judged], np.float64)  # NaN for None
+    is_first = np.array([one.is_first for one in found])
+    spread = np.where(is_first, 1.0, SELDOM) if is_first.any() else spreads(verdicts, scores, pilot)
+    is_known = np.array([known is not None and one.key in known.claims for one in found])
     rest, n_before = np.flatnonzero(~is_known), int(is_known.sum())
     if not len(rest):
         raise ConfigError(f"{data}: each of the {n_before:,} claims that could be drawn already has a label")
@@ -270,27 +302,18 @@ def draw_next(
     rng = np.random.default_rng(seed)
     drawn = rng.permutation(systematic_draw(chance, rng)).tolist()
     counts_by = np.minimum(chance / share, 1.0).round(12).tolist()
-    needed: tuple[LabelsNeeded, ...] = ()
-    if half_width is not None:
-        systems = [judged.system for judged, _ in found]
-        groups = [judged.prompt_id for judged, _ in found]
-        needed = tuple(labels_needed(half_width, systems, groups, verdicts, spread, is_known))
     return NextLabels(
         drawn=_of_one_draw(
-            [_drawn(*found[rest[place]], data=data, probability=counts_by[place]) for place in drawn],
+            [_drawn(found[rest[place]], data=data, probability=counts_by[place]) for place in drawn],
             Draw(name="", n=len(drawn), n_claims=len(found), n_before=n_before),
         ),
         n_claims=len(found),
         n_before=n_before,
         pilot=pilot,
         n_to_learn=fewest_labels(scores),
-        needed=needed,
-        n_to_draw=claims_to_draw(needed, [found[place][0].system for place in rest.tolist()], spread[rest]),
+        n_first=int(is_first[rest].sum()),
+        n_first_drawn=int(is_first[rest][drawn].sum()),
     )
-
-
-def _key(judged: JudgedResponse, claim: Claim) -> ClaimKey:
-    return judged.system, judged.id, claim.id, claim.self_contained, judged.report.fingerprint.evaluator
 
 
 def _of_one_draw(claims: Sequence[DrawnClaim], nameless: Draw) -> tuple[DrawnClaim, ...]:
@@ -299,38 +322,34 @@ def _of_one_draw(claims: Sequence[DrawnClaim], nameless: Draw) -> tuple[DrawnCla
     return tuple(replace(one, to_label=one.to_label.model_copy(update={"draw": draw})) for one in claims)
 
 
-def _countable(judged: JudgedResponse) -> Iterator[Claim]:
-    for claim in counted_claims(judged.report):
-        if claim.judgement.verdict in _VERDICTS:
-            yield claim
-
-
-def _drawn(judged: JudgedResponse, claim: Claim, *, data: str, probability: float) -> DrawnClaim:
+def _drawn(one: Candidate, *, data: str, probability: float) -> DrawnClaim:
+    claim = one.claim
     to_label = ClaimToLabel(
         dataset=data,
-        system=judged.system,
-        response_id=judged.id,
-        group=judged.prompt_id,
+        system=one.system,
+        response_id=one.response_id,
+        group=one.group,
         claim_id=claim.id,
         claim=claim.self_contained,
-        judge=judged.report.fingerprint.evaluator,
+        judge=one.judge,
         verdict=claim.judgement.verdict,
         score=claim.judgement.score,
         probability=probability,
-        document="\n\n".join(one.passage for one in claim.evidence),
+        document="\n\n".join(item.passage for item in claim.evidence),
     )
-    return DrawnClaim(to_label, claim, judged.report.prompt or judged.prompt_id)
+    return DrawnClaim(to_label, claim, one.prompt, one.hides_verdict)
 
 
 def read_known(place: str | Path) -> KnownLabels:
     """Labelled claims to learn from, and to leave out. Raises DataError for a malformed row and for no row."""
     rows = [row.read_as(PilotRow) for row in read_rows(place)]
     known = [one for one in rows if one.verdict is not None]
-    if not known:
+    drawn = frozenset(one.key for one in rows if one.probability is not None)
+    if not known and not drawn:
         raise DataError("it has no labelled claim with a verdict", path=place_name(place))
     pilot = Pilot(
         np.array([one.label for one in known], np.int64),
         np.array([one.verdict for one in known], np.int64),
         np.array([one.score for one in known], np.float64),
     )
-    return KnownLabels(pilot, frozenset(one.key for one in known if one.probability is not None))
+    return KnownLabels(pilot, drawn)

@@ -1,1 +1,1 @@
-"""`factloop eval mixedqa`: how far TrustScores and other metrics agree with people."""
+"""`factloop eval mixedqa` measures how far TrustScore and other metrics agree with human labels."""

@@ -1,7 +1,7 @@
-"""Metrics of answers against right answers, their question or evidence: the rows of MixedQA's Table 1.
+"""Metrics that compare answers with correct answers, the question or evidence: the rows of MixedQA's Table 1.
 
-Lexical metrics need no model. BERTScore, BARTScore and GPTScore load a model of the user's choice, a folder or a name
-on the hub, when they first score. Specifications such as `bleu-1` and `bertscore:roberta-large@17` name them.
+Lexical metrics need no model. BERTScore, BARTScore and GPTScore load a model chosen by the user, a folder or a name on
+the hub, when they are first used. They are specified by names such as `bleu-1` and `bertscore:roberta-large@17`.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ from factloop.core.extras import require
 from factloop.tools.model_files import encodable, loading_model, short_name
 
 Scores = list[float | None]
-"""One for each candidate, higher is better. `evaluation.statistics.correlation` leaves None out and counts it."""
+"""One score for each candidate, higher is better. `evaluation.statistics.correlation` excludes and counts None."""
 Texts = Sequence[str | None]
 _LONGEST = 512
-"""Tokens that a metric reads of a text, where its model says nothing less."""
+"""Maximum number of tokens that a metric reads of a text, unless its model has a lower limit."""
 
 
 @dataclass(frozen=True)
 class Answers:
-    """Candidates with what they are compared with; the columns are equally long."""
+    """Candidates with the texts that they are compared with; all columns have the same length."""
 
     candidates: Sequence[str]
     references: Sequence[Sequence[str]]
-    """The right answers to each question, best first."""
+    """The correct answers to each question, best first."""
     questions: Texts
     evidence: Texts
-    """A text for each candidate."""
+    """One text for each candidate."""
 
 
 @dataclass(frozen=True)
 class ReferenceMetric:
-    """A measure of answers against right answers, or against their question or evidence."""
+    """A metric that compares answers with correct answers, or with their question or evidence."""
 
     name: str
-    """As tables write it, with what tells its variants apart."""
+    """The name as shown in tables, including whatever distinguishes its variants."""
     score_answers: Callable[[Answers], Scores]
 
     def score(
@@ -54,10 +54,10 @@ class ReferenceMetric:
         questions: Texts | None = None,
         evidence: Texts | None = None,
     ) -> Scores:
-        """A score for each candidate; None where what it is compared with is missing or has no word in it.
+        """A score for each candidate; None if the text it is compared with is missing or contains no words.
 
-        A metric reads what it needs of the columns. Raises ValueError where their lengths differ, and ConfigError where
-        its model cannot be loaded.
+        A metric uses only the columns that it needs. Raises ValueError if the columns differ in length, and ConfigError
+        if its model cannot be loaded.
         """
         for name, given in (("references", references), ("questions", questions), ("evidence", evidence)):
             if given is not None and len(given) != len(candidates):
@@ -82,19 +82,19 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 
 def normalise(text: str) -> str:
-    """Lower case, without ASCII punctuation and English articles, one space between words.
+    """The text in lower case, without ASCII punctuation and English articles, with single spaces between words.
 
-    The order of the steps is that of SQuAD's script (Rajpurkar et al. 2016, section 6.1): an article that only the loss
-    of its punctuation lays bare goes, too.
+    The steps are in the same order as in SQuAD's script (Rajpurkar et al. 2016, section 6.1), so articles that result
+    from removing punctuation are removed as well.
     """
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 
 def exact_match() -> ReferenceMetric:
-    """1.0 where the normalised candidate equals any normalised reference, else 0.0; None without a reference.
+    """1.0 if the normalised candidate equals any normalised reference, otherwise 0.0; None without a reference.
 
-    Departure from SQuAD's script: a reference of which nothing is left (such as "The") is passed over, so that an empty
-    candidate never matches.
+    Departure from SQuAD's script: references that become empty (such as "The") are skipped, so an empty candidate never
+    matches.
     """
 
     def score(candidate: str, references: Sequence[str]) -> float | None:
@@ -107,9 +107,9 @@ def exact_match() -> ReferenceMetric:
 def bleu(longest: Literal[1, 4]) -> ReferenceMetric:
     """BLEU-1 or BLEU-4 (Papineni et al. 2002) in [0, 1] against all references jointly, by nltk.
 
-    Words are what stands between spaces, case kept. As BLEU is meant for a corpus, single answers need smoothing: for
-    BLEU-4 "method 4" of Chen and Cherry 2014, section 3; BLEU-1 has none. 0.0 for an empty candidate and for one that
-    shares no word; None where no reference has a word.
+    Words are separated by spaces, and case is kept. BLEU is meant for a corpus, so single answers need smoothing:
+    BLEU-4 uses "method 4" of Chen and Cherry 2014, section 3; BLEU-1 uses none. 0.0 for a candidate that is empty or
+    shares no word; None if no reference contains a word.
     """
     weights = (1.0 / longest,) * longest
 
@@ -131,8 +131,8 @@ def bleu(longest: Literal[1, 4]) -> ReferenceMetric:
 def rouge_l() -> ReferenceMetric:
     """ROUGE-L (Lin 2004, section 3.1): F in [0, 1] of the longest common subsequence with the first reference.
 
-    By rouge-score, without a stemmer: words are runs of `a-z` and `0-9` in lower case; other scripts have none. 0.0
-    where either has no such word, as MixedQA's published figures have it; None where there is no reference.
+    Computed by rouge-score without a stemmer: words are runs of `a-z` and `0-9` in lower case; other scripts have no
+    words. 0.0 if either has no such word, as in MixedQA's published figures; None if there is no reference.
     """
 
     def score(candidate: str, references: Sequence[str]) -> float | None:
@@ -151,15 +151,15 @@ def _rouge_scorer() -> Any:
 
 
 class SynonymSource(Protocol):
-    """The part of WordNet that METEOR needs; nltk's corpus reader has it."""
+    """The part of WordNet that METEOR needs, as provided by nltk's corpus reader."""
 
     def synsets(self, lemma: str, /) -> Iterable[Any]:
-        """Groups of synonyms; each has `lemmas()`, and each of these a `name()`."""
+        """Groups of synonyms; each has `lemmas()`, and each lemma has a `name()`."""
         ...
 
 
 class NoSynonyms:
-    """Leaves METEOR with equal words and equal stems."""
+    """Restricts METEOR to equal words and equal stems."""
 
     def synsets(self, lemma: str, /) -> Iterable[Any]:  # noqa: ARG002  # there are none, whatever the word
         return ()
@@ -180,11 +180,12 @@ def find_wordnet() -> SynonymSource | None:
 def meteor(synonyms: SynonymSource | None = None) -> ReferenceMetric:
     """METEOR (Banerjee and Lavie 2005) in [0, 1] against the first reference, in lower case, by nltk.
 
-    Words match when they are equal, then by Porter stem, then as synonyms: of WordNet, where it is found, if None are
-    given. The name says where they are missing; on MixedQA the difference is 0.005 in correlation at most. 0.0 for an
-    empty candidate; None where there is no reference or the first is blank.
+    Words match if they are equal, then if their Porter stems are equal, then if they are synonyms; by default, these
+    come from WordNet if it is installed. The name says if synonyms are missing; on MixedQA, this changes the
+    correlation by at most 0.005. 0.0 for an empty candidate; None if there is no reference or the first one is blank.
 
-    Departure from the paper: nltk's alignment takes matches as they come instead of the ones that cross least.
+    Departure from the paper: nltk aligns matches in order of occurrence instead of choosing the alignment with the
+    fewest crossings.
     """
     source = synonyms or find_wordnet() or NoSynonyms()
 
@@ -202,12 +203,12 @@ def meteor(synonyms: SynonymSource | None = None) -> ReferenceMetric:
 def bert_score(model: str | Path, layer: int | None = None, *, allow_download: bool = False) -> ReferenceMetric:
     """BERTScore (Zhang et al. 2020, section 3): F1 of greedy cosine matching of tokens, in [-1, 1].
 
-    By bert-score's arithmetic, without idf weights and without the rescaling by a baseline, so values lie close
-    together. Of several references the one that matches best counts. Texts are cut to what the model reads. 0.0 for a
-    blank candidate; None where every reference is blank.
+    Computed as in bert-score, without idf weights and without baseline rescaling, so values lie close together. If
+    there are several references, the best match counts. Texts are truncated to the maximum length of the model. 0.0 for
+    a blank candidate; None if all references are blank.
 
-    Departure from bert-score: the model is never a default of the hub. The layer has to be chosen with it (17 for
-    roberta-large, 9 for bert-base-uncased), and is the last where none is given.
+    Departure from bert-score: there is no default model from the hub. The layer has to be chosen together with the
+    model (17 for roberta-large, 9 for bert-base-uncased); it defaults to the last one.
     """
     load = cache(partial(_load_encoder, str(model), layer, allow_download))
 
@@ -247,8 +248,8 @@ def _load_encoder(name: str, layer: int | None, allow_download: bool) -> tuple[A
 
         tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=not allow_download)
         model = AutoModel.from_pretrained(name, local_files_only=not allow_download)
-    positions = int(getattr(model.config, "max_position_embeddings", _LONGEST + 2)) - 2  # RoBERTa counts from two
-    tokenizer.model_max_length = min(tokenizer.model_max_length, _LONGEST, positions)  # may be 10**30: not stated
+    positions = int(getattr(model.config, "max_position_embeddings", _LONGEST + 2)) - 2  # RoBERTa starts at two
+    tokenizer.model_max_length = min(tokenizer.model_max_length, _LONGEST, positions)  # may be 10**30: unspecified
     n_layers = int(model.config.num_hidden_layers)
     chosen = n_layers if layer is None else layer
     if not 0 <= chosen <= n_layers:
@@ -259,7 +260,7 @@ def _load_encoder(name: str, layer: int | None, allow_download: bool) -> tuple[A
 
 @dataclass(frozen=True)
 class _Layer:
-    """A model that gives the states of one layer first, which is where bert-score looks."""
+    """A model that returns the states of one layer first, where bert-score expects them."""
 
     model: Any
     layer: int
@@ -269,15 +270,15 @@ class _Layer:
         return (states[self.layer],)
 
     def parameters(self) -> Any:
-        """bert-score asks them for their device."""
+        """Called by bert-score to find the device."""
         return self.model.parameters()
 
     def eval(self) -> None:
-        """bert-score asks for it before each batch; the model is so from the start."""
+        """Called by bert-score before each batch; the model is already in this mode."""
 
 
 class AnswerContext(StrEnum):
-    """The text that a model reads before the answer, with the suffix that MixedQA's Table 1 gives it."""
+    """The text that a model reads before the answer, with the suffix used in MixedQA's Table 1."""
 
     REFERENCE = "ref"
     """The first reference."""
@@ -290,14 +291,14 @@ INSTRUCTIONS: Mapping[AnswerContext, str] = {
     AnswerContext.QUESTION: "Answer this question.",
     AnswerContext.EVIDENCE: "State a fact that this text bears out.",
 }
-"""What GPTScore puts before the text. The papers do not print those of MixedQA's table, so its figures are near at
-best."""
+"""The text that GPTScore puts before the context. The papers do not print the instructions behind MixedQA's table, so
+its figures can only be approximated."""
 
 
 def bart_score(model: str | Path, given: AnswerContext, *, allow_download: bool = False) -> ReferenceMetric:
     """BARTScore (Yuan et al. 2021): p(answer | text); the paper's model is facebook/bart-large-cnn.
 
-    With the reference as text this is the direction that Yuan et al. call precision.
+    With the reference as text, this is the direction that Yuan et al. call precision.
     """
     return _likelihood("BARTScore", str(model), given, "", allow_download)
 
@@ -305,9 +306,9 @@ def bart_score(model: str | Path, given: AnswerContext, *, allow_download: bool 
 def gpt_score(
     model: str | Path, given: AnswerContext, *, instruction: str | None = None, allow_download: bool = False
 ) -> ReferenceMetric:
-    """GPTScore (Fu et al. 2023): p(answer | instruction and text); MixedQA's table has google/flan-t5-base.
+    """GPTScore (Fu et al. 2023): p(answer | instruction and text); MixedQA's table uses google/flan-t5-base.
 
-    `instruction`: that of `INSTRUCTIONS` where None is given.
+    `instruction` defaults to the one in `INSTRUCTIONS`.
     """
     words = INSTRUCTIONS[given] if instruction is None else instruction
     return _likelihood("GPTScore", str(model), given, words, allow_download)
@@ -319,9 +320,10 @@ def _likelihood(
     """Mean natural logarithm of the probability of the answer's tokens, given a text: at most 0, higher is better.
 
     `sum over t of log p(y_t | y_<t, x) / n` (Yuan et al., equation 2, and Fu et al., equation 1, equal weights). For an
-    encoder-decoder x goes into the encoder and the tokens include those that the tokenizer puts around a text, as in
-    BARTScore's code; for a decoder alone x comes before the answer and its tokens are not counted. Both are cut to what
-    the model reads, x to half of it in a decoder. None for a blank answer and where the text is missing or blank.
+    encoder-decoder, x is the input of the encoder, and the tokens include those that the tokenizer puts around a text,
+    as in BARTScore's code; for a decoder-only model, x precedes the answer and its tokens are not counted. Both are
+    truncated to the maximum length of the model, and x to half of it in a decoder-only model. None if the answer is
+    blank or the text is missing or blank.
     """
     load = cache(partial(_load_language_model, model, allow_download))
 
@@ -337,7 +339,7 @@ def _likelihood(
             if text and text.strip() and answer.strip()
         }
         found: Scores = [None] * len(answers.candidates)
-        places = sorted(pairs, key=lambda place: sum(map(len, pairs[place])))  # alike lengths, little padding
+        places = sorted(pairs, key=lambda place: sum(map(len, pairs[place])))  # similar lengths need little padding
         for start in range(0, len(places), 8):
             batch = places[start : start + 8]
             for place, value in zip(batch, _mean_logs(*load(), [pairs[one] for one in batch]), strict=True):
@@ -360,7 +362,7 @@ def _load_language_model(name: str, allow_download: bool) -> tuple[Any, Any]:
 
 
 _IGNORED = -100
-"""Labels of padding and of the text before the answer, as transformers marks them."""
+"""The label of padding and of the text before the answer, as in transformers."""
 
 
 def _mean_logs(tokenizer: Any, model: Any, pairs: Sequence[tuple[str, str]]) -> Iterator[float | None]:
@@ -373,7 +375,7 @@ def _mean_logs(tokenizer: Any, model: Any, pairs: Sequence[tuple[str, str]]) -> 
     with torch.inference_mode():
         logits = model(**inputs, **({"labels": labels} if has_encoder else {})).logits.float()
     if not has_encoder:
-        logits, labels = logits[:, :-1], labels[:, 1:]  # each place foretells the next token
+        logits, labels = logits[:, :-1], labels[:, 1:]  # each position predicts the next token
     counted = labels != _IGNORED
     chosen = logits.log_softmax(dim=-1).gather(-1, labels.clamp(min=0).unsqueeze(-1)).squeeze(-1)
     for row, mask in zip(chosen, counted, strict=True):
@@ -397,7 +399,7 @@ def _for_decoder(tokenizer: Any, texts: list[str], answers: list[str], longest: 
     labels = pad_sequence(rows, batch_first=True, padding_value=_IGNORED)
     for row, text in zip(labels, before, strict=True):
         row[: len(text)] = _IGNORED
-    tokens = pad_sequence(rows, batch_first=True, padding_value=0)  # any token: the mask hides it
+    tokens = pad_sequence(rows, batch_first=True, padding_value=0)  # any token will do, since it is masked
     mask = pad_sequence([torch.ones_like(row) for row in rows], batch_first=True, padding_value=0)
     return {"input_ids": tokens, "attention_mask": mask}, labels
 
@@ -413,14 +415,14 @@ _LIKELIHOODS = {"bartscore": bart_score, "gptscore": gpt_score}
 _MODELS = ("bertscore", *(f"{name}-{given.value}" for name in _LIKELIHOODS for given in AnswerContext))
 _LAYER = re.compile(r"(?P<path>.+)@(?P<layer>\d+)")
 NAMES = ("lexical", *_LEXICAL, *(f"{name}:MODEL" for name in _MODELS))
-"""What a specification may be. `lexical` stands for all that need no model."""
+"""The valid specifications. `lexical` stands for all metrics that need no model."""
 
 
 def build_metrics(specifications: tuple[str, ...], *, allow_download: bool = False) -> tuple[ReferenceMetric, ...]:
-    """The metrics in the order asked for, each once, as `factloop eval mixedqa --metric` takes them.
+    """The metrics in the requested order, each only once, as specified with `factloop eval mixedqa --metric`.
 
-    MODEL is a folder or a name on the hub, which is asked only with `allow_download`; of BERTScore's the layer may
-    follow: `bertscore:roberta-large@17`. Raises ConfigError for a specification that is not known.
+    MODEL is a folder or a name on the hub, which is accessed only with `allow_download`; for BERTScore, it may be
+    followed by the layer: `bertscore:roberta-large@17`. Raises ConfigError for an unknown specification.
     """
     wanted = [name for one in specifications for name in (_LEXICAL if one == "lexical" else (one,))]
     return tuple(_build(one, allow_download) for one in dict.fromkeys(wanted))

@@ -1,8 +1,8 @@
-"""How far TrustScores, and other metrics, agree with people on MixedQA (Zheng et al. 2024, section 4 and Table 1).
+"""How far TrustScore and other metrics agree with human labels on MixedQA (Zheng et al. 2024, section 4 and Table 1).
 
-In the paper each system is asked about its own responses. So it is where a run has a subject model for each system;
-where it has one subject, that is asked about the responses of all of them, a departure. The correlations over all
-systems together, which the paper lacks, are given, too.
+In the paper, each system is asked about its own responses. This is also the case in a run with a subject model for each
+system; in a run with a single subject, that model is asked about all responses, which departs from the paper.
+Correlations over all systems combined, which are not in the paper, are also given.
 """
 
 from __future__ import annotations
@@ -39,18 +39,19 @@ if TYPE_CHECKING:
 SOURCE = "Zheng et al. 2024, arXiv 2402.12545, Table 1"
 
 SYSTEMS = ("flan-t5-xxl", "llama-7b", "gpt-3.5-turbo")
-"""Systems by their names in the data set; the paper writes FLAN-T5, LLaMA and GPT-3.5."""
+"""Systems by their names in the data set; the paper calls them FLAN-T5, LLaMA and GPT-3.5."""
 
 Kind = Literal["reference-based", "reference-free, without evidence", "reference-free, with evidence"]
 
 
 class PublishedRow(Record):
-    """Pearson's correlation of one metric with the human labels, 1,000 responses a system."""
+    """Pearson's correlation of one metric with the human labels, over 1,000 responses per system."""
 
     metric: str
     kind: Kind
     correlations: Mapping[str, Coefficient | None]
-    """System to its correlation; None where the paper has no number, for a metric with one value for every response."""
+    """Maps each system to its correlation; None if the paper gives no number because the metric has the same value for
+    every response."""
 
 
 _ROWS: tuple[tuple[Kind, str, tuple[float | None, float | None, float | None]], ...] = (
@@ -78,7 +79,7 @@ PUBLISHED = tuple(
 
 
 _FEWEST = 3
-"""Responses, as for any correlation."""
+"""Minimum number of responses, as for any correlation."""
 
 
 class TrustMetric(StrEnum):
@@ -90,7 +91,7 @@ class TrustMetric(StrEnum):
 
 
 class ScoredResponse(Record):
-    """One response with its scores, None where it is unscored, and what people said of it."""
+    """One response with its scores, None if unscored, and its human label."""
 
     question_id: str
     system: str
@@ -100,7 +101,7 @@ class ScoredResponse(Record):
     trust_fc: Share | None = None
     trust_ov: Share | None = None
     reference: Mapping[str, float | None] = Field(default_factory=dict)
-    """Name of a reference-based metric to its score."""
+    """Maps names of reference-based metrics to their scores."""
 
     def score(self, metric: TrustMetric) -> float | None:
         found: float | None = getattr(self, metric.value)
@@ -108,7 +109,7 @@ class ScoredResponse(Record):
 
 
 class SystemLabels(Record):
-    """How many responses of one system there are, and how many of them people judged correct."""
+    """The number of responses of one system, and how many of them were judged correct."""
 
     system: str
     n_responses: Count
@@ -119,9 +120,9 @@ class _ScoreCorrelation(Record):
     """The correlation of one score with the labels, over the responses of one system or of all."""
 
     system: str | None
-    """None for all systems together."""
+    """None for all systems combined."""
     mean: float | None
-    """Mean of the score, over the responses that have one."""
+    """Mean of the score over the responses that have one."""
     correlation: Correlation
 
     @property
@@ -140,30 +141,31 @@ class MetricCorrelation(_ScoreCorrelation):
 
     @property
     def name(self) -> str:
-        """The name as tables write it."""
+        """The name as shown in tables."""
         return metric_name(self.metric)
 
 
 class ReferenceCorrelation(_ScoreCorrelation):
-    """The correlation of a metric that compares the response with right answers, its question or evidence."""
+    """The correlation of a metric that compares the response with correct answers, its question or evidence."""
 
     metric: str
-    """Its name, with the model behind it."""
+    """Its name, including the model behind it."""
 
     @property
     def name(self) -> str:
-        """The name as tables write it."""
+        """The name as shown in tables."""
         return self.metric
 
 
 class Gain(Record):
-    """Pearson's r of TrustOV less that of one of its halves."""
+    """Pearson's r of TrustOV minus the r of one of its halves."""
 
     system: str | None
-    """None for all systems together."""
+    """None for all systems combined."""
     over: Literal["trust_bc", "trust_fc"]
     gain: Figure
-    """In [-2, 2], above 0 where the two together agree better with people; `n` responses have all three scores."""
+    """In [-2, 2], above 0 if the two combined agree better with human labels; `n` is the number of responses with all
+    three scores."""
 
     @property
     def half(self) -> TrustMetric:
@@ -180,27 +182,27 @@ class SystemSubject(Record):
 
 
 class MixedQaResult(Record):
-    """Correlations of TrustScores and other metrics with human labels, beside the published ones."""
+    """Correlations of TrustScores and other metrics with human labels, next to the published ones."""
 
     schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
     data: str = ""
-    """What was scored: the name of the file, and its hash where the caller has one."""
+    """The data that were scored: the name of the file and, if available, its hash."""
     n_questions: Count
     systems: tuple[SystemLabels, ...]
-    """Systems in the order in which they first answer."""
+    """Systems in the order of their first answers."""
     correlations: tuple[MetricCorrelation, ...]
-    """Each metric for each system, then for all together."""
+    """Each metric for each system, then for all systems combined."""
     reference: tuple[ReferenceCorrelation, ...] = ()
-    """The same for each reference-based metric that was asked for."""
+    """The same for each requested reference-based metric."""
     gains: tuple[Gain, ...] = ()
-    """What TrustOV has over each of its halves, for each system and for all; only beside Pearson's coefficients."""
+    """The gain of TrustOV over each of its halves, for each system and for all; only for Pearson's coefficients."""
     published: tuple[PublishedRow, ...] = PUBLISHED
     """Table 1 of the paper."""
     usage: Usage
     fingerprint: TrustFingerprint
-    """Its `subject_model` was asked about the responses of every system; None where each system had its own."""
+    """Its `subject_model` was asked about the responses of every system; None if each system had its own."""
     subjects: tuple[SystemSubject, ...] = ()
-    """The subject model of each system, where each had its own."""
+    """The subject model of each system, if each had its own."""
     created_at: datetime
     warnings: tuple[str, ...] = ()
 
@@ -209,13 +211,13 @@ class MixedQaResult(Record):
         return self.fingerprint.subject_model is not None or bool(self.subjects)
 
     def of(self, system: str | None) -> tuple[MetricCorrelation, ...]:
-        """The correlations of TrustScores for one system, or for all together, in the order of the metrics."""
+        """The correlations of TrustScores for one system, or for all combined, in the order of the metrics."""
         return tuple(found for found in self.correlations if found.system == system)
 
     def paper(self, metric: str, system: str | None) -> float | None:
-        """The paper's figure for the score of this name, with any model behind it; None if the paper lacks it.
+        """The paper's figure for the score with this name, whatever the model behind it; None if the paper has none.
 
-        The paper's figures are Pearson's; beside another coefficient none stands.
+        The paper's figures are Pearson's, so None is returned for other coefficients.
         """
         if any(found.correlation.method is not Method.PEARSON for found in self.correlations):
             return None
@@ -233,7 +235,7 @@ _NAMES = {
 
 
 def metric_name(metric: TrustMetric) -> str:
-    """The name as the paper writes it."""
+    """The name used in the paper."""
     return _NAMES[metric]
 
 
@@ -243,7 +245,7 @@ def scored_response(
     report: TrustReport,
     reference: Mapping[str, float | None] | None = None,
 ) -> ScoredResponse:
-    """The response with the scores of its report and of other metrics; what has no value stays without one."""
+    """The response with the scores from its report and from other metrics; None for scores without a value."""
     return ScoredResponse(
         question_id=question_id,
         system=response.system,
@@ -269,12 +271,12 @@ def correlate_with_labels(
     resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> MixedQaResult:
-    """Correlates every score with the labels, for each system and for all; intervals draw whole questions.
+    """Correlates every score with the labels, for each system and for all; intervals resample whole questions.
 
-    The paper has Pearson's coefficient; Kendall's takes minutes over a thousand questions with an interval.
+    The paper uses Pearson's coefficient; Kendall's takes minutes for a thousand questions with an interval.
 
-    The intervals follow from the seed of the fingerprint; the order of the responses changes at most that of the
-    systems. Raises ValueError where a system answers one question twice.
+    The intervals depend on the seed in the fingerprint; the order of the responses can only affect the order of the
+    systems. Raises ValueError if a system answers the same question twice.
     """
     if len({(response.question_id, response.system) for response in responses}) < len(responses):
         raise ValueError("a system answers each question once")
@@ -306,7 +308,7 @@ def correlate_with_labels(
 class _Correlations:
     """Correlates scores with labels, for one group of responses at a time.
 
-    Each correlation begins with the same seed, so that one more system leaves the others as they are.
+    Each correlation starts with the same seed, so an additional system does not change the others.
     """
 
     method: Method
@@ -323,10 +325,11 @@ class _Correlations:
         return ReferenceCorrelation(metric=metric, system=system, mean=mean, correlation=found)
 
     def gains(self, system: str | None, group: Sequence[ScoredResponse]) -> Iterator[Gain]:
-        """What TrustOV has over each half, over responses with all three scores.
+        """The gain of TrustOV over each half, over responses with all three scores.
 
-        The paper has no table for this; it reads it off the rows of Table 1. Two correlations with the same labels vary
-        together, so differences of resamples of whole questions give the interval, withheld as a correlation's is.
+        The paper has no table for this, but compares the rows of Table 1. Two correlations with the same labels are
+        dependent, so the interval is based on their differences in resamples of whole questions; it is withheld under
+        the same conditions as a correlation's interval.
         """
         scored = [one for one in group if None not in (one.trust_bc, one.trust_fc, one.trust_ov)]
         for over in ("trust_bc", "trust_fc"):
@@ -377,7 +380,7 @@ class _Correlations:
 
 
 def _differences(sums: Floats) -> Floats:
-    """(n_resamples,): r of the first side less r of the second, from n, Σx, Σy, Σx², Σy² and Σxy of each."""
+    """(n_resamples,): r of the first side minus r of the second, from n, Σx, Σy, Σx², Σy² and Σxy of each."""
     import numpy as np
 
     n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)

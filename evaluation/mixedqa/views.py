@@ -1,4 +1,4 @@
-"""A MixedQA run on the terminal and as a page: how scores correlate with human labels, beside the paper's figures."""
+"""Shows a MixedQA run on the terminal and as a page: correlations with human labels, next to the paper's figures."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Found = MetricCorrelation | ReferenceCorrelation
 
 
 def coefficient(value: float | None) -> str:
-    """Three digits, as papers print them; a dash where there is none."""
+    """Three digits, as in papers; a dash if there is no value."""
     return NOTHING if value is None else f"{0.0 if abs(value) < 0.0005 else value:.3f}"
 
 
@@ -43,7 +43,7 @@ def outcome(found: Correlation) -> str:
 
 
 def interval(found: Correlation) -> str:
-    """`[0.253, 0.371]`, or why there is none; a dash where there is no coefficient."""
+    """`[0.253, 0.371]`, or why there is none; a dash if there is no coefficient."""
     if found.value is None:
         return NOTHING
     if found.low is None or found.high is None:
@@ -62,7 +62,8 @@ def _why_no_interval(found: Correlation) -> str:
 
 
 def resampling(found: Iterable[Correlation]) -> str:
-    """How the intervals came about, which are withheld, and how many resamples the others leave out at most."""
+    """How the intervals were computed, which ones are withheld, and the maximum number of resamples that the others
+    leave out."""
     drawn = [one for one in found if one.n_resamples]
     if not drawn:
         return f"There are no intervals: they need {FEWEST_DRAWN} questions."
@@ -76,7 +77,7 @@ def resampling(found: Iterable[Correlation]) -> str:
 
 
 def correlations_sheet(result: MixedQaResult, system: str | None) -> Sheet:
-    """The correlations of one system, or of all: a line for each of `shown_correlations`."""
+    """The correlations of one system, or of all: one line for each of `shown_correlations`."""
     given = result.correlations[0].correlation
     columns: tuple[ColumnOf[Found], ...] = (
         (name("Score"), lambda found: found.name),
@@ -99,7 +100,8 @@ def _coefficient(found: Found) -> Cell:
 
 
 def shown_correlations(result: MixedQaResult, system: str | None) -> list[Found]:
-    """Those of one group: TrustScores that were asked for, the graded one where some server gave probabilities."""
+    """The correlations of one group: the requested TrustScores, and the graded one if a server returned
+    probabilities."""
     asked_for = not result.reference or result.asks_subjects or result.fingerprint.corpus is not None
     shown = {
         found.metric
@@ -111,7 +113,7 @@ def shown_correlations(result: MixedQaResult, system: str | None) -> list[Found]
 
 
 def gains_sheet(result: MixedQaResult) -> Sheet:
-    """What TrustOV has over each of its halves, beside the differences between the rows of the paper's table."""
+    """The gain of TrustOV over each of its halves, next to the differences between the rows of the paper's table."""
 
     def paper(one: Gain) -> str:
         whole, part = (result.paper(metric_name(metric), one.system) for metric in (TrustMetric.TRUST_OV, one.half))
@@ -137,7 +139,7 @@ def _groups(result: MixedQaResult) -> tuple[str | None, ...]:
 
 
 def subject_note(result: MixedQaResult) -> str:
-    """Who was asked about whose responses, and how that departs from the paper."""
+    """Which model was asked about which responses, and how this departs from the paper."""
     if result.subjects:
         asked = "; ".join(f"{one.model} about those of {one.system}" for one in result.subjects)
         return f"Each system was asked about its own responses, as in the paper: {asked}."
@@ -148,7 +150,7 @@ def subject_note(result: MixedQaResult) -> str:
 
 
 def print_mixedqa(result: MixedQaResult, console: Console) -> None:
-    """Prints a table for each system and one for all, at the console's width. Names are printed as text: no markup."""
+    """Prints one table per system and one for all, at the console's width. Names are printed literally."""
     for system in _groups(result):
         print_sheet(console, correlations_sheet(result, system))
     if result.gains:
@@ -167,7 +169,7 @@ def print_mixedqa(result: MixedQaResult, console: Console) -> None:
 
 
 STEP = 0.25
-"""Between two marks of the axis."""
+"""Distance between two ticks of the axis."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,7 @@ class Axis:
 
     @classmethod
     def around(cls, found: Iterable[Correlation], published: Iterable[float | None]) -> Axis:
-        """An axis that holds zero, one step above it, and everything else that is to be drawn."""
+        """An axis that includes zero, one step above it, and all values to be drawn."""
         drawn = [value for one in found for value in (one.value, one.low, one.high)] + list(published)
         values = [0.0, STEP, *(value for value in drawn if value is not None)]
         return cls(math.floor(min(values) / STEP) * STEP, math.ceil(max(values) / STEP) * STEP)
@@ -190,12 +192,12 @@ class Axis:
         return tuple(self.low + STEP * place for place in range(round((self.high - self.low) / STEP) + 1))
 
     def at(self, value: float) -> str:
-        """Where the coefficient stands, in per cent of the way from end to end: `43.25%`."""
+        """The position of the coefficient as a percentage of the axis: `43.25%`."""
         return f"{100 * (value - self.low) / (self.high - self.low):.2f}%"
 
 
 def render_mixedqa_html(result: MixedQaResult) -> str:
-    """The page: a forest plot for each system and for all, the paper's table, and what the run cost.
+    """The page: a forest plot for each system and for all, the paper's table, and the cost of the run.
 
     Equal results give equal pages.
     """

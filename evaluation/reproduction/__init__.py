@@ -1,4 +1,4 @@
-"""`factloop research reproduce`: every table and figure of the three papers, theirs beside ours."""
+"""`factloop research reproduce` reproduces every table and figure of the three papers next to the published ones."""
 
 from factloop.core.extras import require
 

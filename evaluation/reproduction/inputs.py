@@ -1,4 +1,4 @@
-"""What a reproduction reads: labelled data where they are found, and the output of other commands."""
+"""Finds the inputs of a reproduction: labelled data and the output of other commands."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ _ALIASES = {
     for alias in (one.name, one.part or one.name, (one.part or one.name).partition(":")[0])
     if not alias.startswith("tofueval") or ":" in alias
 }
-"""Names of a data set in predictions, in small letters, to the paper's.
+"""Maps lower-case names of data sets in predictions to the paper's names.
 
-TofuEval's bare name is left out, as the paper has two of it.
+TofuEval's bare name is left out because the paper has two parts of it.
 """
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """Places and names that a reproduction is given."""
+    """The paths and names given to a reproduction."""
 
     places: Mapping[str, Path] = field(default_factory=dict)
-    """`NAME:PART` of a data set to its file or folder; those that were not found are absent."""
+    """Maps `NAME:PART` of data sets to their files or folders; those that were not found are absent."""
     results: Path | None = None
-    """The output of the entry's command."""
+    """The output of the command that the entry names."""
     evaluators: Mapping[str, str] = field(default_factory=dict)
-    """The paper's name of an evaluator to the name that the results have."""
+    """Maps the paper's names of evaluators to their names in the results."""
 
     def missing(self, data: Sequence[str]) -> Iterator[str]:
         """A sentence for each data set that was not found."""
@@ -55,9 +55,9 @@ class Inputs:
                 yield f"{named} was not found: factloop research data get {name}, {where}"
 
     def labels(self, datasets: Iterable[str]) -> PredictionTable | None:
-        """The labelled claims of those of the benchmark's data sets that were found; None where none was found.
+        """The labelled claims of the benchmark's data sets that were found; None if none was found.
 
-        The labels stand in the place of an evaluator, so that every figure of the audit can be taken of them alone.
+        The labels take the place of an evaluator, so that every figure of the audit can be computed from them alone.
         """
         wanted = set(datasets)
         claims = [
@@ -69,7 +69,7 @@ class Inputs:
         return _table_of(claims) if claims else None
 
     def predictions(self) -> PredictionTable | None:
-        """The predictions that were given, under the paper's names where known. Raises DataError, ConfigError."""
+        """The given predictions, under the paper's names if known. Raises DataError, ConfigError."""
         if self.results is None:
             return None
         table = load_predictions(self.results)
@@ -92,7 +92,8 @@ def _claims(named: str, place: Path) -> Iterator[LabelledClaim]:
 
 
 def _known_evaluator(name: str) -> str:
-    """The paper's name of an evaluator, as it is or with `@N` for chunks of N words. Raises ConfigError."""
+    """The paper's name of an evaluator, either unchanged or with `@N` for chunks of N words. Raises ConfigError for an
+    unknown name."""
     known = [names[0] for names in published_table(3).rows]
     whole, mark, n_words = name.partition("@")
     if name not in known and not (mark and whole in known and n_words.isdecimal()):
@@ -115,7 +116,7 @@ def _table_of(claims: Sequence[LabelledClaim]) -> PredictionTable:
 
 
 def read_result(path: Path, kind: type[T]) -> T:
-    """The record that a command wrote with --json. Raises DataError for a file that holds no such record."""
+    """The record that a command wrote with --json. Raises DataError if the file does not contain such a record."""
     try:
         return kind.model_validate_json(path.read_bytes())
     except OSError as error:
@@ -125,11 +126,11 @@ def read_result(path: Path, kind: type[T]) -> T:
 
 
 def find_places(data: Sequence[str], given: str | None) -> dict[str, Path]:
-    """The places of the data sets that are there.
+    """The paths of the data sets that exist.
 
-    `given` is a folder as `data get` fills it or with one file a part; or the one file itself, where one is wanted.
-    Without it they are looked for where `data get` puts them. Raises ConfigError for a place that is not there, and for
-    one file where several data sets are wanted.
+    `given` is a folder as filled by `data get`, a folder with one file per part, or the file itself if only one is
+    needed. Without it, the data sets are searched for in the folder used by `data get`. Raises ConfigError for a path
+    that does not exist, and for a single file if several data sets are needed.
     """
     place = data_folder() if given is None else Path(given)
     if given is not None and place.is_file():

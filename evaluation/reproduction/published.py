@@ -1,7 +1,7 @@
-"""The tables of "Verify with Caution" as data: what they print, digit by digit, in CSV files beside this module.
+"""The tables of "Verify with Caution" as data, digit by digit, in the CSV files next to this module.
 
-The first columns of a file name its rows, the others hold figures. A chunked evaluator is `NAME@500`, as in
-predictions. An empty cell is one that the paper leaves empty.
+The first columns of a file contain the names of its rows, the others contain figures. A chunked evaluator is written
+`NAME@500`, as in predictions. An empty cell is also empty in the paper.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ Names = tuple[str, ...]
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """A table as the paper prints it."""
+    """A table as printed in the paper."""
 
     heads: Names
-    """What the names of a row are."""
+    """The headers of the name columns."""
     columns: tuple[str, ...]
     rows: Mapping[Names, Mapping[str, Decimal]]
 
     def value(self, names: Names, column: str) -> float:
-        """Raises KeyError where the paper has no such figure."""
+        """Raises KeyError if the paper has no such figure."""
         return float(self.rows[names][column])
 
     @property
     def datasets(self) -> tuple[str, ...]:
-        """The data sets of its rows, in the order of the paper."""
+        """The data sets in its rows, in the order of the paper."""
         place = self.heads.index("Data set")
         return tuple(dict.fromkeys(names[place] for names in self.rows))
 
     def systems(self, dataset: str) -> list[Names]:
-        """The rows of the systems of a data set, without its headroom."""
+        """The rows for the systems in a data set, without its headroom."""
         return [names for names in self.rows if names[0] == dataset and names[1] != HEADROOM]
 
     @property
@@ -48,14 +48,14 @@ class PublishedTable:
 
 
 def decimals_of(printed: Decimal) -> int:
-    """How many digits after the point the paper prints."""
+    """The number of digits after the decimal point that the paper prints."""
     exponent = printed.as_tuple().exponent
     return -exponent if isinstance(exponent, int) else 0
 
 
 @cache
 def published_table(number: int) -> PublishedTable:
-    """A table by its number. Raises FileNotFoundError for one without figures."""
+    """The table with this number. Raises FileNotFoundError for a table without figures."""
     head, *lines = _lines(number)
     n_names = sum(1 for column in head if column in NAME_HEADS)
     columns = tuple(head[n_names:])
@@ -70,7 +70,7 @@ def published_table(number: int) -> PublishedTable:
 
 @cache
 def published_words(number: int) -> Mapping[str, Mapping[str, str]]:
-    """A table of words, such as Table 2: a row by its first column, and in it each other column's text."""
+    """A table of words, such as Table 2: maps the first column of each row to the texts in the other columns."""
     head, *lines = _lines(number)
     return {line[0]: dict(zip(head[1:], line[1:], strict=True)) for line in lines}
 

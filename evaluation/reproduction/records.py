@@ -1,4 +1,4 @@
-"""Records of a reproduction: what can be reproduced, and published figures beside ours."""
+"""Defines the records of a reproduction: what can be reproduced, and published figures next to ours."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ class Status(StrEnum):
     """How far an entry has been reproduced here."""
 
     REPRODUCED = "reproduced"
-    """Its figures come out as printed, from labelled data or by rule, but for what the entry says."""
+    """Its figures are the same as printed, computed from labelled data or by a rule, except as the entry mentions."""
     CHECKED = "agrees with check values"
-    """Its figures come out as another program counted them; the paper prints none of them."""
+    """Its figures are the same as those counted by another program; the paper prints none of them."""
     IN_PART = "reproduced in part"
-    """Some columns do; the others need a model, or data that are not available."""
+    """Some columns are reproduced; the others need a model, or data that are not available."""
     PRINTED = "follows from printed figures"
-    """Some of it follows from other figures of the paper: its sums hold, but no data were read. The rest needs a
-    model."""
+    """Some figures follow from others in the paper: its arithmetic is consistent, but no data were read. The rest needs
+    a model."""
     NEEDS_MODEL = "needs a model"
     CANNOT = "cannot"
-    """What it rests on was not published."""
+    """The data that it is based on were not published."""
 
 
 class Origin(StrEnum):
@@ -36,39 +36,39 @@ class Origin(StrEnum):
     RESULTS = "results"
     """The output of another command, such as the predictions of `factloop research verify`."""
     PRINTED = "printed figures"
-    """Other figures that the paper prints: this compares our formula with the paper's, without its data."""
+    """Other figures printed in the paper: this compares our formula with the paper's, without its data."""
     RULE = "our rule"
-    """Nothing but our own code."""
+    """Only our own code."""
 
 
 Value = float | str | None
 UNDEFINED = "undefined"
-"""A figure that the paper prints as not a number, or that ours does not define: if both are so, they are equal."""
+"""A figure that the paper prints as not a number, or that is undefined here: if both are, they are equal."""
 ROUNDED = 0.05
-"""How far a figure printed with one decimal may be off."""
+"""Maximum rounding error of a figure printed with one decimal."""
 
 
 class ComparedFigure(Record):
-    """One place of a published table: their figure, ours, and what ours rests on."""
+    """One cell of a published table: their figure, ours, and what ours is based on."""
 
     names: tuple[str, ...]
     """The names that the row has in the paper."""
     column: str
     published: Value = None
-    """None where the paper has no such figure."""
+    """None if the paper has no such figure."""
     decimals: Count = 0
-    """Digits after the point that the paper prints."""
+    """Number of digits after the decimal point that the paper prints."""
     ours: Value = None
-    """None where it could not be computed."""
+    """None if it could not be computed."""
     origin: Origin | None = None
     n: Count | None = None
-    """Items that ours rests on."""
+    """Number of items that our figure is based on."""
     slack: float = 0.0
-    """How far ours may be off for rounding alone, as it was computed from rounded figures."""
+    """How far our figure may be off from rounding alone, because it was computed from rounded figures."""
 
     @property
     def difference(self) -> float | None:
-        """Ours minus theirs, without what floats add (1e-9); None unless both are numbers."""
+        """Ours minus theirs, without floating-point errors (1e-9); None unless both are numbers."""
         if isinstance(self.ours, float) and isinstance(self.published, float):
             return round(self.ours - self.published, 9) + 0.0
         return None
@@ -79,7 +79,7 @@ class ComparedFigure(Record):
 
     @property
     def is_equal(self) -> bool:
-        """Whether the two are the same as far as the paper prints them."""
+        """Whether the two are equal to the precision that the paper prints."""
         difference = self.difference
         if difference is None:
             return self.is_compared and self.ours == self.published
@@ -87,55 +87,46 @@ class ComparedFigure(Record):
 
 
 class Reproduction(Record):
-    """One table or figure, reproduced as far as the inputs go."""
+    """One table or figure, reproduced as far as the inputs allow."""
 
     schema_version: Literal["1.1"] = "1.1"
     entry: str
     title: str
     unit: str
     against: Literal["paper", "check values"] = "paper"
-    """What ours are held against, in `published`: what the paper prints, or what another program counted."""
+    """What our figures are compared with, in `published`: the paper's figures, or those counted by another program."""
     figures: tuple[ComparedFigure, ...]
     notes: tuple[str, ...] = ()
-    """What was read, what is missing, and what a reader must know of the figures."""
+    """What was read, what is missing, and what readers must know about the figures."""
 
     @property
     def n_compared(self) -> int:
         return sum(one.is_compared for one in self.figures)
 
-    @property
-    def n_equal(self) -> int:
-        return sum(one.is_equal for one in self.figures)
-
-    @property
-    def n_against_itself(self) -> int:
-        """Compared figures that follow from others that the paper prints: they show its sums, not its data."""
-        return sum(one.is_compared and one.origin is Origin.PRINTED for one in self.figures)
-
 
 class ListedEntry(Record):
-    """An entry as the list has it."""
+    """An entry as shown in the list."""
 
     id: str
     """`PAPER:PLACE`, such as `vwc:table-21`."""
     title: str
     status: Status
     why: str
-    """What came out, or why nothing can: one or two sentences."""
+    """What the result was, or why there can be none, in one or two sentences."""
     data: tuple[str, ...]
-    """Labelled data sets that it takes, as `NAME:PART`."""
+    """Labelled data sets that it requires, as `NAME:PART`."""
     model: str
-    """The models that it takes for what labels do not give; empty where none is needed."""
+    """The models that it requires for figures that labels do not give; empty if none is needed."""
     key: str
-    """The key that it takes beside that of the model, such as one for a search."""
+    """Any key that it requires besides the model's, such as one for a search."""
     command: str
     """The command whose output `--results` reads."""
     calls: str
-    """What the models would be asked, for an estimate of the cost."""
+    """What the models would be asked, for estimating the cost."""
 
 
 class EntryList(Record):
-    """Everything that there is to reproduce."""
+    """Everything that can be reproduced."""
 
     schema_version: Literal["2.0"] = "2.0"
     entries: tuple[ListedEntry, ...]
@@ -143,7 +134,7 @@ class EntryList(Record):
 
 @dataclass(frozen=True)
 class OurFigure:
-    """A figure of ours, in the unit of the paper's."""
+    """Our figure, in the unit of the paper's."""
 
     value: Value
     origin: Origin
@@ -152,16 +143,16 @@ class OurFigure:
 
 
 Ours = dict[tuple[Names, str], OurFigure]
-"""Row and column of a table to our figure."""
+"""Maps row and column of a table to our figure."""
 
 
 def percent(share: float | None, n: int, origin: Origin = Origin.RESULTS) -> OurFigure:
-    """A share as a figure in per cent."""
+    """A fraction as a figure in per cent."""
     return OurFigure(None if share is None else 100 * share, origin, n)
 
 
 def compare_table(published: PublishedTable, ours: Mapping[tuple[Names, str], OurFigure]) -> list[ComparedFigure]:
-    """Every place of the table, then what only we have (other systems, other evaluators)."""
+    """Every cell of the table, followed by cells that only we have (other systems, other evaluators)."""
     theirs = {(names, column): printed for names, cells in published.rows.items() for column, printed in cells.items()}
     places = (*theirs, *(place for place in ours if place not in theirs))
     return [compared(*place, theirs.get(place), ours.get(place)) for place in places]
@@ -170,8 +161,7 @@ def compare_table(published: PublishedTable, ours: Mapping[tuple[Names, str], Ou
 def compared(
     names: Names, column: str, printed: Decimal | str | None, ours: OurFigure | None, decimals: int = 1
 ) -> ComparedFigure:
-    """One place; `printed` is None where the paper has no such figure (`decimals` is then ours), `ours` where we
-    have none."""
+    """One cell; `printed` is None if the paper has no such figure (`decimals` is then ours), `ours` if we have none."""
     found = ours or OurFigure(None, Origin.RULE)
     if printed is not None:
         decimals = decimals_of(printed) if isinstance(printed, Decimal) else 0

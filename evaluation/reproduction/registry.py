@@ -1,7 +1,7 @@
-"""What can be reproduced: each table of figures of the papers, with its data and the function that it takes.
+"""Lists what can be reproduced: each table of figures in the papers, with its data and function.
 
-The entries stand in `registry.json`, by paper, its tables by number. `run` names a function as `module:function`, which
-takes the inputs and the entry's `arguments`.
+The entries are in `registry.json`, by paper, with tables by number. `run` names a function as `module:function`, which
+is called with the inputs and the entry's `arguments`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Entry(ListedEntry):
 
     @property
     def reads_results(self) -> bool:
-        """Whether it takes the output of another command."""
+        """Whether it requires the output of another command."""
         return bool(self.command)
 
     @property
@@ -38,11 +38,11 @@ class Entry(ListedEntry):
         return self.id.partition(":")[0]
 
     def listed(self) -> ListedEntry:
-        """The entry as the list has it."""
+        """The entry as shown in the list."""
         return ListedEntry(**{name: getattr(self, name) for name in ListedEntry.model_fields})
 
     def reproduce(self, inputs: Inputs) -> Reproduction:
-        """Their figures beside ours. Raises DataError and ConfigError for inputs that cannot be used."""
+        """Their figures next to ours. Raises DataError and ConfigError for inputs that cannot be used."""
         module, _, function = self.run.partition(":")
         find = getattr(import_module(f"factloop.evaluation.reproduction.{module}"), function)
         figures, notes = find(inputs, *self.arguments)
@@ -60,7 +60,7 @@ class Paper(Record):
     """One of the papers."""
 
     key: str
-    """What the ids of its entries begin with."""
+    """The start of its entries' ids."""
     title: str
     citation: str
 
@@ -75,7 +75,7 @@ PAPERS, ENTRIES = _READ.papers, _READ.entries
 
 
 def find_entry(name: str) -> Entry:
-    """The entry of this id. Raises ConfigError, with those of its paper."""
+    """The entry with this id. Raises ConfigError, listing the entries of its paper."""
     known = {entry.id: entry for entry in ENTRIES}
     if name not in known:
         paper = name.partition(":")[0]

@@ -1,7 +1,7 @@
-"""Tables and statements of SAFE and LongFact (Wei et al. 2024, arXiv 2403.18802).
+"""Tables and statements from SAFE and LongFact (Wei et al. 2024, arXiv 2403.18802).
 
-The slides that this list was made from print none of the figures of section 6 and of the appendix, which are of several
-runs (models, lengths of responses, numbers of searches): there ours stand alone.
+The slides that this list is based on print none of the figures of section 6 and the appendix, which come from several
+runs (models, lengths of responses, numbers of searches); for these, only our figures are shown.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from statistics import fmean
 from factloop.core.factuality import f1_at_k
 from factloop.core.records import Counts
 from factloop.evaluation.datasets.factscore import FactScoreResponse, count_facts, load_factscore
-from factloop.evaluation.datasets.longfact import load_longfact
+from factloop.evaluation.datasets.longfact import load_prompts
 from factloop.evaluation.reproduction.inputs import Inputs, read_result
 from factloop.evaluation.reproduction.records import ComparedFigure, Origin, OurFigure, compared, percent
 from factloop.evaluation.reproduction.verify_with_caution import Findings
@@ -33,11 +33,11 @@ _CHECK_VALUES = {
     "ChatGPT": ("3194", "1692", "540", "0.610", "0.415"),
     "PerplexityAI": ("4812", "756", "320", "0.801", "0.586"),
 }
-"""Of the labelled data: supported, not supported, irrelevant facts, F1@32 and F1@64."""
+"""For the labelled data: number of supported, not supported and irrelevant facts, F1@32 and F1@64."""
 
 
 def agreement_with_people(inputs: Inputs) -> Findings:
-    """Section 4: the facts that were compared, and the share of them on which SAFE agrees with people."""
+    """Section 4: the facts that were compared, and the fraction of them on which SAFE agrees with human annotators."""
     responses = _labelled(inputs)
     figures = []
     for column, printed, n in (
@@ -53,7 +53,7 @@ def agreement_with_people(inputs: Inputs) -> Findings:
         found = summary.agreement.overall
         if found.agreement.value is not None:
             share = percent(found.agreement.value, found.agreement.n)
-        notes.append(f"The verdicts are those of {_judge(summary)}.")
+        notes.append(f"The verdicts are those of {summary.fingerprint.model or 'the offline engine'}.")
         notes.append(f"{found.n_unscored:,} facts have no verdict and count in no figure.")
     else:
         notes.append("Nothing was judged: give the output of factloop eval factscore --json with --results.")
@@ -64,12 +64,8 @@ def _labelled(inputs: Inputs) -> list[FactScoreResponse]:
     return list(load_factscore(inputs.places[FACTS])) if FACTS in inputs.places else []
 
 
-def _judge(summary: RunSummary) -> str:
-    return summary.fingerprint.model or "the offline engine"
-
-
 def scores_by_labels(inputs: Inputs) -> Findings:
-    """F1@K by people's labels in the place of SAFE's verdicts: no model is needed."""
+    """F1@K computed from human labels instead of SAFE's verdicts; no model is needed."""
     responses = _labelled(inputs)
     figures: list[ComparedFigure] = []
     for system, printed in _CHECK_VALUES.items():
@@ -93,7 +89,7 @@ def _by_verdict(counts: Counts) -> tuple[int, int, int]:
 
 def prompts_of_longfact(inputs: Inputs) -> Findings:
     """LongFact: topics and prompts."""
-    prompts = {named: list(load_longfact(inputs.places[named])) for named in LONGFACT if named in inputs.places}
+    prompts = {named: list(load_prompts(inputs.places[named])) for named in LONGFACT if named in inputs.places}
     topics = {prompt.topic for loaded in prompts.values() for prompt in loaded}
     ours = OurFigure(float(len(topics)), Origin.LABELS, sum(map(len, prompts.values()))) if topics else None
     figures = [compared(("LongFact",), "topics", Decimal(38), ours)]
@@ -105,7 +101,7 @@ def prompts_of_longfact(inputs: Inputs) -> Findings:
 
 
 def disagreements_with_people(inputs: Inputs) -> Findings:
-    """What the slides print of the facts in which SAFE and people differ."""
+    """The slides' figures on facts about which SAFE and human annotators disagree."""
     del inputs
     return (
         compared(("SAFE right, of 100 facts in which it differs from people",), "%", Decimal(76), None),

@@ -1,4 +1,4 @@
-"""The seven tables of TrustScore and its ablation (Zheng et al. 2024, arXiv 2402.12545)."""
+"""The seven tables of TrustScore and its ablation study (Zheng et al. 2024, arXiv 2402.12545)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from factloop.evaluation.mixedqa.scores import (
 from factloop.evaluation.reproduction.inputs import Inputs, read_result
 from factloop.evaluation.reproduction.records import UNDEFINED, ComparedFigure, Origin, OurFigure, compared
 from factloop.evaluation.reproduction.verify_with_caution import Findings
-from factloop.evaluation.statistics.correlation import pearson
+from factloop.evaluation.statistics.correlation import Method, correlate
 from factloop.trust.distractor_sources import make_distractors
 from factloop.trust.settings import TrustSettings
 
@@ -48,14 +48,14 @@ _QUESTIONS = (
         "Florida",
     ),
 )
-"""Question, response, and the words that the paper's distractors replace."""
+"""Questions, responses, and the words that the paper's distractors replace."""
 _NOTHING_ASKED = "No model was asked: give the output of factloop eval mixedqa --json with --results."
 _Correlations = dict[tuple[str, str], OurFigure]
-"""Metric and system to our figure."""
+"""Maps metric and system to our figure."""
 
 
 def correlations(inputs: Inputs) -> Findings:
-    """Table 1: Pearson's correlation of each metric with people's labels, for each system."""
+    """Table 1: Pearson's correlation of each metric with human labels, for each system."""
     ours: _Correlations = {}
     if MIXEDQA in inputs.places:
         ours |= _lexical(list(load_any_mixedqa(inputs.places[MIXEDQA])))
@@ -77,20 +77,20 @@ def _printed(value: float | None) -> Decimal | None:
 
 
 def _beside(theirs: Mapping[tuple[str, str], Decimal | str | None], ours: _Correlations) -> list[ComparedFigure]:
-    """Theirs beside ours, then ours of other systems, with three decimals as the paper prints."""
+    """Their figures next to ours, followed by ours for other systems, with three decimals as in the paper."""
     alone = [place for place in ours if place not in theirs]
     figures = [compared((row,), system, printed, ours.get((row, system))) for (row, system), printed in theirs.items()]
     return figures + [compared((row,), system, None, ours[row, system], decimals=3) for row, system in alone]
 
 
 def _lexical(items: Sequence[MixedQaItem]) -> _Correlations:
-    """The metrics that need no model, from the data alone."""
+    """The metrics that need no model, computed from the data alone."""
     found: _Correlations = {}
     for metric in build_metrics(("lexical",)):
         for system in SYSTEMS:
             answers = [(item, one) for item in items for one in item.responses if one.system == system]
             scores = metric.score([one.text for _, one in answers], [item.reference_answers for item, _ in answers])
-            one = pearson(scores, [answer.human_correct for _, answer in answers])
+            one = correlate(Method.PEARSON, scores, [answer.human_correct for _, answer in answers])
             found[metric.name.partition(" (")[0], system] = _defined(one.value, Origin.LABELS, one.n)
     return found
 
@@ -111,7 +111,7 @@ def _of_result(result: MixedQaResult) -> _Correlations:
 
 
 def _on_systems(result: MixedQaResult) -> Iterator[str]:
-    """Which model was asked about which system, and which systems the paper does not have."""
+    """Which model was asked about which system, and which systems are not in the paper."""
     subject = result.fingerprint.subject_model
     if result.subjects:
         asked = ", ".join(f"{one.model} for {one.system}" for one in result.subjects)
@@ -129,7 +129,7 @@ def _on_systems(result: MixedQaResult) -> Iterator[str]:
 
 
 def gains(inputs: Inputs) -> Findings:
-    """Section 4: TrustOV less each of its halves, whose rows stand in Table 1; ours from one run."""
+    """Section 4: TrustOV minus each of its halves, whose rows are in Table 1; ours are from one run."""
     halves = {"trust_bc": "TrustBC", "trust_fc": "TrustFC"}
     ours: _Correlations = {}
     notes = ["The paper has no table of an ablation: theirs are differences between rows of its Table 1."]
@@ -152,7 +152,7 @@ def gains(inputs: Inputs) -> Findings:
 
 
 def kappa(inputs: Inputs) -> Findings:
-    """Table 2: what the paper prints of the agreement of its two annotators."""
+    """Table 2: the paper's figures on the agreement of its two annotators."""
     del inputs
     figures = [compared((system,), "kappa", Decimal(printed), None) for system, printed in _KAPPA.items()]
     return figures, (NO_SECOND_LABEL,)
@@ -169,7 +169,7 @@ def overall_scores(inputs: Inputs) -> Findings:
 
 
 def distractors(inputs: Inputs) -> Findings:
-    """Table 7: what is replaced in three responses, and by what, with the built-in sources alone."""
+    """Table 7: the words replaced in three responses and their replacements, using only the built-in sources."""
     del inputs
     figures: list[ComparedFigure] = []
     for question, response, replaced in _QUESTIONS:

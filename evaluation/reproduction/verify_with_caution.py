@@ -1,8 +1,8 @@
-"""Tables, figures and statements of "Verify with Caution" (Godbole and Jia 2025).
+"""Tables, figures and statements from "Verify with Caution" (Godbole and Jia 2025).
 
-What labels give comes out of labelled data; the columns of evaluators come out of predictions; and what follows from
-other figures that the paper prints is computed from those, so that our formulas are held against its own. Figures of
-other systems than the paper's (the lowest rate, an order of pairs, a correlation) stand in rows of their own.
+Label-based figures are computed from labelled data, and the columns of evaluators from predictions. Figures that follow
+from others printed in the paper are computed from those, so that our formulas are compared with the paper's. Figures
+for systems that differ from the paper's (the lowest rate, an order of pairs, a correlation) are in separate rows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from factloop.evaluation.audit.adjustment import AdjustmentMethod, adjust
 from factloop.evaluation.audit.chunking import ChunkingBias, chunked_evaluators, chunking_bias, r2_differences
 from factloop.evaluation.audit.quantification import quantification
 from factloop.evaluation.audit.ranking import Order, PairTest, rank_systems
-from factloop.evaluation.audit.rates import EvaluatorRates, rates
+from factloop.evaluation.audit.rates import rates
 from factloop.evaluation.audit.resampling import count
 from factloop.evaluation.audit.table import Level, PredictionTable
 from factloop.evaluation.datasets.benchmark import BENCHMARK, NAMES, benchmark_dataset
@@ -42,11 +42,11 @@ from factloop.evaluation.reproduction.records import (
     compared,
     percent,
 )
-from factloop.evaluation.statistics.correlation import kendall, pearson
+from factloop.evaluation.statistics.correlation import Method, correlate
 from factloop.reports.figures import plural
 
 Findings = tuple[Iterable[ComparedFigure], Iterable[str]]
-"""The figures of an entry, and notes on what was read, what is missing and what a reader must know."""
+"""The figures of an entry, and notes on what was read, what is missing and what readers must know."""
 PREDICTIONS = (
     "No model was asked: give predictions of factloop research verify with --results, and name the "
     "evaluators with --evaluator PAPER=OURS"
@@ -71,7 +71,7 @@ ERRORS: Mapping[int, tuple[tuple[str, ...], Level]] = {
     27: (RAGTRUTH, Level.CLAIM),
     29: (RAGTRUTH, Level.RESPONSE),
 }
-"""Number of a table of error rates to its data sets and its level."""
+"""Maps numbers of tables of error rates to their data sets and levels."""
 ORDERS = {
     12: ("TofuEval-MediaS",),
     15: ("TofuEval-MeetB",),
@@ -79,15 +79,15 @@ ORDERS = {
     25: ("Lfqa",),
     28: RAGTRUTH,
 }
-"""Number of a table of ordered pairs of systems to its data sets."""
+"""Maps numbers of tables of ordered pairs of systems to their data sets."""
 CORRELATIONS = {6: ((21, 24, 27), Level.CLAIM), 7: ((23, 26, 29), Level.RESPONSE)}
-"""Number of a table to the tables whose rates it correlates, and its level."""
+"""Maps numbers of tables to the tables whose rates they correlate, and to their levels."""
 BIAS, WORST = "{} bias", "{} worst"
 WRONG, REVERSED = "%Err", "%Maj. Err"
 
 
 def labelled_parts(datasets: Iterable[str]) -> tuple[str, ...]:
-    """The parts, as `NAME:PART`, with labels of these data sets of the paper, as far as factloop loads them."""
+    """The parts, as `NAME:PART`, with labels for these data sets of the paper, as far as factloop can load them."""
     return tuple(part for name in dict.fromkeys(datasets) if (part := benchmark_dataset(name).part) is not None)
 
 
@@ -96,7 +96,8 @@ def _unless_given(inputs: Inputs, note: str = PREDICTIONS) -> tuple[str, ...]:
 
 
 def _own_row(row: str, dataset: str, ours: set[str], notes: list[str]) -> str:
-    """The paper's row where the systems are the paper's, else another; then says so in `notes`."""
+    """The paper's row if the systems are the same as the paper's, otherwise a separate row, which is mentioned in
+    `notes`."""
     theirs = {
         names[1]
         for number, (datasets, _) in ERRORS.items()
@@ -133,7 +134,7 @@ def describe_datasets(inputs: Inputs) -> Findings:
 def error_rates(inputs: Inputs, number: int) -> Findings:
     """Error rates by label and by evaluator (appendix A.4).
 
-    A bias is the predicted less the labelled rate, and the headroom the lowest rate of a data set.
+    A bias is the predicted minus the labelled rate, and the headroom is the lowest rate in a data set.
     """
     datasets, level = ERRORS[number]
     notes = [*inputs.missing(labelled_parts(datasets))]
@@ -159,7 +160,7 @@ _EXPERTQA = (
 
 
 def _printed_biases(table: PublishedTable) -> Ours:
-    """Bias of each evaluator on each system, and the headroom of each column, from the printed rates alone."""
+    """The bias of each evaluator on each system, and the headroom of each column, from the printed rates alone."""
     found: Ours = {}
     for dataset in table.datasets:
         systems = table.systems(dataset)
@@ -180,7 +181,7 @@ def _printed_biases(table: PublishedTable) -> Ours:
 def _measured_errors(
     table: PredictionTable, published: PublishedTable, level: Level, origin: Origin, notes: list[str]
 ) -> Ours:
-    """Rates of systems and of their best, or of all claims of a data set, in per cent."""
+    """Rates of the systems and of the best one, or of all claims in a data set, in per cent."""
     counted = quantification(count(table), levels=(level,))
     found: Ours = {}
 
@@ -220,8 +221,9 @@ def _measured_errors(
 def order_pairs(inputs: Inputs, number: int) -> Findings:
     """Orders of pairs of systems by label and by prediction (section 3.5 and appendix A.3).
 
-    A row `= as <` counts pairs that do not differ by label and of which the evaluator calls the first better. How many
-    pairs differ by label comes out of labelled data alone; the shares of errors follow from the counts.
+    A row `= as <` counts pairs that do not differ by label but of which the evaluator considers the first better. The
+    number of pairs that differ by label is computed from labelled data alone; the fractions of errors follow from the
+    counts.
     """
     datasets, table = ORDERS[number], published_table(number)
     found, others = _printed_orders(table), list[str]()
@@ -242,7 +244,7 @@ def order_pairs(inputs: Inputs, number: int) -> Findings:
 
 
 def _printed_orders(table: PublishedTable) -> Ours:
-    """The shares of wrong and of reversed pairs, from the counts that are printed above them."""
+    """The fractions of wrong and of reversed pairs, computed from the counts printed above them."""
     found: Ours = {}
     for dataset in table.datasets:
         for evaluator in table.columns:
@@ -259,7 +261,7 @@ def _printed_orders(table: PublishedTable) -> Ours:
 
 
 def _labelled_orders(table: PublishedTable, labels: PredictionTable | None) -> Iterator[ComparedFigure]:
-    """How many pairs do not differ by label, and how many do: theirs are the sums of a row of the printed table."""
+    """The numbers of pairs that do and do not differ by label; the paper's are sums over a row of the printed table."""
     for dataset in table.datasets:
         pairs = None
         if labels is not None and dataset in labels.dataset.names:
@@ -274,9 +276,11 @@ def _labelled_orders(table: PublishedTable, labels: PredictionTable | None) -> I
 
 
 def _measured_orders(table: PredictionTable, dataset: str, published: PublishedTable, notes: list[str]) -> Ours:
-    """Counts and shares of pairs. One that is worse by label counts with both of its signs turned.
+    """Numbers and fractions of pairs. A pair whose first system is worse by label counts with both of its signs
+    reversed.
 
-    Of another number of pairs than the paper's they are rows of their own: 2 of 6 pairs are not 5 of 15.
+    If the number of pairs differs from the paper's, they get separate rows: 2 of 6 pairs cannot be compared with 5 of
+    15.
     """
     found: Ours = {}
     cells = [row for row in published.rows if row[0] == dataset and " as " in row[1]]
@@ -313,7 +317,7 @@ def _evaluators(table: PredictionTable) -> list[str]:
 
 
 def correlate_rates(inputs: Inputs, number: int) -> Findings:
-    """Kendall's and Pearson's coefficients of labelled with predicted rates, over the systems of a data set."""
+    """Kendall's and Pearson's coefficients between labelled and predicted rates, over the systems in a data set."""
     table, (sources, level) = published_table(number), CORRELATIONS[number]
     found, notes = Ours(), list[str]()
     for source in sources:
@@ -341,9 +345,9 @@ def correlate_rates(inputs: Inputs, number: int) -> Findings:
 
 
 def _printed_correlations(rates: PublishedTable) -> Ours:
-    """Coefficients of printed rates; Kendall's only where no two systems have one rate that may hide an order.
+    """Coefficients of printed rates; Kendall's only if no two systems have equal rates, which may hide an order.
 
-    At 0 and at 100 no decimal is left to differ in.
+    Rates of 0 and 100 have no further decimals to differ in.
     """
 
     def may_hide_an_order(column: Sequence[float]) -> bool:
@@ -358,18 +362,18 @@ def _printed_correlations(rates: PublishedTable) -> Ours:
             n = len(systems)
             if not may_hide_an_order(labelled) and not may_hide_an_order(predicted):
                 found[("Kendall", dataset), evaluator] = OurFigure(
-                    kendall(labelled, predicted).value, Origin.PRINTED, n
+                    correlate(Method.KENDALL, labelled, predicted).value, Origin.PRINTED, n
                 )
-            coefficient = pearson(labelled, predicted).value
+            coefficient = correlate(Method.PEARSON, labelled, predicted).value
             found[("Pearson", dataset), evaluator] = OurFigure(coefficient, Origin.PRINTED, n, slack=0.005)
     return found
 
 
 def accuracies(inputs: Inputs, number: int, measure: str) -> Findings:
-    """Tables 3 to 5: a row an evaluator, a column a data set, and the average of all fourteen.
+    """Tables 3 to 5: one row per evaluator, one column per data set, and the average of all fourteen.
 
-    Balanced accuracy is the mean of 1 - FPR and 1 - FNR, so Table 3 follows from Tables 4 and 5. The average of fewer
-    data sets stands beside the mean of what the paper prints for the same ones.
+    Balanced accuracy is the mean of 1 - FPR and 1 - FNR, so Table 3 follows from Tables 4 and 5. An average of fewer
+    data sets is shown next to the mean of the paper's figures for the same data sets.
     """
     published, found = published_table(number), Ours()
     for names in published.rows:
@@ -381,9 +385,10 @@ def accuracies(inputs: Inputs, number: int, measure: str) -> Findings:
     table = inputs.predictions()
     averages: list[ComparedFigure] = []
     by_evaluator: dict[str, dict[str, OurFigure]] = defaultdict(dict)
-    for one in () if table is None else rates(count(table), levels=(Level.CLAIM,)).rates:
+    for one in () if table is None else rates(count(table), levels=(Level.CLAIM,)):
         if one.group.kind == "dataset":
-            figure = found[(one.evaluator,), one.group.name] = _rate(one, measure)
+            rate = getattr(one, measure)
+            figure = found[(one.evaluator,), one.group.name] = percent(rate.value, rate.n)
             if one.group.name in NAMES and figure.value is not None:
                 by_evaluator[one.evaluator][one.group.name] = figure
     for evaluator, figures in by_evaluator.items():
@@ -405,11 +410,6 @@ def accuracies(inputs: Inputs, number: int, measure: str) -> Findings:
         *((note,) if strangers else ()),
         *_unless_given(inputs),
     )
-
-
-def _rate(one: EvaluatorRates, measure: str) -> OurFigure:
-    figure = getattr(one, measure)
-    return percent(figure.value, figure.n)
 
 
 _CHUNKS = f"{PREDICTIONS}; --chunk-words 500 makes the chunked column"
@@ -441,10 +441,11 @@ ADJUSTED, CROSS_VALIDATED = "Bespoke-7B", "Cross-Validated"
 
 
 def adjustments(inputs: Inputs, number: int) -> Findings:
-    """Bias after adjustment by one labelled system of RAGTruth (section 5, Tables 1 and 31).
+    """Bias after adjustment using one labelled system of RAGTruth (section 5, Tables 1 and 31).
 
-    Every method is calibrated on one system and tested on the other five: the mean and the worst magnitude of
-    the bias. Table 1 averages Table 31 over the calibration systems; biases without adjustment follow from Table 27.
+    Every method is calibrated on one system and tested on the other five; the figures are the mean and the largest
+    magnitude of the bias. Table 1 averages Table 31 over the calibration systems; biases without adjustment follow from
+    Table 27.
     """
     published = published_table(number)
     found = _printed_means() if number == 1 else _printed_unadjusted()
@@ -460,7 +461,7 @@ def adjustments(inputs: Inputs, number: int) -> Findings:
 
 
 def _printed_means() -> Ours:
-    """Table 1 from Table 31."""
+    """Table 1, computed from Table 31."""
     whole, found = published_table(31), Ours()
     for names in published_table(1).rows:
         calibration, dataset = names
@@ -473,7 +474,7 @@ def _printed_means() -> Ours:
 
 
 def _printed_unadjusted() -> Ours:
-    """The labelled rates of Table 31, and its biases without adjustment, from Table 27."""
+    """The labelled rates in Table 31, and its biases without adjustment, computed from Table 27."""
     rates, found, plain = published_table(27), Ours(), AdjustmentMethod.UNADJUSTED.value
     for names in published_table(31).rows:
         sizes = [abs(rates.value(row, BIAS.format(ADJUSTED))) for row in rates.systems(names[0]) if row[1] != names[1]]

@@ -1,4 +1,4 @@
-"""Reproductions, and the list of what there is to reproduce: as sheets, on the terminal and as pages."""
+"""Shows reproductions, and the list of what can be reproduced, as sheets, on the terminal and as pages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from factloop.evaluation.reproduction.records import ComparedFigure, Reproduction, Value
+from factloop.evaluation.reproduction.records import ComparedFigure, Origin, Reproduction, Value
 from factloop.evaluation.reproduction.registry import PAPERS, Entry
 from factloop.reports.figures import plural
 from factloop.reports.page import render_page
@@ -31,7 +31,8 @@ from factloop.reports.visible import visible
 
 
 def reproduction_sheet(found: Reproduction, *, ours_alone: bool = False) -> Sheet:
-    """Theirs beside ours with the difference: a line for each place of the table, or for those that ours has."""
+    """Their figures next to ours, with the difference: one line for each cell of the table, or only for the cells that
+    we have."""
     theirs = "Paper" if found.against == "paper" else "Check value"
     columns: tuple[ColumnOf[ComparedFigure], ...] = (
         (name("Row"), lambda one: ", ".join(one.names)),
@@ -46,7 +47,7 @@ def reproduction_sheet(found: Reproduction, *, ours_alone: bool = False) -> Shee
 
 
 def _difference(one: ComparedFigure) -> Cell:
-    """Signed, with a digit more than the paper prints, and how far rounded figures may put it off."""
+    """Signed, with one digit more than the paper prints, and how far rounding may affect it."""
     if one.difference is None:
         return Cell("same" if one.is_equal else "other" if one.is_compared else NOTHING)
     digits = one.decimals + 1
@@ -63,22 +64,30 @@ def _value(value: Value, decimals: int) -> Cell:
 
 
 def outcome(found: Reproduction) -> str:
-    """How many figures were compared, and how many of them are the same as printed."""
+    """How many figures were compared and how many of them are equal, grouped by what ours are based on."""
     if not found.n_compared:
         return f"None of {plural(len(found.figures), 'figure')} could be compared."
     theirs = "printed, as far as rounding allows" if found.against == "paper" else "the check values"
-    same = (
-        f"{found.n_compared:,} of {plural(len(found.figures), 'figure')} compared; "
-        f"{found.n_equal:,} the same as {theirs}."
-    )
-    if not found.n_against_itself:
-        return same
-    which = "All" if found.n_against_itself == found.n_compared else f"{found.n_against_itself:,}"
-    return f"{same} {which} of these hold the paper against its own figures."
+    compared = [one for one in found.figures if one.is_compared]
+    same = [
+        f"{sum(one.is_equal for one in alike):,} of {len(alike):,} {words}"
+        for origin, words in _RESTS_ON.items()
+        if (alike := [one for one in compared if one.origin is origin])
+    ]
+    n = f"{len(compared):,} of {plural(len(found.figures), 'figure')} compared."
+    return f"{n} The same as {theirs}: {'; '.join(same)}."
+
+
+_RESTS_ON = {
+    Origin.LABELS: "from labelled data",
+    Origin.RESULTS: "from the results of a command",
+    Origin.PRINTED: "from other figures that the paper prints, without its data",
+    Origin.RULE: "from our rules alone, without data",
+}
 
 
 def entries_sheet(listed: Sequence[Entry]) -> Sheet:
-    """What there is to reproduce, with what each needs."""
+    """Everything that can be reproduced, and what each entry needs."""
     columns: tuple[ColumnOf[Entry], ...] = (
         (name("Entry"), lambda one: one.id),
         (name("Shows"), lambda one: one.title),
@@ -94,8 +103,9 @@ def entries_sheet(listed: Sequence[Entry]) -> Sheet:
 
 
 def print_reproduction(found: Reproduction, entry: Entry, console: Console) -> None:
-    """What ours has beside theirs, then what came out and what it rests on; the rest is on the page and in the CSV."""
-    print_sheet(console, reproduction_sheet(found, ours_alone=True))
+    """Prints their figures for the cells that we have, next to ours, followed by the outcome and its basis; the rest is
+    on the page and in the CSV file."""
+    print_sheet(console, reproduction_sheet(found, ours_alone=True), whole=reproduction_sheet(found))
     rows: list[Row] = [
         ("Entry", Text(found.entry)),
         ("Status", Text(f"{entry.status.value}: {entry.why}")),
@@ -107,7 +117,7 @@ def print_reproduction(found: Reproduction, entry: Entry, console: Console) -> N
 
 
 def render_reproduction_html(found: Reproduction, entry: Entry) -> str:
-    """The page: theirs beside ours, what came out, and the table to download. Equal records give equal pages."""
+    """The page: their figures next to ours, the outcome, and the table to download. Equal records give equal pages."""
     sheet = reproduction_sheet(found)
     paper = next(one for one in PAPERS if one.key == entry.paper)
     return _page(
@@ -121,7 +131,7 @@ def render_reproduction_html(found: Reproduction, entry: Entry) -> str:
 
 
 def render_entries_html(listed: Sequence[Entry]) -> str:
-    """The list as a page, with all that each entry needs."""
+    """The list as a page, with everything that each entry needs."""
     lead = "; ".join(f"{paper.key}: {paper.title}" for paper in PAPERS)
     return _page(entries_sheet(listed), "reproduce.csv", kind="list", lead=lead, facts=(), notes=())
 

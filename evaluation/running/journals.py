@@ -1,11 +1,11 @@
-"""The journals in which a run on several machines keeps the answers it paid for.
+"""The journals in which a run on several machines saves the answers it has paid for.
 
-SQLite serves the processes of one machine, and breaks where two machines share a file over a network. So the workers on
-the machine that the run was started on share the run's own journal with every other engine, and those on each other
-machine have one beside it. At the start of the next attempt all of them become one again, and a machine without a
-journal begins with a copy of it: with any number of workers, no answer in the folder is paid for twice. Where the
-machines share no folder, an answer paid for elsewhere is known there only; what is lost by a kill is then the work on
-responses that were not finished.
+SQLite supports several processes on one machine, but breaks if two machines share a file over a network. Workers on the
+machine that started the run therefore share the run's journal with all other engines; each additional machine has its
+own journal next to it. At the start of the next attempt, all journals are merged into one, and a machine without a
+journal starts with a copy of it: with any number of workers, no answer in the folder is paid for twice. If the machines
+do not share a folder, answers paid for elsewhere are known only there; killing the run then loses the work on
+unfinished responses.
 """
 
 from __future__ import annotations
@@ -29,15 +29,16 @@ _ELSEWHERE = "journal-*.sqlite"
 
 
 def gather(directory: Path, *, elsewhere: bool) -> tuple[int, float]:
-    """Makes one journal of all that earlier attempts left; gives model calls and dollars paid for what it holds.
+    """Merges all journals of earlier attempts into one; returns the number of model calls and the dollars paid for its
+    contents.
 
-    To be called while no worker is at work. `elsewhere`: there are other machines, which will want a copy. Raises
+    Call only when no workers are running. `elsewhere`: whether there are other machines, which need a copy. Raises
     ConfigError for a journal that cannot be used.
     """
     home = directory / JOURNAL
     make_private_folder(directory)
     for path in sorted(directory.glob(_ELSEWHERE)):
-        with closing(CallCache(path)), closing(CallCache(home)):  # both are there, and of this format
+        with closing(CallCache(path)), closing(CallCache(home)):  # creates both if necessary and checks their format
             pass
         _take_in(path, home)
     (directory / EARLIER).unlink(missing_ok=True)
@@ -49,7 +50,7 @@ def gather(directory: Path, *, elsewhere: bool) -> tuple[int, float]:
 
 
 def journal_at(directory: Path, machine: str, home: str) -> Path:
-    """The path of the journal of the workers on `machine`, of a run that was started on `home`."""
+    """The path of the journal for workers on `machine`, in a run that was started on `home`."""
     if machine == home:
         return directory / JOURNAL
     make_private_folder(directory)
@@ -59,18 +60,19 @@ def journal_at(directory: Path, machine: str, home: str) -> Path:
         draft = path.with_name(f".{secrets.token_hex(8)}.part")
         make_private_file(draft)
         shutil.copyfile(earlier, draft)
-        with suppress(FileExistsError):  # another worker of this machine was first, and may have written to it by now
+        with suppress(FileExistsError):  # another worker on this machine was first and may have written to it already
             os.link(draft, path)
         draft.unlink()
     return path
 
 
 def _take_in(path: Path, home: Path) -> None:
-    """Moves the answers at `path` into the journal `home`; killed on the way it does so again."""
+    """Moves the answers at `path` into the journal `home`; if killed halfway, it can be repeated."""
     try:
         with closing(sqlite3.connect(home, isolation_level=None)) as connection:
             connection.execute("ATTACH ? AS elsewhere", (str(path),))
-            connection.execute("INSERT OR IGNORE INTO answers SELECT * FROM elsewhere.answers")
+            for table in ("answers", "sent"):
+                connection.execute(f"INSERT OR IGNORE INTO {table} SELECT * FROM elsewhere.{table}")
             connection.execute("DETACH elsewhere")
     except sqlite3.Error as error:
         raise ConfigError(f"{path}: cannot be merged into {home} ({error}); move it away") from error

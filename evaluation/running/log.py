@@ -1,4 +1,4 @@
-"""The log of a run: its records so far, one a line, from which it goes on and from which its summary is made."""
+"""The log of a run, with one record per line, from which the run is resumed and its summary is computed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ R = TypeVar("R")
 K = TypeVar("K", bound=Hashable)
 
 LONGEST_RECORD = 2**30
-"""Bytes. A longer line is no record of a run."""
+"""In bytes. A longer line is not a record of a run."""
 
 
 @dataclass(frozen=True)
@@ -29,39 +29,39 @@ class LogFormat(Generic[R, K]):
     """How a feature writes its records."""
 
     name: str
-    """What messages call a log without a file."""
+    """The name used in messages for a log without a file."""
     key: Callable[[R], K]
-    """The key that tells records apart."""
+    """The key that identifies a record."""
     dump: Callable[[R], bytes]
-    """Makes the line of a record, with its end; nothing for one that is not kept."""
+    """Returns the line of a record, including its line end; empty for a record that is not saved."""
     parse: Callable[[bytes, str, int | None], R]
-    """Reads a line, given its file and number. Raises DataError for one that this command did not write."""
+    """Reads a line, given its file and number. Raises DataError for a line that this command did not write."""
     is_final: Callable[[R], bool] = lambda _: True
-    """Whether a record stays. The others failed for a passing reason, and are made again."""
+    """Whether a record is kept. Other records failed for a temporary reason and are made again."""
     parse_last: Callable[[bytes, str, int], R | None] = lambda *_: None
-    """Reads a last line without an end; None for one that a killed process left unfinished. Raises DataError."""
+    """Reads a last line without a line end; None if a killed process left it unfinished. Raises DataError."""
     private: bool = True
-    """Whether the file is its owner's alone."""
+    """Whether only its owner can access the file."""
 
 
 def _accept(_record: object, _line: int) -> None:
-    """Takes every record."""
+    """Accepts every record."""
 
 
 class Log(Generic[R, K]):
-    """Records on disk, appended whole. A context manager; one reader or writer at a time."""
+    """Records on disk; each is appended as a whole line. A context manager; one reader or writer at a time."""
 
     def __init__(self, path: Path | None, form: LogFormat[R, K], *, check: Callable[[R, int], None] = _accept) -> None:
-        """Opens or makes the file; None for one without a name. Drops what is to be made (again): a line that a killed
-        process left unfinished, and records that are not final.
+        """Opens or creates the file; None keeps the log in an unnamed file. Drops what has to be made again: a line
+        that a killed process left unfinished, and records that are not final.
 
-        `check` sees each record with the number of its line, and may refuse it by an error: the file then stays as it
-        was. Raises ConfigError where the file cannot be used, DataError for a line that is no record.
+        `check` is called with each record and its line number, and may reject it by raising an error; the file is then
+        left unchanged. Raises ConfigError if the file cannot be used, and DataError for a line that is not a record.
         """
         self._path, self._format = path, form
         self._name = form.name if path is None else str(path)
         self._places: dict[K, int] = {}
-        """The start of each record's line, in the order of the file."""
+        """The start of each record's line, in file order."""
         try:
             self._file = self._opened()
         except OSError as error:
@@ -73,31 +73,31 @@ class Log(Generic[R, K]):
 
     @property
     def finished(self) -> Collection[K]:
-        """Keys of the records that are there."""
+        """Keys of the records in the log."""
         return self._places.keys()
 
     def append(self, record: R) -> None:
-        """Keeps one record; it is out of this process when this returns. Raises ConfigError."""
+        """Saves one record, which the operating system has when this returns. Raises ConfigError."""
         line = memoryview(self._format.dump(record))
         if not line:
             return
         try:
             place = self._file.seek(0, os.SEEK_END)
-            while line:  # past the file's buffer, which would try again to write what found no room
+            while line:  # bypasses the file's buffer, which would try again to write data that did not fit on the disk
                 line = line[os.write(self._file.fileno(), line) :]
         except OSError as error:
             raise self._unusable(error) from error
         self._places[self._format.key(record)] = place
 
     def records(self, keys: Iterable[K]) -> Iterator[R]:
-        """The records under these keys, in their order, as far as they are there."""
+        """The records with these keys that exist, in the order of the keys."""
         for key in keys:
             if key in self._places:
                 self._file.seek(self._places[key])
                 yield self._format.parse(self._file.readline(), self._name, None)
 
     def put_in_order(self, keys: Iterable[K]) -> None:
-        """The lines in the order of these keys, which are those of all records. Raises ConfigError."""
+        """Reorders the lines according to these keys, which must be those of all records. Raises ConfigError."""
         ordered = {key: self._places[key] for key in keys}
         if any(one > other for one, other in pairwise(ordered.values())):
             self._places = ordered
@@ -115,7 +115,7 @@ class Log(Generic[R, K]):
         self._file.close()
 
     def _look_through(self, check: Callable[[R, int], None]) -> None:
-        """Notes where records stand, and makes the file end with a whole line."""
+        """Notes the positions of records and makes the file end with a complete line."""
         end, some_go = 0, False
         self._file.seek(0)
         for number, (line, record) in enumerate(read_records(self._file, self._name, self._format), 1):
@@ -132,7 +132,7 @@ class Log(Generic[R, K]):
             self._end_at(end)
 
     def _end_at(self, end: int) -> None:
-        """Drops what a killed process left after this place, and gives the last line its end."""
+        """Drops what a killed process left after this position, and adds a missing line end."""
         try:
             if self._file.seek(0, os.SEEK_END) > end:
                 self._file.truncate(end)
@@ -143,8 +143,8 @@ class Log(Generic[R, K]):
             raise self._unusable(error) from error
 
     def _rewrite(self) -> None:
-        """Writes the records that have a place, in that order, and nothing else."""
-        assert self._path is not None  # one without a name begins empty
+        """Rewrites the file with only the records that have a position, in that order."""
+        assert self._path is not None  # a log without a file starts empty
         partial = self._path.with_name(f"{self._path.name}.tmp")
         moved: dict[K, int] = {}
         try:
@@ -172,9 +172,9 @@ class Log(Generic[R, K]):
 
 
 def read_records(file: IO[bytes], name: str, form: LogFormat[R, Any]) -> Iterator[tuple[bytes, R]]:
-    """The lines of a log with their records, to the end or to a line that a killed process left unfinished.
+    """The lines of a log with their records, up to the end or to a line that a killed process left unfinished.
 
-    Raises DataError for a line that is no record.
+    Raises DataError for a line that is not a record.
     """
     for number, line in enumerate(iter(lambda: file.readline(LONGEST_RECORD + 1), b""), 1):
         if len(line) > LONGEST_RECORD:
@@ -186,5 +186,5 @@ def read_records(file: IO[bytes], name: str, form: LogFormat[R, Any]) -> Iterato
 
 
 def no_passing_failure(judgements: Iterable[Judgement]) -> bool:
-    """Whether no failure among these is one that another attempt may not meet."""
+    """Whether none of these judgements is a failure that another attempt might resolve."""
     return not any(judgement.unscored_reason in MENDABLE for judgement in judgements)

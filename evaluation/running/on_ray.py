@@ -1,12 +1,13 @@
-"""Judges the items of a run by workers on Ray: processes of this machine, or of a cluster.
+"""Judges the items of a run with Ray workers, which are processes on this machine or in a cluster.
 
-One process keeps hundreds of model calls in flight, since it mostly waits. More processes help where the work between
-the calls (prompts, JSON, searching documents, the offline engine) takes all of one core, more machines where it takes
-all cores of one.
+One process can keep hundreds of model calls in flight, since it mostly waits. More processes help if the work between
+calls (prompts, JSON, searching documents, the offline engine) saturates one core, and more machines help if it
+saturates all cores of one machine.
 
-Every worker has its share of the run's limits and learns the server's pace for itself. Ray restarts a worker that dies,
-and repeats the items that it was at. Answers are kept as the module `journals` says. Identical calls are shared between
-workers only once one of them was answered.
+Every worker gets a share of the run's limits and learns the server's pace independently. Ray restarts a worker that
+dies; the items that it was working on go to the workers that are left, because after the loss of a machine there may
+never be room for the replacement. Answers are saved as described in the module `journals`. Identical
+calls are shared between workers only after one of them has been answered.
 """
 
 from __future__ import annotations
@@ -32,18 +33,21 @@ from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.together import as_they_come
 
 RESTARTS = 2
-"""Restarts of a worker by Ray. With a limit on calls or dollars there are none: what a dead worker spent is unknown."""
+"""Number of times that Ray restarts a worker. With a limit on calls or cost, workers are not restarted, because it is
+unknown what a dead worker spent."""
 MOST_WORKERS = 3
-"""Workers that an item is given to before it is blamed for their deaths."""
+"""Number of workers that an item is given to before it is blamed for their deaths."""
 STARTED_WITHIN_S = 300.0
-"""Seconds without a worker that is ready, after which none is waited for: the cluster may never have room for one."""
+"""Maximum number of seconds to wait for the first worker, since the cluster may never have room for one."""
+REPLACED_WITHIN_S = 50.0
+"""Maximum number of seconds to wait for a replacement if all workers have died."""
 REACHED_WITHIN_S = 10.0
 _OBJECT_STORE_BYTES = 80 * 2**20
-"""Bytes of Ray's object store, close to its least: a response with its report has some hundred kilobytes."""
+"""Bytes of Ray's object store, close to the minimum: a response with its report takes a few hundred kilobytes."""
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
-    "RAY_DISABLE_FAILURE_SIGNAL_HANDLER": "1",  # or it prints its stack where the run is ended by SIGTERM
+    "RAY_DISABLE_FAILURE_SIGNAL_HANDLER": "1",  # otherwise it prints its stack if the run is ended by SIGTERM
 }
 """Variables that Ray reads when it is imported."""
 _PASSED_ON = re.compile(
@@ -51,14 +55,14 @@ _PASSED_ON = re.compile(
     r"|\w+_(API_KEY|API_TOKEN|BASE_URL|API_BASE|ENDPOINT)|(HTTPS?|NO|ALL)_PROXY|SSL_CERT_FILE|REQUESTS_CA_BUNDLE",
     re.IGNORECASE,
 )
-"""Variables that workers on other machines are given."""
+"""Environment variables that are passed on to workers on other machines."""
 
 
 _LOGGER = logging.getLogger(__name__)
 
 OpenJudge = Callable[[CheckSettings, Path | None], AbstractAsyncContextManager[Judge[Item, AnyRecord]]]
-"""A judge with these settings that keeps answers at the path, or in the user's cache. A function of a module, which
-processes find by its name."""
+"""Opens a judge with these settings that saves answers at the path, or in the user's cache. It must be a module-level
+function, which processes find by its name."""
 
 
 async def judged_on_ray(
@@ -71,21 +75,24 @@ async def judged_on_ray(
     workers: int,
     address: str | None = None,
 ) -> AsyncGenerator[AnyRecord, None]:
-    """The records as they come, from so many workers; `items` is read no further than they have room.
+    """Yields the records as they are completed, using this many workers; `items` is read no further than the workers
+    have capacity for.
 
-    Without an `address` a small Ray of this machine is started, and ended with the generator; with one (`auto`,
-    `HOST:6379`) the workers go to the machines of that cluster, each of which has this version of factloop, and the
-    documents at the same paths. `describe` is what messages call an item. `directory` keeps the answers paid for. A
-    caller that stops before the end closes the generator (`contextlib.aclosing`), which ends the workers.
+    Without an `address`, a small local Ray is started and then stopped with the generator. With one (`auto`,
+    `HOST:6379`), the workers run on the machines of that cluster, each of which must have this version of factloop and
+    the documents at the same paths. `describe` returns the name of an item for messages. `directory` is where answers
+    paid for are saved. A caller that stops early must close the generator (`contextlib.aclosing`), which stops the
+    workers.
 
-    Raises ConfigError (Ray is not installed, no cluster at that address, settings), DataError, and ToolError where
-    workers keep dying, or none can be started.
+    Raises ConfigError (Ray is not installed, no cluster at that address, invalid settings), DataError, and ToolError if
+    workers keep dying or none can be started.
     """
     if workers < 1:
         raise ConfigError(f"--workers {workers}: at least one is needed")
-    divide(settings, workers, paid=(0, 0.0))  # what is wrong with it is said before Ray is started
+    divide(settings, workers, paid=(0, 0.0))  # raises errors in the settings before Ray is started
     with connected(workers, address) as ray, _kept_in(settings, directory) as folder:
-        home = _home(ray)
+        environment = {name: value for name, value in os.environ.items() if _PASSED_ON.fullmatch(name)}
+        home = Home(machine_of(ray), Path.cwd(), environment, factloop.__version__)
         elsewhere = any(node["NodeManagerAddress"] != home.machine for node in ray.nodes() if node["Alive"])
         paid = gather(folder, elsewhere=elsewhere) if folder is not None else (0, 0.0)
         shares = divide(settings, workers, paid=paid)
@@ -105,79 +112,139 @@ async def judged_on_ray(
 
 
 class Pool(Generic[Item, AnyRecord]):
-    """Workers, each with room for so many items at a time."""
+    """Workers, each of which takes this many items at a time."""
 
     def __init__(self, actors: Sequence[Any], rooms: Sequence[int], describe: Callable[[Item], str]) -> None:
         self._rooms = dict(zip(actors, rooms, strict=True))
         self._describe = describe
         self._alive = set(actors)
-        self._free: asyncio.Queue[Any] = asyncio.Queue()
-        """A worker once for each item that it has room for."""
+        self._unopened = set(actors)
+        self._open: set[_Open] = set()
+        self._opening: set[asyncio.Future[None]] = set()
+        self._giving_up: asyncio.TimerHandle | None = None
+        self._free: asyncio.Queue[_Open | BaseException] = asyncio.Queue()
+        """Contains each open worker once for each item that it has capacity for, or why there will be none."""
 
     async def judged(
-        self, items: Iterable[Item], *, started_within_s: float = STARTED_WITHIN_S
+        self,
+        items: Iterable[Item],
+        *,
+        started_within_s: float = STARTED_WITHIN_S,
+        replaced_within_s: float = REPLACED_WITHIN_S,
     ) -> AsyncGenerator[AnyRecord, None]:
-        """The records as they come. Ends with the last, even if workers are still starting: they may never find room.
+        """Yields the records as they are completed. Ends after the last record even if workers are still starting,
+        since there may never be room for them.
 
-        Raises ToolError where no worker is left, or none gets ready in `started_within_s`.
+        Raises ToolError if all workers have died and none is replaced within `replaced_within_s`, or if none is ready
+        within `started_within_s`.
         """
-        opening = {asyncio.ensure_future(self._open(actor)) for actor in self._rooms}
+        self._within_s = (started_within_s, replaced_within_s)
         try:
-            done, _ = await asyncio.wait(opening, timeout=started_within_s, return_when=asyncio.FIRST_COMPLETED)
-            if not done:
-                raise ToolError(
-                    f"no worker was ready within {started_within_s:g} s: the cluster has no room for one, or its "
-                    "machines do not answer. What was judged is kept",
-                    tool="ray",
-                )
+            for actor in self._rooms:
+                self._begin(actor)
+            self._await_one()
             judging = as_they_come(items, self._judge, at_once=sum(self._rooms.values()))
             async with aclosing(judging) as records:
-                _raise_first(opening)
                 async for record in records:
                     yield record
-                    _raise_first(opening)
+                    for future in self._opening:
+                        if future.done():
+                            future.result()  # raises the error of a worker that could not be set up
         finally:
-            for future in opening:
+            if self._giving_up is not None:
+                self._giving_up.cancel()
+            for future in self._opening:
                 future.cancel()
-            await asyncio.gather(*opening, return_exceptions=True)
+            await asyncio.gather(*self._opening, return_exceptions=True)
 
-    async def _open(self, actor: Any) -> None:
+    def _begin(self, actor: Any) -> None:
+        """Opens a worker in the background, or the replacement of one that died as soon as Ray has room for it."""
+
+        def note_error(opening: asyncio.Future[None]) -> None:
+            if not opening.cancelled() and (error := opening.exception()) is not None:
+                self._free.put_nowait(error)
+
+        opening = asyncio.ensure_future(self._start(actor))
+        opening.add_done_callback(note_error)
+        self._opening.add(opening)
+
+    async def _start(self, actor: Any) -> None:
         try:
             _refuse_wrong(await actor.open.remote())
         except _actor_error() as error:
             self._bury(actor, error)
             return
+        worker = _Open(actor)
+        self._open.add(worker)
+        self._unopened.discard(actor)
+        if self._giving_up is not None:
+            self._giving_up.cancel()
         for _ in range(self._rooms[actor]):
-            self._free.put_nowait(actor)
+            self._free.put_nowait(worker)
+
+    def _await_one(self) -> None:
+        """Ends the run if no worker is open in time. The machines of workers that start for the first time may have to
+        be started, too."""
+        started_within_s, replaced_within_s = self._within_s
+        error = _none_left(f"none was replaced within {replaced_within_s:g} s")
+        if self._unopened:
+            error = ToolError(
+                f"no worker was ready within {started_within_s:g} s: the cluster has no room for one, or its machines "
+                "do not answer. What was judged is kept",
+                tool="ray",
+            )
+        within_s = started_within_s if self._unopened else replaced_within_s
+        self._giving_up = asyncio.get_running_loop().call_later(within_s, self._free.put_nowait, error)
 
     async def _judge(self, item: Item) -> AnyRecord:
         for _ in range(MOST_WORKERS):
-            while (actor := await self._free.get()) not in self._alive:
-                pass
+            worker = await self._next()
             try:
-                record: AnyRecord = _refuse_wrong(await actor.judge.remote(item))
+                judging = worker.actor.judge.options(max_task_retries=0).remote(item)
+                record: AnyRecord = _refuse_wrong(await judging)
             except _actor_error() as error:
-                self._bury(actor, error)
+                self._replace(worker, error)
                 death = one_line(error)
                 continue
-            self._free.put_nowait(actor)
+            self._free.put_nowait(worker)
             return record
-        raise ToolError(f"{MOST_WORKERS} workers died while they judged {self._describe(item)}: {death}", tool="ray")
+        whom = self._describe(item)
+        raise ToolError(f"{MOST_WORKERS} workers died while they judged {whom} among others: {death}", tool="ray")
+
+    async def _next(self) -> _Open:
+        """The next worker with capacity."""
+        while (worker := await self._free.get()) not in self._open:
+            if isinstance(worker, BaseException):
+                self._free.put_nowait(worker)  # for the other items
+                raise worker
+        return worker
+
+    def _replace(self, worker: _Open, error: Exception) -> None:
+        """Gives a worker that died no more items, and waits until Ray has replaced it."""
+        if worker in self._open:
+            _LOGGER.warning("A worker died (%s); its work goes to others.", type(error).__name__)
+            self._open.discard(worker)
+            self._begin(worker.actor)
+            if not self._open:
+                self._await_one()
 
     def _bury(self, actor: Any, error: Exception) -> None:
-        """Takes a worker that Ray gave up out of the pool. Raises ToolError where none is left."""
-        if actor in self._alive:
-            _LOGGER.warning("A worker died (%s); its work goes to others.", type(error).__name__)
+        """Removes a worker that Ray does not replace from the pool."""
         self._alive.discard(actor)
+        self._unopened.discard(actor)
         if not self._alive:
-            raise ToolError(f"all workers died: {one_line(error)}. What was judged is kept", tool="ray")
+            self._free.put_nowait(_none_left(one_line(error)))
 
 
-def _raise_first(opening: Iterable[asyncio.Future[None]]) -> None:
-    """Raises the error of a worker that could not be set up."""
-    for future in opening:
-        if future.done():
-            future.result()
+@dataclass(frozen=True, eq=False)
+class _Open:
+    """A worker from its opening to its death; its replacement is another one."""
+
+    actor: Any
+
+
+def _none_left(why: str) -> ToolError:
+    return ToolError(f"all workers died: {why}. What was judged is kept", tool="ray")
 
 
 def _actor_error() -> type[Exception]:
@@ -195,41 +262,42 @@ def _refuse_wrong(answer: Any) -> Any:
 
 @dataclass(frozen=True)
 class Home:
-    """The process that started the run, as its workers need to know it."""
+    """The process that started the run, as far as its workers need to know it."""
 
     machine: str
     folder: Path
-    """Its working directory, which relative paths in the settings start from."""
+    """Its working directory, which relative paths in the settings are relative to."""
     environment: Mapping[str, str]
-    """Keys and addresses. They travel with the worker, and not in Ray's runtime environment, which Ray logs."""
+    """Environment variables with keys and addresses. They are sent with the worker rather than in Ray's runtime
+    environment, which Ray logs."""
     version: str
 
 
 @dataclass(frozen=True)
 class Wrong:
-    """A ConfigError or a DataError, as an exception would not survive the way between processes."""
+    """Represents a ConfigError or a DataError, because exceptions cannot be passed between processes intact."""
 
     is_about_data: bool
     message: str
 
 
 class Worker(Generic[Item, AnyRecord]):
-    """Judges items, any number at a time."""
+    """Judges items, any number of them concurrently."""
 
     def __init__(
         self, open_judge: OpenJudge[Item, AnyRecord], share: CheckSettings, directory: Path | None, home: Home
     ) -> None:
-        """Without a `directory`, answers are kept in the user's cache."""
+        """Without a `directory`, answers are saved in the user's cache."""
         self._open_judge, self._share, self._directory, self._home = open_judge, share, directory, home
         self._stack = AsyncExitStack()
         self._opening = asyncio.Lock()
         self._opened: Judge[Item, AnyRecord] | None = None
         os.environ.update(home.environment)
-        with suppress(OSError):  # on another machine it may not be there: paths from it are then missed by name
+        with suppress(OSError):  # on another machine it may not exist; errors then name the missing relative paths
             os.chdir(home.folder)
 
     async def open(self) -> Wrong | None:
-        """Starts the engine. A wrong set-up shows here."""
+        """Starts the engine. Invalid settings are detected here."""
         ours, theirs = factloop.__version__, self._home.version
         if ours != theirs:
             return Wrong(is_about_data=False, message=f"{_here()} has factloop {ours}, this machine {theirs}")
@@ -253,7 +321,8 @@ class Worker(Generic[Item, AnyRecord]):
                 if self._directory is not None:
                     journal = journal_at(self._directory, _here(), self._home.machine)
                 if journal is not None and is_limited(share):
-                    share = add_paid(share, paid=_paid(journal))
+                    with closing(CallCache(journal)) as cache:
+                        share = add_paid(share, paid=cache.paid())
                 self._opened = await self._stack.enter_async_context(self._open_judge(share, journal))
             return self._opened
 
@@ -270,17 +339,12 @@ def _here() -> str:
     return machine_of(ray)
 
 
-def _paid(journal: Path) -> tuple[int, float]:
-    with closing(CallCache(journal)) as cache:
-        return cache.paid()
-
-
 def _wrong(error: ConfigError | DataError) -> Wrong:
     return Wrong(is_about_data=isinstance(error, DataError), message=str(error))
 
 
 def room_of(share: CheckSettings) -> int:
-    """Items in work at a time: enough to use a share of the calls in flight, as in one process."""
+    """Number of items to process at a time: enough to use a share of the calls in flight, as in a single process."""
     return max(2, min(AT_ONCE, share.concurrency // 2)) if share.concurrency else AT_ONCE
 
 
@@ -289,10 +353,10 @@ def one_line(error: Exception) -> str:
 
 
 def divide(settings: CheckSettings, workers: int, *, paid: tuple[int, float]) -> list[CheckSettings]:
-    """The settings of each worker. Calls and dollars `paid` by earlier attempts are taken off first.
+    """The settings of each worker. Calls and dollars `paid` by earlier attempts are subtracted first.
 
-    What one worker leaves of its share no other can use: near its end a budget is kept, not used up. Raises ConfigError
-    for more workers than calls may be in flight.
+    If a worker does not use up its share, no other worker can use the rest, so a run may end slightly below its budget.
+    Raises ConfigError if there are more workers than calls allowed in flight.
     """
     if 0 < settings.concurrency < workers:
         raise ConfigError(f"--workers {workers}: must not exceed --concurrency ({settings.concurrency})")
@@ -310,7 +374,7 @@ def divide(settings: CheckSettings, workers: int, *, paid: tuple[int, float]) ->
 
 
 def add_paid(share: CheckSettings, *, paid: tuple[int, float]) -> CheckSettings:
-    """The share as limits for an engine whose journal says that so much is paid already."""
+    """The share as limits for an engine whose journal already contains this many paid calls and dollars."""
     changes: dict[str, int | float] = {}
     if share.max_calls is not None:
         changes["max_calls"] = share.max_calls + paid[0]
@@ -320,12 +384,12 @@ def add_paid(share: CheckSettings, *, paid: tuple[int, float]) -> CheckSettings:
 
 
 def is_limited(settings: CheckSettings) -> bool:
-    """Whether calls or dollars are counted against a limit."""
+    """Whether there is a limit on calls or cost."""
     return settings.max_calls is not None or settings.budget_usd is not None
 
 
 def _part(whole: int, number: int, parts: int) -> int:
-    """One of `parts` nearly equal parts of `whole`, the larger ones first: 5 in two is 3 and 2."""
+    """One of `parts` nearly equal parts of `whole`, larger ones first: 5 in two parts gives 3 and 2."""
     return whole // parts + (number < whole % parts)
 
 
@@ -341,9 +405,10 @@ def _kept_in(settings: CheckSettings, directory: Path | None) -> Iterator[Path |
 
 @contextmanager
 def connected(workers: int, address: str | None) -> Iterator[Any]:
-    """Connects to Ray; several runs may share it. A connection that the caller has is used, and left open.
+    """Connects to Ray; several runs may share the connection. An existing connection of the caller is used and left
+    open.
 
-    Raises ConfigError where Ray is not installed, cannot be started, or no cluster is at the address.
+    Raises ConfigError if Ray is not installed or cannot be started, or if there is no cluster at the address.
     """
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
@@ -363,7 +428,7 @@ def connected(workers: int, address: str | None) -> Iterator[Any]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silences Ray: it tells of its start on standard error, and of dead workers on standard output, which is ours."""
+    """Silences Ray, which reports its start on standard error and dead workers on standard output, which is ours."""
     from ray._private import worker
 
     theirs: Any = worker  # there is no public switch
@@ -385,27 +450,24 @@ def _connect(ray: Any, workers: int, address: str | None) -> None:
             _try_to_reach(address)
             ray.init(address=address, **quiet)
             return
-        # From this thread, which lasts: the system ends Ray's processes with the thread that started them.
+        # Called in this thread, which lasts: the system ends Ray's processes together with the thread that started
+        # them.
         ray.init(
-            address="local",  # or a RAY_ADDRESS in the environment would be taken
+            address="local",  # otherwise a RAY_ADDRESS in the environment would be used
             num_cpus=workers,
             include_dashboard=False,
             object_store_memory=_OBJECT_STORE_BYTES,
             _node_ip_address="127.0.0.1",
             **quiet,
         )
-    except (OSError, RuntimeError, ValueError) as error:
+    except Exception as error:  # Ray raises a bare Exception if a node does not start in time
         where = f"--address {address}: no Ray cluster answers" if address else "Ray cannot be started here"
         raise ConfigError(f"{where} ({one_line(error)})") from error
 
 
 def _try_to_reach(address: str) -> None:
-    """Connects to the address first: Ray itself tries for minutes, and then ends the process. Raises OSError."""
+    """Connects to the address first, since Ray itself would try for minutes and then end the process. Raises
+    OSError."""
     found = re.fullmatch(r"(?:\w+://)?([^/:]+):([0-9]{1,5})", address)
     if found is not None:
         socket.create_connection((found[1], int(found[2])), timeout=REACHED_WITHIN_S).close()
-
-
-def _home(ray: Any) -> Home:
-    environment = {name: value for name, value in os.environ.items() if _PASSED_ON.fullmatch(name)}
-    return Home(machine_of(ray), Path.cwd(), environment, factloop.__version__)

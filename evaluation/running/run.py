@@ -1,8 +1,8 @@
-"""A run: many items through one engine, each with its record on disk, so that a kill costs only what was in flight.
+"""Runs many items through one engine and saves each record on disk; if killed, it loses only what was in flight.
 
-A feature says what its items and records are, how an item is judged, and what the records add up to; `Run` keeps the
-order of things: what is there is not made again, each new record is kept before it is reported, and the summary
-comes last. A killed run goes on when it is started again.
+A feature defines its items and records, how an item is judged, and how records are summarized. `Run` ensures the order:
+existing records are not made again, each new record is saved before it is reported, and the summary comes last. A
+killed run continues when it is started again.
 """
 
 from __future__ import annotations
@@ -29,19 +29,21 @@ AnyRecord = TypeVar("AnyRecord")
 Summary = TypeVar("Summary", bound=Record)
 
 AT_ONCE = 32
-"""Items in work at a time, such as responses: enough to keep 64 calls under way, few enough to hold in memory."""
+"""Number of items, such as responses, to process concurrently: enough to keep 64 calls in flight, but few enough to fit
+in memory."""
 BATCHED_AT_ONCE = 2_000
-"""The same where models are asked in batches: what is in work together waits together. A response takes 1 to 3 MB."""
+"""The same if models are called in batches, where items that are processed together also wait together. A response
+takes 1 to 3 MB."""
 
 Judge = Callable[[Item], Awaitable[AnyRecord]]
-"""Makes the record of one item; any number may be under way."""
+"""Makes the record of one item; may be called concurrently."""
 Engine = Callable[[Iterable[Item]], AsyncGenerator[AnyRecord, None]]
-"""Makes the records of items, in any order; reads the items no further than it has room."""
+"""Makes the records of items, in any order; reads no more items than it has capacity for."""
 
 
 @dataclass(frozen=True)
 class RunStarted:
-    """The input is whole, everything is ready, and `n_done` items have their record already."""
+    """The input has been read completely, everything is ready, and `n_done` items already have a record."""
 
     n_items: int
     n_done: int
@@ -49,24 +51,24 @@ class RunStarted:
 
 @dataclass(frozen=True)
 class NewRecord(Generic[AnyRecord]):
-    """One more record is there, and on disk."""
+    """Another record has been made and saved on disk."""
 
     record: AnyRecord
     usage: Usage
-    """What it cost; where records share answers, what was paid since the one before."""
+    """The cost of the record or, if records share answers, what was paid since the previous one."""
 
 
 Events = AsyncGenerator[RunStarted | NewRecord[AnyRecord] | Summary, None]
-"""The events of a run: its start, each record as soon as it is kept, and the summary last. A caller that stops before
-the end closes it (`contextlib.aclosing`)."""
+"""The events of a run: its start, each record as soon as it is saved, and finally the summary. A caller that stops
+early must close it (`contextlib.aclosing`)."""
 
 
 @dataclass(frozen=True)
 class Run(Generic[Item, AnyRecord, Summary]):
-    """A run as a feature describes it. The log is open, and stays so until the end of the stream."""
+    """A run as defined by a feature. The log is open and must stay open until the end of the stream."""
 
     items: Iterable[Item]
-    """The items, which are gone through several times."""
+    """The items, which are iterated several times."""
     key: Callable[[Item], Hashable]
     """The key of the item's record in the log."""
     log: Log[AnyRecord, Any]
@@ -74,12 +76,13 @@ class Run(Generic[Item, AnyRecord, Summary]):
     usage: Callable[[AnyRecord], Usage]
     """The cost of a record, for `NewRecord`; called once for each, in order."""
     summarise: Callable[[Iterator[AnyRecord]], Summary]
-    """Makes the summary from the records of these items, in their order, once all are there."""
+    """Makes the summary from the records of these items, in the order of the items, once all records exist."""
     results: tuple[Path, ...] = ()
-    """Files that hold only at the end, and that a new attempt removes before it begins. The first gets the summary."""
+    """Files that are valid only at the end, which a new attempt therefore removes at the start. The first one receives
+    the summary."""
 
     async def stream(self) -> Events[AnyRecord, Summary]:
-        """Yields the events of the run. Raises as the engine, and ConfigError where the disk fails."""
+        """Yields the events of the run. Raises the errors of the engine, and ConfigError if writing to disk fails."""
         n_items = n_done = 0
         for item in self.items:
             n_items += 1
@@ -100,12 +103,12 @@ class Run(Generic[Item, AnyRecord, Summary]):
 
 
 def judged_here(judge: Judge[Item, AnyRecord], *, at_once: int = AT_ONCE) -> Engine[Item, AnyRecord]:
-    """An engine of this process, with `at_once` items under way."""
+    """An engine that runs in this process, with `at_once` items in progress."""
     return partial(as_they_come, work=judge, at_once=at_once)
 
 
 async def summary_of(events: Events[AnyRecord, Summary]) -> Summary:
-    """The last of the events of a run."""
+    """The summary, which is the last event of a run."""
     async with aclosing(events):
         async for event in events:
             if not isinstance(event, RunStarted | NewRecord):
@@ -114,14 +117,14 @@ async def summary_of(events: Events[AnyRecord, Summary]) -> Summary:
 
 
 class Increments:
-    """The increments of an account that grows: what was added since the last call."""
+    """The increments of a growing usage: what was added since the last call."""
 
     def __init__(self, account: Callable[[], Usage]) -> None:
         self._account = account
         self._before = Usage(cost_usd=0.0)
 
     def __call__(self, _record: object) -> Usage:
-        """Calls and cost since the last call; the cost is None where it is unknown."""
+        """Calls and cost since the last call; the cost is None if it is unknown."""
         before, now = self._before, self._account()
         self._before = now
         is_known = before.cost_usd is not None and now.cost_usd is not None
@@ -131,10 +134,10 @@ class Increments:
 
 @contextmanager
 def claimed_folder(run_dir: str | Path | None, configuration: Mapping[str, Any]) -> Iterator[Path | None]:
-    """The directory of a run, held by this process; None where the user named none.
+    """The directory of a run, locked by this process; None if the user named none.
 
-    `configuration` is what must not change between the attempts at one run. Raises ConfigError where the directory
-    holds something else, another run, or is in use.
+    `configuration` is what must be the same in all attempts at the run. Raises ConfigError if the directory contains
+    something else or another run, or is in use.
     """
     if run_dir is None:
         yield None
@@ -146,7 +149,8 @@ def claimed_folder(run_dir: str | Path | None, configuration: Mapping[str, Any])
 
 @contextmanager
 def answers_folder(folder: Path | None) -> Iterator[Path]:
-    """The folder for answers: the run's, or a temporary one. Never in memory, which would grow with the run."""
+    """The folder for answers: the run's own, or a temporary one. Answers are never kept in memory, since that would
+    grow with the run."""
     if folder is not None:
         yield folder
         return
@@ -157,7 +161,7 @@ def answers_folder(folder: Path | None) -> Iterator[Path]:
 class Spool(Generic[Item]):
     """Items in a temporary file. Use as a context manager.
 
-    A pipe can be read only once, and a file may change while it is judged; here they stay as they were checked.
+    A pipe can be read only once, and a file may change during the run; this keeps the items as they were validated.
     """
 
     def __init__(
@@ -168,12 +172,13 @@ class Spool(Generic[Item]):
         load: Callable[[bytes], Item],
         limit: int | None = None,
     ) -> None:
-        """Takes all items in, and keeps the first `limit`; `dump` makes a line of one, with its end, `load` reads it.
+        """Reads all items and keeps the first `limit`; `dump` converts an item to a line with its end, and `load` reads
+        it back.
 
-        Raises what `items` raises, and ConfigError where there is no room for them.
+        Raises any error raised by `items`, and ConfigError if there is no space for them.
         """
         self.n = 0
-        """Items kept."""
+        """Number of items kept."""
         self._load = load
         self._lines = TemporaryLines()
         self._hash = hashlib.sha256()
@@ -189,11 +194,11 @@ class Spool(Generic[Item]):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of all items, of those beyond the limit too: a higher limit goes on with the same run."""
+        """SHA-256 hash of all items, including those beyond the limit, so a run can be resumed with a higher limit."""
         return self._hash.hexdigest()
 
     def __iter__(self) -> Iterator[Item]:
-        """The items kept, from the first. One reader at a time."""
+        """Yields the items kept, from the first. Only one reader at a time."""
         return map(self._load, self._lines)
 
     def __enter__(self) -> Self:

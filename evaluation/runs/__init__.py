@@ -1,4 +1,4 @@
-"""A run over a data set: its records, its figures, their calibration by labels."""
+"""A run over a data set: its records, its figures, and their calibration with labels."""
 
 from factloop.core.extras import require
 

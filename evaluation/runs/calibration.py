@@ -1,11 +1,11 @@
-"""Debiases the figures of a run by claims that people labelled and the same evaluator judged.
+"""Debiases the figures of a run using human-labelled claims that were judged by the same evaluator.
 
 The labelled claims come from a run of `factloop eval factscore`, from the predictions of an audit, or from rows of
-`label` and `verdict`. How figures are debiased, and why, is in `factloop.evaluation.debiasing`: precision by
-prediction-powered inference over claims and by the adjusted count, F1@K by the former over whole responses.
+`label` and `verdict`. How and why figures are debiased is explained in `factloop.evaluation.debiasing`: precision uses
+prediction-powered inference over claims and the adjusted count, and F1@K uses the former over whole responses.
 
-Debiasing is as good as the labelled claims resemble the run's: the same evaluator, the same kind of claims. Where
-that can be seen to fail, the run gets a warning; it cannot always be seen.
+Debiasing is only as good as the labelled claims are similar to the run's: they need the same evaluator and the same
+kind of claims. If this is visibly not the case, the run gets a warning, but it cannot always be detected.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from factloop.evaluation.runs.run_claims import RunClaims
 from factloop.reports.figures import plural
 
 ScoreSums = Mapping[tuple[str, str], float]
-"""System and id of a response to the sum of the scores of its scored claims."""
+"""Maps the system and id of a response to the sum of the scores of its scored claims."""
 
-_JUDGED_BY = frozenset(Fingerprint.model_fields) - {"factloop_version", "versions", "seed", "base_url"}
-"""The settings that make an evaluator: two runs that differ in one of these were judged by two."""
+_JUDGED_BY = frozenset(Fingerprint.model_fields) - {"factloop_version", "versions", "seed", "base_url", "prompt_lines"}
+"""The settings that define an evaluator: runs that differ in any of these were judged by different evaluators."""
 
 
 def load_calibration(place: str | Path, *, evaluator: str | None = None) -> CalibrationSample:
     """The labelled claims of a finished run with labels (a folder), or of a file.
 
-    A file has rows of `label` (1 supported, 0 not), `verdict` (1, 0, or null for none) and perhaps `group` (the prompt
-    or response of each claim); or it is the input of an audit (`factloop.evaluation.audit.rows`), whose `evaluator` is
-    named. Reads all of it, and keeps a few bytes of each claim. Raises ConfigError for what is no calibration, and
-    DataError for a file that cannot be read.
+    A file has rows with `label` (1 supported, 0 not), `verdict` (1, 0, or null for none) and optionally `group` (the
+    prompt or response of each claim), or it is the input of an audit (`factloop.evaluation.audit.rows`), in which case
+    `evaluator` must be given. Reads the complete file and keeps a few bytes per claim. Raises ConfigError if it cannot
+    be used for calibration, and DataError for a file that cannot be read.
     """
-    if os.path.isdir(place):  # False, too, for a name that no path can have
+    if os.path.isdir(place):  # also False for a name that is not a valid path
         return sample_of_run(place, evaluator)
     return read_labelled_rows(place) if evaluator is None else read_predictions(place, evaluator)
 
@@ -53,10 +53,10 @@ def calibrated(
     transfer: Transfer | None,
     run: RunClaims | None = None,
 ) -> RunSummary:
-    """The summary with its precision and its F1@K debiased, and with reasons to distrust that.
+    """The summary with debiased precision and F1@K, and with reasons for not trusting these.
 
-    `run` recognises labelled claims that are the run's own or come from its prompts; without it only groups that are
-    named as the run names its prompts are known to be.
+    `run` identifies labelled claims that are the run's own or come from its prompts; without it, only groups with the
+    names of the run's prompts are recognized.
     """
     if run is not None:
         sample = sample.held_against(run, can_own=sample.kind in (None, summary.kind))
@@ -76,7 +76,8 @@ def calibrated(
 
 
 def _with_interval_of_scores(found: RunDebiasing, summary: RunSummary) -> RunDebiasing:
-    """Raw F1@K with the interval that the run's scores have, or none: one figure has one interval on a page."""
+    """Raw F1@K with the interval from the run's scores, or none, since a figure should have only one interval on a
+    page."""
     of_scores = {
         at.k: at.f1 for system in summary.scores.systems if system.system == found.system for at in system.at_k
     }
@@ -105,16 +106,16 @@ def calibrate(
 ) -> Calibration:
     """Each system's precision and F1@K, raw and debiased by its own labelled claims, or by all if it has none.
 
-    A system with labelled claims is debiased by these alone: with more errors than its own, the claims of others would
-    pull the figure to theirs. Each estimate says how many labelled claims it rests on.
+    A system with labelled claims is debiased using only these: if its claims have fewer errors than others', other
+    claims would pull the figure towards theirs. Each estimate states how many labelled claims it is based on.
 
-    Without `transfer` verdicts are taken to mean the same where a labelled claim comes from the system or from a prompt
-    of the run, and TPR and FPR to be the same where none does; prediction-powered figures are then withheld, F1@K
-    among them.
+    Without `transfer`, verdicts are assumed to mean the same if a labelled claim comes from the system or from a prompt
+    of the run; otherwise, TPR and FPR are assumed to be the same, and prediction-powered figures, including F1@K, are
+    withheld.
 
-    Claims of one prompt resemble each other: prompts are the units, and where a prompt of the run has labelled claims
-    (a run debiased by its own labels) its influences on both samples are added. `score_sums`: those of the run's
-    responses by system and id, where the evaluator gives scores. Raises ValueError for a K below 1.
+    Claims from the same prompt are similar to each other, so prompts are the units; if a prompt of the run has labelled
+    claims (a run debiased by its own labels), its influences on both samples are added. `score_sums`: the sums for the
+    run's responses by system and id, if the evaluator gives scores. Raises ValueError for a K below 1.
     """
     given = sorted(responses, key=lambda one: (one.system, one.prompt_id))
     names = sorted({one.system for one in given})
@@ -166,8 +167,12 @@ def _is_census(labelled: LabelledClaims, responses: Sequence[CountedResponse]) -
     return 0 < n_own == sum(one.counts.scored for one in responses)
 
 
+MOST_UNSCORED = 0.1
+"""Share of the run's claims without a verdict above which its corrected figures have a warning."""
+
+
 def calibration_warnings(sample: CalibrationSample, summary: RunSummary) -> tuple[str, ...]:
-    """Reasons not to debias this run by these claims, as far as they show."""
+    """Reasons not to debias this run with these claims, as far as they can be detected."""
     return tuple(_warnings(sample, summary))
 
 
@@ -182,7 +187,8 @@ def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
         yield f"{start}, which does not say who judged them: it must be the evaluator of this run, set up alike"
     else:
         ours, theirs = summary.fingerprint.model_dump(mode="json"), sample.fingerprint.model_dump(mode="json")
-        differing = sorted(name for name in _JUDGED_BY if ours[name] != theirs[name])
+        known = _JUDGED_BY - (set() if ours["snapshots"] and theirs["snapshots"] else {"snapshots"})
+        differing = sorted(name for name in known if ours[name] != theirs[name])
         if differing:
             which = ", ".join(differing)
             yield f"{start}, which another evaluator judged ({which} differ): the two make different errors"
@@ -191,6 +197,13 @@ def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
             f"{start}, {sample.n_judged_otherwise:,} of which are claims of this run with another verdict there: "
             "they were judged by other documents or another judge, which their labels may refer to. So there is no "
             "precision of this run alone; to get it, label claims of this run (factloop research labels next RUN)"
+        )
+    n_unscored = sum(one.counts.unscored for one in summary.responses)
+    n_claims = n_unscored + sum(one.counts.scored for one in summary.responses)
+    if n_unscored > MOST_UNSCORED * n_claims:
+        yield (
+            f"{n_unscored:,} of {plural(n_claims, 'claim')} of this run ({n_unscored / n_claims:.0%}) have no verdict: "
+            "corrected figures are of the others"
         )
     if sample.n_irrelevant:
         yield (
@@ -212,7 +225,7 @@ def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
 
 
 def _judged(responses: Sequence[CountedResponse], score_sums: ScoreSums | None = None) -> JudgedResponses:
-    """With scores only where those of every response are known."""
+    """Includes scores only if those of every response are known."""
     sums = (
         [score_sums.get((one.system, one.id)) for one in responses if isinstance(one, ResponseLine)]
         if score_sums
@@ -236,8 +249,8 @@ def _debiased_f1(
     *,
     is_sampled: bool,
 ) -> tuple[DebiasedF1, ...]:
-    """F1@K, raw and debiased, over the responses of the run's scores: `exclude` leaves out those without any claim,
-    and a response of irrelevant claims alone stays, as 0.
+    """F1@K, raw and debiased, over the responses behind the run's scores: `exclude` leaves out those without any
+    claims, while a response with only irrelevant claims stays and counts as 0.
     """
     rated = [one for one in responses if not (one.abstained and abstention is AbstentionPolicy.EXCLUDE)]
     found = debiased_f1(

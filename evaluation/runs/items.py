@@ -1,4 +1,4 @@
-"""The items of a run over a data set: responses, some with their facts given."""
+"""The items of a run over a data set: responses, some of them with supplied facts."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from factloop.core.records import GivenFacts
 from factloop.evaluation.datasets.factscore import FactLabel, FactScoreResponse
 from factloop.evaluation.datasets.responses import GivenResponse, OwnDocument
 from factloop.evaluation.running.run import Spool
+from factloop.evaluation.runs.records import JudgedResponse
 
 
 @dataclass(frozen=True)
@@ -25,15 +26,17 @@ class RunItem:
     prompt: str | None
     response: str
     facts: tuple[GivenFacts, ...] | None = None
-    """The given facts; None if the response is to be split."""
+    """The supplied facts; None if the response is to be split."""
     labels: tuple[tuple[FactLabel, ...], ...] = ()
-    """People's label of each given fact, sentence by sentence."""
+    """The human label of each supplied fact, sentence by sentence."""
     documents: tuple[OwnDocument, ...] | None = None
-    """What it is judged by, and nothing else; None if it is judged by what the checker searches."""
+    """The only documents that it is judged against; None if it is judged against what the checker searches."""
+    is_evidence: bool = False
+    """Whether these are passages that an earlier run found by searching, which replace a search."""
 
 
 def response_items(responses: Iterable[GivenResponse]) -> Iterator[RunItem]:
-    """Responses as they are loaded, to be split and judged."""
+    """Responses as loaded, to be split and judged."""
     for one in responses:
         yield RunItem(
             id=one.id,
@@ -45,8 +48,27 @@ def response_items(responses: Iterable[GivenResponse]) -> Iterator[RunItem]:
         )
 
 
+def replayed_items(responses: Iterable[JudgedResponse], *, by_evidence: bool) -> Iterator[RunItem]:
+    """The responses of a finished run, to be split and judged again; with `by_evidence`, against all evidence that it
+    found for each response."""
+    for one in responses:
+        evidence = (item for claim in one.report.claims for item in claim.evidence) if by_evidence else ()
+        found = {
+            item.passage: OwnDocument(text=item.passage, title=item.title, source=item.source) for item in evidence
+        }
+        yield RunItem(
+            id=one.id,
+            system=one.system,
+            prompt_id=one.prompt_id,
+            prompt=one.report.prompt,
+            response=one.report.response,
+            documents=tuple(found.values()) if by_evidence else None,
+            is_evidence=by_evidence,
+        )
+
+
 def labelled_item(response: FactScoreResponse) -> RunItem:
-    """A response with its facts and their labels; an abstention has none."""
+    """A response with its facts and their labels; an abstention has no facts."""
     sentences = response.sentences or ()
     facts = [sentence.atomic_facts or () for sentence in sentences]
     return RunItem(
@@ -67,14 +89,15 @@ _ITEM: TypeAdapter[RunItem] = TypeAdapter(RunItem)
 
 
 def spooled(items: Iterable[RunItem], *, limit: int | None = None) -> Spool[RunItem]:
-    """The items on disk, the first `limit` of them. Raises DataError for items that cannot be told apart or judged,
-    and ConfigError where there is no room for them."""
+    """The items on disk, limited to the first `limit`. Raises DataError for items that cannot be distinguished or
+    judged, and ConfigError if there is no space for them."""
     return Spool(_checked(items), dump=_dump, load=_ITEM.validate_json, limit=limit)
 
 
 def _dump(item: RunItem) -> bytes:
-    """A line; documents that there are none of are left out, so that earlier runs can be resumed."""
-    return _ITEM.dump_json(item, exclude={"documents"} if item.documents is None else None) + b"\n"
+    """The item as a line; `documents` is left out if there are none, so that earlier runs can be resumed."""
+    absent = {"documents"} if item.documents is None else set()
+    return _ITEM.dump_json(item, exclude=absent | (set() if item.is_evidence else {"is_evidence"})) + b"\n"
 
 
 def _checked(items: Iterable[RunItem]) -> Iterator[RunItem]:

@@ -1,13 +1,14 @@
-"""How far verdicts on given facts agree with people's labels, fact by fact (Wei et al. 2024, section 4).
+"""How far verdicts on supplied facts agree with human labels, fact by fact (Wei et al. 2024, section 4).
 
-SAFE's figure is agreement: the share of facts whose verdict is the label, with the same three classes on both sides
-(72.0 % of 16,011 facts of FActScore's biographies, from 496 responses; texts that come again within a response count
-once). A class that most facts have lifts it, so Cohen's kappa and, for supported against not supported, TPR, TNR and
-their mean stand beside it.
+SAFE reports agreement: the fraction of facts whose verdict equals the label, with the same three classes on both sides
+(72.0% of 16,011 facts of FActScore's biographies, from 496 responses; texts repeated within a response count once).
+This is increased if most facts are of the same class, so Cohen's kappa is also given and, for supported against not
+supported, TPR, TNR and their mean.
 
-Departures: a fact without a verdict is neither agreement nor disagreement, and counted; each figure has a percentile
-bootstrap interval, in which prompts are drawn whole with the responses of all systems. Labels are a reference and not
-the truth: of 100 facts in which SAFE disagreed with people, the paper's authors found SAFE right in 76.
+Departures: a fact without a verdict counts neither as agreement nor as disagreement, and is reported separately; each
+figure has a percentile bootstrap interval, for which whole prompts are drawn with the responses of all systems. Labels
+are a reference, not the truth: of 100 facts on which SAFE disagreed with annotators, the paper's authors found SAFE
+right on 76.
 """
 
 from __future__ import annotations
@@ -37,22 +38,23 @@ _NAMES = dict(zip(ROWS, ("supported", "not_supported", "irrelevant"), strict=Tru
 
 
 class LabelTable(Record):
-    """Facts by people's label, and within it by verdict: three rows of four, a text of a response once."""
+    """Facts by human label and, within it, by verdict: three rows of four numbers; each text in a response counts
+    once."""
 
     supported: Counts
     not_supported: Counts
     irrelevant: Counts
     repeated: Counts = Counts()
-    """Facts of each label in the very words of an earlier one of the response, which are in no row."""
+    """Facts with each label that repeat an earlier one in the response word for word; they are in no row."""
 
     @property
     def n_facts(self) -> int:
-        """How many facts are in the rows."""
+        """Number of facts in the rows."""
         return self.supported.total + self.not_supported.total + self.irrelevant.total
 
     @property
     def labels(self) -> Counts:
-        """How many facts people gave each label, repeated ones too."""
+        """Number of facts with each human label, including repeated ones."""
         return Counts(
             supported=self.supported.total + self.repeated.supported,
             not_supported=self.not_supported.total + self.repeated.not_supported,
@@ -70,28 +72,30 @@ class TabledResponse:
 
 
 class SystemAgreement(Record):
-    """The verdicts on one system's responses against the labels, or on those of all. Higher is better throughout."""
+    """The verdicts on the responses of one system, or of all, compared with the labels. Higher is better for all
+    figures."""
 
     system: str | None
-    """None for all systems together."""
+    """None for all systems combined."""
     table: LabelTable
     n_responses: Count
-    """Responses with a labelled fact."""
+    """Number of responses with a labelled fact."""
     n_unscored: Count
     agreement: PromptFigure
-    """Share of scored facts, in [0, 1], whose verdict is the label."""
+    """Fraction in [0, 1] of scored facts whose verdict equals the label."""
     kappa: PromptFigure
-    """Cohen's kappa of the three classes over scored facts, in [-1, 1]; 0 is agreement by chance."""
+    """Cohen's kappa of the three classes over scored facts, in [-1, 1]; 0 is chance agreement."""
     tpr: PromptFigure
-    """Over facts that label and verdict both call relevant: share of the supported ones that were found supported."""
+    """Over facts that are relevant by label and by verdict: fraction of the supported ones that were found
+    supported."""
     tnr: PromptFigure
-    """Over the same facts: share of the others that were found not supported."""
+    """Over the same facts: fraction of the others that were found not supported."""
     balanced_accuracy: PromptFigure
     """Mean of TPR and TNR; 0.5 is guessing."""
 
 
 class LabelAgreement(Record):
-    """Agreement of verdicts with people's labels: of all systems together, and of each by name."""
+    """Agreement of verdicts with human labels, for all systems combined and for each by name."""
 
     overall: SystemAgreement
     systems: tuple[SystemAgreement, ...]
@@ -100,7 +104,7 @@ class LabelAgreement(Record):
 
 
 def table_of(claims: Iterable[Claim], labels: Mapping[str, FactLabel]) -> LabelTable:
-    """The table of one report. `labels`: claim id to label; claims without a label are passed over."""
+    """The table of one report. `labels` maps claim ids to labels; claims without a label are skipped."""
     by_label: dict[FactLabel, list[Claim]] = {label: [] for label in ROWS}
     repeated: list[FactLabel] = []
     texts: set[str] = set()
@@ -122,7 +126,7 @@ def table_of(claims: Iterable[Claim], labels: Mapping[str, FactLabel]) -> LabelT
 
 
 def count_labels(claims: Sequence[Claim], labels: Mapping[str, FactLabel], repeats: Repeats) -> Counts:
-    """A response's claims by people's label, those that repeat another by the policy of the run."""
+    """A response's claims by human label, with repeated claims counted according to the run's policy."""
     labelled = [claim for claim in claims if claim.id in labels]
     counting = [labels[claim.id] for claim in claims_that_count(labelled, repeats)]
     found = {_NAMES[label]: counting.count(label) for label in ROWS}
@@ -136,7 +140,7 @@ def agree_with_labels(
     resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> LabelAgreement:
-    """The agreement of a run; without `rng` there are no intervals. The order of the responses changes nothing."""
+    """The agreement of a run; without `rng` there are no intervals. The order of the responses has no effect."""
     given = sorted((one for one in responses if one.table.n_facts), key=lambda one: (one.system, one.prompt_id))
     prompts = {name: number for number, name in enumerate(sorted({one.prompt_id for one in given}))}
     times = sample_and_draws(len(prompts), rng, resamples)
@@ -153,7 +157,8 @@ def agree_with_labels(
 def _agreement(
     system: str | None, responses: Sequence[TabledResponse], prompts: Mapping[str, int], times: Floats, level: float
 ) -> SystemAgreement:
-    """`times`: (1 + n_resamples, n_prompts), how often each prompt was drawn; once in the first row."""
+    """`times`: (1 + n_resamples, n_prompts), the number of times that each prompt was drawn, which is once in the first
+    row."""
     cells = np.zeros((len(prompts), 3, 4))
     for one in responses:
         rows = (one.table.supported, one.table.not_supported, one.table.irrelevant)
@@ -187,7 +192,8 @@ def _agreement(
 
 
 def _figure(values: Floats, why: Undefined, facts: Sequence[Floats], level: float) -> PromptFigure:
-    """`values` are that of the sample and of its resamples; `facts`, (n_prompts,), those that each share rests on."""
+    """`values` are for the sample and its resamples; `facts`, (n_prompts,), are the numbers of facts that each fraction
+    is based on."""
     of_prompt = np.array(facts)
     n, n_prompts = int(of_prompt.sum()), int(np.count_nonzero(of_prompt.sum(axis=0)))
     if np.isnan(values[0]):

@@ -1,12 +1,11 @@
-"""Labelled claims for debiasing: from a finished run, from rows of a file, or from the predictions of an audit.
+"""Reads labelled claims for debiasing from a finished run, the rows of a file, or the predictions of an audit.
 
-A claim that counts twice moves the figure, and where all claims of a run seem labelled the interval would have no
-width around it. So rows of the same claim of the same response count once, and are refused where they differ.
+A claim that is counted twice changes the figure, and if all claims of a run appeared to be labelled, its interval would
+have no width. Rows about the same claim in the same response are therefore counted once, and rejected if they differ.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import re
@@ -19,7 +18,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.factuality import counted_claims
-from factloop.core.files.lines import STANDARD_INPUT, place_name
+from factloop.core.files.lines import name_of_data, place_name
 from factloop.core.files.rows import NotBlank, Row, shown
 from factloop.core.files.tables import read_rows
 from factloop.core.records import Fingerprint, Record, Share
@@ -41,37 +40,38 @@ _LABELS = {FactLabel.SUPPORTED: 1, FactLabel.NOT_SUPPORTED: 0}
 
 @dataclass(frozen=True)
 class CalibrationSample:
-    """Claims that people labelled and an evaluator judged."""
+    """Claims with human labels and an evaluator's verdicts."""
 
     data: str
     """The name of the data, and its hash if it is a file."""
     labels: tuple[int, ...]
     """1 supported, 0 not."""
     verdicts: tuple[int | None, ...]
-    """1 supported, 0 not, None without a verdict."""
+    """1 supported, 0 not, None if there is no verdict."""
     groups: tuple[str, ...] | None = None
-    """The prompt or response of each claim; None: all are independent."""
+    """The prompt or response of each claim; None means that all are independent."""
     n_irrelevant: int = 0
-    """Claims labelled or judged irrelevant, which are not among these."""
+    """Number of claims labelled or judged irrelevant, which are excluded here."""
     fingerprint: Fingerprint | None = None
     """The fingerprint of the run that judged them; None for a file."""
     judges: frozenset[str] = frozenset()
-    """The evaluators that a file names; empty where it does not name that of every claim."""
+    """The evaluators that a file names; empty unless it names one for every claim."""
     kind: Literal["responses", "factscore"] | None = None
     of_systems: tuple[str, ...] | None = None
-    """The system that wrote each claim; None where that is not known."""
+    """The system that wrote each claim; None if unknown."""
     responses: tuple[Hashable, ...] | None = None
-    """The response of each claim, told from those of other systems; None: a group is a response."""
+    """The response of each claim, distinct between systems; None means that groups are responses."""
     probabilities: tuple[float, ...] | None = None
-    """How likely each claim was to be drawn for labelling; None: all as likely."""
+    """Probability that each claim was drawn for labelling; None means that all are equally likely."""
     origins: tuple[ClaimOrigin, ...] | None = None
-    """What each claim is recognised by; None where the file says nothing."""
+    """The data that identify each claim; None if the file contains none."""
     is_own: tuple[bool, ...] | None = None
-    """Whether each claim is one of the run that is corrected; None before it was held against one."""
+    """Whether each claim belongs to the run being corrected; None before the comparison with a run."""
     scores: tuple[float | None, ...] | None = None
-    """The evaluator's score of each claim; None where none is known."""
+    """The evaluator's score of each claim; None if no score is known."""
     n_judged_otherwise: int = 0
-    """Claims of the run that is corrected, which have another verdict there. Then none of these counts as its own."""
+    """Number of claims from the run being corrected that have a different verdict there. If there are any, none of the
+    claims counts as the run's own."""
 
     @property
     def systems(self) -> frozenset[str]:
@@ -79,10 +79,10 @@ class CalibrationSample:
         return frozenset(self.of_systems or ())
 
     def held_against(self, run: RunClaims, *, can_own: bool = True) -> CalibrationSample:
-        """The same, its groups named as the run names its prompts, and the run's own claims known as such.
+        """The same claims with groups named like the run's prompts, and the run's own claims identified.
 
-        Without `can_own`, which is said of claims that people split, none is the run's own: some that are alike by
-        chance are no draw of the evaluator's claims.
+        Without `can_own`, which is for claims that were split by annotators, none counts as the run's own: a few claims
+        with the same text by chance are not a sample of the evaluator's claims.
         """
         if self.origins is None:
             return self
@@ -96,13 +96,14 @@ class CalibrationSample:
         return replace(self, groups=groups, is_own=is_own, n_judged_otherwise=n_judged_otherwise)
 
     def is_from(self, system: str, prompts: Collection[str]) -> bool:
-        """Whether any of the claims comes from the system or, where theirs is not known, from one of the prompts."""
+        """Whether any of the claims comes from the system or, if its system is unknown, from one of the prompts."""
         if self.of_systems is not None:
             return system in self.systems
         return not {*(self.groups or ())}.isdisjoint(prompts)
 
     def for_system(self, name: str) -> LabelledClaims:
-        """The system's own claims where there are some, and otherwise all, none of which is then of its own run."""
+        """The system's own claims if there are any, otherwise all claims, none of which then counts as the run's
+        own."""
         own = [place for place, one in enumerate(self.of_systems or ()) if one == name]
         kept = own or range(len(self.labels))
         is_of_others = self.of_systems is not None and not own
@@ -118,39 +119,32 @@ class CalibrationSample:
 
 
 def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample:
-    """The labelled claims of a finished run. Raises ConfigError where it has none, DataError where it is broken."""
+    """The labelled claims of a finished run. Raises ConfigError if it has none, and DataError if it is damaged."""
     if evaluator is not None:
         raise ConfigError(f"{place}: a run has one evaluator; {evaluator!r} is for the predictions of an audit")
     run = read_run(place)
-    n_irrelevant, systems = 0, list[str]()
-    claims: list[_LabelledClaim] = []
-    responses: list[Hashable] = []
-    for judged in run.responses():
-        found = list(_labelled(judged))
-        claims += (one for one in found if one is not None)
-        n_irrelevant += found.count(None)
-        systems += [judged.system] * (len(claims) - len(systems))
-        responses += [(judged.system, judged.id)] * (len(claims) - len(responses))
+    found = [one for judged in run.responses() for one in _labelled(judged)]
+    claims = [one for one in found if one is not None]
     if not claims:
         raise ConfigError(f"{place}: no claim of this run has a label; name a run of factloop eval factscore")
-    labels, verdicts, groups, origins, scores = zip(*claims, strict=True)
+    labels, verdicts, groups, origins, scores, responses = zip(*claims, strict=True)
     return CalibrationSample(
         data=f"a run over {run.summary.data}",
         labels=labels,
         verdicts=verdicts,
         groups=groups,
-        n_irrelevant=n_irrelevant,
+        n_irrelevant=found.count(None),
         fingerprint=run.summary.fingerprint,
         kind=run.summary.kind,
-        of_systems=tuple(systems),
-        responses=tuple(responses),
+        of_systems=tuple(system for system, _ in responses),
+        responses=responses,
         origins=origins,
         scores=scores,
     )
 
 
-_LabelledClaim = tuple[int, int | None, str, ClaimOrigin, float | None]
-"""Label, verdict, prompt, origin and score."""
+_LabelledClaim = tuple[int, int | None, str, ClaimOrigin, float | None, tuple[str, str]]
+"""Label, verdict, prompt, origin, score, and the response by its system and id."""
 
 
 def _labelled(judged: JudgedResponse) -> Iterator[_LabelledClaim | None]:
@@ -171,7 +165,8 @@ def _labelled(judged: JudgedResponse) -> Iterator[_LabelledClaim | None]:
             response=report.response,
             claim=text_of(claim),
         )
-        yield _LABELS[label], VERDICTS[verdict], judged.prompt_id, origin, claim.judgement.score
+        response = (judged.system, judged.id)
+        yield _LABELS[label], VERDICTS[verdict], judged.prompt_id, origin, claim.judgement.score, response
 
 
 def _zero_or_one(value: Any) -> Any:
@@ -199,14 +194,14 @@ class LabelledRow(Record):
     system: NotBlank | None = None
     """The system that wrote the claim."""
     probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
-    """How likely the claim was to be drawn for labelling, as `factloop research labels next` writes it."""
+    """Probability that the claim was drawn for labelling, as written by `factloop research labels next`."""
     response_id: Annotated[NotBlank, BeforeValidator(_name)] | None = None
     claim: str | None = None
-    """What the claim is recognised by where it is one of the run that is corrected."""
+    """Identifies the claim if it is one of the run to be corrected."""
     score: Share | None = None
-    """The evaluator's score, which stands in the place of its verdict where that narrows an interval."""
+    """The evaluator's score, used instead of its verdict if that narrows an interval."""
     judge: NotBlank | None = None
-    """The evaluator that gave the verdict, as `factloop research labels export` names it."""
+    """The evaluator that gave the verdict, as named by `factloop research labels export`."""
 
     @property
     def origin(self) -> ClaimOrigin:
@@ -215,14 +210,14 @@ class LabelledRow(Record):
 
 @dataclass
 class NamedClaims:
-    """The claims of a file that can be told from each other, with the first row of each."""
+    """The distinguishable claims in a file, with the first row of each."""
 
     first: dict[tuple[object, ...], tuple[int, LabelledRow]] = field(default_factory=dict)
 
     def has(self, row: Row, read: LabelledRow) -> bool:
-        """Whether an earlier row is about the same claim and says the same of it.
+        """Whether an earlier row is about the same claim and says the same about it.
 
-        Raises DataError where it has another judge, label, verdict or probability.
+        Raises DataError if the judge, label, verdict or probability differs.
         """
         key = _key(row, read)
         if key is None:
@@ -239,9 +234,9 @@ class NamedClaims:
 
 
 def _key(row: Row, read: LabelledRow) -> tuple[object, ...] | None:
-    """What tells a claim from all others; None where rows may be of different responses.
+    """Identifies a claim uniquely; None if rows may be about different responses.
 
-    A response may say one thing twice: such claims have ids of their own.
+    A response may make the same claim twice, in which case the claims have different ids.
     """
     dataset, claim_id = (_as_text(row.fields.get(name)) for name in ("dataset", "claim_id"))
     if read.response_id is None or (read.claim is None and not claim_id):
@@ -250,16 +245,16 @@ def _key(row: Row, read: LabelledRow) -> tuple[object, ...] | None:
 
 
 def _as_text(value: Any) -> str:
-    """What a field that is not ours holds, be it a list, as a text; empty where it holds nothing."""
+    """The content of an unknown field, even a list, as text; empty if there is none."""
     return "" if value is None else str(value)
 
 
 def read_labelled_rows(place: str | Path) -> CalibrationSample:
-    """Rows of `label`, `verdict` and perhaps `group` and `system`, as JSON Lines, CSV, Parquet or a JSON array.
+    """Rows of `label`, `verdict` and optionally `group` and `system`, as JSON Lines, CSV, Parquet or a JSON array.
 
-    Claims of a run are recognised by `group`, `response_id` and `claim`. A claim that comes again counts once. Raises
-    DataError for a malformed row, a misspelt column, a claim with two labels, a group or system in only some rows, and
-    no row; ConfigError for an audit's predictions, of which one evaluator is meant.
+    Claims of a run are identified by `group`, `response_id` and `claim`. Repeated claims count once. Raises DataError
+    for a malformed row, a misspelt column, a claim with two labels, a group or system in only some rows, or a file
+    without rows; raises ConfigError for the predictions of an audit, which need the name of an evaluator.
     """
     rows: list[LabelledRow] = []
     named = NamedClaims()
@@ -278,7 +273,7 @@ def read_labelled_rows(place: str | Path) -> CalibrationSample:
         raise DataError("it has no rows", path=place_name(place))
     judges = {read.judge for read in rows}
     return CalibrationSample(
-        _named(place),
+        name_of_data(place),
         tuple(read.label for read in rows),
         tuple(read.verdict for read in rows),
         _column(read.group for read in rows),
@@ -292,13 +287,13 @@ def read_labelled_rows(place: str | Path) -> CalibrationSample:
 
 
 def _responses(rows: Sequence[LabelledRow]) -> tuple[Hashable, ...] | None:
-    """None where a row names neither response nor prompt."""
+    """None if a row does not name a response or a prompt."""
     named = tuple((row.system, row.group, row.response_id) for row in rows)
     return named if all(group or response for _, group, response in named) else None
 
 
 def _refuse_unlike(row: Row, read: LabelledRow, first: LabelledRow, line: int) -> None:
-    """Raises DataError where a row has a column that the first, in that line, has not, or the other way round."""
+    """Raises DataError if a row has other columns than the first row, which is on that line."""
     for name in ("group", "system", "probability"):
         is_known = getattr(first, name) is not None
         if (getattr(read, name) is None) == is_known:
@@ -307,14 +302,15 @@ def _refuse_unlike(row: Row, read: LabelledRow, first: LabelledRow, line: int) -
 
 
 def _column(values: Iterable[T | None]) -> tuple[T, ...] | None:
-    """The values, which all rows have or none."""
+    """The values, which must be present in all rows or in none."""
     return tuple(value for value in values if value is not None) or None
 
 
 def read_predictions(place: str | Path, evaluator: str) -> CalibrationSample:
-    """One evaluator's scores in the input of an audit; 0.5 and above is supported, prompts or else responses group.
+    """One evaluator's scores in the input of an audit; a score of 0.5 or more means supported. Groups are prompts or,
+    without prompts, responses.
 
-    Raises DataError as the audit does, ConfigError for an evaluator that is not there.
+    Raises DataError as the audit does, and ConfigError for an unknown evaluator.
     """
     from factloop.evaluation.audit.rows import load_predictions
     from factloop.evaluation.audit.table import THRESHOLD, clusters_of
@@ -324,12 +320,12 @@ def read_predictions(place: str | Path, evaluator: str) -> CalibrationSample:
         known = ", ".join(sorted(table.scores))
         raise ConfigError(f"{place_name(place)}: has no evaluator {evaluator!r}; known are {known}")
     if table.prompt is not None and len(table.dataset.names) == 1:
-        groups = [table.prompt.names[code] for code in table.prompt.codes.tolist()]  # those that a run may share
+        groups = [table.prompt.names[code] for code in table.prompt.codes.tolist()]  # these may also occur in a run
     else:
         groups = [f"cluster {cluster}" for cluster in clusters_of(table).tolist()]
     verdicts = (None if math.isnan(score) else int(score >= THRESHOLD) for score in table.scores[evaluator].tolist())
     return CalibrationSample(
-        data=_named(place),
+        data=name_of_data(place),
         labels=tuple(table.label.tolist()),
         verdicts=tuple(verdicts),
         groups=tuple(groups),
@@ -361,7 +357,7 @@ def _refuse_predictions(row: Row) -> None:
 
 
 def _with_numbers(row: Row) -> Row:
-    """Texts of CSV as the numbers they hold; an empty cell is nothing."""
+    """Texts from CSV converted to the numbers they contain; empty cells become None."""
     fields: dict[str, Any] = {name: value or None for name, value in row.fields.items()}
     for name in ("label", "verdict"):
         if fields.get(name) in ("0", "1"):
@@ -370,12 +366,3 @@ def _with_numbers(row: Row) -> Row:
         if _NUMBER.fullmatch(str(fields.get(name))):
             fields[name] = float(fields[name])
     return row.renamed(fields, {})
-
-
-def _named(place: str | Path) -> str:
-    """The name and, of a file, its hash; a pipe can be read only once."""
-    if str(place) == STANDARD_INPUT or not Path(place).is_file():
-        return place_name(place)
-    with Path(place).open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return f"{Path(place).name} (sha256 {digest[:12]})"

@@ -1,14 +1,14 @@
 """F1@K over a run of long answers (Wei et al. 2024, arXiv 2403.18802, section 5), with intervals clustered by prompt.
 
-Of one answer: precision = S / (S + N), recall@K = min(S / K, 1), F1@K their harmonic mean, 0 where S = 0; in [0, 1],
-higher is better. Irrelevant claims enter neither. Of a run: the mean over answers.
+For one answer: precision = S / (S + N), recall@K = min(S / K, 1), and F1@K is their harmonic mean, 0 if S = 0; in [0,
+1], higher is better. Irrelevant claims affect neither. For a run: the mean over answers.
 
-Departures from the released code: answers without any claim (abstentions) are counted as 0, as there, only under the
-policy `zero`; an answer with unscored claims and none that is supported or not is left out and counted, as nothing is
-known of it; a mean of no answer is None, not 0.
+Departures from the released code: answers without any claims (abstentions) count as 0, as there, only under the policy
+`zero`; an answer with unscored claims and none that is supported or not supported is left out and counted separately,
+because nothing is known about it; a mean over no answers is None, not 0.
 
-A new figure is a field of `SystemScore`, or of `ScoreAtK` where there is one for each K, with its name in `Quantity`,
-and a `Measure`. Scores, terminal, page, table to download and `factloop research compare` go over the measures.
+A new figure is a field of `SystemScore`, or of `ScoreAtK` if there is one for each K, with its name in `Quantity`, and
+a `Measure`. Scores, terminal, page, downloadable table and `factloop research compare` all iterate over the measures.
 """
 
 from __future__ import annotations
@@ -33,36 +33,36 @@ if TYPE_CHECKING:
 RESAMPLES = 2000
 LEVEL = 0.95
 FEWEST_PROMPTS = 30
-"""With fewer, percentile intervals are too narrow: of five simulated prompts those at 95 % held 83 % of true means."""
+"""With fewer, percentile intervals are too narrow: for five simulated prompts, 95% intervals covered 83% of means."""
 CURVE_POINTS = 50
 ROUNDING = 1e-12
-"""A difference below this share is rounding, and no order."""
+"""Smaller relative differences are rounding and do not determine an order."""
 
 
 K = Annotated[int, Field(ge=1)]
 
 
 class AbstentionPolicy(StrEnum):
-    """How an answer without any claim counts."""
+    """How an answer without claims counts."""
 
     ZERO = "zero"
-    """F1@K 0, as in the paper's code."""
+    """As an F1@K of 0, as in the paper's code."""
     EXCLUDE = "exclude"
-    """It is left out of every mean, and counted."""
+    """Left out of all means and counted separately."""
 
 
 class KRule(StrEnum):
-    """A rule that gives a K."""
+    """A rule for choosing K."""
 
     GIVEN = "given"
     MEDIAN = "median"
     """The median of supported claims over the run's answers, rounded up, at least 1."""
     MAXIMUM = "maximum"
-    """Their maximum, at least 1."""
+    """The maximum of supported claims, at least 1."""
 
 
 class Quantity(StrEnum):
-    """A quantity measured of answers; each is a field of `SystemScore` or of `ScoreAtK`, declared in `measures`."""
+    """A quantity measured on answers; each is a field of `SystemScore` or `ScoreAtK`, declared in `measures`."""
 
     PRECISION = "precision"
     F1 = "f1"
@@ -70,7 +70,7 @@ class Quantity(StrEnum):
 
 
 class CountedResponse(Record):
-    """One answer of one system to one prompt."""
+    """An answer by one system to one prompt."""
 
     system: str
     prompt_id: str
@@ -78,12 +78,12 @@ class CountedResponse(Record):
 
     @property
     def abstained(self) -> bool:
-        """Whether it claims nothing at all. Irrelevant claims are claims: such an answer has F1@K 0."""
+        """Whether it makes no claims at all. Irrelevant claims count, so such an answer has F1@K 0."""
         return self.counts.total == 0
 
     @property
     def unscored(self) -> bool:
-        """Whether nothing is known of it: it has unscored claims, and none that is supported or not."""
+        """Whether nothing is known about it: it has unscored claims, and none that is supported or not supported."""
         return is_unknown(self.counts)
 
 
@@ -93,22 +93,22 @@ class ChosenK(Record):
 
 
 class PromptFigure(Figure):
-    """A figure over answers, or their claims, with a percentile bootstrap interval over prompts."""
+    """A figure over answers or their claims, with a percentile bootstrap interval over prompts."""
 
     low: float | None = None
     high: float | None = None
-    """None without a generator, with fewer than two prompts (of each class, for balanced accuracy), and where all
-    resamples give the same, as of a rate of 0 or 1: nothing varies, which is no certainty."""
+    """None without a generator, with fewer than two prompts (of each class, for balanced accuracy), and if all
+    resamples are the same, as for a rate of 0 or 1, since a lack of variation does not mean certainty."""
     n_prompts: Count
-    """Prompts of the items that it rests on."""
+    """Number of prompts that the items come from."""
 
 
 class Mean(PromptFigure):
-    """A mean over answers; undefined where none has a value."""
+    """A mean over answers; undefined if none has a value."""
 
     value: Share | None
     n: Count
-    """Answers that it rests on."""
+    """Number of answers that it is based on."""
 
 
 class ScoreAtK(Record):
@@ -122,11 +122,11 @@ class SystemScore(Record):
     n_responses: Count
     n_abstained: Count
     n_unscored_responses: Count
-    """Answers none of whose claims got a verdict; they are in no mean."""
+    """Number of answers without a verdict on any claim; they are excluded from all means."""
     counts: Counts
-    """Claims of all its answers, irrelevant and unscored ones too."""
+    """Counts over the claims of all its answers, including irrelevant and unscored ones."""
     precision: Mean
-    """Over answers with a claim that is supported or not supported; no policy gives an abstention a precision."""
+    """Over answers with a claim that is supported or not supported; abstentions have no precision."""
     at_k: tuple[ScoreAtK, ...]
 
 
@@ -136,11 +136,11 @@ class Ranking(Record):
     k: K
     systems: tuple[str, ...]
     ranks: Mapping[str, Annotated[float, Field(ge=1.0)]]
-    """Ranks from 1; systems with the same F1@K share the mean of their ranks."""
+    """Ranks, starting at 1; systems with equal F1@K share the mean of their ranks."""
 
 
 class LongFormScores(Record):
-    """F1@K of each system of a run, by name, and all that the numbers rest on."""
+    """F1@K of each system in a run, by name, with everything that the figures are based on."""
 
     abstention: AbstentionPolicy
     ks: tuple[ChosenK, ...]
@@ -153,7 +153,7 @@ class LongFormScores(Record):
 class CurvePoint(Record):
     k: K
     f1: Mapping[str, Share | None]
-    """System to its mean F1@K."""
+    """Maps systems to their mean F1@K."""
 
 
 @dataclass(frozen=True)
@@ -163,11 +163,11 @@ class Measure:
     quantity: Quantity
     words: str
     of: Callable[[Counts, int], float | None]
-    """The value of one answer by its claims and K; None where it has none."""
+    """The value of an answer, given its claims and K; None if it has none."""
     at_k: bool = True
-    """Whether it has a value for each K."""
+    """Whether there is a value for each K."""
     leads: bool = False
-    """Whether it is on the terminal, at the head of the page and beside people's labels; the page's table has all."""
+    """Whether it is shown on the terminal, at the top of the page and next to the figures by human labels."""
     is_compared: bool = False
     """Whether `factloop research compare` tests it."""
 
@@ -176,7 +176,7 @@ class Measure:
         return f"{self.words}@{k}" if self.at_k else self.words
 
     def value(self, response: CountedResponse, k: int | None, abstention: AbstentionPolicy) -> float | None:
-        """The value of one answer; None where it has none, and where it does not count. `k` is not read but at K."""
+        """The value of an answer; None if it has none or does not count. `k` is only used for measures at K."""
         return self.of(response.counts, k or 1) if is_rated(response, abstention) else None
 
 
@@ -186,19 +186,19 @@ PRECISION = Measure(
 )
 """Precision, over answers with a claim that is supported or not supported."""
 MEASURES = (F1, PRECISION, Measure(Quantity.RECALL, "Recall", recall_at_k))
-"""All measures, in the order in which they are shown."""
-BY_QUANTITY = {measure.quantity: measure for measure in MEASURES}
+"""All measures, in display order."""
 
 
 def is_rated(response: CountedResponse, abstention: AbstentionPolicy) -> bool:
-    """Whether an answer counts in means: one without a verdict on any claim that counts never does."""
+    """Whether an answer counts in means, which depends on the policy for abstentions; an answer about which nothing is
+    known does not count."""
     if response.abstained:
         return abstention is AbstentionPolicy.ZERO
     return not response.unscored
 
 
 def figures_of(system: SystemScore) -> Iterator[tuple[Measure, int | None, Mean]]:
-    """The means of a system: each measure, with its K if it has one, and its mean."""
+    """The means for a system: each measure, its K if it has one, and its mean."""
     for measure in MEASURES:
         if measure.at_k:
             yield from ((measure, at.k, getattr(at, measure.quantity)) for at in system.at_k)
@@ -215,9 +215,9 @@ def score_long_form(
     resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> LongFormScores:
-    """Means over each system's answers at each K; without `rng` there are no intervals.
+    """Means over each system's answers at each K; without `rng`, there are no intervals.
 
-    The same prompts are drawn for all systems. The order of the responses changes nothing. Raises ValueError for a K
+    The same prompts are drawn for all systems. The order of the responses has no effect. Raises ValueError for a K
     below 1 and for a system that answers a prompt twice.
     """
     given = sorted(responses, key=lambda response: (response.system, response.prompt_id))
@@ -246,7 +246,7 @@ def score_long_form(
 def choose_ks(
     responses: Iterable[CountedResponse], ks: Sequence[int | Literal["median", "maximum"]]
 ) -> tuple[ChosenK, ...]:
-    """The Ks as numbers, each once. Raises ValueError for one below 1."""
+    """The Ks as distinct numbers. Raises ValueError for a K below 1."""
     supported = [response.counts.supported for response in responses]
     found: dict[int, ChosenK] = {}
     for k in ks:
@@ -265,7 +265,7 @@ def choose_ks(
 def f1_curve(
     responses: Iterable[CountedResponse], *, abstention: AbstentionPolicy, ks: Sequence[int] | None = None
 ) -> tuple[CurvePoint, ...]:
-    """Mean F1@K of each system against K: at `ks`, else from 1 to the maximum, denser where K is small."""
+    """Mean F1@K of each system against K: at `ks`, otherwise from 1 to the maximum, denser for small K."""
     given = list(responses)
     if ks is None:
         (highest,) = choose_ks((one for one in given if is_rated(one, abstention)), ["maximum"])
@@ -278,7 +278,7 @@ def f1_curve(
 
 
 def _spread(highest: int) -> list[int]:
-    """Up to `CURVE_POINTS` whole numbers from 1 to `highest`, evenly apart on a logarithmic scale."""
+    """Up to `CURVE_POINTS` integers from 1 to `highest`, evenly spaced on a logarithmic scale."""
     if highest <= CURVE_POINTS:
         return list(range(1, highest + 1))
     steps = (round(highest ** (step / (CURVE_POINTS - 1))) for step in range(CURVE_POINTS))
@@ -292,7 +292,7 @@ def _refuse_second_answers(responses: Sequence[CountedResponse]) -> None:
 
 
 _Sample = list[tuple[str, float]]
-"""Prompt and value of each answer that has one."""
+"""Prompt and value of each answer that has a value."""
 _Place = tuple[str, Quantity, int | None]
 """System, quantity and K of a mean."""
 
@@ -362,7 +362,7 @@ def _ranking(place: int, k: int, systems: Sequence[SystemScore]) -> Ranking:
 
 
 def _rank(value: float, values: Sequence[float]) -> float:
-    """The rank, from 1 for the highest; those equal but for rounding share the mean of their ranks."""
+    """The rank, with 1 for the highest; values equal up to rounding share the mean of their ranks."""
     equal = sum(math.isclose(value, other, rel_tol=ROUNDING) for other in values)
     better = sum(other > value and not math.isclose(value, other, rel_tol=ROUNDING) for other in values)
     return better + (equal + 1) / 2

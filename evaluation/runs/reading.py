@@ -1,4 +1,4 @@
-"""Reads the folder of a run: its summary, its reports, one at a time, and its verdicts as the input of an audit."""
+"""Reads the folder of a run: its summary, its reports (one at a time), and its verdicts as the input of an audit."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 
 DESCRIPTION, SUMMARY, REPORTS = "run.json", "summary.json", "reports.jsonl"
 LONGEST_REPORT = 2**30
-"""Bytes of a line of `reports.jsonl`: a long response with all the evidence on it."""
+"""Maximum bytes of a line in `reports.jsonl`: a long response with all its evidence."""
 
 R = TypeVar("R", bound=Record)
 
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """A run that came to its end."""
+    """A run that has finished."""
 
     path: Path
     summary: RunSummary
 
     def responses(self) -> Iterator[JudgedResponse]:
-        """The responses of the summary with their reports, in the order in which they were judged, one at a time.
+        """The responses in the summary with their reports, one at a time in the order in which they were judged.
 
-        Raises DataError, when it gets there, for a line that cannot be read, and for a response that is missing.
+        Raises DataError lazily, for a line that cannot be read or a response that is missing.
         """
         missing = {line.id for line in self.summary.responses}
         path = self.path / REPORTS
@@ -48,7 +48,7 @@ class FinishedRun:
 
 
 def read_run(path: str | Path) -> FinishedRun:
-    """The run in a folder. Raises ConfigError for what is no run or an unfinished one, DataError for a broken one."""
+    """The run in a folder. Raises ConfigError if there is no finished run, DataError if it is damaged."""
     folder = Path(path)
     summary = folder / SUMMARY
     if not (folder / DESCRIPTION).is_file():
@@ -66,7 +66,9 @@ def read_run(path: str | Path) -> FinishedRun:
         text = summary.read_bytes()
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror})", path=str(summary)) from error
-    return FinishedRun(folder, _parsed(text, RunSummary, str(summary), None, "start the run again, it costs nothing"))
+    return FinishedRun(
+        folder, parse_record(text, RunSummary, str(summary), None, "start the run again, it costs nothing")
+    )
 
 
 def _is_of_experiment(description: Path) -> bool:
@@ -77,17 +79,18 @@ def _is_of_experiment(description: Path) -> bool:
 
 
 def parse_judged(line: str | bytes, path: str, number: int | None) -> JudgedResponse:
-    """A line of `reports.jsonl`. Raises DataError."""
-    return _parsed(line, JudgedResponse, path, number, "remove the line and start the run again")
+    """Parses a line of `reports.jsonl`. Raises DataError."""
+    return parse_record(line, JudgedResponse, path, number, "remove the line and start the run again")
 
 
-def _parsed(text: str | bytes, kind: type[R], path: str, line: int | None, advice: str) -> R:
+def parse_record(text: str | bytes, kind: type[R], path: str, line: int | None, advice: str) -> R:
+    """Parses a record that factloop wrote. Raises DataError, with the advice unless another version wrote it."""
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
         version = _version(text)
         record: type[Record] = FactualityReport if kind is JudgedResponse else kind
-        ours = get_args(record.model_fields["schema_version"].annotation)
+        ours = get_args(getattr(record.model_fields.get("schema_version"), "annotation", None))
         if version is not None and version not in ours:
             reads = " and ".join(map(repr, ours))
             message = f"was written in the format {version!r}, but this version of factloop reads {reads}"
@@ -98,7 +101,7 @@ def _parsed(text: str | bytes, kind: type[R], path: str, line: int | None, advic
 
 
 def _version(text: str | bytes) -> str | None:
-    """The `schema_version` that a JSON text has, of its own or of the report in it."""
+    """The `schema_version` in a JSON text, its own or that of the report in it."""
     try:
         found: Any = json.loads(text)
         version = found.get("schema_version") or found["report"]["schema_version"]
@@ -112,11 +115,11 @@ _VERDICTS: dict[Verdict | None, int] = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPOR
 
 
 def predictions_of(responses: Iterable[JudgedResponse], *, dataset: str) -> str:
-    """JSON Lines as `factloop.evaluation.audit.rows` has them, a line for each claim labelled supported or not.
+    """JSON Lines as read by `factloop.evaluation.audit.rows`, one for each claim labelled supported or not.
 
-    The order of the responses changes nothing. Claims labelled irrelevant are in no row. Evaluators: the judge with 1
-    or 0 for its verdict, null where it gave none or found the claim irrelevant; and beside it, where the judge gives
-    degrees of support in [0, 1], `NAME: score`. Of a jury, each model's own verdict is an evaluator, too.
+    The order of the responses has no effect. Claims labelled irrelevant are left out. Evaluators: the judge, with 1 or
+    0 for its verdict, or null if it gave none or found the claim irrelevant; and, if the judge gives degrees of support
+    in [0, 1], `NAME: score`. For a jury, each model's own verdict is an evaluator as well.
     """
     ordered = sorted((judged.system, judged.prompt_id, b"".join(_lines(judged, dataset))) for judged in responses)
     return b"".join(lines for _, _, lines in ordered).decode()

@@ -1,4 +1,4 @@
-"""Records of a run over a data set: a line for each response, and a summary of them all."""
+"""Defines the records of a run over a data set: a line for each response, and a summary of all of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,18 @@ from typing import Literal
 
 from pydantic import Field
 
-from factloop.core.records import CascadeSavings, CitationFigures, Count, FactualityReport, Fingerprint, Record, Usage
+from factloop.core.records import (
+    CascadeSavings,
+    CitationFigures,
+    Count,
+    Counts,
+    FactualityReport,
+    Fingerprint,
+    Judgement,
+    Record,
+    Usage,
+    Verdict,
+)
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.debiasing.records import DebiasedF1, DebiasedPrecision, Transfer
 from factloop.evaluation.runs.label_agreement import LabelAgreement
@@ -16,78 +27,96 @@ from factloop.evaluation.runs.longform import CountedResponse, CurvePoint, LongF
 
 
 class JudgedResponse(Record):
-    """One line of a run's `reports.jsonl`: a response with its whole report."""
+    """A line of a run's `reports.jsonl`: a response with its complete report."""
 
     id: str
     system: str
     """The system that wrote the response."""
     prompt_id: str
-    """Responses of several systems to one prompt share it."""
+    """Shared by the responses of several systems to the same prompt."""
     report: FactualityReport
     labels: Mapping[str, FactLabel] = Field(default_factory=dict)
-    """Claim id to people's label, where the claims were given with labels."""
+    """Maps claim ids to human labels, if the claims were supplied with labels."""
+
+    @property
+    def judgements(self) -> tuple[Judgement, ...]:
+        """Those of its claims and of its eligibility."""
+        return (*(claim.judgement for claim in self.report.claims), *filter(None, [self.report.eligibility]))
+
+    @property
+    def is_ineligible(self) -> bool:
+        """Whether the response does not do what its prompt asks for."""
+        eligibility = self.report.eligibility
+        return eligibility is not None and eligibility.verdict is Verdict.NOT_SUPPORTED
+
+    def as_counted(self, counts: Counts) -> Counts:
+        """These counts; none of an ineligible response's claims counts as supported."""
+        changes = {"supported": 0, "not_supported": counts.scored} if self.is_ineligible else {}
+        return counts.model_copy(update=changes)
 
     @property
     def counted(self) -> CountedResponse:
-        return CountedResponse(system=self.system, prompt_id=self.prompt_id, counts=self.report.counts)
+        return CountedResponse(system=self.system, prompt_id=self.prompt_id, counts=self.as_counted(self.report.counts))
 
 
 class ResponseLine(CountedResponse):
-    """One response as the summary keeps it."""
+    """A response as kept in the summary."""
 
     id: str
 
 
 class RunDebiasing(Record):
-    """Figures of one system debiased by labelled claims."""
+    """Figures of one system, debiased with labelled claims."""
 
     system: str
     precision: DebiasedPrecision
     f1: tuple[DebiasedF1, ...]
-    """One for each K of the run."""
+    """One for each K in the run."""
     transfer: Transfer
-    """What of the labelled claims is taken to hold for the run: as asked for, or by `is_sampled`."""
+    """What is assumed to hold for both the labelled claims and the run: as requested, or chosen by `is_sampled`."""
     is_sampled: bool
-    """Whether labelled claims come from the system, or from prompts of the run where their system is not known."""
+    """Whether labelled claims come from the system or, if their system is unknown, from prompts in the run."""
     n_of_prompts: Count
-    """Labelled claims from prompts of the run: they are drawn with it, and no sample of their own."""
+    """Number of labelled claims from the run's prompts, which were drawn with the run and are not a separate sample."""
     n_own: Count
-    """Those of them that are the run's own claims."""
+    """Number of these that are the run's own claims."""
 
 
 class Calibration(Record):
-    """The labelled claims that a run was debiased by, and the debiased figures."""
+    """The labelled claims used to debias a run, and the debiased figures."""
 
     data: str
-    """The name of the data, and its hash if it is a file."""
+    """The name of the data and, for a file, its hash."""
     n_claims: Count
     n_unscored: Count
-    """Labelled claims without a verdict, which nothing rests on."""
+    """Number of labelled claims without a verdict, which are not used."""
     systems: tuple[RunDebiasing, ...]
 
 
 class RunSummary(Record):
-    """A run over a data set, whole. Two attempts at one run give the same but for `usage` and `created_at`."""
+    """A complete run over a data set. Attempts at the same run differ only in `usage` and `created_at`."""
 
-    schema_version: Literal["1.4", "1.5", "1.6"] = "1.6"
+    schema_version: Literal["2.0"] = "2.0"
     kind: Literal["responses", "factscore"]
     data: str
-    """The name of the data, and its hash if it is a file."""
+    """The name of the data and, for a file, its hash."""
     scores: LongFormScores
     curve: tuple[CurvePoint, ...]
     """F1@K against K."""
     responses: tuple[ResponseLine, ...]
     """The responses by system and prompt."""
     labelled: LongFormScores | None = None
-    """The same scores by people's labels, where there are labels; for the same K."""
+    """The same scores by human labels, if there are any, for the same K."""
+    every_claim: LongFormScores | None = None
+    """The same scores with every claim counted, if `scores` count only a core, for the same K."""
     agreement: LabelAgreement | None = None
-    """Agreement of the verdicts with people's labels, claim by claim."""
+    """Agreement of the verdicts with human labels, claim by claim."""
     calibration: Calibration | None = None
     usage: Usage
     fingerprint: Fingerprint
     cascade: CascadeSavings | None = None
-    """Savings over all responses; None without a cascade."""
+    """Total savings over all responses; None without a cascade."""
     citations: CitationFigures | None = None
-    """Of all responses together that came with documents and cite any."""
+    """Combined over all responses that came with documents and cite any."""
     created_at: datetime
     warnings: tuple[str, ...] = ()

@@ -1,11 +1,11 @@
-"""A run over a data set: judges what is still missing, here or by workers on Ray, and sums up the whole.
+"""Runs over a data set: judges what is still missing, in this process or on Ray, and summarizes the results.
 
     async with FactChecker(model="openai:gpt-4o-mini", search="serper") as checker:
         items = response_items(load_responses("responses.jsonl"))
         summary = await arun(checker, items, data="responses.jsonl", run_dir="runs/a")
 
-A killed run goes on when it is started again: what it judged is in `reports.jsonl`, and answers to single calls are in
-the journal, so that at most the calls in flight are paid for twice.
+A killed run continues when it is started again: judged responses are in `reports.jsonl`, and answers to single calls
+are in the journal, so at most the calls in flight are paid for twice.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ from factloop.tools.search.given import GivenIndexes
 Kind = Literal["responses", "factscore"]
 
 ReportEngine = Callable[[Iterable[RunItem], Path | None], AsyncGenerator[JudgedResponse, None]]
-"""Judges the items, in any order; keeps answers paid for in the folder, where there is one."""
+"""Judges the items in any order; saves paid answers in the folder, if there is one."""
 
 Debias = Callable[[RunSummary, RunClaims], RunSummary]
-"""Adds debiased figures to a summary, by labelled claims that it holds against the run's."""
+"""Adds debiased figures to a summary, using labelled claims that it compares with the run's."""
 
 REPORT_LOG = LogFormat[JudgedResponse, str](
     name="the reports",
     key=lambda judged: judged.id,
     dump=lambda judged: judged.model_dump_json(ensure_ascii=True).encode() + b"\n",
     parse=parse_judged,
-    is_final=lambda judged: no_passing_failure(claim.judgement for claim in judged.report.claims),
+    is_final=lambda judged: no_passing_failure(judged.judgements),
 )
 
 
@@ -74,22 +74,25 @@ async def astream_run(
     engine: ReportEngine | None = None,
     debias: Debias | None = None,
 ) -> Events[JudgedResponse, RunSummary]:
-    """Yields the events of a run: its start, each response as soon as it is judged, and the summary last.
+    """Yields the events of a run: its start, each response as soon as it is judged, and finally the summary.
 
-    All items are read and checked before anything is spent; memory holds counts of each, and the reports in work only.
-    `limit` keeps the first so many. `run_dir` makes the run resumable: another attempt with the same items and
-    settings, with any `scoring`, `limit` and `engine`, judges what is missing, and what failed for a passing reason
-    (budget, timeout, tool failure). Without it answers are kept where the settings of the checker say. `debias` has
-    the last word on the summary, before it is kept; for it a few bytes of each claim are held, too.
+    All items are read and validated before any money is spent; only the counts of each response and the reports in
+    progress are kept in memory. `limit` keeps only the first items. `run_dir` makes the run resumable: another attempt
+    with the same items and settings, with any `scoring`, `limit` and `engine`, judges what is missing or failed for a
+    temporary reason (budget, timeout, tool failure). Without it, answers are stored where the checker's settings
+    specify. `debias` is applied to the summary at the end, before it is saved; for this, a few bytes of each claim are
+    kept in memory as well.
 
-    Usage is that of all attempts, as far as responses were judged in them; a call that two responses share is counted
-    twice where an attempt ended between them. Its `wall_s` is the time of this attempt.
+    Usage covers the responses judged in all attempts; a call that two responses share is counted twice if an attempt
+    ended between them. Its `wall_s` is the time of this attempt.
 
-    With a model or a paid search it costs money. Raises ConfigError, DataError. A caller that stops before the end
-    closes the stream (`contextlib.aclosing`).
+    Costs money if a model or a paid search is used. Raises ConfigError, DataError. A caller that stops early must close
+    the stream (`contextlib.aclosing`).
     """
     started = time.perf_counter()
     refuse_unbatched(checker.settings, run_dir)
+    if debias is not None and checker.settings.eligibility:  # labels are of claims, not of whether a response fits
+        raise ConfigError("a run with eligibility cannot be calibrated: leave out eligibility or the calibration")
     judge = engine or partial(_judge_here, checker)
 
     def summed_up(reports: Iterator[JudgedResponse]) -> RunSummary:
@@ -121,7 +124,7 @@ async def astream_run(
 
 
 async def arun(checker: FactChecker, items: Iterable[RunItem], **options: Any) -> RunSummary:
-    """The summary of a run; options as of `astream_run`."""
+    """Runs everything and returns the summary; options are as for `astream_run`."""
     return await summary_of(astream_run(checker, items, **options))
 
 
@@ -156,7 +159,7 @@ def _journal(checker: FactChecker, folder: Path | None) -> Iterator[Path | None]
 
 
 async def _fingerprint(checker: FactChecker, items: Iterable[RunItem]) -> Fingerprint:
-    """The fingerprint of the checker. Raises ConfigError where a model has nothing to judge some item by."""
+    """The checker's fingerprint. Raises ConfigError if a model has nothing to check an item against."""
     bare, n_given = None, 0
     for item in items:
         n_given += item.documents is not None
@@ -170,23 +173,26 @@ async def _fingerprint(checker: FactChecker, items: Iterable[RunItem]) -> Finger
 
 
 def _configuration(kind: Kind, digest: str, fingerprint: Fingerprint) -> dict[str, Any]:
-    """The configuration, which must not change between the attempts at one run."""
+    """The configuration, which must be the same in all attempts at a run."""
     return {"kind": kind, "data": digest, **fingerprint.configuration}
 
 
 async def sources_of(item: RunItem, indexes: GivenIndexes) -> Sources | None:
-    """The item's own documents, by which alone it is judged; None where it names none."""
+    """The item's own documents, which are the only sources it is judged against; None if it has none.
+
+    Evidence from an earlier run replaces a search, so irrelevant claims are identified as with a search.
+    """
     if item.documents is None:
         return None
     tool = await indexes.of([one.as_document() for one in item.documents])
-    return Sources(() if tool is None else (tool,))
+    return Sources(() if tool is None else (tool,), "factuality" if item.is_evidence and tool else "faithfulness")
 
 
 @asynccontextmanager
 async def open_judge(
     checker: FactChecker, *, journal: Path | None = None
 ) -> AsyncIterator[Judge[RunItem, JudgedResponse]]:
-    """A judge of responses, any number at a time. Answers paid for are kept in `journal`, and not paid for again."""
+    """A judge of responses, any number of them concurrently. Paid answers are saved in `journal` and reused."""
     indexes = GivenIndexes(_at_once(checker))
     async with checker.opened(journal=journal, alone=False) as check:
 
@@ -208,7 +214,8 @@ def judge_on_ray(
     workers: int,
     address: str | None = None,
 ) -> AsyncGenerator[JudgedResponse, None]:
-    """The judged responses as they come, from so many workers on Ray; all else as `on_ray.judged_on_ray`."""
+    """Yields the judged responses as they are completed by this many Ray workers; otherwise like
+    `on_ray.judged_on_ray`."""
     if settings.batch:
         raise ConfigError("--batch and --workers: a batch needs no workers; give one of them")
     return judged_on_ray(
@@ -229,6 +236,6 @@ def open_judge_with(
 
 
 def _labels(item: RunItem, report: FactualityReport) -> dict[str, FactLabel]:
-    """The labels by claim id: every given fact is a claim of the report, in the same order."""
+    """The labels by claim id: every supplied fact is a claim of the report, in the same order."""
     labels = [label for of_sentence in item.labels for label in of_sentence]
     return {claim.id: label for claim, label in zip(report.claims, labels, strict=True)} if labels else {}

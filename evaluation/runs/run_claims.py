@@ -1,9 +1,10 @@
-"""Recognises which labelled claims are a run's own, and which come from its prompts.
+"""Identifies which labelled claims are a run's own, and which come from its prompts.
 
-Labels made for a run name its prompts in other ways: by their text, by a hash of it, or by an id that only one of two
-files has. A claim of the run that counts as independent of it makes intervals too narrow. So prompts are told by id, by
-text and by the text of a response to them; a claim is the run's own where response and claim are the same text, or the
-same text under the same system and response id. Only digests of 16 bytes are kept.
+Labels made for a run may refer to its prompts in different ways: by text, by a hash of it, or by an id that only one of
+the two files has. If a claim of the run counted as independent of it, intervals would be too narrow. Prompts are
+therefore identified by id, by text and by the text of a response to them; a claim is the run's own if response and
+claim have the same texts, or if the claim has the same text under the same system and response id. Only digests of 16
+bytes are kept.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from factloop.evaluation.runs.records import JudgedResponse
 
 Digest = bytes
 VERDICTS: dict[Verdict | None, int | None] = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0, None: None}
-"""Verdicts as labelled claims have them."""
+"""Verdicts as numbers, as in labelled claims."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +28,9 @@ class ClaimOrigin:
     """Where a labelled claim comes from, as far as its file says."""
 
     prompts: tuple[Digest, ...] = ()
-    """Every way in which the run may know its prompt."""
+    """All names that the run may use for its prompt."""
     claims: tuple[Digest, ...] = ()
-    """Every way in which the run may know the claim itself."""
+    """All names that the run may use for the claim itself."""
 
 
 def origin_of(
@@ -41,7 +42,8 @@ def origin_of(
     response: str | None = None,
     claim: str | None = None,
 ) -> ClaimOrigin:
-    """The origin of a claim by whatever is known of it; `group` is the id of its prompt, or the prompt's text."""
+    """The origin of a claim according to what is known about it; `group` is the id of its prompt, or the prompt's
+    text."""
     ways = [*_prompt_ways(group, prompt or group), *_response_ways(system, response_id, response)]
     if claim is None:
         return ClaimOrigin(tuple(ways))
@@ -50,20 +52,21 @@ def origin_of(
 
 @dataclass
 class RunClaims:
-    """The prompts and claims of a run, to recognise labelled ones by."""
+    """The prompts and claims of a run, for recognizing labelled ones."""
 
     prompt_of: dict[Digest, str] = field(default_factory=dict)
-    """Every way to name a prompt or a response, to the run's prompt id."""
+    """Maps all names of a prompt or response to the run's prompt id."""
     claims: Counter[Digest] = field(default_factory=Counter)
-    """Every way to name a claim, to how many of the run's claims it names: a response may say one thing twice."""
+    """Maps all names of a claim to the number of the run's claims with that name, since responses may repeat claims."""
     verdicts: dict[Digest, set[int | None]] = field(default_factory=dict)
-    """Every way to name a claim, to the verdicts of those that it names: 1 supported, 0 not, None for any other."""
+    """Maps all names of a claim to the verdicts on those claims: 1 supported, 0 not, None for any other."""
     score_sums: dict[tuple[str, str], float] = field(default_factory=dict)
-    """Of each response by system and id: the sum of its scored claims' scores, or of verdicts where there are none."""
+    """Maps system and id of each response to the sum of its scored claims' scores, or of their verdicts if there are no
+    scores."""
     has_scores: bool = False
 
     def seen(self, responses: Iterable[JudgedResponse]) -> Iterator[JudgedResponse]:
-        """The responses as they are, kept in mind one by one as they pass."""
+        """Yields the responses unchanged, recording each one as it passes."""
         for judged in responses:
             self.add(judged)
             yield judged
@@ -86,14 +89,14 @@ class RunClaims:
         self.score_sums[judged.system, judged.id] = total
 
     def prompt(self, origin: ClaimOrigin) -> str | None:
-        """The run's id of the prompt that the claim comes from; None for a stranger."""
+        """The run's id of the prompt that the claim comes from; None if it is not from the run."""
         return next((self.prompt_of[way] for way in origin.prompts if way in self.prompt_of), None)
 
     def own(self, origins: Iterable[ClaimOrigin]) -> tuple[bool, ...]:
-        """Whether each claim is one of the run's own, which count in its figures.
+        """Whether each claim is one of the run's own that count in its figures.
 
-        Labels beyond the number of claims that the run has of the same text in the same response are not: a run all of
-        whose claims seem labelled would be taken for known.
+        If there are more labels than the run has claims with the same text in the same response, the excess labels do
+        not count; otherwise a run could appear to be completely labelled.
         """
         taken: Counter[Digest] = Counter()
         found = []
@@ -104,9 +107,9 @@ class RunClaims:
         return tuple(found)
 
     def n_judged_otherwise(self, origins: Iterable[ClaimOrigin], verdicts: Iterable[int | None]) -> int:
-        """How many of the labelled claims that the run has were given another verdict there.
+        """Number of labelled claims in the run that got a different verdict there.
 
-        Then they were judged by something else: by other documents, another judge, or on another day.
+        Such claims were judged differently: by other documents, by another judge, or on another day.
         """
         pairs = zip(origins, verdicts, strict=True)
         return sum(
@@ -115,7 +118,7 @@ class RunClaims:
 
 
 def text_of(claim: Claim) -> str:
-    """The claim as sheets of labels and predictions have it."""
+    """The claim as written in label sheets and predictions."""
     return claim.self_contained
 
 
@@ -124,7 +127,7 @@ def _prompt_ways(id: str | None, text: str | None) -> Iterator[Digest]:
         yield _digest("prompt", id)
     if text:
         yield _digest("prompt", text)
-        yield _digest("prompt", hashlib.sha256(text.encode()).hexdigest()[:16])  # the id where a file gives none
+        yield _digest("prompt", hashlib.sha256(text.encode()).hexdigest()[:16])  # the id if a file gives none
 
 
 def _response_ways(system: str | None, id: str | None, text: str | None) -> Iterator[Digest]:

@@ -1,4 +1,4 @@
-"""Sums up a run over a data set in one pass: of each response only its counts are kept."""
+"""Summarizes a run over a data set in one pass, keeping only the counts of each response."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ WantedK = int | Literal["median", "maximum"]
 
 @dataclass(frozen=True)
 class Scoring:
-    """How the counts of a run become scores. It changes no verdict, so that scoring a finished run anew is free."""
+    """How the counts of a run become scores. It changes no verdict, so a finished run can be rescored for free."""
 
     ks: Sequence[WantedK] = (64,)
     abstention: AbstentionPolicy = AbstentionPolicy.ZERO
@@ -63,44 +63,51 @@ class _ResamplingOptions(TypedDict):
 
 @dataclass
 class _Totals:
-    """Running totals over the responses seen so far."""
-
     lines: dict[str, ResponseLine] = field(default_factory=dict)
     tables: dict[str, LabelTable] = field(default_factory=dict)
     people: dict[str, Counts] = field(default_factory=dict)
+    every: dict[str, Counts] = field(default_factory=dict)
+    """Counts of all claims, for responses of which only a core counts."""
     reasons: Counter[UnscoredReason] = field(default_factory=Counter)
     fingerprints: dict[str, tuple[str, Fingerprint]] = field(default_factory=dict)
-    """Fingerprint as JSON to the first id, in the order of ids, of a response judged so. Documents that came with a
-    response are one source in it, whatever they hold."""
+    """Maps each fingerprint, as JSON, to the first id (in the order of ids) of a response judged with it. Documents
+    supplied with responses are treated as one source, whatever they contain."""
     n_given: int = 0
-    """Responses judged by documents that came with them."""
+    """Number of responses checked against documents that came with them."""
     n_given_nothing: int = 0
-    """Responses that came without a text in their documents, and so had nothing to be judged by."""
+    """Number of responses whose documents contained no text, so there was nothing to check them against."""
     n_without_search: int = 0
-    """Responses for which nothing was searched: these, and those of a run without documents or a search."""
+    """Number of responses for which no search was made: those above, and those in a run without documents or a
+    search."""
+    n_ineligible: int = 0
+    n_undecided: int = 0
+    """Number of responses whose eligibility could not be judged."""
     cascade: CascadeSavings | None = None
     citations: CitationFigures | None = None
 
     def add(self, judged: JudgedResponse) -> None:
         if judged.id in self.lines:
             raise DataError(f"two responses have the id {judged.id!r}")
-        self.lines[judged.id] = ResponseLine(
-            id=judged.id, system=judged.system, prompt_id=judged.prompt_id, counts=judged.report.counts
-        )
+        self.lines[judged.id] = ResponseLine(id=judged.id, **dict(judged.counted))
+        if judged.report.every_claim is not None:
+            self.every[judged.id] = judged.as_counted(judged.report.every_claim.counts)
         if judged.labels:
             report = judged.report
             self.tables[judged.id] = table_of(report.claims, judged.labels)
             self.people[judged.id] = count_labels(report.claims, judged.labels, report.fingerprint.repeats)
+        self.n_ineligible += judged.is_ineligible
+        self.n_undecided += judged.report.eligibility is not None and judged.report.eligibility.verdict is None
         self.n_without_search += not judged.report.fingerprint.search_tools
         self.n_given_nothing += _was_given_nothing(judged.report)
         self.reasons.update(tally_reasons(counted_claims(judged.report)))
         self.cascade = sum_savings((self.cascade, judged.report.cascade))
         if judged.report.citations is not None:
             self.citations = CitationFigures.sum_of(filter(None, (self.citations, judged.report.citations)))
+        is_evidence = Sources(mode="factuality").warning in judged.report.warnings
+        self.n_given += any(map(is_given, judged.report.fingerprint.search_tools)) and not is_evidence
         self._note(judged.id, judged.report.fingerprint)
 
     def _note(self, id: str, fingerprint: Fingerprint) -> None:
-        self.n_given += any(map(is_given, fingerprint.search_tools))
         tools = tuple(map(without_contents, fingerprint.search_tools))
         fingerprint = fingerprint.model_copy(update={"search_tools": tools})
         text = fingerprint.model_dump_json()
@@ -109,17 +116,22 @@ class _Totals:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """The fingerprint of the first response in the order of ids, of those that anything was searched for."""
-        return min(self.fingerprints.values(), key=lambda one: (not one[1].search_tools, one[0]))[1]
+        """The fingerprint of the first response, in the order of ids, for which a search was made.
+
+        Its snapshots are those of all responses.
+        """
+        first = min(self.fingerprints.values(), key=lambda one: (not one[1].search_tools, one[0]))[1]
+        answered = {name for _, one in self.fingerprints.values() for name in one.snapshots}
+        return first.model_copy(update={"snapshots": tuple(sorted(answered))})
 
     @property
     def changed(self) -> list[str]:
-        """What differs between the fingerprints of responses that were judged by the same sources."""
+        """The differences between the fingerprints of responses checked against the same sources."""
         dumped = [fingerprint.model_dump(mode="json") for _, fingerprint in self.fingerprints.values()]
         return [name for name in dumped[0] if any(_differ(name, *pair) for pair in combinations(dumped, 2))]
 
     def labels(self, line: ResponseLine) -> Counts:
-        """The response's counts by people's labels; without a labelled fact it claims nothing."""
+        """The response's counts by human label; a response without labelled facts has no claims."""
         return self.people.get(line.id, Counts())
 
     def tabled(self) -> Iterator[TabledResponse]:
@@ -136,9 +148,9 @@ def summarise(
     scoring: Scoring | None = None,
     elapsed_s: float = 0.0,
 ) -> RunSummary:
-    """The summary of a run. The order of the responses changes nothing of it but the last digits of its cost.
+    """The summary of a run. The order of responses affects only the last digits of its cost.
 
-    `elapsed_s` is the time that the run took. Raises DataError for no response, for an id that comes twice, and for a
+    `elapsed_s` is the time that the run took. Raises DataError if there are no responses, for a repeated id, and for a
     system that answers a prompt twice.
     """
     scoring = scoring or Scoring()
@@ -153,7 +165,10 @@ def summarise(
         scores = _scores(lines, scoring.ks, scoring)
     except ValueError as error:
         raise DataError(f"{data}: {error}") from error
-    labelled = agreement = None
+    labelled = agreement = every = None
+    if found.every:
+        whole = [line.model_copy(update={"counts": found.every.get(line.id, line.counts)}) for line in lines]
+        every = _scores(whole, [choice.k for choice in scores.ks], scoring)
     if found.tables:
         by_label = [line.model_copy(update={"counts": found.labels(line)}) for line in lines]
         labelled = _scores(by_label, [choice.k for choice in scores.ks], scoring)
@@ -165,9 +180,10 @@ def summarise(
         curve=f1_curve(lines, abstention=scoring.abstention),
         responses=tuple(lines),
         labelled=labelled,
+        every_claim=every,
         agreement=agreement,
         usage=account.snapshot(elapsed_s),
-        fingerprint=found.fingerprint,
+        fingerprint=found.fingerprint.model_copy(update={"seed": scoring.seed}),
         cascade=found.cascade,
         citations=found.citations,
         created_at=datetime.now(UTC),
@@ -180,7 +196,7 @@ def _scores(lines: Sequence[ResponseLine], ks: Sequence[WantedK], scoring: Scori
 
 
 def _resampling(scoring: Scoring) -> _ResamplingOptions:
-    """A generator for each figure of a run, so that no figure depends on which others are asked for."""
+    """A separate generator for each figure, so that no figure depends on which others are requested."""
     import numpy as np
 
     rng = np.random.default_rng(scoring.seed) if scoring.resamples else None
@@ -188,7 +204,7 @@ def _resampling(scoring: Scoring) -> _ResamplingOptions:
 
 
 def _was_given_nothing(report: FactualityReport) -> bool:
-    """Whether documents were to come with the response, and none did."""
+    """Whether documents were expected with the response but none came."""
     return not report.fingerprint.search_tools and Sources().warning in report.warnings
 
 
@@ -200,6 +216,11 @@ def _warnings(found: _Totals) -> Iterator[str]:
         of_all = plural(len(found.lines), "response")
         whose = "its" if found.n_given_nothing == 1 else "their"
         yield f"{found.n_given_nothing:,} of {of_all} could not be checked: {whose} `documents` hold no text"
+    if found.n_ineligible:
+        of_all = plural(len(found.lines), "response")
+        yield f"{found.n_ineligible:,} of {of_all} do not do what the prompt asks: none of their claims is supported"
+    if found.n_undecided:
+        yield f"{plural(found.n_undecided, 'response')} could not be judged for eligibility, and count as they are"
     if found.reasons:
         reasons = sorted(found.reasons.items(), key=lambda reason: (-reason[1], reason[0]))
         why = ", ".join(f"{count:,} × {REASON_WORDS[reason]}" for reason, count in reasons)
@@ -214,4 +235,6 @@ def _warnings(found: _Totals) -> Iterator[str]:
 
 
 def _differ(name: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    if name == "snapshots":  # some responses may need fewer models than others
+        return not ({*one[name]} <= {*other[name]} or {*other[name]} <= {*one[name]})
     return bool(one["search_tools"] == other["search_tools"] and one[name] != other[name])

@@ -1,4 +1,4 @@
-"""Statistics that several features share: correlations, means over clusters and strata, bootstraps."""
+"""Statistics shared by several features: correlations, means over clusters and strata, and bootstraps."""
 
 from factloop.core.extras import require
 

@@ -1,8 +1,9 @@
-"""The cluster bootstrap: whole clusters are drawn with replacement, as many as there are, and figures computed anew.
+"""The cluster bootstrap, which draws as many whole clusters as there are, with replacement, and recalculates figures.
 
-Claims of one response resemble each other, and so do responses to one prompt: they are drawn together. A resample is
-how often each cluster was drawn, so that what it adds up to is these numbers times the sums of each cluster: all
-resamples of all figures are one product of matrices. Features differ only in the statistic that they compute of it.
+Claims in a response are similar to each other, and so are responses to a prompt, so they are drawn together. A resample
+is the number of times that each cluster was drawn, so its sums are these numbers multiplied by the sums of each
+cluster: all resamples of all figures are a single matrix product. Features differ only in the statistic that they
+compute from it.
 """
 
 from __future__ import annotations
@@ -19,15 +20,16 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 AT_ONCE = 2**17
-"""Numbers in a matrix of draws, at most: 1 MB, so that a long run needs no more memory than a short one."""
+"""Maximum number of elements in a matrix of draws: 1 MB, so that a long run needs no more memory than a short one."""
 ROUNDING = 1e-12
-"""An interval no wider than this has no width."""
+"""An interval that is no wider than this is treated as having no width."""
 MOST_LOST = 0.05
-"""The share of resamples that may be undefined: those that are not are no sample of what might have come out."""
+"""Maximum fraction of undefined resamples; with more, the remaining ones no longer represent the distribution."""
 
 
 def draw_counts(n_clusters: int, rng: np.random.Generator, resamples: int) -> Iterator[Ints]:
-    """Matrices (n_resamples, n_clusters) of how often each cluster was drawn; a batch of them has `AT_ONCE` numbers."""
+    """Matrices (n_resamples, n_clusters) of the number of times that each cluster was drawn; each batch has about
+    `AT_ONCE` elements."""
     batch = max(1, AT_ONCE // n_clusters)
     for start in range(0, resamples, batch):
         size = min(batch, resamples - start)
@@ -36,7 +38,8 @@ def draw_counts(n_clusters: int, rng: np.random.Generator, resamples: int) -> It
 
 
 def sample_and_draws(n_clusters: int, rng: np.random.Generator | None, resamples: int) -> Floats:
-    """(1 + n_resamples, n_clusters): the sample itself, each cluster once, then its resamples; none without `rng`."""
+    """(1 + n_resamples, n_clusters): the sample itself, with each cluster once, then its resamples, if `rng` is
+    given."""
     sample = np.ones((1, n_clusters))
     drawn = () if rng is None or not n_clusters else draw_counts(n_clusters, rng, resamples)
     return np.concatenate([sample, *drawn])
@@ -47,8 +50,8 @@ def bootstrap(
 ) -> Floats:
     """The statistic of each resample.
 
-    `of_clusters` is (n_clusters, ...), what adds up over clusters; the statistic takes the sums of all resamples,
-    (n_resamples, ...), and gives a row for each, NaN where it is undefined.
+    `of_clusters` has shape (n_clusters, ...) and contains sums for each cluster; the statistic takes the sums of all
+    resamples, (n_resamples, ...), and returns a row for each, NaN if undefined.
     """
     flat = np.ascontiguousarray(of_clusters.reshape(len(of_clusters), -1))
     with one_blas_thread():
@@ -57,12 +60,12 @@ def bootstrap(
 
 
 def percentile_interval(values: Floats, level: float) -> tuple[float, float] | None:
-    """The middle `level` of the values, NaN left out; None without any, and where it has no width.
+    """The middle `level` of the values, ignoring NaN; None if there are no values or the interval has no width.
 
-    Where all resamples give the same nothing varies, which is no certainty.
+    If all resamples are the same, this does not mean certainty.
     """
     low, high, _ = percentiles(values[:, None], (1.0 - level) / 2.0)
-    return (float(low[0]), float(high[0])) if high[0] - low[0] > ROUNDING else None  # not where both are NaN
+    return (float(low[0]), float(high[0])) if high[0] - low[0] > ROUNDING else None  # false if both are NaN
 
 
 def loses_too_many(values: Floats) -> bool:
@@ -71,9 +74,9 @@ def loses_too_many(values: Floats) -> bool:
 
 
 def percentiles(values: Floats, tail: float) -> tuple[Floats, Floats, Ints]:
-    """The bounds that cut off this share of each column on either side, and how many are NaN, which are left out.
+    """The bounds that cut off this fraction of each column at either end, and the number of NaN, which are left out.
 
-    Both ends are NaN where all are.
+    Both bounds are NaN if all values are.
     """
     n_undefined = np.isnan(values).sum(axis=0)
     ends = np.full((2, values.shape[1]), np.nan)
@@ -87,9 +90,9 @@ def percentiles(values: Floats, tail: float) -> tuple[Floats, Floats, Ints]:
 
 
 def one_blas_thread() -> AbstractContextManager[object]:
-    """Products of middling matrices take one thread meanwhile: several would wait for each other.
+    """Limits products of medium-sized matrices to one thread, since several would wait for each other.
 
-    Other threads of the process are held to it, too.
+    This also affects other threads in the process.
     """
     limited: AbstractContextManager[object] = _threads().limit(limits=1, user_api="blas")
     return limited
@@ -97,7 +100,7 @@ def one_blas_thread() -> AbstractContextManager[object]:
 
 @cache
 def _threads() -> Any:
-    """Made once: finding the libraries takes longer than most products."""
+    """Cached, because finding the libraries takes longer than most products."""
     from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # it ships no types
 
     return ThreadpoolController()

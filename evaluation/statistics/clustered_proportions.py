@@ -1,19 +1,20 @@
-"""A test of two shares of claims, each from many responses, that allows for claims of one response being alike.
+"""A test that compares two proportions of claims from many responses, allowing for similar claims within a response.
 
 Donner and Donald (1988, Journal of Clinical Epidemiology 41, 899-905) adjust the z-test of two proportions: with the
-share of errors r of both sides together and the correlation rho of two claims of one response, a side of N claims in
-responses of n each has the variance
+fraction of errors r on both sides combined and the correlation rho of two claims in the same response, a side with N
+claims in responses of n claims each has the variance
 
     r (1 - r) (1 + rho (sum of n^2 / N - 1)) / N
 
-Where each response has one claim it is the z-test of two independent proportions.
+If each response has one claim, this is the z-test of two independent proportions.
 
-Departure: theirs is the rho of an analysis of variance. Here it is the mean product of the deviations from r of two
-claims of one response, over all such pairs of claims of both sides, divided by r (1 - r), with G / (G - 1) responses
-for the one figure r that is taken from them, and between 0 and 1. Both take it that rho is the same on both sides:
-residuals of each side alone would not, but call every other difference real where one side has few responses and few
-errors (35 % of equal systems with 200 and 20 responses of one claim each, of which one in twenty is wrong). The price:
-where the side with few responses has by far the larger rho (.4 of 20 against .05 of 60), 15 % of equal ones differ.
+Departure: they estimate rho from an analysis of variance. Here, rho is the mean product of the deviations from r of two
+claims in the same response, over all such pairs on both sides, divided by r (1 - r), with a correction of G / (G - 1)
+for G responses because r is estimated from them, and limited to [0, 1]. Both assume that rho is the same on both sides.
+Residuals from each side's own rate would not require this, but every second difference would be significant if one side
+has few responses and few errors (35% of equal systems with 200 and 20 responses of one claim each, of which one in
+twenty is wrong). The cost is that 15% of equal systems differ significantly if the side with few responses has by far
+the larger rho (.4 with 20 against .05 with 60).
 """
 
 from __future__ import annotations
@@ -28,21 +29,21 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ClusteredErrors:
-    """Errors among the claims of one side, summed up over its clusters: responses, or prompts."""
+    """The errors among the claims of one side, summed over its clusters: responses, or prompts."""
 
     n_clusters: int
     n: float
-    """Claims."""
+    """Number of claims."""
     errors: float
     n_squared: float
-    """Sum over clusters of the square of their claims."""
+    """Sum over clusters of the squared number of claims."""
     errors_squared: float
     crossed: float
-    """Sum over clusters of claims times errors."""
+    """Sum over clusters of the number of claims times the number of errors."""
 
     @classmethod
     def of(cls, errors: Floats, totals: Floats) -> ClusteredErrors:
-        """`errors` and `totals` are (n_clusters,): those of each. Clusters without claims count for nothing."""
+        """`errors` and `totals` have shape (n_clusters,). Clusters without claims are ignored."""
         return cls(
             int(np.count_nonzero(totals)),
             float(totals.sum()),
@@ -59,10 +60,11 @@ class ClusteredErrors:
 
 
 def clustered_proportions(one: ClusteredErrors, other: ClusteredErrors, *, rho: float | None = None) -> float:
-    """P-value, two-sided; 1 where neither or both have nothing but errors. Raises ValueError for a side without claims.
+    """Two-sided p-value; 1 if neither side has errors or both have only errors. Raises ValueError for a side without
+    claims.
 
-    `rho`: the correlation of two claims of one cluster, None to estimate it. With 0 it is the z-test of two independent
-    proportions. With fewer than ten clusters a side it finds rather less than it might.
+    `rho`: the correlation of two claims in the same cluster, or None to estimate it. With 0 it is the z-test of two
+    independent proportions. With fewer than ten clusters per side, it has rather less power than possible.
     """
     if min(one.n, other.n) < 1:
         raise ValueError("a proportion needs at least one case")
@@ -80,7 +82,8 @@ def clustered_proportions(one: ClusteredErrors, other: ClusteredErrors, *, rho: 
 
 
 def within_clusters(one: ClusteredErrors, other: ClusteredErrors) -> float:
-    """Correlation of errors of two claims of one cluster, in [0, 1]; 0 where no cluster has two."""
+    """Correlation between the errors of two claims in the same cluster, in [0, 1]; 0 if no cluster has more than one
+    claim."""
     n, errors = one.n + other.n, one.errors + other.errors
     n_clusters, n_squared = one.n_clusters + other.n_clusters, one.n_squared + other.n_squared
     pooled = errors / n

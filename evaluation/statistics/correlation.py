@@ -1,11 +1,11 @@
-"""Pearson, Spearman and Kendall correlation with bootstrap intervals; what is not defined stays None with a reason."""
+"""Pearson, Spearman and Kendall correlation with bootstrap intervals; undefined values are None, with a reason."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
 from enum import StrEnum
-from typing import Annotated, TypedDict, Unpack
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +20,14 @@ Ints = NDArray[np.int64]
 
 Coefficient = Annotated[float, Field(ge=-1.0, le=1.0)]
 FEWEST_PAIRS = 3
-"""The fewest pairs: with two every correlation is 1 or -1."""
+"""Minimum number of pairs: with two, every correlation is 1 or -1."""
 FEWEST_DRAWN = 10
-"""The fewest clusters, or single pairs, with an interval: resamples of fewer repeat what few pairs happen to show."""
+"""Minimum number of clusters, or of single pairs, for an interval: resamples of fewer only repeat what these few happen
+to show."""
 RESAMPLES = 2000
 LEVEL = 0.95
 ROUNDING = 1e-12
-"""A spread below this share of the mean is rounding, and Pearson's coefficient of it would be noise."""
+"""A spread below this fraction of the mean is rounding error, and its Pearson coefficient would be noise."""
 
 
 class Method(StrEnum):
@@ -42,40 +43,21 @@ class Correlation(Figure):
     method: Method
     value: Coefficient | None
     n: Count
-    """Pairs that the coefficient rests on."""
+    """Number of pairs that the coefficient is based on."""
     n_left_out: Count = 0
-    """Pairs of which one side has no value."""
+    """Number of pairs in which one side has no value."""
     low: Coefficient | None = None
     high: Coefficient | None = None
-    """None without a generator, with fewer than `FEWEST_DRAWN` clusters, where more than a twentieth of the resamples
-    have no coefficient, and where all have the same, as of pairs on one line: nothing varies, which is no certainty."""
+    """None without a generator, with fewer than `FEWEST_DRAWN` clusters, if more than a twentieth of the resamples have
+    no coefficient, and if all have the same one, as for pairs on a line, since a lack of variation does not mean
+    certainty."""
     level: Annotated[float, Field(gt=0.0, lt=1.0)] = LEVEL
     n_clusters: Count
-    """What was drawn: groups of pairs, or the single pairs where no groups were given."""
+    """Number of units drawn: groups of pairs, or single pairs if no groups were given."""
     n_resamples: Count = 0
     n_resamples_undefined: Count = 0
-    """Resamples without a coefficient; the interval rests on the others, a twentieth of all being the most left out."""
-
-
-class Options(TypedDict, total=False):
-    """Options of a coefficient and its interval."""
-
-    clusters: Sequence[Hashable] | None
-    """The group of each pair; the bootstrap draws groups whole, as pairs of one group resemble each other."""
-    rng: np.random.Generator | None
-    """Generator of the resamples; without it there is no interval."""
-    resamples: int
-    level: float
-
-
-def pearson(xs: Sequence[float | None], ys: Sequence[float | None], **options: Unpack[Options]) -> Correlation:
-    """Pearson's product-moment coefficient, as `correlate` finds it."""
-    return correlate(Method.PEARSON, xs, ys, **options)
-
-
-def kendall(xs: Sequence[float | None], ys: Sequence[float | None], **options: Unpack[Options]) -> Correlation:
-    """Kendall's tau-b, as `correlate` finds it."""
-    return correlate(Method.KENDALL, xs, ys, **options)
+    """Number of resamples without a coefficient; the interval is based on the others, and at most a twentieth may be
+    left out."""
 
 
 def correlate(
@@ -88,9 +70,10 @@ def correlate(
     resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> Correlation:
-    """The coefficient of the pairs in which both sides have a value, and with `rng` its interval.
+    """The coefficient of the pairs in which both sides have a value and, if `rng` is given, its interval.
 
-    The order of the pairs changes nothing. Raises ValueError for lengths that differ, and for a NaN or an infinity.
+    `clusters` names the group of each pair. The bootstrap draws whole groups, since pairs in a group are similar to
+    each other. The order of the pairs has no effect. Raises ValueError if the lengths differ, and for NaN or infinity.
     """
     if len(xs) != len(ys) or (clusters is not None and len(clusters) != len(xs)):
         raise ValueError("each pair has two sides, and a cluster where clusters are given")
@@ -111,7 +94,8 @@ def correlate(
 
 
 def _scaled(values: Sequence[float | None]) -> Floats:
-    """The values divided by the largest, which changes no coefficient and keeps sums of squares within floats."""
+    """The values divided by the largest, which does not change coefficients and prevents overflow in sums of
+    squares."""
     array = np.asarray(values, dtype=np.float64)
     if not np.isfinite(array).all():
         raise ValueError("a correlation takes finite numbers, and None for a missing one")
@@ -120,7 +104,7 @@ def _scaled(values: Sequence[float | None]) -> Floats:
 
 
 def _cluster_numbers(names: Sequence[Hashable]) -> list[int]:
-    """A number from 0 for each pair's cluster, whatever the order of the pairs."""
+    """A number, starting at 0, for each pair's cluster, whatever the order of the pairs."""
     order = sorted(set(names), key=lambda name: (type(name).__name__, repr(name)))
     number_of = {name: number for number, name in enumerate(order)}
     return [number_of[name] for name in names]
@@ -142,7 +126,7 @@ def _is_constant(method: Method, values: Floats) -> bool:
 def _coefficient(method: Method, x: Floats, y: Floats) -> float:
     from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
 
-    order = np.lexsort((y, x))  # so that sums of floats come out the same for every order of the pairs
+    order = np.lexsort((y, x))  # so that floating-point sums are the same for every order of the pairs
     x, y = x[order], y[order]
     match method:
         case Method.PEARSON:
@@ -168,9 +152,9 @@ def _with_interval(
 def resampled(
     method: Method, x: Floats, y: Floats, clusters: Sequence[int] | None, rng: np.random.Generator, resamples: int
 ) -> Floats:
-    """(resamples,): the coefficient of each resample of whole clusters, NaN where it is undefined.
+    """(resamples,): the coefficient of each resample of whole clusters, NaN if undefined.
 
-    `clusters` numbers the cluster of each pair from 0 without gaps; None makes each pair its own.
+    `clusters` numbers the cluster of each pair from 0 without gaps; None treats each pair as its own cluster.
     """
     cluster_of = np.argsort(np.lexsort((y, x))) if clusters is None else np.asarray(clusters)
     draws = draw_counts(int(cluster_of.max()) + 1, rng, resamples)
@@ -178,7 +162,7 @@ def resampled(
 
 
 def _of_resample(method: Method, x: Floats, y: Floats, times: Ints) -> float:
-    """The coefficient of the pairs, each so many times."""
+    """The coefficient of the pairs, each repeated this many times."""
     x, y = np.repeat(x, times), np.repeat(y, times)
     if np.ptp(x) <= ROUNDING or np.ptp(y) <= ROUNDING:
         return np.nan

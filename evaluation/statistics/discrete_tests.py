@@ -1,8 +1,8 @@
-"""Adjustment of many p-values of discrete tests: those that could not have been as small do not count.
+"""Adjusts many p-values of discrete tests, ignoring tests that could not have reached such a small p-value.
 
-A sign-flip test of n differing groups has no p-value below 2^(1 - n): a variant with not one flip can never be called
-different, and Holm's method still divides alpha by it. Tarone (1990) leaves out what cannot reject; here it is done in
-each of Holm's steps (Hommel and Krummenauer 1998).
+A sign-flip test of n differing groups has no p-value below 2^(1 - n). A variant without a single flip can therefore
+never be found different, yet Holm's method still divides alpha by it. Tarone (1990) excludes tests that cannot reject;
+here this is done in each of Holm's steps (Hommel and Krummenauer 1998).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _SAME = 1e-9
-"""Two p-values nearer than this share of themselves are one: they are sums of floats."""
+"""P-values whose relative difference is smaller than this are treated as equal, since they are sums of floats."""
 
 
 @dataclass(frozen=True)
@@ -26,16 +26,19 @@ class DiscreteTest:
     p: float
     """In (0, 1]."""
     least: float
-    """The smallest p-value that it could have had, by the sizes of its differences and not their signs; at most p."""
+    """The smallest p-value that it could have had, given the sizes of its differences but not their signs; at most
+    p."""
 
 
 def holm_tarone(tests: Sequence[DiscreteTest]) -> list[float]:
-    """Holm's adjusted p-values in the order given, each the smallest p times the tests that could have reached it.
+    """Holm's adjusted p-values, in the given order, each being the smallest p times the number of tests that could have
+    reached it.
 
-    From the smallest p up: p times the number of tests, of this one and those after it, whose `least` is at most p, and
-    never below the one before. The chance of any false difference is at most alpha, whatever the dependence: the first
-    true hypothesis that is rejected has the smallest p of all true ones, x, and a test reaches x by chance in at most a
-    share x of cases, and not at all if its `least` is above x. Where every test can reach every p it is Holm's method.
+    In increasing order of p: p times the number of tests, among this one and those after it, whose `least` is at most
+    p, and never below the previous result. The probability of any false difference is at most alpha, whatever the
+    dependence: the first true hypothesis to be rejected has the smallest p of all true ones, x, and a test reaches x by
+    chance with probability at most x, and never if its `least` is above x. If every test can reach every p, this is
+    Holm's method.
     """
     order = sorted(range(len(tests)), key=lambda place: tests[place].p)
     found: dict[int, float] = {}
@@ -48,17 +51,18 @@ def holm_tarone(tests: Sequence[DiscreteTest]) -> list[float]:
 
 
 def n_varying(tests: Sequence[DiscreteTest]) -> int:
-    """Tests that could have a p-value below 1, as two groups or more differ in them; 1 at least.
+    """Number of tests that could have a p-value below 1 because at least two groups differ in them; at least 1.
 
-    It follows from the sizes of the differences and not from their signs, so that turning signs leaves it alone: what
-    is divided by it, as alpha is for simultaneous intervals, is settled before the data show anything.
+    It depends on the sizes of the differences but not on their signs, so flipping signs does not change it: a number
+    that alpha is divided by, as for simultaneous intervals, is fixed before the data show anything.
     """
     return max(1, sum(one.least < 1.0 for one in tests))
 
 
 def n_testable(leasts: Sequence[float], alpha: float) -> int:
-    """Tarone's number: the fewest tests k to divide alpha by, so that no more than k could reach alpha / k; 1 at least.
+    """Tarone's number: the smallest k to divide alpha by such that no more than k tests could reach alpha / k; at least
+    1.
 
-    It is chosen by what the tests could show, and not by what they show.
+    It is determined by what the tests could show, not by what they do show.
     """
     return next(k for k in range(1, len(leasts) + 2) if sum(one <= alpha / k * (1.0 + _SAME) for one in leasts) <= k)

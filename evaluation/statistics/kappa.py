@@ -1,7 +1,7 @@
-"""Cohen's kappa (1960) of two raters of the same things: (p - e) / (1 - e).
+"""Cohen's kappa (1960) for two raters of the same items: (p - e) / (1 - e).
 
-p is the share labelled alike, and e that of two who give each label as often without looking. Intervals draw whole
-groups, as what belongs to one question or prompt resembles each other.
+p is the fraction of items with the same label, and e is the fraction expected if both gave each label equally often but
+at random. Intervals resample whole groups, since items from the same question or prompt are similar to each other.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ Floats = NDArray[np.float64]
 
 
 def cohens_kappa(cells: Floats, rng: np.random.Generator, resamples: int, level: float) -> Figure:
-    """Kappa in [-1, 1], 0 by chance, of things by group, first label and second: `cells`, (n_groups, k, k).
+    """Kappa in [-1, 1], 0 for chance agreement, of items by group, first label and second label: `cells`, (n_groups, k,
+    k).
 
-    Undefined where nothing has both labels, and where both people give one label throughout; without an interval for
-    a single group. `n` counts things with both labels.
+    Undefined if no item has both labels, or if both raters give the same single label throughout; without an interval
+    for a single group. `n` is the number of items with both labels.
     """
     n = int(cells.sum())
     value = float(kappas(cells.sum(axis=0)[None])[0]) if n else float("nan")
@@ -32,7 +33,8 @@ def cohens_kappa(cells: Floats, rng: np.random.Generator, resamples: int, level:
 
 
 def kappas(tables: Floats) -> Floats:
-    """(n_tables,): kappa of each (k, k) table of counts; NaN if it is empty or both give one label throughout."""
+    """(n_tables,): kappa of each (k, k) table of counts; NaN if it is empty or both raters give the same single label
+    throughout."""
     n = tables.sum(axis=(1, 2))
     with np.errstate(invalid="ignore", divide="ignore"):
         alike = np.trace(tables, axis1=1, axis2=2) / n

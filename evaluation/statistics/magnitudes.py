@@ -1,19 +1,19 @@
-"""Means and maxima of magnitudes of noisy figures, less what noise alone adds to them, with intervals that reach 0.
+"""Means and maxima of the magnitudes of noisy figures, reduced by what noise adds, with intervals that can reach 0.
 
-A magnitude of noise is never below 0: six figures that are truly 0, each with a standard error of one point, have a
-mean magnitude of 0.8 points, and the middle 95 % of its resamples, which add noise to noise, leave 0 out. Here the
-noise is that of the resamples about the figures of the data.
+The magnitude of noise is never below 0: six figures that are truly 0, each with a standard error of one point, have a
+mean magnitude of 0.8 points, and the middle 95% of its resamples, which add noise to noise, exclude 0. Here, noise is
+measured by the deviations of the resamples from the figures of the data.
 
-- The mean takes, of each figure b with standard error s over the resamples, |b| less what normal noise adds to a
-  figure of the size of the root of b^2 - s^2 (or 0): 0.8 s where that is 0, nothing where b is large. It is at least 0,
-  and still leans upward, by 0.4 s where a figure is truly 0.
-- Its interval holds every mean that some figures compatible with the data may have (Berger and Boos 1994): each lies
-  within a box about its own, all together in 99.5 %, and the mean of magnitudes found is no surprise, with 2.25 % on
-  either side. Noise adds most where all of the mean is due to one figure, which gives the lower end, and least where
-  it is spread over all, which gives the upper one, though none below what was measured. It held the truth in 94 to
-  100 % of simulated samples (`test_magnitudes`).
-- The largest has an interval that holds all figures together: none deviates by more of its standard errors than 95 %
-  of resamples do.
+- The mean uses, for each figure b with standard error s over the resamples, |b| minus what normal noise adds to a
+  figure of size sqrt(b^2 - s^2) (or 0): 0.8 s if that is 0, nothing if b is large. It is at least 0 and still biased
+  upwards, by 0.4 s if a figure is truly 0.
+- Its interval contains every mean of figures that are compatible with the data (Berger and Boos 1994): each figure
+  lies within a box around its estimate, jointly with 99.5%, and the observed mean magnitude is not surprising, with
+  2.25% on either side. Noise adds most if the whole mean is due to one figure, which gives the lower end, and least
+  if it is spread over all figures, which gives the upper end, though never one below the measured value. It contained
+  the true value in 94 to 100% of simulated samples (`test_magnitudes`).
+- The largest magnitude has an interval for all figures jointly: none deviates by more of its standard errors than in
+  95% of resamples.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 BOX = 0.005
-"""Chance that the box, within which figures are looked for, leaves one out."""
+"""Probability that the box in which figures are searched for leaves one out."""
 _STEPS = 20
-"""Halvings of a search: to a millionth of where it starts, far below what sampling leaves open."""
+"""Number of halvings in a search: to a millionth of its initial range, far below the sampling error."""
 
 
 @dataclass(frozen=True)
 class Magnitude:
-    """A magnitude with the ends of its interval, which are None where nothing varies."""
+    """A magnitude with the ends of its interval, which are None if nothing varies."""
 
     value: float
     low: float | None = None
@@ -45,8 +45,9 @@ class Magnitude:
 def mean_magnitude(values: Floats, weights: Floats, level: float) -> Magnitude:
     """The weighted mean magnitude of figures.
 
-    `values` is (1 + n_resamples, n_figures), those of the data first, without NaN there; resamples with a NaN are left
-    out. `weights` is (n_figures,), above 0. Without resamples, or where none varies, it is the plain mean, alone.
+    `values` has shape (1 + n_resamples, n_figures), with the figures of the data first and without NaN; resamples with
+    a NaN are left out. `weights` has shape (n_figures,) and is positive. Without resamples, or if none varies, it is
+    the plain mean without an interval.
     """
     sizes, noise, errors = _parts(values)
     plain = float(weights @ sizes)
@@ -57,14 +58,14 @@ def mean_magnitude(values: Floats, weights: Floats, level: float) -> Magnitude:
     box = np.maximum(0.0, sizes - reach), sizes + reach
     tail = (1.0 - level - BOX) / 2.0
     low = _lower(plain, noise, errors, box[0], weights, tail)
-    # figures that deviate together deviate most in their mean where all have one sign, which the data need not show
+    # for correlated figures, the mean deviates most if all have the same sign, which the data need not show
     signs = (noise, noise * np.where(values[0] < 0.0, -1.0, 1.0))
     high = max(_upper(plain, one, errors, box, weights, tail) for one in signs)
     return Magnitude(max(value, low), low, max(plain, high))
 
 
 def largest_magnitude(values: Floats, groups: NDArray[np.int64], level: float) -> Magnitude:
-    """The mean over groups of the largest magnitude of any figure in each; `groups` is (n_figures,)."""
+    """The mean over groups of the largest magnitude of any figure in each; `groups` has shape (n_figures,)."""
     sizes, noise, errors = _parts(values)
     members = [np.flatnonzero(groups == group) for group in np.unique(groups)]
     largest = [int(one[np.argmax(sizes[one])]) for one in members]
@@ -97,7 +98,8 @@ def _less_noise(sizes: Floats, errors: Floats) -> Floats:
 
 
 def _lower(plain: float, noise: Floats, errors: Floats, least: Floats, weights: Floats, tail: float) -> float:
-    """The least mean magnitude of which noise may make `plain`: the least of the box, and one figure with the rest."""
+    """The smallest mean magnitude from which noise may produce `plain`: the smallest in the box, with one figure
+    accounting for the rest."""
     share_known = np.divide(least, errors, out=np.full(len(least), np.inf), where=errors > 0.0)
     one = int(np.lexsort((weights * errors, -share_known))[0])
     others = np.delete(np.arange(len(least)), one)
@@ -113,7 +115,8 @@ def _lower(plain: float, noise: Floats, errors: Floats, least: Floats, weights: 
 def _upper(
     plain: float, noise: Floats, errors: Floats, box: tuple[Floats, Floats], weights: Floats, tail: float
 ) -> float:
-    """The greatest mean magnitude of which noise may leave `plain`: all as many standard errors, in the box."""
+    """The largest mean magnitude from which noise may leave `plain`: all figures at the same number of standard errors,
+    within the box."""
 
     def figures(size: float) -> Floats:
         return np.asarray(np.clip(size * errors, *box))
@@ -126,7 +129,7 @@ def _upper(
 
 
 def _root(rising: Callable[[float], float], end: float) -> float:
-    """Where a rising function passes 0 between 0 and `end`: the nearer of these where it does so nowhere."""
+    """Where an increasing function crosses 0 between 0 and `end`, or the nearer of these if it does not."""
     low, high = 0.0, end
     if rising(low) >= 0.0:
         return low

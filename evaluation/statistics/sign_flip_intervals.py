@@ -1,8 +1,8 @@
-"""Intervals of paired differences that say what the sign-flip test says: the differences that it does not reject.
+"""Intervals of paired differences that agree with the sign-flip test: the differences that the test does not reject.
 
-If the second side is higher by delta, what remains of each group's part once delta is taken off may as well have the
-other sign. So the interval at level 1 - a holds every delta whose p-value is above a (Lehmann and Romano 2005, section
-5.4): it holds 0 just where the test does not reject it, which a percentile bootstrap does not keep to.
+If the second side is higher by delta, each group's part minus delta could equally well have the opposite sign. The
+interval at level 1 - a therefore contains every delta whose p-value is above a (Lehmann and Romano 2005, section 5.4):
+it contains 0 exactly if the test does not reject it, which a percentile bootstrap does not guarantee.
 """
 
 from __future__ import annotations
@@ -19,18 +19,20 @@ from factloop.evaluation.statistics.stratified_means import StratifiedMean
 Floats = NDArray[np.float64]
 
 DRAWS = 4999
-"""Ways to turn signs, drawn to find the ends of an interval: at a tail of 0.05 its error is 0.003. No p-value is."""
+"""Number of sign flips drawn to find the ends of an interval: at a tail of 0.05, the error is 0.003. P-values are not
+drawn."""
 FEWEST_DRAWS = 20
-"""Draws that must lie beyond an end that is found by drawing; below, the sum of turned signs is taken as normal."""
+"""Minimum number of draws beyond an end found by drawing; with fewer, the sum of flipped signs is approximated as
+normal."""
 _BLOCK = 1024
-"""Groups whose random signs are held at once: 40 MB."""
+"""Number of groups whose random signs are kept in memory at once: 40 MB."""
 
 
 def sign_flip_interval(apart: StratifiedMean, level: float, rng: np.random.Generator) -> tuple[float, float] | None:
     """The two-sided interval of a paired difference at a level in (0, 1).
 
-    None where a stratum has fewer than two groups, where no group differs from the others, and where even groups that
-    all point one way could not reach a p-value of 1 - level, so that no difference can be ruled out.
+    None if a stratum has fewer than two groups, if no group differs from the others, or if even groups that all point
+    in the same direction could not reach a p-value of 1 - level, so that no difference can be ruled out.
     """
     if not apart.has_interval or apart.value is None:
         return None
@@ -45,16 +47,16 @@ def sign_flip_interval(apart: StratifiedMean, level: float, rng: np.random.Gener
 
 
 def noninferiority_p(apart: StratifiedMean, margin: float) -> float:
-    """One-sided p-value of the second side being lower by `margin` or more; every stratum has an item.
+    """One-sided p-value of the second side being lower by `margin` or more; every stratum must have an item.
 
-    The share of all ways to turn the signs of the parts, with the margin added, that give a sum as high as theirs. With
-    a margin of 0 it is the test of whether the second side is higher; 1 where no group differs from the margin.
+    The fraction of all ways to flip the signs of the parts, with the margin added, whose sum is at least as high as
+    theirs. With a margin of 0, it tests whether the second side is higher; 1 if no group differs from the margin.
     """
     return _one_sided(apart.parts + margin * apart.weights)
 
 
 def _reach(parts: Floats, weights: Floats, tail: float, rng: np.random.Generator) -> tuple[float, float]:
-    """How far below and above the difference the interval reaches; infinity where nothing is ruled out."""
+    """How far below and above the difference the interval reaches; infinity if nothing is ruled out."""
     n = len(parts)
     is_drawn = n > ALL_SIGNS
     if is_drawn and (equal_weight(parts) >= ENOUGH_DIFFERENCES or tail * (DRAWS + 1) < FEWEST_DRAWS):
@@ -63,10 +65,11 @@ def _reach(parts: Floats, weights: Floats, tail: float, rng: np.random.Generator
     value = float(parts.sum())
     kept = turned[:, 1]
     moved = turned[:, 0] - value * kept
-    # At value - u the turned sum is moved + u kept, held against u; it is as far from 0 up to the larger of two u.
+    # At value - u, the flipped sum is moved + u kept, compared with u; it is as far from 0 up to the larger of two
+    # values of u.
     with np.errstate(divide="ignore", invalid="ignore"):
         one, other = moved / (1.0 - kept), moved / (1.0 + kept)
-    alike = np.abs(kept) >= 1.0 - ROUNDING  # all signs as they are, or all turned: as far at every u
+    alike = np.abs(kept) >= 1.0 - ROUNDING  # all signs unchanged or all flipped: as far at every u
     below = np.where(alike, np.inf, np.maximum(one, -other))
     above = np.where(alike, np.inf, np.maximum(other, -one))
     if is_drawn:
@@ -76,7 +79,8 @@ def _reach(parts: Floats, weights: Floats, tail: float, rng: np.random.Generator
 
 
 def _normal_reach(parts: Floats, weights: Floats, tail: float) -> tuple[float, float]:
-    """The u at which u^2 = z^2 sum (r + u w)^2, r being what is left of the parts without the difference."""
+    """The values of u at which u^2 = z^2 sum (r + u w)^2, where r is what is left of the parts without the
+    difference."""
     from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
 
     square = float(ndtri(tail / 2.0)) ** 2
@@ -105,12 +109,12 @@ def _one_sided(shifted: Floats) -> float:
 
 
 def _all_turned(columns: Floats) -> Floats:
-    """(2^n, n_columns): the columns' sums for every way to turn the groups' signs."""
+    """(2^n, n_columns): the columns' sums for every way to flip the groups' signs."""
     return np.asarray(np.array(list(product((-1.0, 1.0), repeat=len(columns)))) @ columns)
 
 
 def _turned(columns: Floats, rng: np.random.Generator) -> Floats:
-    """(n_ways, n_columns): the columns' sums for all ways to turn the groups' signs, or for ways that are drawn."""
+    """(n_ways, n_columns): the columns' sums for all ways to flip the groups' signs, or for randomly drawn ways."""
     n = len(columns)
     if n <= ALL_SIGNS:
         return _all_turned(columns)

@@ -1,8 +1,8 @@
 """Means over strata of the means within them, with cluster-bootstrap intervals, standard errors and sign-flip parts.
 
-With the two labels as strata, the stratified mean of "the verdict is the label" is balanced accuracy; with a single
-stratum it is the plain mean. The difference of two of them over the same items is one again, of the items' differences,
-so that every paired quantity has its interval and its test from here.
+With the two labels as strata, the stratified mean of "the verdict equals the label" is balanced accuracy; with a single
+stratum, it is the plain mean. The difference of two such means over the same items is also one, of the items'
+differences, so intervals and tests of all paired quantities are computed here.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class StratifiedMean:
-    """Sums of values and numbers of items by stratum and cluster, both (n_strata, n_clusters)."""
+    """Sums of values and numbers of items by stratum and cluster, both of shape (n_strata, n_clusters)."""
 
     sums: Floats
     counts: Floats
 
     @property
     def n(self) -> int:
-        """Items."""
+        """Number of items."""
         return int(self.counts.sum())
 
     @property
     def n_clusters(self) -> int:
-        """Clusters with an item."""
+        """Number of clusters with an item."""
         return int(np.count_nonzero(self.counts.sum(axis=0)))
 
     @property
@@ -42,27 +42,28 @@ class StratifiedMean:
 
     @property
     def has_interval(self) -> bool:
-        """Whether every stratum has items of two clusters at least."""
+        """Whether every stratum has items from at least two clusters."""
         return bool((np.count_nonzero(self.counts, axis=1) > 1).all())
 
     @property
     def value(self) -> float | None:
-        """The mean; None where a stratum has no item."""
+        """The mean; None if a stratum has no items."""
         return None if self.empty_strata else float((self.sums.sum(axis=1) / self.counts.sum(axis=1)).mean())
 
     @property
     def parts(self) -> Floats:
-        """(n_clusters,): what each cluster adds to the value; every stratum has an item."""
+        """(n_clusters,): what each cluster contributes to the value; every stratum must have an item."""
         return np.asarray((self.sums / self.counts.sum(axis=1, keepdims=True)).mean(axis=0))
 
     @property
     def weights(self) -> Floats:
-        """(n_clusters,): how much of a shift of all items' values each cluster would add; 1 in all."""
+        """(n_clusters,): each cluster's contribution if all items' values were shifted by 1; the sum is 1."""
         return np.asarray((self.counts / self.counts.sum(axis=1, keepdims=True)).mean(axis=0))
 
     @property
     def standard_error(self) -> float | None:
-        """Standard error of the value, linearised, with clusters as independent draws; None if one stands alone."""
+        """Linearised standard error of the value, with clusters as independent draws; None if a stratum has fewer than
+        two clusters."""
         if not self.has_interval:
             return None
         totals = self.counts.sum(axis=1, keepdims=True)
@@ -73,7 +74,8 @@ class StratifiedMean:
 
 
 def stratified_mean(values: Floats, stratum: Ints, n_strata: int, cluster: Ints, n_clusters: int) -> StratifiedMean:
-    """The mean of items with these values, each (n_items,). An item without a value (NaN) is left out."""
+    """The mean of items with these values; all arrays of items have shape (n_items,). Items without a value (NaN) are
+    left out."""
     has = ~np.isnan(values)
     at = stratum[has] * n_clusters + cluster[has]
     shape, size = (n_strata, n_clusters), n_strata * n_clusters
@@ -84,17 +86,18 @@ def stratified_mean(values: Floats, stratum: Ints, n_strata: int, cluster: Ints,
 
 
 def clustered_mean(values: Floats, cluster: Ints, n_clusters: int) -> StratifiedMean:
-    """The plain mean of items, as that of a single stratum."""
+    """The plain mean of items, as the mean of a single stratum."""
     return stratified_mean(values, np.zeros(len(values), np.int64), 1, cluster, n_clusters)
 
 
 def stratified_intervals(
     means: Sequence[StratifiedMean], rng: np.random.Generator, resamples: int, level: float
 ) -> list[tuple[float, float] | None]:
-    """Percentile interval of each; the same clusters are drawn for all, which have the same ones.
+    """The percentile interval of each mean; the same clusters are drawn for all means, which must have the same
+    clusters.
 
-    A resample without an item of some stratum says nothing and is passed over. None where `has_interval` is false, and
-    where the value is the same in every resample: nothing varies, which is no certainty.
+    Resamples without an item in some stratum are skipped. None if `has_interval` is false, and if the value is the same
+    in every resample, since a lack of variation does not mean certainty.
     """
     chosen = [place for place, mean in enumerate(means) if mean.has_interval]
     found: list[tuple[float, float] | None] = [None] * len(means)
@@ -109,9 +112,9 @@ def stratified_intervals(
 
 
 def _means(drawn: Floats, sizes: Sequence[int]) -> Floats:
-    """(n_resamples, n_means), NaN where a stratum has no item.
+    """(n_resamples, n_means), NaN if a stratum has no items.
 
-    The columns are the sums, then the counts, of the strata of each mean, of which `sizes` has the number.
+    The columns are the sums, then the counts, for the strata of each mean; `sizes` has the number of strata.
     """
     parts = np.split(drawn, np.cumsum([2 * size for size in sizes])[:-1], axis=1)
     with np.errstate(invalid="ignore"):

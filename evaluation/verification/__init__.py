@@ -1,1 +1,1 @@
-"""`factloop research verify`: pairs of claim and document scored by several verifiers."""
+"""`factloop research verify` scores pairs of claim and document with several verifiers."""

@@ -1,4 +1,5 @@
-"""Pairs of claim and document, from any file or a labelled data set, read and checked before anything is spent."""
+"""Reads pairs of claim and document from a file or a labelled data set, and validates them before any money is
+spent."""
 
 from __future__ import annotations
 
@@ -8,12 +9,12 @@ from pathlib import Path
 
 from factloop.core.errors import DataError
 from factloop.evaluation.datasets.labelled_claims import labelled_claims, load_documents, with_documents
-from factloop.evaluation.datasets.mapping import ColumnMapping, placed_items
+from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM, ColumnMapping, placed_items
 from factloop.evaluation.running.run import Spool
-from factloop.evaluation.verification.records import UNKNOWN_SYSTEM, PairRow, Prediction
+from factloop.evaluation.verification.records import MarkedRow, PairRow, Prediction
 
 PlacedRow = tuple[int | None, PairRow]
-"""A row with the line that it starts on, where it is one of a file."""
+"""A row, with the number of its first line if it comes from a file."""
 
 _IN_ALL_OR_NONE = ("task", "prompt_id")
 
@@ -21,8 +22,8 @@ _IN_ALL_OR_NONE = ("task", "prompt_id")
 def load_pairs(place: str | Path, mapping: ColumnMapping | None = None) -> Iterator[PlacedRow]:
     """The rows of a JSON Lines, CSV, Parquet or JSON file, one at a time; `-` is standard input.
 
-    Needed is `claim`; all other fields of `PairRow` may be missing, and other columns are passed over. Raises
-    DataError, when it gets there, as `mapping.load_mapped`, and for a column that is spelt nearly as a field.
+    Only `claim` is required; all other fields of `PairRow` may be missing, and other columns are ignored. Raises
+    DataError lazily, like `mapping.load_mapped`, and for a column with almost the same spelling as a field.
     """
     for row, item in placed_items(place, mapping or ColumnMapping(), PairRow, refuses_misspelt=mapping is None):
         yield row.line, item
@@ -31,38 +32,38 @@ def load_pairs(place: str | Path, mapping: ColumnMapping | None = None) -> Itera
 def load_dataset_pairs(
     name: str, part: str, place: str | Path, documents: str | Path | None = None
 ) -> Iterator[PlacedRow]:
-    """The claims of a labelled data set, with the documents of a file where it has none of its own.
+    """The claims of a labelled data set, with documents from a file if it has none of its own.
 
-    Raises as `labelled_claims`, `load_documents` and `with_documents`.
+    Raises the errors of `labelled_claims`, `load_documents` and `with_documents`.
     """
     claims = labelled_claims(name, part, place)
     for claim in claims if documents is None else with_documents(claims, load_documents(documents)):
-        yield None, PairRow.of(claim)
+        yield None, MarkedRow.of(claim)
 
 
 class PairSpool(Spool[Prediction]):
-    """Predictions without scores on disk."""
+    """Predictions without scores, stored on disk."""
 
     def __init__(self, rows: Iterable[PlacedRow], *, path: str, default_dataset: str, limit: int | None = None) -> None:
-        """Looks through all rows, and keeps the first `limit`.
+        """Reads all rows and keeps the first `limit`.
 
-        Raises DataError, naming `path`, for what the audit would refuse in the end: two rows for one claim, and a task
-        or prompt in some rows only; also for an input without any document. Raises ConfigError where there is no room
-        for them.
+        Raises DataError, naming `path`, for anything that the audit would later reject: two rows for the same claim, or
+        a task or prompt in only some rows; also for an input without any documents. Raises ConfigError if there is no
+        space for them.
         """
         self._path, self._dataset = path, default_dataset
         self.n_labelled = self.n_blank = self.n_unnamed = 0
-        """Kept pairs with a label, without a document, and without a system."""
+        """Number of kept pairs with a label, without a document, and without a system."""
         self.left_out: set[bytes] = set()
         """Keys of pairs beyond the limit."""
         self._evaluators: dict[str, int | None] = {}
-        """Names that rows have scores under already, with the line of the first."""
+        """Evaluators for which rows already have scores, with the line of the first such row."""
         self._first: Prediction | None = None
         checked = self._checked(rows, limit)
         super().__init__(checked, dump=to_line, load=Prediction.model_validate_json, limit=limit)
 
     def refuse_scored(self, columns: Iterable[str]) -> None:
-        """Raises DataError where a row has a score under one of these names already."""
+        """Raises DataError if a row already has a score under one of these names."""
         for name in columns:
             if name in self._evaluators:
                 line = self._evaluators[name]
@@ -79,7 +80,9 @@ class PairSpool(Spool[Prediction]):
             known[key] = line
             self._look_at(line, pair)
             if limit is None or len(known) <= limit:
-                self._count(pair)
+                self.n_labelled += pair.label is not None
+                self.n_blank += not pair.document.strip()
+                self.n_unnamed += pair.system == UNKNOWN_SYSTEM
             else:
                 self.left_out.add(key)
             yield pair
@@ -97,18 +100,13 @@ class PairSpool(Spool[Prediction]):
         for name in pair.evaluators:
             self._evaluators.setdefault(name, line)
 
-    def _count(self, pair: Prediction) -> None:
-        self.n_labelled += pair.label is not None
-        self.n_blank += not pair.document.strip()
-        self.n_unnamed += pair.system == UNKNOWN_SYSTEM
-
 
 def key_of(pair: Prediction) -> bytes:
-    """16 bytes that tell a claim from all others."""
+    """A 16-byte key that identifies a claim."""
     return hashlib.blake2b("\0".join(pair.key).encode(), digest_size=16).digest()
 
 
 def to_line(pair: Prediction) -> bytes:
-    """The pair as a line of JSON; fields that are not given are left out, scores that are missing are null."""
+    """The pair as a line of JSON; fields that are not given are left out, and missing scores are null."""
     given = {name for name in type(pair).model_fields if getattr(pair, name) not in (None, {})}
     return pair.model_dump_json(include=given | {"evaluators"}).encode() + b"\n"

@@ -1,4 +1,4 @@
-"""Records of verification: its settings, the rows read and written, and the summary."""
+"""Defines the records of verification: its settings, the rows read and written, and the summary."""
 
 from __future__ import annotations
 
@@ -8,10 +8,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from factloop.core.files.rows import Identifier, NotBlank
-from factloop.core.files.tables import TableItem
+from factloop.core.files.rows import NotBlank
 from factloop.core.records import Count, Record, Share, Usage
-from factloop.evaluation.datasets.mapping import BinaryLabel, LabelledClaim, binary_label
+from factloop.evaluation.datasets.mapping import (
+    UNKNOWN_SYSTEM,
+    BinaryLabel,
+    ClaimRow,
+    LabelledClaim,
+    MaybeName,
+    Spans,
+    binary_label,
+)
 from factloop.setup.marks import MODEL, Mark
 from factloop.setup.settings import BaseUrl, RunSettings, Temperature
 
@@ -20,58 +27,46 @@ class VerifySettings(RunSettings):
     """Settings of verifiers that are chat models."""
 
     base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
-    """Address of an OpenAI-compatible server."""
+    """URL of an OpenAI-compatible server."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.0
     """Temperature of the models.
 
-    None leaves it to the server."""
+    None uses the server's default."""
     logprobs: bool = True
-    """Score by the answer's probability, where the server gives it; else 0 or 1."""
-
-
-UNKNOWN_SYSTEM = "unknown"
-"""System of a claim whose row names none: the audit needs one."""
+    """Use the answer's probability as the score if the server returns it; otherwise scores are 0 or 1."""
 
 
 def _label(value: Any) -> Any:
     return None if value is None or value == "" else binary_label(value)
 
 
-def _identifier(value: Any) -> Any:
-    return None if value == "" else value
-
-
-MaybeIdentifier = Annotated[Identifier | None, BeforeValidator(_identifier)]
-"""None for an empty cell of a CSV file."""
-
-
-class PairRow(TableItem):
+class PairRow(ClaimRow):
     """A row of the input: one claim with the text that it is judged by, labelled or not."""
 
-    dataset: str = ""
-    system: str = ""
-    response_id: MaybeIdentifier = None
-    claim_id: MaybeIdentifier = None
-    """The row's `id`, which defaults to the number of its line."""
-    task: MaybeIdentifier = None
-    prompt_id: MaybeIdentifier = None
-    group: MaybeIdentifier = None
-    """An experiment draws the claims of a group together, in place of those of a response."""
-    claim: NotBlank
+    claim_id: MaybeName = None
+    """The row's `id`, which defaults to its line number."""
+    group: MaybeName = None
+    """Claims in the same group are drawn together in an experiment, instead of claims in the same response."""
     document: str | None = None
     label: Annotated[Literal[0, 1] | None, BeforeValidator(_label)] = None
     evaluators: Mapping[NotBlank, Share | None] = Field(default_factory=dict)
-    """Scores that others gave before: they are kept."""
+    """Existing scores of other evaluators, which are kept."""
     unscored: Mapping[str, str] = Field(default_factory=dict)
 
+
+class MarkedRow(PairRow):
+    """A claim in a labelled data set. In a user's file, a column `marked` may hold anything."""
+
+    marked: Spans | None = None
+
     @classmethod
-    def of(cls, claim: LabelledClaim) -> PairRow:
-        """The claim of a labelled data set as such a row."""
-        return cls.model_validate(claim.model_dump())
+    def of(cls, claim: LabelledClaim) -> MarkedRow:
+        """The row for a claim in a labelled data set; claims about the same document are a group."""
+        return cls.model_validate({**claim.model_dump(), "group": claim.document_id})
 
 
 class Prediction(Record):
-    """A row of the output, which the audit reads; it passes over `unscored`."""
+    """A row of the output, which the audit reads; it ignores `unscored`."""
 
     dataset: str
     system: str
@@ -80,13 +75,15 @@ class Prediction(Record):
     task: str | None = None
     prompt_id: str | None = None
     label: BinaryLabel | None = None
-    """1 attributable, 0 not; the audit takes no row without."""
+    """1 attributable, 0 not; the audit rejects rows without a label."""
     claim: str
     document: str
+    marked: Spans | None = None
+    """Where in the claim people marked words that the document does not support, if the data set has such spans."""
     evaluators: Mapping[str, Share | None]
-    """Score by evaluator, None where it gave none; `NAME@N` read chunks of at most N words."""
+    """Maps evaluators to scores, None if there is none; `NAME@N` read chunks of at most N words."""
     unscored: Mapping[str, str] = Field(default_factory=dict)
-    """Why an evaluator gave none: a reason as in reports, `no_source` where the document is blank."""
+    """Why an evaluator gave no score: a reason as in reports, or `no_source` if the document is blank."""
 
     @property
     def key(self) -> tuple[str, str, str, str]:
@@ -95,7 +92,7 @@ class Prediction(Record):
 
     @classmethod
     def of(cls, row: PairRow, *, default_dataset: str) -> Prediction:
-        """The row before anything is scored; a claim that is of no response is one of its own."""
+        """The row before anything is scored; a claim without a response is treated as its own response."""
         claim_id = row.claim_id or row.id
         return cls(
             dataset=row.dataset.strip() or default_dataset,
@@ -107,8 +104,34 @@ class Prediction(Record):
             label=row.label,
             claim=row.claim,
             document=row.document or "",
+            marked=row.marked if isinstance(row, MarkedRow) else None,
             evaluators=row.evaluators,
             unscored=row.unscored,
+        )
+
+
+class SpanFigures(Record):
+    """How well the claims that a verifier does not support cover the marked spans, counted in characters.
+
+    As in RAGTruth (Niu et al. 2024), micro-averaged over all scored claims that could have marked spans. Departure: a
+    verifier marks whole claims, and characters between claims do not count.
+    """
+
+    precision: Share | None
+    recall: Share | None
+    f1: Share | None
+    """Each is None if it would divide by 0."""
+    n_predicted: Count
+    n_marked: Count
+
+    @classmethod
+    def of(cls, predicted: int, marked: int, both: int) -> SpanFigures:
+        return cls(
+            precision=both / predicted if predicted else None,
+            recall=both / marked if marked else None,
+            f1=2 * both / (predicted + marked) if predicted + marked else None,
+            n_predicted=predicted,
+            n_marked=marked,
         )
 
 
@@ -118,21 +141,23 @@ class VerifierSummary(Record):
     name: str
     n_scored: Count
     unscored: Mapping[str, Count]
-    """Reason to number of pairs without a score."""
+    """Maps reasons to numbers of pairs without a score."""
     share_supported: Share | None
-    """Share of the scored pairs with a score of 0.5 or more; None if no pair is scored."""
+    """Fraction of the scored pairs with a score of 0.5 or more; None if no pair is scored."""
+    spans: SpanFigures | None = None
+    """None if no claim comes from a data set with marked spans."""
 
 
 class VerifyRun(Record):
-    """The report of `factloop research verify`; the scores themselves stand in the file it wrote."""
+    """The report of `factloop research verify`; the scores themselves are in the output file."""
 
-    schema_version: Literal["1.0"] = "1.0"
+    schema_version: Literal["1.1"] = "1.1"
     data: str
     """Name of the input."""
     n_pairs: Count
     n_labelled: Count
     evaluators: tuple[VerifierSummary, ...]
-    """The verifiers asked for, in that order, each with its chunked columns after it."""
+    """The requested verifiers, in that order, each followed by its chunked columns."""
     usage: Usage
     """Usage of this attempt."""
     created_at: datetime

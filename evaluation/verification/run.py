@@ -1,10 +1,10 @@
-"""Scores the pairs of a file with several verifiers, so that a kill loses nothing that was paid for.
+"""Scores the pairs in a file with several verifiers; if killed, it loses nothing that was paid for.
 
     summary = await averify(rows, ["baseline", "llm:openai:gpt-4o-mini"], out=Path("predictions.jsonl"), ...)
 
-Beside the output stands a folder `OUT.run` with the answers of models and with what the run is made of. The same call
-again goes on; another configuration is refused. To add a verifier to scores that are there, verify their file into
-another one: the scores in it are kept.
+Next to the output is a folder `OUT.run` with the models' answers and the configuration of the run. The same call
+resumes the run; a different configuration is rejected. To add a verifier to existing scores, use their file as the
+input and write to another file: existing scores are kept.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ from factloop.agents.reasons import reason_of
 from factloop.core.errors import ConfigError, DataError, FactloopError
 from factloop.core.reasons import MENDABLE
 from factloop.core.records import UnscoredReason, Usage
+from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
 from factloop.evaluation.running.log import Log, LogFormat
 from factloop.evaluation.running.run import BATCHED_AT_ONCE, Events, Increments, Run, summary_of
 from factloop.evaluation.verification.pairs import PairSpool, PlacedRow, key_of, to_line
 from factloop.evaluation.verification.records import (
-    UNKNOWN_SYSTEM,
     Prediction,
+    SpanFigures,
     VerifierSummary,
     VerifyRun,
     VerifySettings,
@@ -50,10 +51,10 @@ from factloop.tools.models.gateway import ModelGateway
 
 
 class Bench:
-    """Builds the verifiers and closes them. Lives in one event loop."""
+    """Builds the verifiers and closes them. Bound to one event loop."""
 
     def __init__(self, settings: VerifySettings, *, allow_download: bool) -> None:
-        """Raises ConfigError for a wrong folder of prompts."""
+        """Raises ConfigError for an invalid folder of prompts."""
         self._settings, self._allow_download = settings, allow_download
         self._prompts = PromptRegistry.load(settings.prompts)
         self._chats: dict[tuple[CallingKind, str], ChatModel] = {}
@@ -61,16 +62,17 @@ class Bench:
         self._session: Session | None = None
 
     def prepare(self, specs: Sequence[JudgeSpec]) -> list[Judge]:
-        """The verifiers with their weights loaded, to be named and told apart. Sends nothing. Raises ConfigError."""
+        """The verifiers with their weights loaded, so that they can be named and distinguished. Sends nothing. Raises
+        ConfigError."""
         unasked = self._settings.model_copy(update={"batch": False})
-        self._session = open_session(unasked, self._prompts, keeps=False)  # in memory: nothing is asked yet
+        self._session = open_session(unasked, self._prompts, keeps=False)  # in memory, since no calls are made yet
         self._readers = {spec: self._build(spec) for spec in specs}
         for reader in self._readers.values():
             _ = reader.identity  # reads the weights
         return [self._readers[spec] for spec in specs]
 
     async def open(self, specs: Sequence[JudgeSpec], journal: Path) -> list[Judge]:
-        """The verifiers prepared, ready to work; answers of models are kept in `journal`. Raises ConfigError."""
+        """The prepared verifiers, ready to work; answers from models are saved in `journal`. Raises ConfigError."""
         await self._close_session()
         self._session = open_session(self._settings, self._prompts, keeps=False, journal=journal)
         return [self._build(spec) if spec.calls is not None else self._readers[spec] for spec in specs]
@@ -113,6 +115,8 @@ def summaries(predictions: Iterable[Prediction], columns: Sequence[str]) -> tupl
     """The progress of each column, in one pass over predictions that have them all."""
     scored, supported = Counter[str](), Counter[str]()
     reasons: dict[str, Counter[str]] = {name: Counter() for name in columns}
+    spans: dict[str, tuple[int, ...]] = {}
+    """Predicted, marked and shared characters."""
     for found in predictions:
         for name in columns:
             score = found.evaluators[name]
@@ -121,12 +125,18 @@ def summaries(predictions: Iterable[Prediction], columns: Sequence[str]) -> tupl
             else:
                 scored[name] += 1
                 supported[name] += score >= THRESHOLD
+                if found.marked is not None:
+                    length, is_predicted = len(found.claim), score < THRESHOLD
+                    marked = len({at for start, end in found.marked for at in range(start, min(end, length))})
+                    now = length * is_predicted, marked, marked * is_predicted
+                    spans[name] = tuple(map(sum, zip(spans.get(name, (0, 0, 0)), now, strict=True)))
     return tuple(
         VerifierSummary(
             name=name,
             n_scored=scored[name],
             unscored=dict(reasons[name].most_common()),
             share_supported=supported[name] / scored[name] if scored[name] else None,
+            spans=SpanFigures.of(*spans[name]) if name in spans else None,
         )
         for name in columns
     )
@@ -135,10 +145,11 @@ def summaries(predictions: Iterable[Prediction], columns: Sequence[str]) -> tupl
 def open_log(
     path: Path, columns: Sequence[str], keys: Container[bytes], left_out: Container[bytes] = ()
 ) -> Log[Prediction, bytes]:
-    """The predictions at `path`; dropped are rows in which one of `columns` failed for a passing reason.
+    """The predictions at `path`; rows in which one of `columns` failed for a temporary reason are dropped.
 
-    Raises ConfigError where the file cannot be used, or holds predictions on claims that are `left_out` now, DataError
-    for a line that is no prediction of this run: without one of `columns`, or on a claim that is not among `keys`.
+    Raises ConfigError if the file cannot be used or contains predictions for claims that are now in `left_out`, and
+    DataError for a line that is not a prediction of this run: without one of `columns`, or for a claim that is not in
+    `keys`.
     """
 
     def parse(line: bytes, name: str, number: int | None) -> Prediction:
@@ -171,22 +182,22 @@ def open_log(
 
 
 BATCH = 64
-"""Pairs that are scored together: what a kill costs at most of work that was not paid for."""
+"""Number of pairs scored together, which is the most unpaid work that is lost if the process is killed."""
 BATCHES_AT_ONCE = 4
-"""Of these batches; where models are asked in batches of their own, as many as `BATCHED_AT_ONCE` pairs are."""
+"""Number of these batches; if models are called in batches of their own, as many as contain `BATCHED_AT_ONCE` pairs."""
 
 
 @dataclass(frozen=True)
 class VerifyRequest:
-    """The verifiers that are asked for, and where their scores go."""
+    """The requested verifiers, and where their scores are written."""
 
     verifiers: tuple[str, ...]
     """Specifications that `build.parse_spec` reads."""
     out: Path
     data: str
-    """What messages call the input."""
+    """The name of the input in messages."""
     default_dataset: str
-    """Name of the data set for rows that give none."""
+    """Name of the data set for rows that do not name one."""
     chunk_words: tuple[int, ...] = ()
     """Sizes of chunks; each adds a column `NAME@N` to every verifier: its scores on chunks of at most N words."""
     limit: int | None = None
@@ -194,17 +205,17 @@ class VerifyRequest:
 
     @property
     def folder(self) -> Path:
-        """The run directory beside the output."""
+        """The run directory next to the output."""
         return self.out.with_name(f"{self.out.name}.run")
 
 
 async def astream_verify(
     rows: Iterable[PlacedRow], wanted: VerifyRequest, settings: VerifySettings
 ) -> Events[Prediction, VerifyRun]:
-    """Yields the events of a run: its start, pairs as they are written, and the summary last.
+    """Yields the events of a run: its start, pairs as they are written, and finally the summary.
 
-    All rows are read and checked, and all weights loaded, before anything is spent. With a model behind a server it
-    costs money. Raises ConfigError, DataError. A caller that stops before the end closes it (`contextlib.aclosing`).
+    All rows are read and validated, and all weights are loaded, before any money is spent. Costs money if a model on a
+    server is used. Raises ConfigError, DataError. A caller that stops early must close it (`contextlib.aclosing`).
     """
     started = time.perf_counter()
     specs = [parse_spec(text) for text in wanted.verifiers]
@@ -261,12 +272,12 @@ async def astream_verify(
 async def averify(
     rows: Iterable[PlacedRow], wanted: VerifyRequest, settings: VerifySettings | None = None
 ) -> VerifyRun:
-    """The summary of a run, as `astream_verify` gives it."""
+    """The summary of a run, as yielded by `astream_verify`."""
     return await summary_of(astream_verify(rows, wanted, settings or VerifySettings()))
 
 
 def _columns(readers: Sequence[Judge], sizes: Sequence[int | None]) -> list[str]:
-    """The evaluators' names in the output. Raises ConfigError where two are one."""
+    """The evaluators' names in the output. Raises ConfigError if two are equal."""
     columns = [_column(reader, size) for reader in readers for size in sizes]
     repeated = next((name for place, name in enumerate(columns) if name in columns[:place]), None)
     if repeated is not None:
@@ -275,7 +286,8 @@ def _columns(readers: Sequence[Judge], sizes: Sequence[int | None]) -> list[str]
 
 
 def _column(reader: Judge, size: int | None) -> str:
-    """The name of a column, in the form by which `evaluation.audit.chunking.chunked_evaluators` finds chunked ones."""
+    """The name of a column, in the format that `evaluation.audit.chunking.chunked_evaluators` recognizes for chunked
+    ones."""
     return reader.name if size is None else f"{reader.name}@{size}"
 
 
@@ -287,7 +299,7 @@ async def _scores(
     meter: UsageMeter,
     at_once: int,
 ) -> AsyncGenerator[Prediction, None]:
-    """The pairs with their scores, batch by batch: a verifier reads many pairs at a time for little more than one."""
+    """Yields the pairs with their scores, batch by batch: a verifier reads many pairs in little more time than one."""
     score = partial(_scored, readers=readers, sizes=sizes, meter=meter)
     async with aclosing(as_they_come(_batches(iter(pairs)), score, at_once=at_once)) as scoring:
         async for batch in scoring:

@@ -1,1 +1,1 @@
-"""Checking: `FactChecker` turns one response into one factuality report."""
+"""Checks a response: `FactChecker` turns it into a factuality report."""

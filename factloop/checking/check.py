@@ -1,4 +1,4 @@
-"""Responses checked in one session: a graph is run, whole or step by step, and a report made of what it found."""
+"""Checks responses in one session: runs the graph, at once or step by step, and builds the report from its results."""
 
 from __future__ import annotations
 
@@ -7,32 +7,34 @@ import hashlib
 import json
 import logging
 import time
-from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from langchain_core.documents import Document
 from langchain_core.runnables import RunnableConfig
 from pydantic import TypeAdapter
 
 from factloop.agents.safe.answer import MOST_CELLS, Answer
 from factloop.agents.safe.graph import build_safe_graph
+from factloop.agents.safe.judgements import unscored
+from factloop.agents.safe.jury import decided
 from factloop.agents.safe.stages import CheckContext, SafeGraph, told_in
 from factloop.checking.cascade.look import build_look_node
 from factloop.checking.cascade.stage import savings
-from factloop.checking.citing import borne_out, citations_of, cited_by, documents_among
+from factloop.checking.citing import borne_out, citations_of, documents_among
+from factloop.checking.core_claims import mark_core
 from factloop.checking.judging import filled_by_model, filled_offline
 from factloop.checking.preparing import Setup
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.events import CheckFinished, Event
 from factloop.core.factuality import score_claims
 from factloop.core.given_text import check_given, check_spans, check_whole
-from factloop.core.records import Claim, FactualityReport, Fingerprint, GivenFacts, Plan, Sentence
+from factloop.core.reasons import UnscoredReason
+from factloop.core.records import Claim, FactualityReport, Fingerprint, GivenFacts, Judgement, Plan, Sentence, Verdict
 from factloop.core.report_warnings import engine_warnings, failure_of_all, found_warnings, steering_warnings
 from factloop.reports.figures import plural
 from factloop.setup.limits import Limits
@@ -46,6 +48,9 @@ from factloop.tools.calls.budget import Allowance, Budget
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.patience import told_of_waits
 from factloop.tools.calls.tracing import Span, Value, as_messages, graph_span
+from factloop.tools.judges.base import Verifier
+from factloop.tools.judges.pairs import THRESHOLD, PairScore, VerifierPair
+from factloop.tools.judges.served import EligibilityJudge
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.models.prices import unknown_price
@@ -53,7 +58,6 @@ from factloop.tools.models.traced import request_values
 from factloop.tools.models.wire import TAGS
 from factloop.tools.search.base import SearchTool
 from factloop.tools.search.gateway import SearchGateway
-from factloop.tools.search.given import GivenDocuments
 
 log = logging.getLogger(__name__)
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
@@ -61,7 +65,7 @@ _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 @dataclass(frozen=True)
 class CheckRequest:
-    """A request for a check, as `FactChecker.acheck` takes it. Raises ConfigError, DataError."""
+    """The arguments of a check, as for `FactChecker.acheck`. Raises ConfigError, DataError."""
 
     response: str
     prompt: str | None = None
@@ -71,16 +75,16 @@ class CheckRequest:
     limits: Limits | None = None
     begun_at: float = field(default_factory=time.monotonic)
     allowance: Allowance | None = None
-    """An allowance shared with other work; it replaces the one that `limits` would give."""
+    """An allowance shared with other work, used instead of `limits`."""
     is_whole: bool = False
-    """Whether the rest of the response is written already, if `spans` are given."""
+    """Whether the rest of the response has already been written, if `spans` are given."""
     meter: UsageMeter | None = None
-    """The account to use instead of a new one."""
+    """The usage meter to use instead of a new one."""
 
     def __post_init__(self) -> None:
         for name in ("facts", "spans"):
             given = getattr(self, name)
-            if isinstance(given, Iterator):  # which can be gone through once, and is gone through more often
+            if isinstance(given, Iterator):  # an iterator can be consumed only once, but is needed several times
                 object.__setattr__(self, name, tuple(given))
         if self.spans is not None:
             check_spans(self.response, self.spans)
@@ -92,7 +96,7 @@ class CheckRequest:
 
     @property
     def elapsed_s(self) -> float:
-        """Seconds since the check was asked for, from which its deadline counts, too."""
+        """Seconds since the check was requested, from which its deadline also counts."""
         return time.monotonic() - self.begun_at
 
     @property
@@ -104,31 +108,36 @@ class CheckRequest:
         }
 
     def configuration(self, fingerprint: Fingerprint) -> dict[str, Any]:
-        """The configuration, which must not change between the attempts at one run."""
+        """The configuration, which must be the same in all attempts at a run."""
         asked: dict[str, Any] = {"response": _digest(self.response), "prompt": self.prompt}
         if self.facts is not None:
-            asked["facts"] = _digest(json.dumps(self._plain_facts))
+            asked["facts"] = _digest(json.dumps([given.model_dump(mode="json") for given in self.facts]))
         return {**asked, **fingerprint.configuration}
-
-    @property
-    def _plain_facts(self) -> list[dict[str, Any]]:
-        return [given.model_dump(mode="json") for given in self.facts or ()]
 
 
 @dataclass(frozen=True)
 class Checking:
-    """Checks responses in one session, any number at a time. Lives in one event loop."""
+    """Checks responses in one session, any number of them concurrently. Bound to one event loop."""
 
     setup: Setup
     session: Session
     searching: SearchGateway
     gateway: ModelGateway | None
-    """The gateway to the model, under the limits of the run; None where the offline rules judge."""
+    """The gateway to the model, subject to the limits of the run; None if the offline rules are the judge."""
+    jury: Sequence[ModelGateway]
     graph_of: Callable[[Plan], SafeGraph]
-    """Plan to graph, compiled when it is first needed and kept for all checks."""
+    """Maps plans to graphs, which are compiled when first needed and kept for all checks."""
+
+    @cached_property
+    def verifier(self) -> Verifier:
+        """Compares claims with each other: the named judge, otherwise the bundled baseline."""
+        from factloop.tools.judges.baseline import Baseline
+
+        named = self.setup.judge
+        return Baseline() if named is None else named.opened(self.session, logprobs=False).verifier
 
     def over(self, sources: Sources) -> Checking:
-        """A checking for an answer that comes with sources, in the same session, with its limits and budget."""
+        """A version for an answer with its own sources, in the same session, with its limits and budget."""
         setup = self.setup.over(sources)
         return replace(self, setup=setup, searching=self.searching.over(setup.tools))
 
@@ -136,62 +145,58 @@ class Checking:
         await self.session.aclose()
 
     async def report(self, asked: CheckRequest, tell: Callable[[Event], None] | None = None) -> FactualityReport:
-        """The report; what cannot be judged is in it, unscored. `tell` gets the events as they happen."""
+        """The report; claims that cannot be judged are unscored. `tell` receives the events as they happen."""
         meter, setup = self._meter(asked), self.setup
         span = _check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response)
         with span, nullcontext() if tell is None else told_of_waits(tell):
             context = self._context(asked, meter)
+            eligibility = await self._eligibility(asked, meter)
             report = await self._with_citations(asked, await self._final(asked, context, tell), context)
+            report = report.model_copy(update={"eligibility": eligibility})
             _note_check(span, report)
         return report
+
+    async def _eligibility(self, asked: CheckRequest, meter: UsageMeter) -> Judgement | None:
+        """Whether the response does what its prompt asks for, by the jury's rule; None if this is not to be judged.
+
+        The first stage of FACTS Grounding (Jacovi et al. 2025, arXiv 2501.03200, section 3). Departures: the judges
+        vote, and claims are judged in the second stage, where FACTS averages judges of whole responses.
+        """
+        settings, pair = self.setup.settings, VerifierPair(asked.response, asked.prompt or "")
+        if not settings.eligibility or self.gateway is None or asked.spans is not None:
+            return None
+        if not pair.document.strip() or not pair.claim.strip():
+            return None
+        read = partial(EligibilityJudge, prompts=self.setup.prompts, logprobs=settings.logprobs)
+        first, *others = map(read, (self.gateway, *self.jury))
+
+        async def ask(juror: EligibilityJudge, _: Sequence[int] = ()) -> list[Judgement]:
+            (found,) = await juror.read([pair], meter=meter)
+            return [_eligible(found, juror.name)]
+
+        (judged,) = await decided(await ask(first), others, settings.jury_rule, ask) if others else await ask(first)
+        return judged
 
     async def _with_citations(
         self, asked: CheckRequest, final: Mapping[str, Any], context: CheckContext
     ) -> FactualityReport:
-        """The report, with which documents given bear out its claims, and whether it cites these."""
+        """The report, with the supplied documents that support its claims and whether it cites them."""
         documents, claims = documents_among(self.setup.tools), final["claims"]
         if documents is not None:
             by = {one.id: borne_out(one, documents) for one in claims}
             claims = [one.model_copy(update={"borne_out_by": by[one.duplicate_of or one.id]}) for one in claims]
-            if self.setup.settings.judge_citations:
-                claims = await self._looked_at_again(asked, claims, final["sentences_read"], documents, context.meter)
+        unread: list[str] = []
+        if self.setup.settings.repeats == "core" and asked.spans is None:
+            claims, unread = await mark_core(claims, asked.prompt, self.verifier, context.meter)
         report = self._report(asked, {**final, "claims": claims}, context)
         found = citations_of(asked.response, report.sentences, report.claims, documents)
-        return report.model_copy(update={"citations": found})
-
-    async def _looked_at_again(
-        self,
-        asked: CheckRequest,
-        claims: Sequence[Claim],
-        sentences: Sequence[Sentence],
-        documents: Sequence[Document],
-        meter: UsageMeter,
-    ) -> list[Claim]:
-        """The claims, those judged once more by the cited documents alone that are supported by others."""
-        found = {claim.id: claim for claim in claims}
-        wanted: defaultdict[frozenset[int], list[Claim]] = defaultdict(list)
-        for sentence, markers in zip(sentences, cited_by(asked.response, sentences, documents), strict=True):
-            cited = frozenset(document for _, document in markers if document is not None)
-            own = [found[name] for name in sentence.claims if cited and found[name].borne_out_by]
-            if elsewhere := [claim for claim in own if cited.isdisjoint(claim.borne_out_by)]:
-                wanted[cited] += elsewhere
-        for cited, of_these in wanted.items():
-            places = sorted(cited)
-            given = [documents[place] for place in places]
-            facts = [GivenFacts(sentence=one.sentence, facts=(one.self_contained,)) for one in of_these]
-            alone = self.over(Sources((await asyncio.to_thread(GivenDocuments, given),)))
-            again = CheckRequest(asked.response, asked.prompt, facts, allowance=meter.allowance, meter=meter)
-            judged = (await alone._final(again, alone._context(again, meter), None))["claims"]
-            for one, looked in zip(of_these, judged, strict=True):
-                by = tuple(sorted({*one.borne_out_by, *(places[at] for at in borne_out(looked, given))}))
-                failed = looked.judgement.verdict is None
-                found[one.id] = one.model_copy(update={"borne_out_by": by, "look_failed": failed})
-        return list(found.values())
+        return report.model_copy(update={"citations": found, "warnings": (*report.warnings, *unread)})
 
     async def events(self, asked: CheckRequest) -> AsyncGenerator[Event, None]:
-        """Yields events as they happen, the report last. A caller that leaves early closes them, which ends calls.
+        """Yields events as they happen, ending with the report. A caller that stops early must close the stream, which
+        cancels calls.
 
-        The check is a task of its own, so that a server that it waits for can be named meanwhile.
+        The check runs as a separate task, so that servers it waits for can be reported in the meantime.
         """
         told: asyncio.Queue[Event | None] = asyncio.Queue()
         checking = asyncio.create_task(self.report(asked, told.put_nowait))
@@ -207,7 +212,6 @@ class Checking:
     async def _final(
         self, asked: CheckRequest, context: CheckContext, tell: Callable[[Event], None] | None
     ) -> Mapping[str, Any]:
-        """The state of the graph at its end."""
         graph = self.graph_of(self.setup.fingerprint.plan)
         if tell is None:
             whole: Mapping[str, Any] = await graph.ainvoke(asked.state, self._config, context=context)
@@ -227,9 +231,9 @@ class Checking:
         return final
 
     def allowance(self, limits: Limits | None, *, begun_at: float, of: str = "this check") -> Allowance:
-        """The allowance that the settings give to each check, within `limits`; `of` names its owner in messages.
+        """The allowance for each check from the settings, within `limits`; `of` names what it applies to in messages.
 
-        Raises ConfigError, for `limits` DataError, where money is limited and the model's price is unknown.
+        Raises ConfigError (DataError for `limits`) if cost is limited but the model's price is unknown.
         """
         own = Limits.per_check(self.setup.settings)
         within = own.within(limits)
@@ -250,13 +254,13 @@ class Checking:
         return meter
 
     def context_of(self, asked: CheckRequest) -> CheckContext:
-        """The context of a check that another graph runs, with its limits."""
+        """The context for a check run by another graph, with its limits."""
         return self._context(asked, self._meter(asked))
 
     def _context(self, asked: CheckRequest, meter: UsageMeter) -> CheckContext:
-        """The context of the check, which forgets at its end what searches found that is not worth keeping.
+        """The context of the check, which at its end drops search results that are not worth keeping.
 
-        While an answer is unfinished, its rest may tie any claim to the question, so that every claim is judged.
+        While an answer is unfinished, the rest of it may connect any claim to the question, so every claim is judged.
         """
         is_whole = asked.spans is None or asked.is_whole
         searching = self.searching.over(self.searching.tools)
@@ -266,7 +270,8 @@ class Checking:
 
     @property
     def _config(self) -> RunnableConfig:
-        """A thread of its own: within a node of a user's graph the check stays out of that graph's checkpoints."""
+        """Uses a separate thread id, so that a check inside a node of a user's graph stays out of that graph's
+        checkpoints."""
         return RunnableConfig(
             recursion_limit=4 * self.setup.settings.max_searches + 20,
             configurable={"thread_id": "factloop"},
@@ -286,11 +291,10 @@ class Checking:
             sentences=tuple(final["sentences_read"]),
             counts=scores.counts,
             precision=scores.precision,
-            shared_errors=scores.shared_errors,
-            precision_by_error=scores.precision_by_error,
             at_k=scores.at_k,
+            every_claim=scores.every_claim,
             usage=usage,
-            fingerprint=setup.fingerprint,
+            fingerprint=setup.fingerprint.model_copy(update={"snapshots": tuple(sorted(context.meter.snapshots))}),
             cascade=saved,
             created_at=datetime.now(UTC),
             warnings=(
@@ -311,10 +315,10 @@ def open_checking(
     pace: Pace | None = None,
     budget: Budget | None = None,
 ) -> Checking:
-    """A session for a set-up, and the checks in it. Raises ConfigError.
+    """Opens a session for a setup, and the checks in it. Raises ConfigError.
 
-    With a `journal` answers are kept there and nowhere else, with a `store` where that keeps them. With a `pace` models
-    are asked at the pace of others, with a `budget` within that of others.
+    With a `journal`, answers are saved only there; with a `store`, they are saved where it saves them. With a `pace`,
+    model calls share its pace with other users of it; with a `budget`, they share that budget.
     """
     settings, chat = setup.settings, setup.chat
     look = None if setup.cascade is None else build_look_node(setup.cascade.stage)
@@ -334,7 +338,7 @@ def open_checking(
     )
     searching = session.search(setup.tools, results=settings.results_per_search)
     if chat is None:
-        gateway, fill = None, filled_offline(settings, session, setup.judge)
+        gateway, jury, fill = None, [], filled_offline(settings, session, setup.judge)
     else:
         gateway = session.model(chat, use_tools=settings.tool_calling)
         jury = [session.model(one, use_tools=settings.tool_calling) for one in setup.jury]
@@ -344,7 +348,16 @@ def open_checking(
     def graph_of(plan: Plan) -> SafeGraph:
         return build_safe_graph(fill(plan), max_searches=settings.max_searches, look=look)
 
-    return Checking(setup, session, searching, gateway, graph_of)
+    return Checking(setup, session, searching, gateway, jury, graph_of)
+
+
+def _eligible(found: PairScore, name: str) -> Judgement:
+    if found.score is None:
+        assert found.error is not None  # one of them is always given
+        return unscored(found.error).model_copy(update={"judged_by": name})
+    is_eligible = found.score >= THRESHOLD
+    verdict = Verdict.SUPPORTED if is_eligible else Verdict.NOT_SUPPORTED
+    return Judgement(verdict=verdict, contradicted=None if is_eligible else False, score=found.score, judged_by=name)
 
 
 def _digest(text: str) -> str:
@@ -361,6 +374,8 @@ def _warnings(
     warnings = list(engine_warnings(setup.fingerprint)) if claims else []
     if asked.sources is not None:
         warnings.append(asked.sources.warning)
+    if setup.settings.repeats == "core" and asked.spans is not None:
+        warnings.append("A core is chosen of whole answers alone: claims of a part count once each (repeats)")
     if setup.cascade is not None:
         warnings += setup.cascade.warnings(claims, setup.tools)
     warnings += [warning for tool in tools for warning in tool.warnings]
@@ -368,7 +383,6 @@ def _warnings(
 
 
 def _rows_warning(asked: CheckRequest, answer: Answer) -> tuple[str, ...]:
-    """How many rows of tables are not read, where there are too many."""
     n_rows = len(answer.rows_left_out) if asked.facts is None and asked.spans is None else 0
     rows = plural(n_rows, "row")
     return (f"{rows} of tables are not checked: {MOST_CELLS} cells of an answer are",) if n_rows else ()
@@ -377,7 +391,7 @@ def _rows_warning(asked: CheckRequest, answer: Answer) -> tuple[str, ...]:
 def _check_span(
     settings: CheckSettings, fingerprint: Fingerprint, chat: ChatModel | None, prompt: str | None, response: str
 ) -> Span:
-    """The span of one response. Raises ConfigError where traces are asked for and OpenTelemetry is not installed."""
+    """The span of one response. Raises ConfigError if tracing is on but OpenTelemetry is not installed."""
     span = graph_span(
         settings.tracing,
         "factloop.safe",
@@ -395,10 +409,14 @@ def _check_span(
 
 
 def _note_check(span: Span, report: FactualityReport) -> None:
-    """Notes the outcome of a check in its span, in numbers; in the log, too, where nothing could be judged."""
+    """Records the outcome of a check in its span, and also in the log if nothing could be judged.
+
+    A used-up limit is not logged: it stops every check that comes after, and is reported by who set it.
+    """
     counts = report.counts
     found: dict[str, Value] = {f"factloop.claims.{name}": getattr(counts, name) for name in type(counts).model_fields}
     span.set({**found, **usage_values(report.usage)})
     if (failure := failure_of_all(report.claims)) is not None:
-        log.warning("none of %s could be judged: %s", plural(len(report.claims), "claim"), failure.rationale)
+        if failure.unscored_reason is not UnscoredReason.BUDGET:
+            log.warning("none of %s could be judged: %s", plural(len(report.claims), "claim"), failure.rationale)
         span.went_wrong(str(failure.unscored_reason), failure.rationale)

@@ -1,16 +1,16 @@
-"""`FactChecker`: one response in, one factuality report out."""
+"""`FactChecker` takes a response and returns a factuality report."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import Any, Protocol, Self, TypedDict, Unpack
+from typing import Any, Self, TypedDict, Unpack
 
 from langchain_core.documents import Document
 from langchain_core.language_models import BaseChatModel
@@ -25,7 +25,6 @@ from factloop.checking.preparing import numbered, prepare
 from factloop.core.errors import ConfigError
 from factloop.core.events import CheckFinished, Event
 from factloop.core.files.json import to_json, write_atomically
-from factloop.core.old_names import takes_old_names
 from factloop.core.records import FactualityReport, Fingerprint, GivenFacts
 from factloop.core.sync import run_blocking
 from factloop.setup.changes import CheckChanges
@@ -53,60 +52,47 @@ SearchSource = str | SearchTool | BaseRetriever | VectorStore | BaseTool | Retri
 
 
 _WARM: set[tuple[bool, str | None]] = set()
-"""What checks of this process have loaded: with a model or without, and by which pipeline."""
+"""What the checks in this process have already loaded: whether with a model, and with which spaCy pipeline."""
 _REHEARSED = "Ada Lovelace was born in London in 1815."
 
 
-class Check(Protocol):
-    """The report on one response; with `facts`, on these alone, unsplit: the sentences in the order of the response.
-
-    With `spans`, on these stretches of a response that is written to its end. A claim that cannot be judged is in the
-    report, unscored with its reason. Raises ConfigError, DataError.
-    """
-
-    def __call__(
-        self,
-        response: str,
-        prompt: str | None = None,
-        facts: Sequence[GivenFacts] | None = None,
-        *,
-        spans: Sequence[tuple[int, int]] | None = None,
-    ) -> Awaitable[FactualityReport]: ...
+Check = Callable[..., Awaitable[FactualityReport]]
+"""Checks one response and returns the report. It takes the arguments of `OpenChecks.__call__`."""
 
 
 class DocumentOptions(TypedDict, total=False):
-    """What came with a response."""
+    """The documents supplied with a response."""
 
     documents: Documents | None
-    """What this response was written from: texts, LangChain documents, mappings with `page_content`, `text` or
-    `content`, each also with its score; a retriever, or a vector store. A checker that has sources of its own searches
-    these as well. Where they are an empty list, nothing can be judged.
+    """What the response was written from: texts, LangChain documents, or mappings with `page_content`, `text` or
+    `content`, each with or without a score; or a retriever or a vector store. If the checker has its own sources, they
+    are searched as well. With an empty list, nothing can be judged.
     """
     sources: Sources | None
-    """The same with a mode of its own; not with `documents`."""
+    """Documents together with a mode. Cannot be combined with `documents`."""
 
 
 class CheckOptions(DocumentOptions, total=False):
-    """What a check of one response may be asked beside the response and its question."""
+    """Options for checking one response."""
 
     facts: Sequence[GivenFacts] | None
-    """The response already split, its sentences in order; each fact is one claim of the report, and nothing else is.
+    """The response already split into facts, with its sentences in order. The claims in the report are these facts.
 
-    A sentence that the response does not hold has an empty span, at the end of the one before.
+    A sentence that is not in the response has an empty span at the end of the previous sentence.
     """
     spans: Sequence[tuple[int, int]] | None
-    """Start and end, in characters, of the sentences to be judged, in order; the rest of the response is what they may
-    refer to. Not with `facts` or `run_dir`.
+    """Start and end, in characters, of the sentences to judge, in order. The rest of the response only serves as
+    context. Cannot be combined with `facts` or `run_dir`.
     """
     limits: Limits | None
-    """What this check may take, beside the limits of all. At its deadline it ends with what was judged by then; calls
-    that it left unanswered are in `usage` with the most that they may have cost.
+    """Limits for this check, in addition to the shared limits. At the deadline, the check ends with what it has judged
+    so far; unanswered calls are included in `usage` at their maximum cost.
     """
 
 
 @dataclass(frozen=True)
 class OpenChecks:
-    """A `Check` of one response or of many, with the allowance that all of them share, if there is one."""
+    """A `Check` for one or more responses, with the allowance that they share, if there is one."""
 
     checking: Checking
     sources: Sources | None = None
@@ -121,14 +107,18 @@ class OpenChecks:
         spans: Sequence[tuple[int, int]] | None = None,
         sources: Sources | None = None,
     ) -> FactualityReport:
-        """The report on a response, which may come with `sources`, as in `FactChecker.acheck`."""
+        """Checks a response, optionally using `sources` as in `FactChecker.acheck`.
+
+        With `facts`, only these are checked; with `spans`, only these parts of a complete response. A claim that cannot
+        be judged is unscored, with the reason. Raises ConfigError, DataError.
+        """
         checking = self.checking if sources is None else self.checking.over(sources)
         sources = sources or self.sources
         asked = CheckRequest(response, prompt, facts, spans, sources, allowance=self.allowance, is_whole=True)
         return await checking.report(asked)
 
     def account(self) -> UsageMeter:
-        """An account within the same allowance."""
+        """A usage meter subject to the same allowance."""
         return UsageMeter() if self.allowance is None else UsageMeter(self.allowance)
 
 
@@ -138,13 +128,8 @@ class FactChecker:
         async with FactChecker(model="openai:gpt-4o-mini", search="serper") as checker:
             report = await checker.acheck(response, question="Who was ...?", documents=retrieved)
 
-    All checks of one checker in one event loop share its limits, cache and budget; a check with a run directory has its
-    own, but for the pace of model calls and the connections of a `ChatModel` that the caller built, and closes. Without
-    a model the offline engine judges: no key, no network, a baseline. `search` takes names (serper, wikipedia,
-    searxng), factloop's or LangChain's search tools, retrievers, vector stores, and functions of a query; `docs` takes
-    files, folders and globs. `model` takes a name or a chat model, also one with something bound to it, with retries
-    (which are then the gateway's) or with fallbacks.
-    All other settings are those of `CheckSettings`, by name.
+    All checks by one checker in the same event loop share its limits, cache and budget. A check with a run directory
+    has its own, and shares only the pace of model calls and the connections of a `ChatModel` that the caller built.
     """
 
     def __init__(
@@ -159,13 +144,24 @@ class FactChecker:
         budget: Budget | None = None,
         **changes: Unpack[CheckChanges],
     ) -> None:
-        """Raises ConfigError where a setting is wrong, a search is unknown or a path of documents leads nowhere. Opens
-        no connection; documents are read, and a model is set up, at the first check.
+        """Creates a checker without opening connections. Documents and the model are loaded by the first check.
 
-        With `recording` and `recording_mode` (`replay`, `record`, `new`) answers come from a file, or go there, each
-        time that no check is under way; a `Recording` is written by its owner. `pace` is that of others who ask the
-        same servers; without it the checker has its own. `budget` is that of others in this event loop, in the place of
-        one by the settings; a check with a run directory has its own.
+        Args:
+            model: A name such as `openai:gpt-4o-mini`, or a chat model, which may have bound arguments, fallbacks or
+                retries (replaced by factloop's own). If omitted, the bundled baseline is used, without key or network.
+            search: Names (`serper`, `wikipedia`, `searxng`, `tavily`, `exa`, `brave`), factloop or LangChain search
+                tools, retrievers, vector stores, or functions that take a query.
+            docs: Files, folders and globs.
+            settings: Base settings, which `changes` override.
+            recording: File that answers are read from or written to, depending on `recording_mode` (`replay`, `record`,
+                `new`). It is written whenever no check is running; a `Recording` is written by its owner.
+            pace: A pace shared with other users of the same servers. By default the checker has its own.
+            budget: A budget shared with others in this event loop, instead of the one from the settings. A check with
+                a run directory has its own.
+            changes: Any other settings, named as in `CheckSettings`.
+
+        Raises:
+            ConfigError: A setting is invalid, a search is unknown, or a document path does not exist.
         """
         model, sources = unwrapped(model), _as_tuple(search)
         paths = _as_tuple(docs)
@@ -200,12 +196,12 @@ class FactChecker:
 
     @property
     def has_sources(self) -> bool:
-        """Whether it has anything of its own to search. Opens nothing."""
+        """Whether the checker has its own sources to search. Opens nothing."""
         return bool(self.settings.search or self.settings.docs or self._own_tools)
 
     @property
     def tools(self) -> tuple[SearchTool, ...]:
-        """The search tools. Reads and indexes the documents on first use. Raises ConfigError, DataError."""
+        """The search tools. The documents are read and indexed on first use. Raises ConfigError, DataError."""
         if not self._built and (self.settings.model is not None or self._model is not None):
             raise ConfigError(
                 "there is nothing to check against: give documents (docs, --docs) or a search (search, --search)"
@@ -214,14 +210,14 @@ class FactChecker:
         return self._built
 
     def warm_up(self) -> None:
-        """`awarm_up` for code that is not asynchronous."""
+        """Synchronous version of `awarm_up`."""
         run_blocking(self.awarm_up())
 
     async def awarm_up(self) -> None:
-        """Imports and reads in another thread what the first check would: seconds of CPU. Costs nothing otherwise.
+        """Imports and loads in another thread what the first check needs, which takes seconds of CPU time.
 
-        The first check does the same. The weights of a judge are read when it first judges. Raises ConfigError,
-        DataError.
+        No calls are made. Without a warm-up, the first check does this itself. The weights of a judge are only loaded
+        when it first judges. Raises ConfigError, DataError.
         """
         await self._tools(alone=False)
         by_model = self._model is not None or self.settings.model is not None or bool(self.settings.jury)
@@ -232,7 +228,7 @@ class FactChecker:
             _WARM.add(kind)
 
     def _rehearse(self) -> None:
-        """Sets up a model, or without one checks a sentence offline, in an event loop of its own."""
+        """Sets up the model, or checks a sentence offline if there is none, in a separate event loop."""
 
         async def rehearsed() -> None:
             setup = self._prepare(self._built)
@@ -248,38 +244,39 @@ class FactChecker:
             asyncio.run(rehearsed())
 
     def __reduce__(self) -> Any:
-        """Settings, the model and searches that were given travel; open sessions, documents read and the pace do not.
+        """Pickles settings, the model and the given searches, but not open sessions, loaded documents or the pace.
 
-        Raises ConfigError with a budget of others, which is of this process.
+        Raises ConfigError if the checker shares a budget, which belongs to this process.
         """
         if self._budget is not None:
             raise ConfigError("a checker that shares a budget cannot be sent to another process")
         return partial(type(self), search=self._own_tools, settings=self.settings), (self._model,)
 
     async def _tools(self, *, alone: bool = True) -> tuple[SearchTool, ...]:
-        """`tools`, opened in a thread: others go on while documents are read. Not `alone`, there may be none."""
+        """Like `tools`, but opened in a thread so that reading documents does not block the event loop. Unless `alone`,
+        there may be none."""
 
         def open_them() -> None:
             with self._one_opens:
                 _ = self._built
 
-        if "_built" not in vars(self):  # those who wait go on in the order in which they came
+        if "_built" not in vars(self):  # waiting tasks continue in the order in which they arrived
             await self._opening.do(str(id(asyncio.get_running_loop())), partial(asyncio.to_thread, open_them))
         return self.tools if alone else self._built
 
     async def sources_of(self, documents: Documents | None, mode: SourceMode | None = None) -> Sources:
-        """Documents as the sources of a response, indexed in another thread; None are no documents.
+        """The sources for a response with these documents, indexed in another thread. None means no documents.
 
-        Without a mode the checker's own sources are searched, too, where it has any. Raises ConfigError, DataError.
+        By default, the checker's own sources, if any, are searched as well. Raises ConfigError, DataError.
         """
         tool = await self._indexes.tool_for(documents)
         mode = mode or ("factuality" if self.has_sources else "faithfulness")
         return Sources(() if tool is None else (tool,), mode)
 
     async def sources_in(self, given: DocumentOptions) -> Sources | None:
-        """The sources of a response, as they or its documents were given.
+        """The sources for a response, supplied either directly or as documents.
 
-        Raises ConfigError, DataError, and TypeError for an argument of any other name.
+        Raises ConfigError, DataError, or TypeError for an argument with any other name.
         """
         if unknown := given.keys() - DocumentOptions.__annotations__.keys():
             raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
@@ -295,7 +292,6 @@ class FactChecker:
         asked = CheckRequest(response, question_of(question), facts, spans, limits=limits, meter=meter)
         return replace(asked, sources=await self.sources_in(options))
 
-    @takes_old_names
     async def acheck(
         self,
         response: str,
@@ -304,13 +300,22 @@ class FactChecker:
         run_dir: str | Path | None = None,
         **options: Unpack[CheckOptions],
     ) -> FactualityReport:
-        """The report on one response to `question`. With a model or a paid search it costs money.
+        """Checks one response. Costs money if a model or a paid search is used.
 
-        The question may be a history, a list of messages or of pairs of role and text: its last turn of the person is
-        the question, and what stands before says whom "it" means. The options are `documents`, `facts`, `spans`,
-        `sources` and `limits`: see `CheckOptions`. `run_dir` makes the run resumable:
-        started again with the same arguments it pays only for what was in flight. A claim that cannot be judged is in
-        the report, unscored with its reason. Raises ConfigError, DataError.
+        Args:
+            response: The text to check.
+            question: The question it answers: a text, or a history as a list of messages or (role, text) pairs. In a
+                history, the user's last turn is the question, and earlier turns show what words like "it" refer to.
+            run_dir: A folder that makes the run resumable. If the run is started again with the same arguments, only
+                calls that were in flight are paid for again.
+            options: `documents`, `facts`, `spans`, `sources` and `limits`, as in `CheckOptions`.
+
+        Returns:
+            The report. A claim that cannot be judged is included as unscored, with the reason.
+
+        Raises:
+            ConfigError: A setting is invalid, the model rejects the key, or there is nothing to check against.
+            DataError: A document or the run directory cannot be read.
         """
         asked = await self._request(response, question, options)
         if asked.spans is not None and (asked.facts is not None or run_dir is not None):
@@ -321,7 +326,6 @@ class FactChecker:
                 write_atomically(directory.report, to_json(report), private=True)
             return report
 
-    @takes_old_names
     def check(
         self,
         response: str,
@@ -330,13 +334,13 @@ class FactChecker:
         run_dir: str | Path | None = None,
         **options: Unpack[CheckOptions],
     ) -> FactualityReport:
-        """`acheck` for code that is not asynchronous; works inside a running event loop, too (a notebook)."""
+        """Synchronous version of `acheck`. Also works inside a running event loop, such as in a notebook."""
         return run_blocking(self.acheck(response, question, run_dir=run_dir, **options))
 
     async def afingerprint(self, *, alone: bool = True) -> Fingerprint:
-        """The fingerprint of a check. Reads the documents on first use. Raises ConfigError, DataError.
+        """The fingerprint of a check. The documents are read on first use. Raises ConfigError, DataError.
 
-        Not `alone`: each response comes with sources, and the checker needs none of its own.
+        With `alone=False`, each response comes with sources, so the checker needs none of its own.
         """
         setup = self._prepare(await self._tools(alone=alone))
         for chat in setup.chats:
@@ -345,10 +349,10 @@ class FactChecker:
 
     @asynccontextmanager
     async def opened(self, *, journal: Path | None = None, alone: bool = True) -> AsyncIterator[OpenChecks]:
-        """A check for many responses, any number at a time: one session, closed at the end.
+        """A check for any number of responses, concurrent or not, in one session that is closed at the end.
 
-        With a `journal` every answer paid for is kept in that file and nowhere else, and used before any is paid.
-        Not `alone`: responses come with sources, and the checker needs none of its own.
+        With a `journal`, every paid answer is saved only in that file and reused before a new call is made.
+        With `alone=False`, responses come with sources, so the checker needs none of its own.
         """
         checking = open_checking(self._prepare(await self._tools(alone=alone)), journal=journal, pace=self.pace)
         try:
@@ -357,7 +361,6 @@ class FactChecker:
         finally:
             await checking.aclose()
 
-    @takes_old_names
     @asynccontextmanager
     async def engaged(
         self,
@@ -367,17 +370,16 @@ class FactChecker:
         run_dir: str | Path | None = None,
         **options: Unpack[CheckOptions],
     ) -> AsyncIterator[OpenChecks]:
-        """The checks that `acheck` would use for this response: for a response worked on further.
+        """The checks that `acheck` would use for this response, to process the response further.
 
-        All that is asked within shares limits, cache, budget and, where there is one, the run directory; what one
-        check may take is what all of it may take together. Raises ConfigError, DataError.
+        All calls made inside share limits, cache, budget and the run directory, if there is one. The limits for one
+        check apply to all of them together. Raises ConfigError, DataError.
         """
         asked = await self._request(response, question, options)
         async with self._run(asked, run_dir) as (checking, _):
             allowance = checking.allowance(asked.limits, begun_at=asked.begun_at, of="this correction")
             yield OpenChecks(checking, asked.sources, allowance)
 
-    @takes_old_names
     async def astream(
         self,
         response: str,
@@ -387,30 +389,30 @@ class FactChecker:
         meter: UsageMeter | None = None,
         **options: Unpack[CheckOptions],
     ) -> AsyncGenerator[Event, None]:
-        """The events of a check as they happen (`factloop.core.events`), the report last. Otherwise as `acheck`.
+        """Yields the events of a check (`factloop.core.events`) as they happen, ending with the report; like `acheck`.
 
-        A caller that stops before the end closes the stream (`contextlib.aclosing`), which stops the calls under way;
-        a `meter` of its own tells what they cost.
+        A caller that stops early must close the stream (`contextlib.aclosing`), which cancels calls in progress. Their
+        cost can be read from a `meter` passed by the caller.
         """
         asked = await self._request(response, question, options, meter)
         finished: CheckFinished | None = None
         async with self._run(asked, run_dir) as (checking, directory):
-            # A caller that leaves early stops the branches under way, before the session closes.
+            # A caller that stops early cancels the running branches before the session closes.
             async with aclosing(checking.events(asked)) as events:
                 async for event in events:
                     if isinstance(event, CheckFinished):
                         finished = event
                     else:
                         yield event
-            assert finished is not None  # it is the last of every check
+            assert finished is not None  # it is the last event of every check
             if directory is not None:
                 write_atomically(directory.report, to_json(finished.report), private=True)
-        yield finished  # once all is kept: a caller with the report may leave
+        yield finished  # after everything is saved, since a caller that has the report may stop
 
     async def aclose(self) -> None:
-        """Closes connections and the cache; where checks are under way in this loop, as soon as the last of them ends.
+        """Closes connections and the cache, or has the last check running in this loop close them when it ends.
 
-        Returns at once. The checker may be used again afterwards.
+        Returns immediately. The checker can be used again afterwards.
         """
         await self._open.aclose()
 
@@ -429,7 +431,7 @@ class FactChecker:
     async def _run(
         self, asked: CheckRequest, run_dir: str | Path | None
     ) -> AsyncIterator[tuple[Checking, RunDirectory | None]]:
-        """The loop's shared session, or with a run directory one of its own whose answers are kept there."""
+        """The session shared in this event loop or, with a run directory, a separate one whose answers it stores."""
         sources = asked.sources
         tools = await self._tools(alone=sources is None)
         await self.awarm_up()
@@ -449,7 +451,7 @@ class FactChecker:
 
 
 def given_checker(checker: FactChecker | None) -> FactChecker:
-    """The checker that was given, or the offline engine. Raises ConfigError for anything else."""
+    """The given checker, or the offline engine if None. Raises ConfigError for anything else."""
     if checker is None:
         return FactChecker()
     if not isinstance(checker, FactChecker):
@@ -458,6 +460,6 @@ def given_checker(checker: FactChecker | None) -> FactChecker:
 
 
 def _as_tuple(given: Any) -> tuple[Any, ...]:
-    """One thing or several, as several: a text, a tool and a retriever are one each, as is what cannot be gone over."""
+    """One item or several, as a tuple. A text, a tool, a retriever and anything not iterable count as one item."""
     is_one = isinstance(given, str | bytes | BaseTool | BaseRetriever) or not isinstance(given, Iterable)
     return (given,) if is_one else tuple(given)

@@ -1,4 +1,4 @@
-"""Which of the documents given with a response bear out its claims, and whether it cites these for them."""
+"""Finds which of the supplied documents support the claims of a response, and whether the response cites them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _NUMBERED = re.compile(r"\^?(?:(?:doc|document|source|passage)s?[ _-]?)?(\d{1,3}
 _ID_KEYS = ("id", "doc_id", "document_id", "chunk_id", "source")
 _WORD = re.compile(r"\w+")
 _Marker = tuple[tuple[int, int], int | None]
-"""The span of a number or id, and the place of its document, if there is one."""
+"""The span of a number or id, and the index of its document, if there is one."""
 
 
 def documents_among(tools: Iterable[SearchTool]) -> tuple[Document, ...] | None:
-    """The documents that were given with a response; None where none were."""
+    """The documents supplied with a response; None if there were none."""
     return next((tool.documents for tool in tools if isinstance(tool, GivenDocuments)), None)
 
 
 def borne_out(claim: Claim, documents: Sequence[Document]) -> tuple[int, ...]:
-    """The places of the documents that bear out a supported claim: those of the passages that its verdict rests on, and
-    those that hold the deciding sentence, or else such a passage, in the same words.
+    """The indexes of the documents that support a supported claim: those that contain a passage that its verdict is
+    based on, and those that contain the decisive sentence (or otherwise such a passage) word for word.
     """
     cited = [item for item in claim.evidence if item.id in claim.judgement.cited]
     found = {item.document.index for item in cited if item.document is not None and item.document.index is not None}
@@ -47,7 +47,7 @@ def _words(text: str) -> str:
 def citations_of(
     response: str, sentences: Sequence[Sentence], claims: Sequence[Claim], documents: Sequence[Document] | None
 ) -> Citations | None:
-    """The citations of a response whose claims say what bears them out; None where no documents were given."""
+    """The citations of a response whose claims name the documents that support them; None without documents."""
     if documents is None:
         return None
     by_id = {claim.id: claim for claim in claims if claim.judgement.verdict is not Verdict.IRRELEVANT}
@@ -77,14 +77,14 @@ def citations_of(
 
 
 def _borne_by(claim: Claim, documents: Collection[int | None]) -> bool | None:
-    """Whether any of these documents bears out a claim: none of none. None where that is not known."""
+    """Whether any of these documents supports a claim; False for no documents, None if that is unknown."""
     if not documents or not set(documents).isdisjoint(claim.borne_out_by):
         return bool(documents)
-    return None if claim.judgement.verdict is None or claim.look_failed else False
+    return None if claim.judgement.verdict is None else False
 
 
 def cited_by(response: str, sentences: Sequence[Sentence], documents: Sequence[Document]) -> list[list[_Marker]]:
-    """The citations of each sentence: those in it, those after it, and those before the first word of the next."""
+    """The citations of each sentence: those inside it, and those after it up to the first word of the next."""
     found: list[list[_Marker]] = [[] for _ in sentences]
     starts = [one.span[0] for one in sentences]
     for marker in _markers(response, documents):
@@ -92,15 +92,15 @@ def cited_by(response: str, sentences: Sequence[Sentence], documents: Sequence[D
         place = bisect_right(starts, start) - 1
         since = response[sentences[place - 1].span[1] : end + 1] if place > 0 else "\n"
         if "\n" not in since and not _WORD.search(_BRACKETED.sub("", since)):
-            place -= 1  # nothing but citations stands between the end of that sentence and here
+            place -= 1  # there is nothing but citations between the end of that sentence and this one
         if place >= 0:
             found[place].append(marker)
     return found
 
 
 def _markers(response: str, documents: Sequence[Document]) -> Iterator[_Marker]:
-    """The numbers and ids in brackets. A number stands for the document of that id, else for the one in that place,
-    from 1; what is neither a number nor the id of a document is no citation.
+    """The numbers and ids in brackets. A number refers to the document with that id, otherwise to the document in that
+    position, starting at 1; anything else is not a citation.
     """
     by_id: dict[str, int] = {}
     for place, document in enumerate(documents):

@@ -1,4 +1,4 @@
-"""Estimates the cost of a check, without spending anything."""
+"""Estimates the cost of a check without spending anything."""
 
 from __future__ import annotations
 
@@ -23,41 +23,42 @@ from factloop.tools.text.outline import Part, read_outline
 from factloop.tools.text.silence import silence_of
 
 WORDS_A_CLAIM = 12
-"""Words of a sentence for each claim that models find in it; every sentence that is read has one at least."""
+"""Words per claim that models find in a sentence. Every sentence that is read has at least one claim."""
 SEARCHES_A_CLAIM = 1.2
-"""Searches for a claim where they stop as soon as it is settled."""
+"""Searches per claim, if they stop as soon as the claim is settled."""
 PASSAGE_TOKENS = 70
 SHARE_NEW = 0.5
-"""Share of a search's passages that earlier searches on the same claim had not brought."""
+"""Fraction of a search's passages that earlier searches for the same claim had not returned."""
 SCHEMA_TOKENS = 120
-"""Tokens of the schema or tools that go with each request."""
+"""Tokens of the schema or tools sent with each request."""
 FUSED_COMPLETION = {"sentence_facts": 35, "assessment": 45}
-"""Tokens of a reply: for each claim of a window, and for each round of a claim."""
+"""Tokens of a reply, per claim in a window and per round for a claim."""
 PAPER_COMPLETION = {"split": 15, "revise": 20, "relevance": 20, "query": 15, "rate": 60}
 GROUNDED_COMPLETION = {"grounded_facts": 30, "grounded_claims": 25}
-"""Tokens for each claim of a window, and for each that is looked at again."""
+"""Tokens per claim in a window, and per claim that is checked again."""
 SHARE_LOOKED_AT_AGAIN = 0.3
-"""Share of the claims that the first look does not find supported."""
+"""Fraction of claims that are not found to be supported at first."""
+_ASKED_FOR = ("calls", "prompt_tokens", "completion_tokens")
 
 
 class Estimate(Record):
-    """An estimate of a check's cost. Counts are expectations, not bounds; `budget_usd` and `max_calls` are bounds."""
+    """An estimate of a check's cost. Counts are expected values; only `budget_usd` and `max_calls` are limits."""
 
     n_sentences: Count
     n_claims: Count
     calls: Count
     searches: Count
-    """Those of one's own documents, too: they are made on this machine, and cost nothing."""
+    """Includes searches of the user's own documents, which are free and run on this machine."""
     prompt_tokens: Count
     completion_tokens: Count
     cost_usd: NonNegative | None
-    """None where a price is unknown; 0 for the offline engine."""
+    """None if a price is unknown; 0 for the offline engine."""
 
 
 def estimate(
     settings: CheckSettings, response: str, prompt: str | None, facts: Sequence[GivenFacts] | None = None
 ) -> Estimate:
-    """The expected calls, tokens and cost of checking `response`, or the facts given. Costs nothing, needs no key."""
+    """Estimates calls, tokens and cost of checking `response` or the given facts. Free, and needs no key."""
     plan = plan_of(settings)
     parts = [part for part in read_outline(response) if silence_of(part) is None] if facts is None else []
     n_claims = sum(max(1, round(len(part.text.split()) / WORDS_A_CLAIM)) for part in parts)
@@ -68,7 +69,16 @@ def estimate(
         return _of_jury(settings, [estimate(one, response, prompt, facts) for one in _each_alone(settings)])
     if settings.model is None:
         return _estimate(settings, n_sentences, n_claims, 0, round(n_claims * SEARCHES_A_CLAIM), 0, 0)
+    if settings.eligibility and prompt:
+        alone = estimate(settings.model_copy(update={"eligibility": False}), response, prompt, facts)
+        tokens = count_tokens(response + prompt) + 2 * SCHEMA_TOKENS
+        more = _estimate(settings, 0, 0, 1, 0, tokens, PAPER_COMPLETION["relevance"])
+        known = None if alone.cost_usd is None or more.cost_usd is None else alone.cost_usd + more.cost_usd
+        added = {name: getattr(alone, name) + getattr(more, name) for name in _ASKED_FOR}
+        return alone.model_copy(update={**added, "cost_usd": known})
     asked = _Asked(settings, PromptRegistry.load(settings.prompts), response, prompt, parts, n_claims, n_sentences)
+    if settings.verifiable:
+        return _verifiable(asked)
     if plan in ("paper", "safe"):
         return _paper(asked, is_published=plan == "safe")
     if facts is not None:
@@ -77,38 +87,36 @@ def estimate(
 
 
 def _each_alone(settings: CheckSettings) -> list[CheckSettings]:
-    """A check by each model of the jury; the stated price is that of the first."""
+    """Estimates a check by each jury model on its own; the stated price applies to the first."""
     own: dict[str, Any] = {"price_in": None, "price_out": None, "price_cached": None}
     alone = settings.model_copy(update={"jury": ()})
     return [alone, *(alone.model_copy(update={**own, "model": name}) for name in settings.jury)]
 
 
 def _of_jury(settings: CheckSettings, each: Sequence[Estimate]) -> Estimate:
-    """All of them together, as if each model read the answer, too: a little too much. Searches are made once."""
+    """The total for the jury as if each model read the answer, which is slightly too high. Searches are made once."""
     costs = [one.cost_usd for one in each]
     by_search = _search_price(settings.search)
     known = [cost for cost in costs if cost is not None]
     of_searches = (len(each) - 1) * (by_search or 0.0) * each[0].searches
-    counts = {name: sum(getattr(one, name) for one in each) for name in ("calls", "prompt_tokens", "completion_tokens")}
+    counts = {name: sum(getattr(one, name) for one in each) for name in _ASKED_FOR}
     cost_usd = sum(known) - of_searches if len(known) == len(costs) else None
     return each[0].model_copy(update={**counts, "cost_usd": cost_usd})
 
 
 def plan_of(settings: CheckSettings) -> Plan:
-    """The plan that a check by these settings follows, told without opening what it searches."""
+    """The plan that a check with these settings follows, found without opening its sources."""
     return plan_of_check(settings, (), has_model=settings.model is not None, given_alone=not settings.search)
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """What is to be estimated."""
-
     settings: CheckSettings
     prompts: PromptRegistry
     response: str
     prompt: str | None
     parts: Sequence[Part]
-    """The sentences that are to be split; none where facts are given."""
+    """The sentences to be split; none if facts are given."""
     n_claims: int
     n_sentences: int
 
@@ -119,7 +127,7 @@ class _Asked:
         return self.response if is_whole else self.response[:ANSWER_CHARACTERS]
 
     def tokens(self, stage: str, **values: Value) -> int:
-        """Tokens of a request of this stage, its question included, without values that its prompt does not take."""
+        """Tokens of a request in this stage with its question, excluding values that its prompt does not use."""
         prompt = self.prompts[f"safe/{stage}"]
         given = {"question": self.prompt, **values}
         rendered = prompt.render(**{name: given[name] for name in prompt.variables})
@@ -146,7 +154,7 @@ def _given(asked: _Asked, stated: Sequence[GivenFacts]) -> Estimate:
 
 
 def _fused_rounds(asked: _Asked, n_read: int, first: int) -> Estimate:
-    """`n_read`: the calls on sentences, with `first` prompt tokens together."""
+    """`n_read` is the number of calls to read sentences, with `first` prompt tokens in total."""
     settings, n_claims = asked.settings, asked.n_claims
     rounds = round(n_claims * min(SEARCHES_A_CLAIM, settings.max_searches))
     together = CLAIMS_TOGETHER if len(settings.search) + bool(settings.docs) == 1 else 1
@@ -160,8 +168,8 @@ def _fused_rounds(asked: _Asked, n_read: int, first: int) -> Estimate:
 
 
 def _grounded(asked: _Asked) -> Estimate:
-    """Documents are taken to be too long to be shown whole, so that each sentence is searched for, and each claim that
-    is looked at again; the passages are taken to be as long as documents that are shown whole at most."""
+    """Assumes that documents are too long to be shown whole, so there is a search for each sentence and for each
+    claim that is checked again; the passages shown are assumed to be as long as `passage_characters`."""
     settings, n_claims = asked.settings, asked.n_claims
     windows = asked.n_windows(GROUNDED_WINDOW)
     batches = math.ceil(SHARE_LOOKED_AT_AGAIN * n_claims / BATCH_CLAIMS)
@@ -176,6 +184,16 @@ def _grounded(asked: _Asked) -> Estimate:
     tools = max(1, len(settings.search) + bool(settings.docs))
     searches = tools * (len(asked.parts) + round(SHARE_LOOKED_AT_AGAIN * n_claims))
     return _estimate(settings, len(asked.parts), n_claims, windows + batches, searches, prompt_tokens, completion)
+
+
+def _verifiable(asked: _Asked) -> Estimate:
+    settings, n_claims, cost = asked.settings, asked.n_claims, PAPER_COMPLETION
+    around = "x" * 640
+    read = (asked.tokens("published/verifiable_claims", context=around, sentence=one.text) for one in asked.parts)
+    rate = asked.tokens("published/rating", fact="x" * 80, evidence=None) + PASSAGE_TOKENS * settings.results_per_search
+    prompt_tokens, calls = sum(read) + n_claims * rate, len(asked.parts) + n_claims
+    completion = n_claims * (cost["split"] + cost["rate"])
+    return _estimate(settings, asked.n_sentences, n_claims, calls, n_claims, prompt_tokens, completion)
 
 
 def _paper(asked: _Asked, *, is_published: bool) -> Estimate:
@@ -193,7 +211,7 @@ def _paper(asked: _Asked, *, is_published: bool) -> Estimate:
     relevance = asked.tokens("relevance", response=whole, fact=fact) if asked.prompt else 0
     query = asked.tokens(f"{of}search_query", fact=fact, evidence=None, asked=None, fruitless=None)
     rate = asked.tokens(f"{of}rating", sentence=said, fact=fact, evidence=None) + gathered[-1]
-    # Each query sees the passages of those before it, the first none.
+    # Each query sees the passages of the queries before it; the first sees none.
     searching = n_queries * query + sum(gathered[:-1])
     prompt_tokens = split + n_claims * (revise + relevance + searching + rate)
     cost = PAPER_COMPLETION
@@ -228,7 +246,7 @@ def _cost_usd(settings: CheckSettings, searches: int, prompt: int, completion: i
 
 
 def _search_price(names: Sequence[str]) -> float | None:
-    """USD for one query to the dearest of them, since a model may choose any, without needing a provider's key."""
+    """USD per query of the most expensive search, since a model may choose any. Needs no provider key."""
     prices = [search_builder(name)(timeout_s=1.0, replayed=True).usd_per_query for name in names]
     known = [price for price in prices if price is not None]
     return max(known, default=0.0) if len(known) == len(prices) else None

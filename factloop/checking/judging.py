@@ -1,4 +1,4 @@
-"""What judges in a check: the model behind a gateway, a judge that `--judge` names, else the packaged baseline."""
+"""Selects the judge of a check: the model behind a gateway, the judge named by `--judge`, or the bundled baseline."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from factloop.agents.safe.jury import GroundedJury, PaperJury
 from factloop.agents.safe.model_stages import ModelGroundedStages, ModelPaperStages
 from factloop.agents.safe.offline import JudgeRater, OfflineFusedStages, OfflinePaperStages, VerifierRater
 from factloop.agents.safe.paper import PaperPlan
-from factloop.agents.safe.published import PublishedPlan, PublishedStages
+from factloop.agents.safe.published import PublishedPlan, PublishedStages, VerifiablePlan, VerifiableStages
 from factloop.checking.cascade.stage import cheap_verifier, read_cascade, refuse_other_verifier
 from factloop.core.errors import ConfigError
 from factloop.core.records import CascadeFingerprint, Plan
@@ -32,14 +32,14 @@ NO_LOWER = "never rejects a claim, so it cannot tell which claims are not suppor
 
 @dataclass(frozen=True)
 class NamedJudge:
-    """A judge without a chat model. `chat` is the model behind a server that it asks, or None; `judge` is the other."""
+    """A judge other than the check's chat model, either `chat` (a model on a server) or `judge`."""
 
     fingerprint: CascadeFingerprint
     judge: Judge | None
     chat: ChatModel | None
 
     def opened(self, session: Session, *, logprobs: bool) -> JudgeRater:
-        """The judge at work in a session, which lives in one event loop."""
+        """The judge in a session, bound to one event loop."""
         upper, lower, chat = self.fingerprint.upper, self.fingerprint.lower, self.chat
         assert upper is not None
         if self.judge is not None:
@@ -51,10 +51,10 @@ class NamedJudge:
 
 
 def named_judge(settings: CheckSettings, *, has_model: bool) -> NamedJudge | None:
-    """The judge of a check without a model; None where the settings name none, and in a cascade.
+    """The judge of a check without a model; None if the settings name none, or in a cascade.
 
-    Loads the weights; where they may be fetched, fetches them. Raises ConfigError where it cannot be loaded, and for
-    thresholds that were tuned for another.
+    Loads the weights, and downloads them if that is allowed. Raises ConfigError if it cannot be loaded, and for
+    thresholds that were tuned for a different judge.
     """
     if settings.judge is None:
         return None
@@ -76,7 +76,7 @@ def named_judge(settings: CheckSettings, *, has_model: bool) -> NamedJudge | Non
 
 
 def refuse_clash(settings: CheckSettings, *, has_model: bool) -> None:
-    """Raises ConfigError for an unknown judge, and for one beside a model without a cascade that it begins."""
+    """Raises ConfigError for an unknown judge, or for a judge and a model that do not form a cascade."""
     if settings.judge is None:
         return
     spec = parse_spec(settings.judge)
@@ -94,7 +94,7 @@ def refuse_clash(settings: CheckSettings, *, has_model: bool) -> None:
 
 
 def _served(settings: CheckSettings, spec: JudgeSpec) -> NamedJudge:
-    """Bespoke-MiniCheck behind an OpenAI-compatible server."""
+    """Bespoke-MiniCheck on an OpenAI-compatible server."""
     from factloop.tools.judges.served import MAX_TOKENS
 
     if settings.base_url is None:
@@ -116,9 +116,11 @@ Fill = Callable[[Plan], SafePlan]
 def filled_by_model(
     settings: CheckSettings, session: Session, gateway: ModelGateway, jury: Sequence[ModelGateway]
 ) -> Fill:
-    """Fills each plan with the model as its judge, alone or as the first of a jury."""
+    """Fills each plan with the model as judge, alone or as the first in a jury."""
 
     def fill(plan: Plan) -> SafePlan:
+        if plan == "safe" and settings.verifiable:
+            return VerifiablePlan(VerifiableStages(gateway, session.prompts, logprobs=settings.logprobs))
         if plan == "safe":
             return PublishedPlan(PublishedStages(gateway, session.prompts, logprobs=settings.logprobs))
         if plan == "paper":
@@ -135,9 +137,9 @@ def filled_by_model(
 
 
 def filled_offline(settings: CheckSettings, session: Session, named: NamedJudge | None) -> Fill:
-    """Fills each plan without a chat model: with the judge of the field that is named, else the packaged baseline.
+    """Fills each plan without a chat model, using the judge in `named` or the bundled baseline.
 
-    Here the plan `grounded` is `fused` without its gate: reading windows would save no call.
+    Here, the plan `grounded` is `fused` without its gate, since reading windows would not save any calls.
     """
     from factloop.tools.judges.baseline import Baseline
     from factloop.tools.text.pipeline import load_pipeline

@@ -1,4 +1,4 @@
-"""Names what a check is made of, before anything is opened: its judge, what it searches, its plan and prompts."""
+"""Determines what a check consists of before anything is opened: its judge, sources, plan and prompts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from langchain_core.language_models import BaseChatModel
 
 import factloop
 from factloop.agents.safe.model_stages import FUSED_PROMPTS, GROUNDED_PROMPTS, PAPER_PROMPTS
-from factloop.agents.safe.published import PUBLISHED_PROMPTS
+from factloop.agents.safe.published import PUBLISHED_PROMPTS, VERIFIABLE_PROMPTS
 from factloop.checking.cascade.stage import Cascade, load_cascade
 from factloop.checking.judging import NamedJudge, named_judge, refuse_clash
 from factloop.core.errors import ConfigError
@@ -25,18 +25,19 @@ from factloop.setup.session import GATEWAY_PROMPTS
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
 from factloop.tools.calls.tape import Tape
+from factloop.tools.judges.served import ELIGIBILITY
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.base import SearchTool
 from factloop.tools.text.pipeline import pipeline_name
 
 LIBRARIES = ("langchain-core", "langchain-openai", "langgraph", "openai", "tantivy")
 OFFLINE_LIBRARIES = ("spacy",)
-"""Libraries of a check without a chat model, beside the others."""
+"""Additional libraries used by a check without a chat model."""
 
 
 @dataclass(frozen=True)
 class Setup:
-    """The set-up of a run, before anything is opened: enough to name it and to estimate its cost."""
+    """The setup of a run before anything is opened, sufficient to identify it and estimate its cost."""
 
     settings: CheckSettings
     tools: Sequence[SearchTool]
@@ -46,27 +47,28 @@ class Setup:
     tape: Tape | None = None
     cascade: Cascade | None = None
     jury: tuple[ChatModel, ...] = ()
-    """Further models that judge what `chat` finds."""
+    """Additional models that judge what `chat` finds."""
     judge: NamedJudge | None = None
-    """What judges instead of a chat model; None where that is the packaged baseline."""
+    """The judge used instead of a chat model; None for the bundled baseline."""
     gates: bool = True
-    """Whether what has nothing to do with the question is `irrelevant`, without a search and a judgement; never where
-    documents come with the answer.
+    """Whether claims that are irrelevant to the question become `irrelevant` without a search or a judgement; never the
+    case if documents come with the answer.
     """
 
     @property
     def chats(self) -> tuple[ChatModel, ...]:
-        """The models behind servers that it asks."""
+        """The models on servers that it uses."""
         judged = None if self.judge is None else self.judge.chat
         return tuple(one for one in (self.chat, *self.jury, judged) if one is not None)
 
     def over(self, sources: Sources) -> Setup:
-        """The same set-up for an answer that comes with sources."""
+        """The same setup for an answer with its own sources."""
         tools, given_alone = numbered(sources.searched(self.tools)), sources.mode == "faithfulness"
         plan = plan_of_check(self.settings, tools, has_model=self.chat is not None, given_alone=given_alone)
         changes: dict[str, Any] = {"search_tools": tuple(tool.identity for tool in tools), "plan": plan}
         if self.chat is not None:
-            changes["prompts"] = self.prompts.hashes(_prompts_of(plan))
+            used = prompts_of(plan, self.settings)
+            changes |= {"prompts": self.prompts.hashes(used), "prompt_lines": self.prompts.first_lines(used)}
         fingerprint = self.fingerprint.model_copy(update=changes)
         return replace(self, tools=tools, fingerprint=fingerprint, gates=not given_alone)
 
@@ -78,15 +80,18 @@ def prepare(
     model: BaseChatModel | ChatModel | None = None,
     tape: Tape | None = None,
 ) -> Setup:
-    """The set-up for these settings. Touches no network, save to fetch a judge that may be. Raises ConfigError.
+    """The setup for these settings. Uses no network except to download a judge, if allowed. Raises ConfigError.
 
-    `model` is a chat model that the caller built, and closes; otherwise `settings.model` names one, or the offline
-    rules judge.
+    `model` is a chat model built by the caller, who also closes it; otherwise `settings.model` names one, or the
+    offline rules are the judge.
     """
     refuse_clashes(settings, has_model=model is not None or settings.model is not None)
     chat = _chat_model(settings, model)
     if chat is None:
         require("offline", "a check without a model (--model)")
+    if settings.repeats == "core":
+        require("offline", "a core of the claims (repeats)")
+        require("evaluation", "a core of the claims (repeats)", "scipy")
     prompts = PromptRegistry.load(settings.prompts)
     cascade = load_cascade(settings, has_model=chat is not None)
     judge = named_judge(settings, has_model=chat is not None)
@@ -105,10 +110,12 @@ def prepare(
 
 
 def refuse_clashes(settings: CheckSettings, *, has_model: bool) -> None:
-    """Raises ConfigError for settings that do not go together, before anything is read or built."""
-    stated_price(settings)  # half a price is wrong even where no model will use it
+    """Raises ConfigError for settings that cannot be combined, before anything is read or built."""
+    stated_price(settings)  # an incomplete price is an error even if no model uses it
     if settings.base_url is not None and not has_model and settings.judge is None:
         raise ConfigError("--base-url is given but no --model: name one, for example openai:NAME")
+    if settings.eligibility and not has_model:
+        raise ConfigError("eligibility is judged by a chat model: name one (model, --model)")
     if settings.jury and not has_model:
         raise ConfigError("a jury needs a model that reads the answer: name one (model, --model)")
     refuse_clash(settings, has_model=has_model)
@@ -116,13 +123,15 @@ def refuse_clashes(settings: CheckSettings, *, has_model: bool) -> None:
 
 
 def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_model: bool, given_alone: bool) -> Plan:
-    """The plan that the settings name; else `grounded` where a model judges by given documents alone, else `fused`.
+    """The plan in the settings; otherwise `grounded` if a model judges only by supplied documents, else `fused`.
 
-    A cascade goes before `fused`: its verifier looks at each claim before the model does. Raises ConfigError for the
-    plan `safe` without a model, and with a jury.
+    A cascade precedes `fused`: its verifier examines each claim before the model does. Raises ConfigError for the plan
+    `safe` without a model, and with a jury, and for verifiable claims with another plan.
     """
     if settings.plan == "safe" and (not has_model or settings.jury):
         raise ConfigError("the plan safe uses one chat model, as published: give --model, and no --jury")
+    if settings.verifiable and settings.plan != "safe":
+        raise ConfigError("verifiable claims are those of the plan safe: give --plan safe")
     if settings.plan is not None:
         return settings.plan
     own_alone = bool(tools) and all(tool.own_documents for tool in tools)
@@ -132,7 +141,7 @@ def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_m
 
 def _chat_model(settings: CheckSettings, model: BaseChatModel | ChatModel | None) -> ChatModel | None:
     if isinstance(model, ChatModel):
-        return replace(model, http=None)  # lent: its builder closes its connections
+        return replace(model, http=None)  # borrowed: its builder closes its connections
     wanted = model if model is not None else settings.model
     if wanted is None:
         return None
@@ -140,7 +149,7 @@ def _chat_model(settings: CheckSettings, model: BaseChatModel | ChatModel | None
 
 
 def _jury(settings: CheckSettings) -> tuple[ChatModel, ...]:
-    """The further jurors, at their own list prices: those that the settings state are of the first model."""
+    """The additional jurors, at their own list prices; prices in the settings apply to the first model."""
     own = settings.model_copy(update={"price_in": None, "price_out": None, "price_cached": None})
     build = partial(build_model, own, base_url=settings.base_url, temperature=settings.temperature)
     return tuple(build(name) for name in settings.jury)
@@ -155,12 +164,16 @@ PLAN_PROMPTS: Mapping[Plan, tuple[str, ...]] = {
 
 
 def plan_of_prompt(name: str) -> Plan | None:
-    """The plan whose stages a prompt is for; None for those of no plan. `grounded` falls back on those of `fused`."""
-    return next((plan for plan, names in PLAN_PROMPTS.items() if name in names), None)
+    """The plan whose stages a prompt is for; None if it belongs to no plan. `grounded` falls back on the stages of
+    `fused`."""
+    of_safe: Plan | None = "safe" if name in VERIFIABLE_PROMPTS else None
+    return next((plan for plan, names in PLAN_PROMPTS.items() if name in names), of_safe)
 
 
-def _prompts_of(plan: Plan) -> tuple[str, ...]:
-    return (*PLAN_PROMPTS[plan], *GATEWAY_PROMPTS)
+def prompts_of(plan: Plan, settings: CheckSettings) -> tuple[str, ...]:
+    """The prompts that a check by this plan may send."""
+    of_plan = VERIFIABLE_PROMPTS if settings.verifiable else PLAN_PROMPTS[plan]
+    return (*of_plan, *((ELIGIBILITY,) if settings.eligibility else ()), *GATEWAY_PROMPTS)
 
 
 def _fingerprint(
@@ -170,7 +183,7 @@ def _fingerprint(
     prompts: PromptRegistry,
 ) -> Fingerprint:
     plan = plan_of_check(settings, tools, has_model=chat is not None, given_alone=False)
-    used = () if chat is None else _prompts_of(plan)
+    used = () if chat is None else prompts_of(plan, settings)
     engine: Literal["model", "offline"] = "offline" if chat is None else "model"
     libraries = (*LIBRARIES, *(OFFLINE_LIBRARIES if chat is None else ()))
     identity = dict(chat.identity) if chat is not None else {}
@@ -186,6 +199,7 @@ def _fingerprint(
         plan=plan,
         search_tools=tuple(tool.identity for tool in tools),
         prompts=prompts.hashes(used),
+        prompt_lines=prompts.first_lines(used),
         versions={name: installed_version(name) for name in sorted(libraries)},
         settings=settings.model_dump(mode="json", include=set(shaping) - set(made_with), exclude_defaults=True),
         **{**made_with, "logprobs": settings.logprobs and chat is not None, "spacy_model": pipeline},
@@ -193,7 +207,7 @@ def _fingerprint(
 
 
 def numbered(tools: Sequence[SearchTool]) -> tuple[SearchTool, ...]:
-    """Tools that the user gave, under different names: a later one of a name becomes `retriever_2` and so on."""
+    """The user's tools under distinct names: later ones with the same name become `retriever_2` and so on."""
     names: set[str] = set()
     found: list[SearchTool] = []
     for tool in tools:

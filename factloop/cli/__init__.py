@@ -1,4 +1,4 @@
-"""The command line. Heavy imports wait until a command runs, so that `--help` answers at once."""
+"""The command line. Heavy imports are delayed until a command runs, so that `--help` responds immediately."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from typing import IO
 
 WRONG_INPUT, INTERRUPTED = 2, 130
 CONTAINERS = 50_000
-"""Containers made before Python looks for garbage, 700 by default. With hundreds of claims under way it would walk
-half a million live objects again and again, a third of a check's CPU time. A program that imports factloop decides this
-for itself."""
+"""Number of containers created before Python collects garbage (700 by default). With hundreds of claims in progress,
+the collector would walk half a million live objects repeatedly, which takes a third of a check's CPU time. A program
+that imports factloop decides this for itself."""
 EVALUATION = "factloop.evaluation"
-"""The folder of the optional part of an installation."""
+"""The package that is an optional part of an installation."""
 _PLAIN = {
     "✓": "+", "✗": "x", "○": "o", "·": "*", "•": "*", "×": "x", "−": "-", "–": "-", "—": "-", "’": "'", "‘": "'",
     "“": '"', "”": '"', "«": '"', "»": '"', "…": "...", "≠": "!=", "←": "<-", "▶": ">", "●": "*", "◆": "*", "■": "#",
     "→": "->", "↔": "<->", "≤": "<=", "≥": ">=", "›": ">", "─": "-", "│": "|",
 }  # fmt: skip
-"""Our characters as a terminal in the C locale can show them."""
+"""ASCII replacements for the characters that factloop prints, for terminals in the C locale."""
 
 
 def main() -> None:
-    """Runs the command line; an error is one line on standard error and an exit code, never a traceback."""
+    """Runs the command line. Errors are reported as one line on standard error and an exit code, without traceback."""
     gc.set_threshold(CONTAINERS, *gc.get_threshold()[1:])
     try:
         code = _run()
     except KeyboardInterrupt:  # while the commands were being imported
         code = INTERRUPTED
-    if code == INTERRUPTED:  # a command that had begun its work has said how to go on, and ended the process
+    if code == INTERRUPTED:  # a command that was already running has printed how to resume and ended the process
         sys.stderr.write("factloop: stopped.\n")
     sys.exit(code)
 
 
 def _run() -> int | None:
-    """The exit code of the command that the arguments name. Imported here, where an interrupt is met."""
+    """Runs the command named in the arguments; returns the exit code. Imports happen here to handle interrupts."""
     from factloop.cli.app import app
     from factloop.cli.help import UsageError, usage_complaint
     from factloop.core.errors import FactloopError
@@ -56,7 +56,7 @@ def _run() -> int | None:
     except OSError as error:
         if error.filename is None:
             raise
-        # A path of the user's that the system refuses (too long, not to be entered), met where no check expected it.
+        # A user's path that the system rejects (too long, or not accessible), found where no check expected it.
         _complain(f"{error.filename}: {error.strerror}")
     return WRONG_INPUT
 
@@ -68,7 +68,7 @@ def _complain(message: str) -> None:
 
 
 def show_plainly(*streams: IO[str] | None) -> None:
-    """Lets streams replace characters that they cannot encode, instead of failing on them."""
+    """Makes streams replace characters that they cannot encode instead of failing."""
     codecs.register_error("factloop.plain", _plainly)
     for stream in streams:
         if isinstance(stream, io.TextIOWrapper):

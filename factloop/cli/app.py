@@ -1,8 +1,7 @@
-"""The table of commands: each with its home and its help; its flags stand with it."""
+"""The table of commands, with the location and help text of each; flags are defined with the command."""
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -14,21 +13,11 @@ from factloop.cli.help import PlainGroup
 
 
 class ResponsesByDefault(PlainGroup):
-    """`eval FILE` is `eval responses FILE`, unless the first word names another command."""
+    """Treats `eval FILE` as `eval responses FILE`, unless the first word names another command."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in {*self.commands, "--help"}:
             args = ["responses", *args]
-        return super().parse_args(ctx, args)
-
-
-class WithOldNames(PlainGroup):
-    """Takes the commands of `research` by their old names, too, and says the new one. For one release."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and any(path.split()[:2] == ["research", args[0]] for path in COMMANDS):
-            sys.stderr.write(f"factloop: factloop {args[0]} is now factloop research {args[0]}\n")
-            args = ["research", *args]
         return super().parse_args(ctx, args)
 
 
@@ -47,6 +36,8 @@ COMMANDS = {
         "serve:serve",
         "Serve checks over HTTP, with a web page. Limits on calls and cost apply to each job.",
     ),
+    "backup": ("backup:backup", "Save the jobs of a service, which may be running, in a file."),
+    "restore": ("backup:restore", "Load the jobs of a backup into a database without jobs."),
     "mcp": (
         "mcp:mcp",
         "Serve checks to agents over the Model Context Protocol. Limits on calls and cost apply to the whole run.",
@@ -66,7 +57,6 @@ COMMANDS = {
     "prompts list": ("prompts:list_", "List the prompts with versions, variables, reply schemas and hashes."),
     "prompts show": ("prompts:show", "Show the text of a prompt."),
     "prompts new": ("prompts:new", "Copy a prompt to a new variant with its own version. Overwrites nothing."),
-    "prompts diff": ("prompts:diff", "Show how prompts differ in text and front matter."),
     "prompts lint": (
         "prompts:lint",
         "Find errors and likely mistakes in prompts. Exits with 1 if there are any.",
@@ -82,6 +72,10 @@ COMMANDS = {
     "research experiment": (
         "research.experiment:experiment",
         "Compare prompts, models and settings on the same labelled claims or responses.",
+    ),
+    "research optimise": (
+        "research.optimise:optimise",
+        "Let a model propose changes to a prompt, and keep those that an experiment shows to be better.",
     ),
     "research verify": (
         "research.verify:verify",
@@ -110,7 +104,7 @@ COMMANDS = {
     ),
     "research labels adjudicate": (
         "research.labels:adjudicate",
-        "Report how often the judge was right where it differed from people (76 % in the paper).",
+        "Report how often the judge was right when it disagreed with human labels (76% in the paper).",
     ),
     "research data list": (
         "research.data:list_",
@@ -131,17 +125,17 @@ COMMANDS = {
     ),
     "research kb build": ("research.kb:build", "Build a local table of typed entities from DBpedia dumps."),
 }
-"""Name, home and help of each. A group's name stands before."""
+"""The location and help text of each command, by name. The name includes the group."""
 
 GROUPS = {
     "eval": "Score a data set, and compare with its labels if it has any. eval FILE is short for eval responses FILE.",
     "cache": "Show or empty the cache of replies and indexes.",
-    "prompts": "List, copy, compare and lint prompts.",
+    "prompts": "List, copy and lint prompts.",
     "research": "Audit, compare and calibrate evaluators; collect labels and data; reproduce the papers' tables.",
     "research cascade": "Tune a cascade: a cheap verifier for clear claims, the model for the rest.",
     "research labels": "Plan, collect, merge and adjudicate human labels.",
     "research data": "List and download data sets.",
-    "research generate": "Generate answers to LongFact's prompts, or new prompts like them.",
+    "research generate": "Generate answers to LongFact's prompts, or generate new prompts.",
     "research kb": "Build local tables of typed entities, for distractors.",
 }
 
@@ -149,7 +143,7 @@ GROUPS = {
 app = typer.Typer(
     name="factloop",
     help="Check what a language model wrote against your documents or the web, claim by claim.",
-    cls=WithOldNames,
+    cls=PlainGroup,
     rich_markup_mode=None,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -172,9 +166,9 @@ def _root(
 
 
 class LateCommand(TyperCommand):
-    """Stands for a command in the help of its group, so that `factloop --help` answers at once.
+    """Represents a command in the help of its group, so that `factloop --help` responds immediately.
 
-    The command itself is imported when it is asked for.
+    The command itself is imported when it is needed.
     """
 
     path: str
@@ -184,7 +178,7 @@ class LateCommand(TyperCommand):
 
 
 def load_command(path: str) -> Any:
-    """The command of the table, with its flags."""
+    """Loads a command from the table, with its flags."""
     home, about = COMMANDS[path]
     module, _, function = home.partition(":")
     return getattr(import_module(f"factloop.cli.{module}"), function).build(about)

@@ -1,8 +1,7 @@
-"""`factloop cache show | clear`: shows what is kept for other runs, and removes it."""
+"""`factloop cache show | clear` shows or removes what is cached for other runs."""
 
 from __future__ import annotations
 
-from datetime import datetime
 from functools import partial
 from typing import Literal
 
@@ -12,7 +11,6 @@ from factloop.cli.console import BROKEN, DONE, note
 from factloop.cli.options import AsJson, Flags, command, taking
 from factloop.cli.outputs import deliver, show_lines, try_outputs
 from factloop.entrance.settings_sources import load_settings
-from factloop.reports.figures import plural
 from factloop.reports.sheet.table import NOTHING, Cell, Column, Line, Sheet, count_cell, name
 from factloop.reports.sheet.terminal import sheet_body
 from factloop.reports.visible import visible
@@ -31,7 +29,7 @@ class Clear(AsJson):
 
 @command(taking(RunSettings))
 def show(given: AsJson, flags: Flags) -> int:
-    """Shows what is kept; returns the exit code. Raises ConfigError."""
+    """Shows what is cached; returns the exit code. Raises ConfigError."""
     try_outputs((given.json_,), ())
     status = status_of(load_settings(RunSettings, flags))
     deliver(given, status, partial(_print_status, status))
@@ -40,7 +38,7 @@ def show(given: AsJson, flags: Flags) -> int:
 
 @command(taking(RunSettings))
 def clear(given: Clear, flags: Flags) -> int:
-    """Removes what is named, or all for nothing named; returns the exit code. Raises ConfigError."""
+    """Removes the named part of the cache, or everything; returns the exit code. Raises ConfigError."""
     try_outputs((given.json_,), ())
     place = place_looked_at(load_settings(RunSettings, flags))
     cleared = clear_cache(place, answers=given.only != "indexes", indexes=given.only != "answers")
@@ -51,17 +49,7 @@ def clear(given: Clear, flags: Flags) -> int:
 
 
 def _said(cleared: CacheCleared) -> str:
-    counts = ((cleared.n_answers, "answer"), (cleared.n_indexes, "index"), (cleared.n_vectors, "file"))
-    words = [_counted(count, noun) for count, noun in counts if count]
-    if not words and not cleared.n_bytes:
-        return f"{cleared.folder}: nothing was removed."
-    return f"{cleared.folder}: {', '.join(words) or 'a damaged file'} removed, {_size(cleared.n_bytes)} freed."
-
-
-def _counted(count: int, noun: str) -> str:
-    if noun == "index":
-        return f"{count:,} {'index' if count == 1 else 'indexes'} of documents"
-    return f"{plural(count, noun)} of word vectors" if noun == "file" else plural(count, noun)
+    return f"{cleared.folder}: {f'{_size(cleared.n_bytes)} freed' if cleared.n_bytes else 'nothing was removed'}."
 
 
 def _print_status(status: CacheStatus, console: Console) -> None:
@@ -78,12 +66,8 @@ def _print_status(status: CacheStatus, console: Console) -> None:
 
 
 def _line(kind: str, kept: CacheSection, verb: str) -> Line:
-    oldest = NOTHING if kept.oldest is None else f"{verb} {_day(kept.oldest)}"
+    oldest = NOTHING if kept.oldest is None else f"{verb} {kept.oldest:%Y-%m-%d %H:%M} UTC"
     return Line((Cell(kind), count_cell(kept.n), Cell(_size(kept.n_bytes)), Cell(oldest)))
-
-
-def _day(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d %H:%M} UTC"
 
 
 def _size(n_bytes: int) -> str:

@@ -1,4 +1,4 @@
-"""`factloop check`: reads a text, and reports which of its claims hold, with an exit code."""
+"""`factloop check` reads a text and reports which of its claims hold, with an exit code."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from factloop.cli.console import DONE, messages_console, note, run_until_stopped, step
 from factloop.cli.demands import exit_code, left_after
-from factloop.cli.inputs import read_text, refuse_missing, refuse_self_support
+from factloop.cli.inputs import file_name, read_text, refuse_endless, refuse_missing, refuse_self_support
 from factloop.cli.options import ARGUMENT, Estimated, Flags, Judged, command, taking
 from factloop.cli.outputs import deliver, price, show_lines, try_outputs
 from factloop.cli.preparing import note_unsent_prompts_of_check, with_leave_to_fetch
@@ -37,10 +37,9 @@ class Check(Judged):
 
 @command(taking(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK, SCORES, RECORDING))
 def check(given: Check, flags: Flags) -> int:
-    """Checks and writes the outputs; returns the exit code. Raises FactloopError for wrong input."""
+    """Checks the text and writes the outputs; returns the exit code. Raises FactloopError for invalid input."""
     refuse_missing(given.answer, flags.get("docs"))
-    from factloop.checking.views.html import render_html
-    from factloop.checking.views.terminal import print_report
+    from factloop.checking.views.shown import print_report, render_html
     from factloop.setup.recording import refuse_missing_recording
 
     settings = load_settings(CheckSettings, flags)
@@ -51,11 +50,13 @@ def check(given: Check, flags: Flags) -> int:
     note_unsent_prompts_of_check(settings)
     if given.dry_run:
         return print_estimate(given, settings, response)
+    refuse_endless(response, given.answer, settings)
     settings = with_leave_to_fetch(settings)
     kept = settings.model is not None and settings.cache
     report = run_until_stopped(_report(given, settings, response), run_dir=given.run_dir, kept=kept)
-    with step("writing the report", quiet=given.quiet):  # of a long text a page takes seconds
-        deliver(given, report, partial(print_report, report), page=partial(render_html, report))
+    with step("writing the report", quiet=given.quiet):  # rendering the page of a long text takes seconds
+        page = partial(render_html, report, file_name(given.answer))
+        deliver(given, report, partial(print_report, report), page=page)
     return left_after(report, exit_code(report, given), settings.deadline_s)
 
 
@@ -64,7 +65,7 @@ async def _report(given: Check, settings: CheckSettings, response: str) -> Factu
     from factloop.reports.progress import ProgressDisplay
 
     async with FactChecker(settings=settings) as checker:
-        with ProgressDisplay(messages_console()) as progress:
+        with ProgressDisplay(messages_console(), len(response)) as progress:
             async with aclosing(checker.astream(response, given.question, run_dir=given.run_dir)) as events:
                 async for event in events:
                     if isinstance(event, ResponseSplit) and not settings.docs and not settings.search:
@@ -77,7 +78,7 @@ async def _report(given: Check, settings: CheckSettings, response: str) -> Factu
 
 
 def print_estimate(given: Check, settings: CheckSettings, response: str, more: str | None = None) -> int:
-    """Prints the cost of a check, and `more` below it; spends nothing. Returns the exit code."""
+    """Prints the estimated cost of a check, followed by `more`, without spending anything; returns the exit code."""
     from factloop.checking.estimate import estimate, plan_of
     from factloop.tools.search.build import check_sources
 
@@ -89,7 +90,7 @@ def print_estimate(given: Check, settings: CheckSettings, response: str, more: s
 def deliver_estimate(
     given: Estimated, found: Estimate, of: str, settings: CheckSettings, more: str | None = None
 ) -> int:
-    """Writes and shows an estimate, and `more` below it; returns the exit code."""
+    """Writes and shows an estimate, followed by `more`; returns the exit code."""
     lines = (
         f"Nothing was spent. Estimate for {of} with {settings.model or 'the offline engine'}:",
         f"  {found.n_sentences:,} sentences, about {found.n_claims:,} claims",

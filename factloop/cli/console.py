@@ -1,4 +1,4 @@
-"""How a command ends, and what it says on standard error meanwhile: exit codes, notes, progress, interrupts."""
+"""Handles exit codes, interrupts, and the notes and progress that commands show on standard error."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ def messages_console() -> Console:
 
 
 def note(said: str) -> None:
-    """Says something in one line on standard error."""
+    """Prints a line on standard error."""
     messages_console().print(f"factloop: {visible(said)}", soft_wrap=True)
 
 
 def left_unscored(said: str) -> int:
-    """Says what is missing; returns the exit code for it."""
+    """Prints what is missing; returns the corresponding exit code."""
     note(said)
     return UNSCORED
 
 
 def run_until_stopped(work: Coroutine[Any, Any, T], *, run_dir: Path | None, kept: bool) -> T:
-    """The result of `work`. An interrupt ends the process at once, with a line on how to go on."""
+    """Returns the result of `work`. An interrupt ends the process immediately and prints how to resume."""
     results: list[T] = []
     with asyncio.Runner() as runner:
         try:
@@ -56,22 +56,22 @@ def run_until_stopped(work: Coroutine[Any, Any, T], *, run_dir: Path | None, kep
 
 
 def run_alone(work: Coroutine[Any, Any, T]) -> T:
-    """The result of `work`, in an event loop of its own. Raises KeyboardInterrupt."""
+    """Returns the result of `work`, run in a new event loop. Raises KeyboardInterrupt."""
     results: list[T] = []
     asyncio.run(_keep(work, results))
     return results[0]
 
 
 async def _keep(work: Coroutine[Any, Any, T], results: list[T]) -> None:
-    """Adds the result of `work`: what a runner returns, Python 3.11 writes out in full to find that it is no signal."""
-    # An interrupt cancels tasks that have not begun, LangGraph's among them; Python would warn of their coroutines.
+    """Stores the result of `work`. If it were returned to the runner, Python 3.11 would format it in full."""
+    # An interrupt cancels tasks that have not started, including LangGraph's; Python would warn about their coroutines.
     warnings.filterwarnings("ignore", r"coroutine '.*' was never awaited", RuntimeWarning)
     results.append(await work)
 
 
 @contextmanager
 def stopped_with(said: str) -> Iterator[None]:
-    """Ends the process at an interrupt, with this line: for work that costs nothing."""
+    """Ends the process on an interrupt and prints this line, for work that costs nothing."""
     try:
         yield
     except KeyboardInterrupt:
@@ -89,7 +89,7 @@ def _resume_hint(run_dir: Path | None, *, kept: bool) -> str:
 
 @contextmanager
 def step(said: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Shows the current step on a terminal, and leaves nothing behind. Gives a function that tells the next step."""
+    """Shows the current step on a terminal and clears it at the end. Yields a function that shows the next step."""
     messages = messages_console()
     if quiet or not messages.is_terminal:
         yield lambda _: None
@@ -100,7 +100,7 @@ def step(said: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def counted(noun: str, total: int, *, done: int = 0, quiet: bool = False) -> Iterator[CountDisplay]:
-    """A bar that counts what is done in this block, and says which server is waited for."""
+    """Shows a progress bar for the work in this block, with the server being waited for."""
     console = Console(stderr=True, quiet=True) if quiet else messages_console()
     with CountDisplay(console, noun, total, done=done) as display, told_of_waits(display.waiting):
         yield display
@@ -109,7 +109,7 @@ def counted(noun: str, total: int, *, done: int = 0, quiet: bool = False) -> Ite
 async def watched(
     events: Events[R, S], noun: str, *, quiet: bool, look_at: Callable[[R], object] = lambda _record: None
 ) -> S:
-    """Waits for the summary of a run, with a bar that counts its items; `look_at` sees each record."""
+    """Waits for the summary of a run and shows a progress bar for its items; `look_at` is called with each record."""
     from factloop.evaluation.running.run import NewRecord, RunStarted
 
     async with aclosing(events):

@@ -1,4 +1,4 @@
-"""`factloop correct`: reads a text, and gives one to use in its place, with an exit code."""
+"""`factloop correct` reads a text and writes a corrected version, with an exit code."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Annotated
 from factloop.cli.check import Check, print_estimate
 from factloop.cli.console import note, run_until_stopped, step
 from factloop.cli.demands import exit_code, left_after
-from factloop.cli.inputs import read_text, refuse_missing, refuse_self_support
+from factloop.cli.inputs import file_name, read_text, refuse_endless, refuse_missing, refuse_self_support
 from factloop.cli.options import OUTPUT, Flags, command, taking
 from factloop.cli.outputs import STANDARD_OUTPUT, deliver, try_outputs
 from factloop.cli.preparing import note_unsent_prompts_of_check, with_leave_to_fetch
-from factloop.correction.records import Correction, CorrectionSettings
+from factloop.correction.records import Correction, CorrectionSettings, MarkStyle
 from factloop.entrance.settings_sources import load_settings
 from factloop.setup.marks import CACHE, CORRECTION, LIMITS, MODEL, PER_CHECK, SCORES, SEARCH, Mark
 from factloop.setup.settings import AtLeastOne
@@ -21,21 +21,23 @@ WORKING = "Checking, rewriting, checking again"
 
 
 class Correct(Check):
-    """Arguments of `correct`. Its demands are on the text to use."""
+    """Arguments of `correct`. Requirements such as `--fail-under` apply to the corrected text."""
 
     max_rounds: Annotated[AtLeastOne, Mark(metavar="N")] = 2
     """Check a rewritten text at most N times."""
     out: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
     """Write the resulting text; - for standard output."""
+    marks: Annotated[MarkStyle, Mark(OUTPUT)] = "brackets"
+    """How --out and --html mark what stays in doubt: in brackets, or by Markdown footnotes that give the reason."""
 
 
 @command(taking(CorrectionSettings, CORRECTION, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK, SCORES))
 def correct(given: Correct, flags: Flags) -> int:
-    """Corrects and writes the outputs; returns the exit code. Raises FactloopError for wrong input."""
+    """Corrects the text and writes the outputs; returns the exit code. Raises FactloopError for invalid input."""
     refuse_missing(given.answer, flags.get("docs"))
     from factloop.correction.views.html import render_correction_html
     from factloop.correction.views.terminal import print_correction
-    from factloop.correction.views.words import kept_back
+    from factloop.correction.views.words import footnoted, kept_back
     from factloop.setup.recording import refuse_missing_recording
 
     settings = load_settings(CorrectionSettings, flags)
@@ -48,15 +50,20 @@ def correct(given: Correct, flags: Flags) -> int:
     if given.dry_run:
         more = "  That is one check. A correction also makes a call for each sentence it rewrites, and checks these "
         return print_estimate(given, settings, response, f"{more}again, at most {given.max_rounds} times.")
+    refuse_endless(response, given.answer, settings)
     settings = with_leave_to_fetch(settings)
     kept = settings.model is not None and settings.cache
     correction = run_until_stopped(_correction(given, settings, response), run_dir=given.run_dir, kept=kept)
-    show, page = partial(print_correction, correction), partial(render_correction_html, correction)
-    deliver(given, correction, show, page=page, files={given.out: lambda: correction.text})
+    show, page = (
+        partial(print_correction, correction),
+        partial(render_correction_html, correction, file_name(given.answer), given.marks),
+    )
+    text = partial(footnoted, correction) if given.marks == "footnotes" else lambda: correction.text
+    deliver(given, correction, show, page=page, files={given.out: text})
     not_done = kept_back(correction)
-    if not_done is not None and (given.quiet or STANDARD_OUTPUT in outputs):  # no report is printed that says it
+    if not_done is not None and (given.quiet or STANDARD_OUTPUT in outputs):  # no report is printed that would say it
         note(" ".join(not_done.split()))
-    # A text of which all claims were taken out was checked; one that had none to begin with was not.
+    # A text from which all claims were removed was checked; one that had none to begin with was not.
     code = exit_code(correction.report, given, may_be_empty=correction.before.counts.scored > 0)
     return left_after(correction.report, code, settings.deadline_s)
 

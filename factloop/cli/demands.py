@@ -1,4 +1,4 @@
-"""Demands on a report, such as --fail-under, and the exit code where it falls short."""
+"""Requirements on a report, such as --fail-under, and the exit codes if they are not met."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Demands(Protocol):
-    """What --fail-if-unscored and --fail-under say."""
+    """The values of --fail-if-unscored and --fail-under."""
 
     @property
     def fail_if_unscored(self) -> bool: ...
@@ -26,16 +26,16 @@ class Demands(Protocol):
 
 
 Result = tuple[UnscoredReason | None, str]
-"""The reason why something is unscored, None if it is scored, and the words on it."""
+"""The reason why something is unscored (None if it is scored), and its description."""
 BREAKDOWNS = FAILURES - {UnscoredReason.REFUSAL}
-"""Reasons that are breakdowns. A refusal is not: of a model or a prompt under examination it is a finding."""
+"""Reasons that are breakdowns. A refusal is not: when a model or prompt is being examined, it is a result."""
 NO_CLAIM = "no claim could be scored"
 NO_CLAIMS_MADE = "the response makes no claim that can be checked"
 ALL_IRRELEVANT = "none of them has to do with the question"
 
 
 def first_failure(results: Iterable[Result], failures: Collection[UnscoredReason] = FAILURES) -> str | None:
-    """The first failure, in one line; None where nothing failed."""
+    """A one-line description of the first failure; None if nothing failed."""
     said = next((said for reason, said in results if reason in failures), None)
     return None if said is None else visible(" ".join(said.split()))
 
@@ -45,10 +45,10 @@ def results_of(report: FactualityReport) -> Iterator[Result]:
 
 
 def exit_code(report: FactualityReport, demands: Demands, *, may_be_empty: bool = False) -> int:
-    """The exit code of a check; the reason for one that is not 0 is said on standard error.
+    """The exit code of a check. If it is not 0, the reason is printed on standard error.
 
-    A report without a scored claim has no precision, and so falls below every threshold. It answers nothing, which is
-    no success, unless it `may_be_empty`.
+    A report without scored claims has no precision and therefore falls below every threshold. It does not count as a
+    success unless it `may_be_empty`.
     """
     counts = report.counts
     why = first_failure(results_of(report)) or ", ".join(unscored_reasons(report))
@@ -65,9 +65,10 @@ def code_of(
     why: str,
     nothing: str | None,
 ) -> int:
-    """The exit code of one check or of many, by what each precision is of.
+    """The exit code of one or more checks. `precisions` maps a description of what each precision refers to to its
+    value.
 
-    `why` says why claims are unscored, `nothing` why there may be neither these nor others; None where that is fine.
+    `why` explains why claims are unscored, and `nothing` why there may be no claims at all; None if that is acceptable.
     """
     if unscored and not scored:
         return left_unscored(f"{NO_CLAIM}: {why or plural(unscored, 'claim')}")
@@ -83,20 +84,20 @@ def code_of(
 
 
 def below_threshold(name: str, value: float | None, threshold: float, of: str = "") -> str:
-    """Says that a figure is below --fail-under, with three digits or as many as tell the two apart."""
+    """A message that a figure is below --fail-under, with three digits or as many as needed to show the difference."""
     reached = "undefined" if value is None else shown_below(value, threshold, "f")
     return f"{name} {reached}{of} is below {str(threshold).removesuffix('.0')} (--fail-under)"
 
 
 def left_after(report: FactualityReport, code: int, deadline_s: float | None) -> int:
-    """The exit code of a report that is written; where its deadline cut calls off, the process ends here with it."""
+    """The exit code after writing a report. If the deadline interrupted calls, this ends the process with the code."""
     if deadline_s is not None and any(reason is UnscoredReason.TIMEOUT for reason, _ in results_of(report)):
         leave_now(code)
     return code
 
 
 def demands_exit_code(demands: Sequence[DemandResult]) -> int:
-    """1 where a demand is not met; those, and what others leave open, are said on standard error."""
+    """Returns 1 if a requirement is not met; prints failed and inconclusive requirements on standard error."""
     for one in demands:
         if one.caution or not one.is_met:
             note(one.said)

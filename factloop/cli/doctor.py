@@ -1,4 +1,4 @@
-"""`factloop doctor`: says what of the set-up works."""
+"""`factloop doctor` reports which parts of the setup work."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Doctor(AsJson):
     controls: Annotated[bool, Mark(MODEL)] = False
     """Also test the judge on a dozen sentences known to be true or false (twenty with --judge)."""
     database: Annotated[str | None, Mark(SERVER, "URL")] = None
-    """Database of factloop serve to test."""
+    """Database URL of factloop serve to test."""
     folder: Annotated[Path | None, Mark(SERVER)] = None
-    """Folder of factloop serve to test. Default: in your data folder."""
+    """Data folder of factloop serve to test. Default: in your data folder."""
 
 
 @command(
@@ -43,7 +43,7 @@ class Doctor(AsJson):
     taking(TrustSettings, *SERVED, "kb", "dbpedia"),
 )
 def doctor(given: Doctor, flags: Flags) -> int:
-    """Prints the findings; returns the exit code. Raises ConfigError for settings that cannot be read."""
+    """Prints the findings; returns the exit code. Raises ConfigError if the settings cannot be read."""
     from factloop.doctor.examination import diagnose
     from factloop.doctor.views.terminal import print_diagnosis
 
@@ -58,9 +58,9 @@ def doctor(given: Doctor, flags: Flags) -> int:
 
 
 def look_at_database(url: str | None, folder: Path | None) -> Sequence[Look]:
-    """A look at the database of that URL, else at the one in the folder; none where nothing was ever served.
+    """Examines the database at this URL or in this folder; empty if the service has never been run.
 
-    It is read, never made and never changed.
+    The database is only read, never created or changed.
     """
     from factloop.doctor.looking import Look, in_thread
 
@@ -97,7 +97,7 @@ def _read(url: str) -> WorkingPart:
             found = connection.scalar(select(FORMATS.c.format)) if is_ours else None
             if found is None:
                 return WorkingPart(how=_NOTHING, limits=limits)
-            if found != FORMAT:
+            if found > FORMAT:
                 raise ConfigError(
                     f"{_shown(url)}: was written by another version of factloop (format {found}): use that one, or "
                     "another database"
@@ -113,5 +113,5 @@ def _read(url: str) -> WorkingPart:
 
 
 def _shown(url: str) -> str:
-    """The address without credentials."""
+    """The URL without credentials."""
     return without_userinfo(url) if urlsplit(url).netloc else url

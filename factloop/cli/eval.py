@@ -1,4 +1,4 @@
-"""`factloop eval FILE` and `factloop eval factscore`: SAFE over a data set, with scores for each system."""
+"""`factloop eval FILE` and `factloop eval factscore` run SAFE on a data set and score each system."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from factloop.cli.check import deliver_estimate
 from factloop.cli.console import note, run_until_stopped, watched
 from factloop.cli.demands import ALL_IRRELEVANT, code_of, first_failure, results_of
-from factloop.cli.inputs import name_of_data, refuse_missing_data, refuse_self_support, wanted_k
+from factloop.cli.inputs import refuse_missing_data, refuse_self_support, wanted_k
 from factloop.cli.options import ARGUMENT, OUTPUT, STATISTICS, Flags, Intervals, Judged, Tabled, Texts, command, taking
 from factloop.cli.outputs import deliver, try_outputs, write_output
 from factloop.cli.preparing import note_unsent_prompts_of_check, with_leave_to_fetch
 from factloop.core.errors import ConfigError
 from factloop.core.extras import require
 from factloop.core.factuality import counted_claims
+from factloop.core.files.lines import name_of_data
 from factloop.core.reasons import UnscoredReason
 from factloop.entrance.settings_sources import load_settings
 from factloop.reports.claims import tally_reasons
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from factloop.evaluation.runs.run_claims import RunClaims
 
 DEFAULT_KS = (64,)
-"""The median number of facts of the paper's responses."""
+"""The median number of facts in the paper's responses."""
 WORKERS = 2
 NO_CLAIMS_MADE = "no response makes a claim that can be checked"
 DATASET, PART = "factscore", "bio"
@@ -49,12 +50,12 @@ class Run(Judged, Tabled, Intervals):
     abstention: Annotated[Literal["zero", "exclude"], Mark(STATISTICS)] = "zero"
     """Count a response without claims as F1@K 0, or leave it out of all means."""
     calibration: Annotated[str | None, Mark(STATISTICS, "PATH")] = None
-    """Human-labelled claims to correct the figures with: a run of eval factscore, or a file."""
+    """Human-labelled claims for correcting the figures: a run of eval factscore, or a file."""
     evaluator: Annotated[str | None, Mark(STATISTICS, "NAME")] = None
     """Evaluator to use if --calibration is the input of an audit."""
     transfer: Annotated[Literal["verdicts", "error_rates"] | None, Mark(STATISTICS)] = None
     """Assume that each verdict is right as often as on the labelled claims (verdicts), or that TPR and FPR are the same
-    as there (error_rates). Default: verdicts if some labels come from the system or the run."""
+    as on those claims (error_rates). Default: verdicts if some labels come from the system or the run."""
     workers: Annotated[AtLeastOne | None, Mark(LIMITS)] = None
     """Judge on this many Ray workers instead of in this process."""
     address: Annotated[str | None, Mark(LIMITS, "HOST:PORT")] = None
@@ -68,7 +69,8 @@ class Responses(Run):
 
     data: Annotated[str, Mark(ARGUMENT, "FILE")]
     """Rows with prompt, response and optionally documents: JSON Lines, CSV, Parquet or a JSON array; - for standard
-    input."""
+    input. If this is a run directory, its answers are judged again, using the evidence saved in it unless --docs or
+    --search is set."""
     column: Annotated[Texts, Mark(metavar="FIELD=COLUMN")] = ()
     """Read a field from this column."""
 
@@ -86,12 +88,12 @@ class FactScore(Run):
     """Write each verdict with its label, for factloop research audit; needs --run-dir."""
 
 
-_SETTINGS = taking(CheckSettings, MODEL, SEARCH, LIMITS, BATCH, CACHE, PER_CHECK, "repeats")
+_SETTINGS = taking(CheckSettings, MODEL, SEARCH, LIMITS, BATCH, CACHE, PER_CHECK, "repeats", "seed")
 
 
 @command(_SETTINGS)
 def responses(given: Responses, flags: Flags) -> int:
-    """Judges, scores and writes; returns the exit code. Raises FactloopError for wrong input."""
+    """Judges and scores the data and writes the outputs; returns the exit code. Raises FactloopError for bad input."""
     require("evaluation", "factloop eval")
     refuse_missing_data(given.data, flags.get("docs"))
     from factloop.evaluation.datasets.mapping import ColumnMapping
@@ -99,14 +101,33 @@ def responses(given: Responses, flags: Flags) -> int:
     from factloop.evaluation.runs.items import response_items
 
     settings = load_settings(CheckSettings, flags)
+    if (Path(given.data) / "run.json").is_file():
+        return _judge_again(given, settings)
     mapping = ColumnMapping(columns=wanted_columns(given.column))
     items = response_items(load_responses(given.data, mapping, note))
     return _judge(given, settings, items, place=given.data, data=name_of_data(given.data), kind="responses")
 
 
+def _judge_again(given: Responses, settings: CheckSettings) -> int:
+    """Judges the answers of a finished run, using its plan unless another one is set."""
+    from factloop.evaluation.runs.items import replayed_items
+    from factloop.evaluation.runs.reading import read_run
+
+    if given.column:
+        raise ConfigError("--column is for rows; a run directory has none")
+    run, by_evidence = read_run(given.data), not (settings.search or settings.docs)
+    if run.summary.kind == "factscore":
+        said = "its facts and labels would be lost: use factloop eval factscore with another --run-dir"
+        raise ConfigError(f"{given.data}: a run of factloop eval factscore; {said}")
+    settings = settings.model_copy(update={"plan": settings.plan or run.summary.fingerprint.plan})
+    items = replayed_items(run.responses(), by_evidence=by_evidence)
+    data = f"the answers {'and the evidence ' if by_evidence else ''}of {given.data}, a run over {run.summary.data}"
+    return _judge(given, settings, items, place=given.data, data=data, kind="responses")
+
+
 @command(_SETTINGS)
 def factscore(given: FactScore, flags: Flags) -> int:
-    """Judges, compares and writes; returns the exit code. Raises FactloopError for wrong input."""
+    """Judges FActScore's facts, compares and writes; returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop eval factscore")
     refuse_missing_data(given.data, flags.get("docs"))
     from factloop.evaluation.datasets.folder import find_part, named_part
@@ -121,10 +142,10 @@ def factscore(given: FactScore, flags: Flags) -> int:
 
 
 def factscore_items(place: str | Path, systems: Sequence[str] = ()) -> Iterator[RunItem]:
-    """The responses with their facts and labels, one at a time; abstentions are there, without facts.
+    """Yields the responses with their facts and labels. Abstentions are included, without facts.
 
-    Raises DataError, when it gets there, for a malformed row, and at the end ConfigError for a system of which there is
-    no response.
+    Raises DataError lazily, for a malformed row, and ConfigError at the end if there is no response by one of the
+    systems.
     """
     from factloop.evaluation.datasets.factscore import load_factscore
     from factloop.evaluation.runs.items import labelled_item
@@ -139,7 +160,7 @@ def factscore_items(place: str | Path, systems: Sequence[str] = ()) -> Iterator[
 
 
 def wanted_columns(given: Sequence[str]) -> dict[str, str]:
-    """Field to column. Raises ConfigError unless each is FIELD=COLUMN, and for a field that is unknown or repeated."""
+    """Maps fields to columns. Raises ConfigError unless each is FIELD=COLUMN with a known field, named only once."""
     from factloop.evaluation.datasets.responses import FIELDS
 
     columns: dict[str, str] = {}
@@ -164,17 +185,17 @@ def _judge(
     kind: Kind,
     out: str | None = None,
 ) -> int:
-    """Judges the items, with progress on the terminal, and writes the outputs; returns the exit code.
+    """Judges the items with progress on the terminal and writes the outputs; returns the exit code.
 
-    Raises FactloopError for wrong input: of flags and of a calibration before anything is read or spent.
+    Raises FactloopError for invalid input; invalid flags or calibrations are found before any data is read or money is
+    spent.
     """
     from factloop.checking.checker import FactChecker
     from factloop.evaluation.runs.longform import AbstentionPolicy
     from factloop.evaluation.runs.reading import predictions_of, read_run
     from factloop.evaluation.runs.run import astream_run
     from factloop.evaluation.runs.summary import Scoring
-    from factloop.evaluation.runs.views.html import render_run_html
-    from factloop.evaluation.runs.views.terminal import print_run
+    from factloop.evaluation.runs.views.shown import print_run, render_run_html
 
     settings = settings if given.dry_run else with_leave_to_fetch(settings)
     scoring = Scoring(
@@ -216,7 +237,7 @@ def _judge(
     kept = settings.model is not None and settings.cache
     summary = run_until_stopped(run(), run_dir=given.run_dir, kept=kept)
     if out is not None:
-        assert given.run_dir is not None  # refused by the command
+        assert given.run_dir is not None  # the command rejects this
         write_output(out, predictions_of(read_run(given.run_dir).responses(), dataset=DATASET))
     deliver(given, summary, partial(print_run, summary), page=partial(render_run_html, summary))
     why_unscored = next(filter(None, failures), None) or ", ".join(reason_counts(reasons))
@@ -236,7 +257,7 @@ def _engine(given: Run, settings: CheckSettings) -> ReportEngine | None:
 
 
 def _debiasing(given: Run) -> Debias | None:
-    """Reads the labelled claims now, so that an error in them shows before anything is spent; returns the debiasing."""
+    """Reads the labelled claims now, so that errors in them are found before any money is spent; returns a debiaser."""
     if given.calibration is None:
         if given.evaluator is not None:
             raise ConfigError("--evaluator selects verdicts of --calibration: give --calibration, too")
@@ -254,12 +275,12 @@ def _debiasing(given: Run) -> Debias | None:
 
 
 def _print_estimate(given: Run, settings: CheckSettings, items: Iterable[RunItem]) -> int:
-    """Prints what the run would cost, and spends nothing; returns the exit code. Raises ConfigError, DataError."""
+    """Prints the estimated cost without making calls; returns the exit code. Raises ConfigError, DataError."""
     from factloop.checking.estimate import estimate, plan_of
     from factloop.tools.search.build import check_sources
 
     check_sources(settings.search, settings.docs)
-    with_documents = settings.model_copy(update={"search": ()})  # an item's own documents cost nothing to search
+    with_documents = settings.model_copy(update={"search": ()})  # searching an item's own documents costs nothing
     estimates, plans = [], set()
     for item in islice(items, given.limit):
         by = settings if item.documents is None else with_documents

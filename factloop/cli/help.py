@@ -1,4 +1,4 @@
-"""Help in plain lines that fit 80 columns, options by panel, and errors of usage in one line."""
+"""Formats help as plain lines that fit 80 columns, with options by panel, and usage errors as one line."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 UsageError = cast("type[Exception]", typer.BadParameter.__base__)
-"""Raised for every wrong flag, argument or command; typer gives it no public name."""
+"""Raised for every invalid flag, argument or command. It has no public name in typer."""
 NO_COMMAND = 2
 _TYPE = re.compile(r"<(?:list\[)?([^\]>]+?)(?: range)?\]?>")
-"""A value's type as typer shows it: `<int>`, `<float range>`, `<list[str]>`, `<one|other>`."""
+"""The type of a value as shown by typer: `<int>`, `<float range>`, `<list[str]>`, `<one|other>`."""
 _KINDS = {"int": "N", "float": "NUMBER", "str": "TEXT", "path": "PATH"}
 _OF_DOCUMENTS = ("--docs", "--corpus", "--documents")
-"""Flags for documents, which differ by command and are spelt too differently to be proposed for each other."""
+"""Flags for documents, which differ between commands and are not similar enough to be suggested automatically."""
 _WHERE = {"argument": "Arguments", "option": "Options"}
 ALL = "--help-all"
 LONG = 20
-"""Most options that `--help` shows of all panels; of a command with more it shows the common ones."""
+"""Maximum number of options in `--help`. If a command has more, only the common ones are shown."""
 COMMON = frozenset(
     (
         *("--model", "--judge", "--plan", "--base-url", "--subject-model", "--judge-model", "--corpus", "--search"),
@@ -27,11 +27,11 @@ COMMON = frozenset(
         *("--json", "--html", "--out", "--run-dir", "--fail-under", "--calibration"),
     )
 )
-"""Common options of panels. Options without a panel are always shown."""
+"""Options in panels that are always shown, like options without a panel."""
 
 
 class PlainCommand(TyperCommand):
-    """Boxes with a column for each part of a flag leave a third of the width to its text, so there are none."""
+    """Shows options without boxes, whose columns would leave only a third of the width for the text."""
 
     shows_all = False
 
@@ -61,7 +61,7 @@ class PlainCommand(TyperCommand):
 
 
 class PlainGroup(TyperGroup):
-    """Shows the line of each command whole; asked for nothing it shows its help."""
+    """Shows the full help line of each command; without arguments, it shows its own help."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not args:
@@ -75,21 +75,21 @@ class PlainGroup(TyperGroup):
 
 
 def _with_kind(shown: str) -> str:
-    """A flag with what is typed for its value in place of a type. An argument's name says it."""
+    """A flag with a placeholder for its value instead of a type. Arguments only have their name."""
     if not shown.startswith("-"):
         return shown.partition(" <")[0]
     return _TYPE.sub(lambda found: _KINDS.get(found[1].lower(), found[1]), shown)
 
 
 def usage_complaint(error: Any) -> str:
-    """What is wrong with a command as it was typed, and where its flags are told, in one line."""
+    """A one-line message that says what is wrong with the command and where its flags are described."""
     said = _other_name(error) or error.format_message().partition(", unable to parse")[0].rstrip(".")
     command = error.ctx.command_path if error.ctx is not None else "factloop"
     return f"{said[:1].lower()}{said[1:]}; see {command} --help"
 
 
 def _other_name(error: Any) -> str:
-    """The flag of this command for one that only other commands have; empty for any other complaint."""
+    """Suggests this command's equivalent of a flag that only other commands have; empty for other errors."""
     typed = getattr(error, "option_name", "") if hasattr(error, "possibilities") else ""
     if typed not in _OF_DOCUMENTS:
         return ""

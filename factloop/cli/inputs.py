@@ -1,9 +1,8 @@
-"""Reads what a command is given, and refuses in one line what cannot be read or makes no sense."""
+"""Reads the inputs of a command, and rejects unreadable or unsuitable ones with a one-line message."""
 
 from __future__ import annotations
 
 import codecs
-import hashlib
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from factloop.core.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     from factloop.evaluation.runs.summary import WantedK
+    from factloop.setup.settings import CheckSettings
 
 STANDARD_INPUT = "-"
 _BYTE_ORDER_MARKS = {
@@ -22,12 +22,18 @@ _BYTE_ORDER_MARKS = {
 }
 _CONTROLS = frozenset(range(32)) - {9, 10, 12, 13, 27}
 _GLOB = frozenset("*?[")
+_ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".7z", ".rar")
+_WITH_TEXT_INSIDE = (".pdf", ".docx", ".doc", ".odt", ".pptx", ".xlsx", ".epub")
+LONGEST_WITHOUT_LIMIT = 500_000
+"""Maximum number of characters of a text to check if no limit is set."""
 MOST_CONTROLS = 0.1
-"""Share of control characters above which bytes are taken for a binary, even if they decode."""
+"""Fraction of control characters above which input counts as binary, even if it can be decoded."""
 
 
 def read_text(name: str) -> str:
     """The text of a file or a pipe, or of standard input for `-`. Raises DataError."""
+    if name.lower().endswith(_WITH_TEXT_INSIDE):
+        raise DataError("is not plain text: copy the text to check into a .md or .txt file", path=name)
     if name == STANDARD_INPUT:
         if sys.stdin is None or sys.stdin.closed:  # `<&-` in a shell
             raise DataError("is closed; name a file, or pipe the text in", path="standard input")
@@ -43,8 +49,13 @@ def read_text(name: str) -> str:
         raise DataError(f"cannot be read ({reason})", path=name) from error
 
 
+def file_name(name: str) -> str:
+    """The name of a file without its folder; empty for standard input."""
+    return "" if name == STANDARD_INPUT else Path(name).name
+
+
 def decode(raw: bytes, name: str) -> str:
-    """Bytes as text: UTF-8, or what a byte order mark says. Raises DataError for anything else."""
+    """Decodes bytes as UTF-8, or as a byte order mark indicates. Raises DataError for anything else."""
     encoding = next((encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if raw.startswith(mark)), "utf-8")
     controls = sum(raw.count(bytes([control])) for control in _CONTROLS) if encoding.startswith("utf-8") else 0
     if controls > MOST_CONTROLS * len(raw):
@@ -56,28 +67,18 @@ def decode(raw: bytes, name: str) -> str:
         raise DataError(f"is not UTF-8 text ({place}); convert it first, for example with iconv", path=name) from error
 
 
-def name_of_data(data: str) -> str:
-    """The name of the data and, of a file, its hash; a pipe can be read only once, and is read for its rows.
-
-    Raises DataError.
-    """
-    if data == STANDARD_INPUT:
-        return "standard input"
-    if not Path(data).is_file():
-        return Path(data).name
-    try:
-        with Path(data).open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror or error})", path=data) from error
-    return f"{Path(data).name} (sha256 {digest[:12]})"
-
-
 def refuse_missing(text: str, documents: Iterable[str] | None) -> None:
-    """Raises DataError where the text under check, or a document that is no pattern, is not there.
+    """Raises DataError if the text under check or a document (other than a pattern) does not exist.
 
-    Nothing heavy is imported for it, so that a typing error is answered at once.
+    Imports nothing heavy, so that typing errors are reported immediately.
     """
+    for place in (text, *(documents or ())):
+        if place.lower().startswith(("http://", "https://")):
+            raise DataError(
+                "nothing is fetched from an address: save the page (curl -O), and name its file", path=place
+            )
+        if place.lower().endswith(_ARCHIVES) and _is_there(place):
+            raise DataError("is an archive: unpack it, and name the folder or the file in it", path=place)
     if text != STANDARD_INPUT and not _is_there(text):
         raise DataError("no such file", path=text)
     for place in documents or ():
@@ -85,15 +86,26 @@ def refuse_missing(text: str, documents: Iterable[str] | None) -> None:
             raise DataError("there is no such file or folder", path=place)
 
 
+def refuse_endless(text: str, name: str, settings: CheckSettings) -> None:
+    """Raises DataError for a text that would take hours to check, unless a limit is set."""
+    limits = settings.deadline_s, settings.max_calls, settings.budget_usd
+    if len(text) > LONGEST_WITHOUT_LIMIT and all(limit is None for limit in limits):
+        raise DataError(
+            f"has {len(text):,} characters, and more than {LONGEST_WITHOUT_LIMIT:,} are checked only within a limit: "
+            "give --deadline, --max-calls or --budget-usd, or check a part of it (--dry-run estimates the cost)",
+            path=name,
+        )
+
+
 def refuse_missing_data(data: str | Path | None, documents: Iterable[str] | None = ()) -> None:
-    """Raises DataError where a file of rows, or a document that is no pattern, is not there."""
+    """Raises DataError if a file of rows or a document (other than a pattern) does not exist."""
     if data is not None and str(data) != STANDARD_INPUT and not _is_there(data):
         raise DataError("cannot be read (No such file or directory)", path=str(data))
     refuse_missing(STANDARD_INPUT, documents)
 
 
 def _is_there(place: str | Path) -> bool:
-    """False only where that is certain: what else is wrong with a path is said by what reads it."""
+    """False only if the path certainly does not exist; other problems are reported when it is read."""
     for path in (Path(place), _at_home(Path(place))):
         try:
             path.lstat()
@@ -108,12 +120,12 @@ def _is_there(place: str | Path) -> bool:
 def _at_home(path: Path) -> Path:
     try:
         return path.expanduser()
-    except RuntimeError:  # there is no such user
+    except RuntimeError:  # the user does not exist
         return path
 
 
 def refuse_self_support(text: str, documents: Sequence[str], flag: str) -> None:
-    """Raises ConfigError where the file `text` is one of the documents, and DataError where these cannot be found."""
+    """Raises ConfigError if the file `text` is one of the documents, and DataError if these cannot be found."""
     if not documents or text == STANDARD_INPUT or not Path(text).is_file():
         return
     from factloop.tools.search.documents.files import find_files
@@ -123,7 +135,7 @@ def refuse_self_support(text: str, documents: Sequence[str], flag: str) -> None:
 
 
 def pairs_given(flag: str, given: Sequence[str], what: str) -> dict[str, str]:
-    """Name to value, in order. Raises ConfigError for anything but `NAME=VALUE`, and for a name given twice."""
+    """Maps names to values, in order. Raises ConfigError for anything but `NAME=VALUE` or for a repeated name."""
     pairs: dict[str, str] = {}
     for one in given:
         name, mark, value = one.partition("=")
@@ -136,7 +148,7 @@ def pairs_given(flag: str, given: Sequence[str], what: str) -> dict[str, str]:
 
 
 def wanted_k(k: str) -> WantedK:
-    """A K for F1@K. Raises ConfigError for anything but a whole number from 1, median or maximum."""
+    """Parses a K for F1@K. Raises ConfigError unless it is an integer of at least 1, median or maximum."""
     if k == "median":
         return "median"
     if k == "maximum":

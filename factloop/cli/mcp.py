@@ -1,4 +1,4 @@
-"""`factloop mcp`: serves until its client leaves, or the process is told to stop."""
+"""`factloop mcp` serves checks over MCP until its client disconnects or the process is stopped."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import signal
+import threading
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from factloop.checking.checker import FactChecker
     from factloop.trust.scorer import TrustScorer
 
+LEFT_AFTER_S = 10.0
+"""Seconds after a signal to stop at which the process ends, whatever its threads still compute."""
+
 
 class Mcp(Arguments):
     """Arguments of `mcp`."""
@@ -35,14 +39,14 @@ class Mcp(Arguments):
     port: Annotated[int, Mark(SERVER)] = 8765
     """Port to listen on; 0 picks a free one."""
     api_key_file: Annotated[Path | None, Mark(SERVER, "FILE")] = None
-    """API keys of callers, one per line. Alternative: FACTLOOP_SERVICE_KEYS, separated by commas."""
+    """API keys of callers, one per line. Can also be set with FACTLOOP_SERVICE_KEYS (comma-separated)."""
 
 
 @command(taking(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK), taking(TrustSettings, *SERVED))
 def mcp(given: Mcp, flags: Flags) -> int:
-    """Serves; returns the exit code. Raises FactloopError for a wrong set-up, before anything is open.
+    """Runs the server; returns the exit code. Raises FactloopError for an invalid setup before anything is opened.
 
-    Over standard input and output nothing but the protocol is written there; it ends with its input.
+    Over stdio, nothing but the protocol is written to standard output, and the server stops when its input ends.
     """
     require("mcp", "the MCP server")
 
@@ -71,7 +75,7 @@ async def _serve(given: Mcp, check: CheckSettings, trust: TrustSettings) -> None
             await _serve_http(given, checker, scorer, server)
             return
         await _open(checker, scorer)
-        signal.signal(signal.SIGINT, _leave)  # a thread waits for input, and asyncio would wait for that
+        signal.signal(signal.SIGINT, _leave)  # a thread waits for input, and asyncio would wait for that thread
         await server.run_stdio_async()
 
 
@@ -82,11 +86,19 @@ async def _serve_http(given: Mcp, checker: FactChecker, scorer: TrustScorer, ser
 
     binding = Binding(host=given.host, port=given.port, keys=read_keys(given.api_key_file, os.environ))
     await _open(checker, scorer)
-    await serve_http(server, binding, ready=lambda address: note(f"serving MCP at {address} (Ctrl-C stops)"))
+    stopping = threading.Timer(LEFT_AFTER_S, leave_now, (INTERRUPTED,))
+    stopping.daemon = True
+    await serve_http(
+        server,
+        binding,
+        ready=lambda address: note(f"serving MCP at {address} (Ctrl-C stops)"),
+        stopping=stopping.start,
+    )
 
 
 async def _open(checker: FactChecker, scorer: TrustScorer) -> None:
-    """Opens checker and scorer, so that a wrong set-up shows before an agent asks. Raises ConfigError, DataError."""
+    """Opens checker and scorer, so that an invalid setup is found before an agent makes a call. Raises ConfigError,
+    DataError."""
     from factloop.setup.sources import Sources
 
     await checker.acheck("", spans=[], sources=None if checker.has_sources else Sources())

@@ -1,4 +1,4 @@
-"""`factloop eval mixedqa`: TrustScores and other metrics of MixedQA's responses, and how far they agree with people."""
+"""`factloop eval mixedqa` scores MixedQA's responses with TrustScore and other metrics, and correlates with labels."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from factloop.cli.console import DONE, run_until_stopped
-from factloop.cli.inputs import name_of_data, refuse_self_support
+from factloop.cli.inputs import refuse_self_support
 from factloop.cli.options import Flags, Resumable, Tabled, Texts, command, taking
 from factloop.cli.outputs import deliver, try_outputs
 from factloop.cli.preparing import models_of_systems, note_unsent_prompts
 from factloop.cli.trust import NOTHING_TO_SCORE_BY, score_all
 from factloop.core.errors import ConfigError
 from factloop.core.extras import require
+from factloop.core.files.lines import name_of_data
 from factloop.entrance.settings_sources import load_settings
 from factloop.setup.marks import CACHE, DISTRACTORS, LIMITS, MODEL, SEARCH, Mark
 from factloop.setup.settings import AtLeastOne
@@ -37,8 +38,8 @@ class MixedQa(Tabled, Resumable):
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
     """Use only the responses of this system."""
     subject: Annotated[Texts, Mark(metavar="SYSTEM=MODEL[@URL]")] = ()
-    """Model behind a system, asked only about that system's responses, as in the paper. Add its server's address if it
-    is not --base-url."""
+    """Model used by a system, asked only about that system's responses, as in the paper. Add its server's URL if it
+    differs from --base-url."""
     limit: AtLeastOne | None = None
     """Use only the first N questions."""
     metric: Annotated[Texts, Mark(metavar="NAME")] = ()
@@ -52,8 +53,6 @@ class MixedQa(Tabled, Resumable):
 
 @dataclass(frozen=True)
 class _ResponseToScore:
-    """A response that TrustScore is to score."""
-
     question_id: str
     question: str
     references: tuple[str, ...]
@@ -61,11 +60,11 @@ class _ResponseToScore:
 
     @property
     def id(self) -> str:
-        """An id that no other response has: in the question's id a slash is marked as its own."""
+        """A unique id for the response; slashes in the question's id are escaped."""
         return f"{self.question_id.replace('~', '~~').replace('/', '~|')}/{self.response.system}"
 
     def item(self, *, has_own_subject: bool) -> QuestionAnswer:
-        """The response as it is scored: by the subject of its system, or by the one of all."""
+        """The item to score, using the subject of its system or the common subject."""
         from factloop.trust.question_answers import OwnAnswer, QuestionAnswer
 
         item = QuestionAnswer(
@@ -76,7 +75,7 @@ class _ResponseToScore:
 
 @command(taking(TrustSettings, MODEL, SEARCH, DISTRACTORS, LIMITS, CACHE))
 def mixedqa(given: MixedQa, flags: Flags) -> int:
-    """Scores, correlates and writes; returns the exit code. Raises FactloopError for wrong input."""
+    """Scores, correlates and writes the outputs; returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop eval mixedqa")
     require("trust", "factloop eval mixedqa")
     from factloop.evaluation.datasets.folder import find_part, named_part
@@ -109,7 +108,7 @@ def mixedqa(given: MixedQa, flags: Flags) -> int:
     items = [
         one.item(has_own_subject=bool(subjects))
         for one in asked
-        if one.response.text.strip()  # an empty response is nothing to ask about: it stays unscored
+        if one.response.text.strip()  # there is nothing to ask about an empty response, so it stays unscored
     ]
     if not items:
         raise ConfigError(f"{place}: every response is empty")
@@ -140,7 +139,7 @@ def _asked(items: Iterator[MixedQaItem], systems: Sequence[str]) -> Iterator[_Re
 def _scores(
     metrics: Sequence[ReferenceMetric], asked: Sequence[_ResponseToScore], run: TrustRun
 ) -> list[dict[str, float | None]]:
-    """The score that each metric gives each response. Evidence is the passages that TrustFC found."""
+    """The score of each response under each metric. Evidence means the passages that TrustFC found."""
     found = {report.id: report.trust_fc.passages for report in run.reports}
     evidence = ["\n".join(passage.passage for passage in found.get(one.id, ())) or None for one in asked]
     texts = [one.response.text for one in asked]

@@ -1,4 +1,4 @@
-"""Makes a command from its arguments and settings: type, bounds, default and help stand once, in their models.
+"""Builds a command from its arguments and settings, whose models define type, bounds, default and help only once.
 
     class Check(Judged):
         answer: Annotated[str, Mark(ARGUMENT, "ANSWER")]
@@ -7,7 +7,7 @@
     @command(taking(CheckSettings, MODEL, LIMITS, "seed"))
     def check(given: Check, flags: Flags) -> int: ...
 
-Arguments come from the command line alone; settings also come from the environment and from `factloop.toml`.
+Arguments come only from the command line; settings also come from the environment and from `factloop.toml`.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ from factloop.setup.marks import (
 from factloop.setup.settings import Number, is_it
 
 ARGUMENT = Group("argument", None)
-"""Values that are given by their place, not by a flag."""
+"""Positional arguments."""
 OUTPUT = Group("output", "Output")
 STATISTICS = Group("statistics", "Statistics")
 _PANELS = (None, MODEL.panel, SEARCH.panel, DISTRACTORS.panel, LIMITS.panel, RECORDING.panel)
-"""Panels in the order of help; those of a command's own come first."""
-_SHORT = {"quiet": ("-q",), "question": ("--prompt",)}
+"""Panels in the order shown in help; a command's own panels come first."""
+_SHORT = {"quiet": ("-q",)}
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Between0And1 = Annotated[float, Field(gt=0.0, lt=1.0)]
 Texts = tuple[str, ...]
 Flags = dict[str, Any]
-"""The settings that were given as flags."""
+"""The settings given as flags."""
 
 
 class Arguments(BaseModel):
@@ -64,10 +64,10 @@ class Arguments(BaseModel):
 
 
 class Quiet(Arguments):
-    """Arguments of commands that print what they did."""
+    """Arguments of commands that report on the terminal."""
 
     quiet: Annotated[bool, Mark(OUTPUT)] = False
-    """Show neither progress nor the report on the terminal."""
+    """Do not show progress or the report on the terminal."""
 
 
 class AsJson(Arguments):
@@ -78,54 +78,54 @@ class AsJson(Arguments):
 
 
 class Report(Quiet, AsJson):
-    """Arguments of commands whose report is also a page."""
+    """Arguments of commands that can write the report as a page."""
 
     html: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
     """Write the report as an HTML page."""
 
     @property
     def written(self) -> tuple[str | None, ...]:
-        """The files that the report goes to."""
+        """The files that the report is written to."""
         return self.json_, self.html
 
 
 class Tabled(Report):
     """Arguments of commands whose report has tables."""
 
-    tables: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
-    """Write the tables: LaTeX into a .tex file, CSV into any other."""
+    tables: Annotated[Texts, Mark(OUTPUT, "FILE")] = ()
+    """Write the tables (LaTeX to a .tex file, CSV to any other) or the plots (to an .svg or .pdf file)."""
 
     @property
     def written(self) -> tuple[str | None, ...]:
-        return (*super().written, self.tables)
+        return (*super().written, *self.tables)
 
 
 class Estimated(Arguments):
-    """Arguments of commands that can tell their cost."""
+    """Arguments of commands that can estimate their cost."""
 
     dry_run: Annotated[bool, Mark(LIMITS)] = False
     """Print the estimated cost and exit."""
 
 
 class Resumable(Arguments):
-    """Arguments of commands that keep their progress."""
+    """Arguments of commands that save their progress."""
 
     run_dir: Annotated[Path | None, Mark(OUTPUT, "FOLDER")] = None
     """Save progress here; the same command resumes the run."""
 
 
 class WithSettings(Arguments):
-    """Arguments of commands that take settings."""
+    """Arguments of commands that accept settings."""
 
     set_: Annotated[Texts, Mark(metavar="NAME=VALUE")] = ()
-    """Set any setting of factloop.toml by its name, such as patience_s=600."""
+    """Override any setting in factloop.toml by name, for example patience_s=600."""
 
 
 class FailIfUnscored(Arguments):
-    """Arguments of commands that may demand a verdict or a score on everything."""
+    """Arguments of commands that can require a verdict or a score for everything."""
 
     fail_if_unscored: Annotated[bool, Mark(OUTPUT)] = False
-    """Exit with 3 if anything stays unscored."""
+    """Exit with 3 if anything is left unscored."""
 
 
 class Judged(Report, Resumable, Estimated, FailIfUnscored):
@@ -136,7 +136,7 @@ class Judged(Report, Resumable, Estimated, FailIfUnscored):
 
 
 class Seeded(Arguments):
-    """Arguments of commands that draw at random."""
+    """Arguments of commands that draw random samples."""
 
     seed: Number = 0
     """Random seed."""
@@ -156,7 +156,7 @@ A = TypeVar("A", bound=Arguments)
 
 @dataclass(frozen=True)
 class Taken:
-    """Settings that a command takes: all of a model by `--set`, and some by flags of their own."""
+    """Settings that a command accepts: all settings in a model through `--set`, and some as separate flags."""
 
     model: type[BaseModel]
     flags: Mapping[str, FieldInfo]
@@ -164,14 +164,14 @@ class Taken:
 
 @dataclass(frozen=True)
 class Command:
-    """A command: its work, and what its flags are made of."""
+    """A command: the function it runs, and the models that define its flags."""
 
     work: Callable[..., int]
     arguments: type[Arguments]
     taken: tuple[Taken, ...]
 
     def build(self, about: str) -> Any:
-        """The command as typer runs it, with `about` as its help."""
+        """Builds the command for typer, with `about` as its help."""
         own = dict(in_order(self.arguments))
         if self.taken:
             own |= WithSettings.model_fields
@@ -199,7 +199,7 @@ class Command:
         return typer.main.get_command(alone)
 
     def _set(self, given: Sequence[str]) -> Flags:
-        """The settings that `--set` gives. Raises ConfigError for what is no `NAME=VALUE`, and for an unknown name."""
+        """The settings given with `--set`. Raises ConfigError for anything but `NAME=VALUE` with a known name."""
         known = {name: field for taken in self.taken for name, field in taken.model.model_fields.items()}
         found: Flags = {}
         for one in given:
@@ -213,7 +213,7 @@ class Command:
 
 
 def command(*taken: Taken) -> Callable[[Callable[..., int]], Command]:
-    """Makes a command of a function of its arguments and, if it takes settings, of those that were given."""
+    """Turns a function into a command. It takes the arguments and, if it accepts settings, those that were given."""
 
     def make(work: Callable[..., int]) -> Command:
         arguments = next(iter(inspect.signature(work, eval_str=True).parameters.values())).annotation
@@ -223,7 +223,7 @@ def command(*taken: Taken) -> Callable[[Callable[..., int]], Command]:
 
 
 def taking(model: type[BaseModel], *wanted: Group | str) -> Taken:
-    """The settings of a model, with flags for those in these groups and of these names."""
+    """Accepts the settings of a model, with flags for those in these groups or with these names."""
     strangers = [one for one in wanted if isinstance(one, str) and one not in model.model_fields]
     assert not strangers, f"{model.__name__} has no {strangers}"
     fields = in_order(model)
@@ -231,12 +231,12 @@ def taking(model: type[BaseModel], *wanted: Group | str) -> Taken:
 
 
 def spelling(name: str) -> str:
-    """The flag of a field. A unit is left to the metavar, and an underscore that keeps clear of a Python name goes."""
+    """The flag for a field, without its unit (shown in the metavar) or an underscore that avoids a Python name."""
     return f"--{name.removesuffix('_s').rstrip('_').replace('_', '-')}"
 
 
 def help_of(field: FieldInfo) -> str:
-    """The text of a field, what it may be, whether it can be given again, and its default."""
+    """The help for a field: its text, allowed values, whether it can be repeated, and its default."""
     mark, text = mark_of(field), text_of(field).rstrip(".").replace("`", "")
     if mark.names is not None:
         *others, last = mark.names()
@@ -248,7 +248,7 @@ def help_of(field: FieldInfo) -> str:
 
 
 def _validated(kind: type[A], given: Flags) -> A:
-    """Raises ConfigError that names the wrong flag."""
+    """Validates the flags. Raises ConfigError that names the invalid flag."""
     try:
         return kind(**{name: given[name] for name in kind.model_fields if name in given})
     except ValidationError as error:
@@ -259,7 +259,7 @@ def _validated(kind: type[A], given: Flags) -> A:
 
 
 def _parameter(name: str, field: FieldInfo, *, can_be_off: bool) -> Parameter:
-    """What is given is validated with the model, where settings from file and environment are validated, too."""
+    """The typer parameter for a field. Values are validated by the model, like those from file and environment."""
     kind, mark = type_of(field), mark_of(field)
     shown: dict[str, Any] = {"metavar": _metavar(name, field), "help": help_of(field)}
     if mark.group is ARGUMENT:

@@ -1,4 +1,4 @@
-"""Writes the outputs of a command: files whole or not at all, and standard output even if its reader leaves."""
+"""Writes the outputs of a command. Files are written in full or not at all; standard output may be closed early."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 STANDARD_OUTPUT = "-"
 _PADDING = re.compile("(?<! ) +(?=\n)")
 FILLED_IN = "a person may have filled it in"
-"""Why a sheet of labels is not written over."""
+"""Why a label sheet is not overwritten."""
 
 
 class _WithoutPadding:
-    """A stream for lines that tables have padded to their width: the blanks at their ends are left out."""
+    """A stream that removes the trailing blanks with which tables pad their lines."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -49,15 +49,15 @@ class _WithoutPadding:
 
 
 class Terminal(Console):
-    """Standard output for a person. A reader who leaves early (`| head`) is no failure of the command.
+    """Standard output for people. If the reader stops early (`| head`), the command does not fail.
 
-    Where it is a file or a pipe, lines have no blanks at their ends.
+    If the output is a file or a pipe, lines have no trailing blanks.
     """
 
     def __init__(self) -> None:
         super().__init__(emoji=False, markup=False, highlight=False)
         if not self.is_terminal:
-            self.file = cast("IO[str]", _WithoutPadding(sys.stdout))  # rich asks no more of a file
+            self.file = cast("IO[str]", _WithoutPadding(sys.stdout))  # rich needs nothing else from a file
 
     def on_broken_pipe(self) -> None:
         self.quiet = True
@@ -71,10 +71,11 @@ def try_outputs(
     settings: RunSettings | None = None,
     run_dir: Path | None = None,
 ) -> None:
-    """Finds out before anything is spent whether the outputs can be written, and over no input. Raises ConfigError.
+    """Checks, before any money is spent, that the outputs can be written and do not overwrite inputs. Raises
+    ConfigError.
 
-    What `settings` read is an input, too, as is the file that settings come from. What they write, and the run
-    directory, may be folders, and are made where they are missing.
+    Inputs include the files that are read by `settings` and the settings file itself. The paths that they write, and
+    the run directory, may be folders and are created if they do not exist.
     """
     files = [name for name in names if name not in (None, STANDARD_OUTPUT)]
     if names.count(STANDARD_OUTPUT) > 1:
@@ -86,7 +87,7 @@ def try_outputs(
         if place in written:
             raise ConfigError(f"{name}: two outputs would be written there; give each its own file")
         written[place] = name
-    filled = dict(written)  # with a file of the run directory that a glob might take in
+    filled = dict(written)  # including a file in the run directory that a glob might match
     if run_dir is not None:
         folder = _real_place(str(run_dir))
         _keep_out_of(folder, written)
@@ -99,7 +100,7 @@ def try_outputs(
 
 
 def refuse_existing(names: Sequence[str | None], why: str) -> None:
-    """Raises ConfigError where an output is there already, for those that people or money have gone into."""
+    """Raises ConfigError if an output already exists; used for outputs that cost people time or money."""
     for name in names:
         if name not in (None, STANDARD_OUTPUT) and os.path.lexists(name):
             raise ConfigError(f"{name}: already exists, and {why}; name another file")
@@ -108,23 +109,23 @@ def refuse_existing(names: Sequence[str | None], why: str) -> None:
 def _real_place(name: str) -> Path:
     try:
         return Path(os.path.realpath(name))
-    except (OSError, ValueError) as error:  # a name that is too long or that no file can have
+    except (OSError, ValueError) as error:  # a name that is too long or invalid
         raise _unwritable(name, error) from error
 
 
 def _keep_out_of(folder: Path, written: Mapping[Path, str]) -> None:
-    """What lies in a run directory is the run's alone: its answers were paid for, and a strange file stops it."""
+    """Keeps outputs out of a run directory, whose answers were paid for and where unknown files stop the run."""
     for place, name in written.items():
         if folder in place.parents:
             raise ConfigError(f"{name}: is inside the run directory {written[folder]}; name a place outside it")
 
 
 def _refuse_to_write_over(read: str, written: Mapping[Path, str]) -> None:
-    """No output falls on an input, and none among files that are read: the next run would take it for a source."""
+    """Rejects outputs that overwrite an input or lie among the documents, where the next run would read them."""
     try:
         taken, source = first_taken_in(read, written), Path(read).expanduser().resolve()
         is_folder = source.is_dir()
-    except (OSError, RuntimeError, ValueError):  # what no file can have as its name: said where it is read
+    except (OSError, RuntimeError, ValueError):  # an invalid file name, which is reported when it is read
         return
     if taken is None:
         return
@@ -156,17 +157,18 @@ def _unwritable(name: str, error: OSError | ValueError) -> ConfigError:
     return ConfigError(f"{name}: cannot be written ({getattr(error, 'strerror', None) or error})")
 
 
-def write_output(name: str, text: str) -> None:
+def write_output(name: str, text: str | bytes) -> None:
     """Writes `text` as UTF-8 to a file, or to standard output for `-`. Raises ConfigError."""
     if name == STANDARD_OUTPUT:
-        # Bytes, since the encoding of the terminal has no say in what a file of JSON or HTML holds.
-        say(lambda: sys.stdout.buffer.write(text.encode()))
+        # Written as bytes, since the encoding of the terminal must not affect JSON or HTML.
+        say(lambda: sys.stdout.buffer.write(text.encode() if isinstance(text, str) else text))
     else:
         write_atomically(Path(name), text)
 
 
-def write_files(outputs: Mapping[str | None, Callable[[], str]]) -> None:
-    """Writes each output that is named. Files first: standard output may have lost its reader. Raises ConfigError."""
+def write_files(outputs: Mapping[str | None, Callable[[], str | bytes]]) -> None:
+    """Writes each named output. Files come first, since the reader of standard output may be gone. Raises
+    ConfigError."""
     named = [(name, render) for name, render in outputs.items() if name is not None]
     for name, render in sorted(named, key=lambda output: output[0] == STANDARD_OUTPUT):
         write_output(name, render())
@@ -178,33 +180,39 @@ def deliver(
     show: Callable[[Console], object],
     *,
     page: Callable[[], str] | None = None,
-    files: Mapping[str | None, Callable[[], str]] | None = None,
+    files: Mapping[str | None, Callable[[], str | bytes]] | None = None,
 ) -> None:
-    """Writes a report where the arguments want it, and shows it on the terminal unless they decline that.
+    """Writes a report to the outputs in the arguments, and shows it on the terminal unless this is turned off.
 
-    `page` renders it as HTML; `files` are outputs beside it. Raises ConfigError for one that cannot be written.
+    `page` renders it as HTML; `files` are additional outputs. Raises ConfigError if an output cannot be written.
     """
     outputs = dict(files or {})
     if record is not None:
         outputs[getattr(given, "json_", None)] = partial(to_json, record)
     if page is not None:
         outputs[getattr(given, "html", None)] = page
-    if (tables := getattr(given, "tables", None)) is not None:
+    tables: Sequence[str] = getattr(given, "tables", ())
+    pictures = [name for name in tables if name.lower().endswith((".svg", ".pdf"))]
+    if tables:
         from factloop.reports.sheet.files import tables_file
 
-        outputs[tables] = partial(tables_file, show, tables)
+        outputs |= {name: partial(tables_file, show, name) for name in tables if name not in pictures}
     write_files(outputs)
+    for name in pictures:  # last, so that if there are no pictures, this is reported after everything else is written
+        from factloop.reports.sheet.files import picture_files
+
+        write_files(picture_files(page or (lambda: None), name))
     if not getattr(given, "quiet", False) and STANDARD_OUTPUT not in outputs:
         say(lambda: show(Terminal()))
 
 
 def show_lines(lines: Iterable[str]) -> Callable[[Console], object]:
-    """Prints the lines on a terminal as they are, and what cannot be seen in a visible form."""
+    """Returns a function that prints the lines on a terminal, with invisible characters made visible."""
     return lambda terminal: terminal.print("\n".join(map(visible, lines)), soft_wrap=True)
 
 
 def say(speak: Callable[[], object]) -> None:
-    """Calls what writes to standard output. Raises ConfigError where that cannot be written."""
+    """Calls a function that writes to standard output. Raises ConfigError if writing fails."""
     if sys.stdout is None:
         raise ConfigError("standard output is closed; name a file with --json or --html")
     try:
@@ -218,25 +226,25 @@ def say(speak: Callable[[], object]) -> None:
 
 
 def leave_now(code: int) -> NoReturn:
-    """Ends the process without its threads.
+    """Ends the process without waiting for its threads.
 
-    Python would join them first, and one that waits for a search cannot be stopped before `--timeout`. Nothing is lost
-    by it: answers are on disk before they are used, and the system gives up the locks.
+    Python would join them first, and a thread waiting for a search cannot be stopped before `--timeout`. Nothing is
+    lost: answers are saved before they are used, and the operating system releases the locks.
     """
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):  # broken, closed, or not there from the start
+        with suppress(OSError, ValueError, AttributeError):  # broken, closed or never opened
             stream.flush()
     flush_traces()
     os._exit(code)
 
 
 def _abandon_standard_output() -> None:
-    """Sends standard output nowhere: Python would complain once more when it flushes at its end."""
+    """Discards standard output, because Python would otherwise report another error when it flushes on exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
 
 
 def price(usd: float | None) -> str:
-    """What an estimate would cost, or how to learn it."""
+    """The estimated cost, or how to find it out."""
     return "price unknown: give --price-in and --price-out" if usd is None else f"about {usd:.4f} USD"

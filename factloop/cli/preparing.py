@@ -1,4 +1,4 @@
-"""What commands do with their settings before they work: warn of prompts that go nowhere, ask for a judge's weights."""
+"""Prepares the settings of a command: warns about unused prompts and asks before downloading a judge's weights."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from factloop.tools.judges.hub import Source
 
 _OF_CHECKS_ALONE = frozenset({"temperature", "embeddings"})
-"""Flags whose settings TrustScore has, too, with a meaning or a default of its own."""
+"""Flags that TrustScore also has, but with a different meaning or default."""
 
 S = TypeVar("S", bound=CheckSettings)
 R = TypeVar("R", bound=RunSettings)
 
 
 def with_leave_to_fetch(settings: S) -> S:
-    """The settings, with leave to fetch the judge's weights where they are missing and the user says yes.
+    """The settings, with permission to download the judge's weights if they are missing and the user agrees.
 
-    Raises ConfigError where no one can be asked, and for a no: with the line that says how to go on.
+    Raises ConfigError, with a hint on how to continue, if the user declines or cannot be asked.
     """
     source = _missing(settings)
     if source is None:
@@ -48,11 +48,11 @@ def with_leave_to_fetch(settings: S) -> S:
 
 
 def _missing(settings: CheckSettings) -> Source | None:
-    """The weights that the judge lacks; None where it lacks none, and where another error comes first."""
+    """The weights that the judge is missing; None if nothing is missing or another error comes first."""
     from factloop.tools.judges.build import parse_spec
     from factloop.tools.judges.hub import JUDGES, Source
 
-    beside_a_model = settings.model is not None and settings.cascade is None  # which is refused
+    beside_a_model = settings.model is not None and settings.cascade is None  # this is rejected
     if settings.judge is None or beside_a_model:
         return None
     spec = parse_spec(settings.judge)
@@ -63,39 +63,42 @@ def _missing(settings: CheckSettings) -> Source | None:
 
 
 def note_unsent_prompts(folder: Path | None, models: Iterable[object], *, remedy: str = "--model") -> None:
-    """Warns of a folder of prompts where none of the models is named: nothing else is sent a prompt.
+    """Warns if there is a folder of prompts but no model, because only models are sent prompts.
 
-    `remedy`: the flags that name a model.
+    `remedy` lists the flags that set a model.
     """
     if folder is not None and not any(models):
         note(f"--prompts {folder} has no effect, because without a model no prompt is sent: give {remedy}")
 
 
 def note_unsent_prompts_of_check(settings: CheckSettings) -> None:
-    """Warns of prompts that a check by these settings sends to no model, or that are of another plan than its own."""
+    """Warns about prompts that a check with these settings does not use because it has no model or another plan."""
     note_unsent_prompts(settings.prompts, [settings.model])
     if settings.prompts is None or settings.model is None:
         return
     from factloop.checking.estimate import plan_of
-    from factloop.checking.preparing import PLAN_PROMPTS, plan_of_prompt
+    from factloop.checking.preparing import PLAN_PROMPTS, plan_of_prompt, prompts_of
     from factloop.prompts.registry import PromptRegistry
 
     plan = plan_of(settings)
+    sent = prompts_of(plan, settings)
     for name in sorted(PromptRegistry.load(settings.prompts).own):
         other = plan_of_prompt(name)
         falls_back = (plan, other) == ("grounded", "fused")
-        if other is not None and (falls_back or name not in PLAN_PROMPTS[plan]):
+        if other is not None and (falls_back or name not in sent):
             when = "sends it only if a reply to its own prompts cannot be used" if falls_back else "sends other prompts"
-            said = f"{name} belongs to the plan {other}; this check follows {plan}, which {when}: give --plan {other}"
-            note(f"--prompts {settings.prompts}: {said}")
+            kinds = [" with verifiable=yes" * one for one in (name not in PLAN_PROMPTS[other], settings.verifiable)]
+            remedy = "" if kinds[0] == kinds[1] else f" --set verifiable={'yes' if kinds[0] else 'no'}"
+            said = f"{name} belongs to the plan {other}{kinds[0]}; this check follows {plan}{kinds[1]}, which {when}"
+            note(f"--prompts {settings.prompts}: {said}: give --plan {other}{remedy}")
 
 
 def server_settings(flags: Mapping[str, Any]) -> tuple[CheckSettings, TrustSettings]:
-    """The settings of checks and those of scores, for a server of both. Raises ConfigError."""
+    """The settings for checks and for scores, for a server that offers both. Raises ConfigError."""
     check = with_leave_to_fetch(_settings(CheckSettings, flags))
     trust = _settings(TrustSettings, {name: value for name, value in flags.items() if name not in _OF_CHECKS_ALONE})
     if check.model is None and trust.subject_model is not None:
-        check = check.model_copy(update={"base_url": None})  # it is the subject's
+        check = check.model_copy(update={"base_url": None})  # it belongs to the subject
     models = check.model, trust.subject_model, trust.judge_model
     note_unsent_prompts(check.prompts, models, remedy="--model, --subject-model or --judge-model")
     return check, trust
@@ -106,7 +109,7 @@ def _settings(kind: type[R], flags: Mapping[str, Any]) -> R:
 
 
 def models_of_systems(flag: str, given: Sequence[str]) -> dict[str, SubjectModel]:
-    """System to the model behind it, of flags `SYSTEM=MODEL` or `SYSTEM=MODEL@URL`. Raises ConfigError."""
+    """Maps systems to their models, from flags `SYSTEM=MODEL` or `SYSTEM=MODEL@URL`. Raises ConfigError."""
     models = {}
     for system, text in pairs_given(flag, given, "SYSTEM=MODEL, such as llama=openai:llama-7b@http://host/v1").items():
         model, mark, address = text.partition("@http")

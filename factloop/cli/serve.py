@@ -1,10 +1,11 @@
-"""`factloop serve`: runs a service until it is told to stop."""
+"""`factloop serve` runs the service until it is stopped."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import os
+from collections.abc import Callable
 
 from factloop.cli.console import DONE, note
 from factloop.cli.options import Arguments, Flags, command, taking
@@ -24,17 +25,19 @@ from factloop.trust.settings import SERVED, TrustSettings
     taking(TrustSettings, *SERVED),
 )
 def serve(_: Arguments, flags: Flags) -> int:
-    """Serves until the process is told to stop. Raises FactloopError for a wrong set-up, before anything is open."""
+    """Serves until the process is stopped. Raises FactloopError for an invalid setup before anything is opened."""
     require("serve", "the service")
     from factloop.service.app import build_app
     from factloop.service.app import serve as run_service
+    from factloop.service.logs import log_to_stderr
     from factloop.service.settings import ServiceSettings
 
     own = {name: value for name, value in flags.items() if name in ServeSettings.model_fields}
     settings = load_settings(ServeSettings, own)
     service = ServiceSettings(**dict(settings), keys=read_keys(settings.api_key_file, os.environ))
     app = build_app(service, *server_settings(flags))
-    logging.basicConfig(format="factloop: %(message)s", level=logging.WARNING)
-    asyncio.run(run_service(app, ready=lambda address: note(f"serving at {address} (Ctrl-C stops)")))
-    note("stopped. Unfinished jobs continue at the next start, or in another service.")
+    log_to_stderr(service.log_format, service.log_level)
+    say: Callable[[str], None] = note if service.log_format == "text" else logging.getLogger(__name__).info
+    asyncio.run(run_service(app, ready=lambda address: say(f"serving at {address} (Ctrl-C stops)")))
+    say("stopped. Unfinished jobs continue at the next start, or in another service.")
     return DONE

@@ -1,4 +1,4 @@
-"""`factloop trust`: reads answers, and gives TrustScores and an exit code."""
+"""`factloop trust` reads answers and reports their TrustScores, with an exit code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from factloop.cli.console import BELOW_THRESHOLD, DONE, counted, left_unscored, note, run_until_stopped
 from factloop.cli.demands import BREAKDOWNS, below_threshold, first_failure
 from factloop.cli.inputs import read_text, refuse_missing_data, refuse_self_support
-from factloop.cli.options import ARGUMENT, Flags, Judged, Texts, command, taking
+from factloop.cli.options import ARGUMENT, Flags, Judged, Tabled, Texts, command, taking
 from factloop.cli.outputs import deliver, price, show_lines, try_outputs
 from factloop.cli.preparing import note_unsent_prompts
 from factloop.core.errors import ConfigError
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 NOTHING_TO_SCORE_BY = "there is nothing to score by: name a subject (--subject-model), documents (--corpus), or both"
 
 
-class Trust(Judged):
+class Trust(Judged, Tabled):
     """Arguments of `trust`."""
 
     answers: Annotated[str | None, Mark(ARGUMENT, "[FILE]")] = None
@@ -49,7 +49,7 @@ class Trust(Judged):
 
 @command(taking(TrustSettings, MODEL, SEARCH, DISTRACTORS, LIMITS, CACHE, RECORDING))
 def trust(given: Trust, flags: Flags) -> int:
-    """Scores and writes the outputs; returns the exit code. Raises FactloopError for wrong input."""
+    """Scores answers and writes the outputs; returns the exit code. Raises FactloopError for invalid input."""
     require("trust", "factloop trust")
     refuse_missing_data(given.answers, flags.get("corpus"))
     from factloop.setup.recording import refuse_missing_recording
@@ -66,7 +66,7 @@ def trust(given: Trust, flags: Flags) -> int:
 
 
 def _refuse_contradictions(given: Trust, settings: TrustSettings) -> None:
-    """Raises ConfigError for flags that do not go together, and for a run that could score nothing."""
+    """Raises ConfigError for flags that cannot be combined, and for a run that could score nothing."""
     if given.long_form:
         if given.answers is None or given.response is not None or given.answer or given.fail_under is not None:
             raise ConfigError("--long-form takes a file and --question, not --response, --answer or --fail-under")
@@ -126,7 +126,7 @@ async def score_all(
     quiet: bool,
     subjects: Mapping[str, SubjectModel] | None = None,
 ) -> TrustRun:
-    """Scores all answers, with a progress bar; `subjects` are those of systems that have one each."""
+    """Scores all answers with a progress bar. `subjects` gives the models of systems that each have their own."""
     from factloop.agents.trustscore.records import TrustRun
     from factloop.trust.scorer import TrustScorer
 
@@ -144,11 +144,11 @@ async def score_all(
 def _long_form(given: Trust, settings: TrustSettings) -> int:
     from factloop.trust.long_form import ascore_long_form, check_settings, missing_scores
     from factloop.trust.views.html import render_long_form_html
-    from factloop.trust.views.long_form_terminal import print_long_form
+    from factloop.trust.views.terminal import print_long_form
 
     assert given.answers is not None
     response = read_text(given.answers)
-    check_settings(settings, given.search)  # what is wrong with them is said first
+    check_settings(settings, given.search)  # reports errors in them first
     if given.dry_run:
         raise ConfigError("--dry-run cannot be used with --long-form; see factloop check --dry-run for SAFE's part")
     work = ascore_long_form(response, given.question, settings=settings, search=given.search, run_dir=given.run_dir)

@@ -1,1 +1,1 @@
-"""The foundation of every layer: records, errors, events, figures and files. Imports nothing else of factloop."""
+"""The foundation of all layers: records, errors, events, figures and files. It imports nothing else from factloop."""

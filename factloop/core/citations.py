@@ -1,4 +1,4 @@
-"""Numbers of passages in a judge's words: [3] of the passages shown may be [1] of those that the claim keeps."""
+"""Renumbers passages in a judge's words: [3] among the passages shown may be [1] among those the claim keeps."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from factloop.core.records import Claim, Evidence
 
 ELSEWHERE = "another passage"
-"""Stands for the number of a passage that is not kept with the claim, or that never was."""
+"""Replaces the number of a passage that is not kept with the claim, or that never existed."""
 
 _NUMBERED = re.compile(
     r"(?P<code>(?:\w|= ?)(?:\[[^][\n]*\])+)"
@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"\d{1,3}")
 
 
 def renumbered(text: str, numbers: Mapping[int, int], *, n_shown: int) -> str:
-    """The text with each number of a passage replaced by that under which the claim keeps it, in brackets.
+    """The text with each passage number replaced by its number among the claim's passages, in brackets.
 
     `n_shown` is how many passages the judge was shown.
     """
@@ -27,13 +27,13 @@ def renumbered(text: str, numbers: Mapping[int, int], *, n_shown: int) -> str:
 
 
 def named(text: str, evidence: Sequence[Evidence]) -> str:
-    """The text with each number of a passage replaced by its title, for readers who do not see the passages."""
+    """The text with each passage number replaced by its title, for readers who do not see the passages."""
     n = len(evidence)
     return _replaced(text, n, lambda number: _name(evidence[number - 1]) if 0 < number <= n else ELSEWHERE)
 
 
 def mentioned(text: str, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """The passages that the text speaks of by number, each once, in its order."""
+    """The passages that the text mentions by number, each once, in the order of the text."""
     numbers: dict[int, None] = {}
 
     def note(number: int) -> str:
@@ -45,7 +45,7 @@ def mentioned(text: str, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
 
 
 def reason(claim: Claim) -> str:
-    """Why a claim is judged as it is, for readers who do not see its passages."""
+    """The reason for the judgement on a claim, for readers who do not see its passages."""
     return named(claim.judgement.rationale, claim.evidence)
 
 
@@ -54,7 +54,7 @@ def _name(item: Evidence) -> str:
 
 
 def _replaced(text: str, n_shown: int, word: Callable[[int], str]) -> str:
-    """The text with citations replaced; code (`arr[0]`) and other books ("passage 12 of the Koran") stay."""
+    """The text with citations replaced, but not code (`arr[0]`) or other books ("passage 12 of the Koran")."""
 
     def replace(match: re.Match[str]) -> str:
         if match["code"]:
@@ -70,13 +70,13 @@ def _replaced(text: str, n_shown: int, word: Callable[[int], str]) -> str:
 
 
 def _are_shown(numbers: Sequence[int], n_shown: int, after: str) -> bool:
-    """Whether passages are meant that the judge was shown. Where none is kept, only those of a named book are not."""
+    """Whether the numbers mean passages shown to the judge. If none is kept, only those of a named book do not."""
     if not n_shown:
         return not after.startswith(" of ")
     return any(0 < number <= n_shown for number in numbers)
 
 
 def heading(title: str, section: str | None, published: str | None = None) -> str:
-    """`Eddystone Lighthouse › Smeaton's tower (2021-04-03)`; empty where neither title nor headings are known."""
+    """`Eddystone Lighthouse › Smeaton's tower (2021-04-03)`; empty if neither title nor headings are known."""
     above = " › ".join(part for part in (title, section) if part)
     return f"{above} ({published})" if above and published else above

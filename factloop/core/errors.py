@@ -1,17 +1,17 @@
-"""Every error that factloop raises: one base, four branches, facts as attributes.
+"""All errors that factloop raises, with details as attributes.
 
 FactloopError
-├── ConfigError          the set-up is wrong: fix it and run again
-│   ├── MissingExtra     a feature was asked for whose packages are not installed
-│   ├── RecordingMissing a replay was asked for what was not recorded
-│   ├── RunInUse         another process is at work on the run directory
-│   └── NoPlaceToKeep    answers cannot be kept at this place
+├── ConfigError          the configuration is wrong: fix it and run again
+│   ├── MissingExtra     the packages that a feature needs are not installed
+│   ├── RecordingMissing the recording being replayed lacks an answer
+│   ├── RunInUse         another process is using the run directory
+│   └── NoPlaceToKeep    answers cannot be saved in this location
 ├── DataError            an input file or record is malformed
 ├── ToolError            a server, a search or a file system failed
-│   ├── ToolTimeout      no answer within the time allowed
-│   ├── BudgetExceeded   the user's own limit on calls or money was reached
-│   └── DeadlineExceeded the check had to end
-└── ModelOutputError     the model answered, and the answer cannot be used
+│   ├── ToolTimeout      no answer before the timeout
+│   ├── BudgetExceeded   the user's limit on calls or cost was reached
+│   └── DeadlineExceeded the check reached its deadline
+└── ModelOutputError     the model's answer cannot be used
     └── ModelRefusal     the model declined to answer
 """
 
@@ -21,21 +21,21 @@ TOO_MANY_REQUESTS = 429
 
 
 class FactloopError(Exception):
-    """Base of all errors raised on purpose. `retryable` says whether the same call may succeed later."""
+    """Base class of all errors that factloop raises. `retryable` says whether the same call may succeed later."""
 
     retryable: bool = False
 
 
 class ConfigError(FactloopError):
-    """The set-up is wrong (flag, environment, key, run directory, cache): mend it and run again.
+    """The configuration is wrong (flag, environment, key, run directory or cache). Fix it and run again.
 
-    Raised before anything is spent, with one exception: a journal that fails and a damaged cache raise it at any time.
-    That stops the run; what was kept until then is not paid for again.
+    Raised before any money is spent, with one exception: a failing journal or a damaged cache can raise it at any time.
+    This stops the run, but answers saved up to then are not paid for again.
     """
 
 
 class MissingExtra(ConfigError):
-    """A feature was asked for whose packages are not installed; `extra` is the extra of factloop that brings them."""
+    """The packages that a feature needs are not installed. `extra` is the factloop extra that installs them."""
 
     def __init__(self, message: str, *, extra: str) -> None:
         self.extra = extra
@@ -43,19 +43,19 @@ class MissingExtra(ConfigError):
 
 
 class RecordingMissing(ConfigError):
-    """A replay's recording lacks an answer. This stops the run; a replay never asks a server instead."""
+    """The recording being replayed lacks an answer. This stops the run: a replay never contacts a server."""
 
 
 class RunInUse(ConfigError):
-    """Another process is at work on the run directory."""
+    """Another process is using the run directory."""
 
 
 class NoPlaceToKeep(ConfigError):
-    """Answers cannot be kept on this disk: no rights, no room, no such place. Damaged files raise other errors."""
+    """Answers cannot be saved: no permission, no space or no such path. Damaged files raise other errors."""
 
 
 class DataError(FactloopError):
-    """An input is malformed. The message names file, line and field where they are known."""
+    """An input is malformed. The message names the file, line and field if they are known."""
 
     def __init__(
         self, message: str, *, path: str | None = None, line: int | None = None, field: str | None = None
@@ -64,14 +64,14 @@ class DataError(FactloopError):
         place = ":".join(str(part) for part in (path, line) if part is not None)
         named = f"{place}: field {field!r}" if field is not None and place else place
         self.reason = message if line is None else f"line {line}: {message}"
-        """The message without the file."""
+        """The message without the file name."""
         super().__init__(f"{named}: {message}" if named else message)
 
 
 class ToolError(FactloopError):
-    """A tool failed: network, status, unreadable body. `status` is the HTTP status where there was one.
+    """A tool failed: network error, HTTP error or unreadable body. `status` is the HTTP status, if there is one.
 
-    With `wants_pause` the server is there, and wants no request for a while: by status 429, or in words of its own.
+    `wants_pause` means that the server is up but asks for a pause, with status 429 or in its own words.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class ToolError(FactloopError):
 
 
 class ToolTimeout(ToolError):
-    """The tool gave no answer within `timeout_s` seconds."""
+    """The tool did not answer within `timeout_s` seconds."""
 
     def __init__(self, *, tool: str, timeout_s: float) -> None:
         self.timeout_s = timeout_s
@@ -98,9 +98,9 @@ class ToolTimeout(ToolError):
 
 
 class BudgetExceeded(ToolError):
-    """The next call would pass the user's limit on calls or money; it was not made.
+    """The next call was not made because it would exceed the user's limit on calls or cost.
 
-    `of` says whose limit it is, as in "this check"; empty for that of the whole run.
+    `of` names what the limit applies to, such as "this check"; it is empty for the whole run.
     """
 
     def __init__(self, limit: str, of: str = "") -> None:
@@ -109,7 +109,7 @@ class BudgetExceeded(ToolError):
 
 
 class DeadlineExceeded(ToolError):
-    """The check had to end; the call was given up, or not made."""
+    """The check reached its deadline, so the call was abandoned or not made."""
 
     def __init__(self, deadline_s: float) -> None:
         self.deadline_s = deadline_s
@@ -117,9 +117,9 @@ class DeadlineExceeded(ToolError):
 
 
 class ModelOutputError(FactloopError):
-    """The model's reply cannot be read as the schema asked for. `reply` holds what it said.
+    """The model's reply, kept in `reply`, does not follow the requested schema.
 
-    `model`: its name, where people read the message, to whom the schema says nothing.
+    `model` is used in messages for readers who do not know the name of the schema.
     """
 
     def __init__(self, message: str, *, schema: str, reply: str, model: str | None = None) -> None:
@@ -128,7 +128,7 @@ class ModelOutputError(FactloopError):
 
 
 class AskedNoFurther(ModelOutputError):
-    """The model was not asked, as too many of its answers in this check could not be read."""
+    """The model was not queried because too many of its answers in this check could not be parsed."""
 
 
 class ModelRefusal(ModelOutputError):

@@ -10,14 +10,14 @@ from factloop.core.records import Claim, Evidence, FactualityReport, Record, Usa
 
 
 class ResponseSplit(Record):
-    """The response was cut into sentences; nothing has been spent yet."""
+    """The response was split into sentences. No calls have been made yet."""
 
     type: Literal["response_split"] = "response_split"
     n_sentences: int
 
 
 class ClaimFound(Record):
-    """A sentence yielded one atomic fact."""
+    """An atomic fact was found in a sentence."""
 
     type: Literal["claim_found"] = "claim_found"
     claim_id: str
@@ -27,9 +27,9 @@ class ClaimFound(Record):
 
 
 class ClaimSearched(Record):
-    """One query of one claim was answered.
+    """A query for a claim was answered.
 
-    The claim may turn out to repeat another (`duplicate_of`), and then has no queries in the report.
+    The claim may turn out to repeat another (`duplicate_of`), in which case it has no queries in the report.
     """
 
     type: Literal["claim_searched"] = "claim_searched"
@@ -39,7 +39,7 @@ class ClaimSearched(Record):
 
 
 class ClaimJudged(Record):
-    """A claim got its verdict, or the reason why it has none. `usage` is what the run has cost so far."""
+    """A claim got a verdict, or the reason why it has none. `usage` is the cost of the run so far."""
 
     type: Literal["claim_judged"] = "claim_judged"
     claim: Claim
@@ -47,22 +47,22 @@ class ClaimJudged(Record):
 
 
 class ServerWait(Record):
-    """A wait for a server: one that has accepted no request for a while, or one that works on batches of requests."""
+    """A wait for a server that has not accepted requests for a while or is processing batches."""
 
     type: Literal["waiting"] = "waiting"
     server: str
-    """`serper`, for example, or the model by its name."""
+    """For example, `serper` or the name of the model."""
     waited_s: float
     patience_s: float
-    """After so many seconds factloop stops waiting, and claims that need the server stay unscored."""
+    """Seconds after which factloop stops waiting and leaves claims that need the server unscored."""
     cause: str
-    """The outcome of the last request: `status 429`, for example; of batches their state."""
+    """The result of the last request, such as `status 429`; for batches, their state."""
     n_requests: int | None = None
-    """Requests in the batches that it works on."""
+    """Number of requests in the batches being processed."""
 
 
 class CheckFinished(Record):
-    """The report; always the last event."""
+    """The check has finished. This is always the last event."""
 
     type: Literal["check_finished"] = "check_finished"
     report: FactualityReport

@@ -1,7 +1,8 @@
-"""The extras of the distribution `factloop`: the packages of each, and the one line that says which to install.
+"""Lists the extras of the `factloop` distribution with their packages, and writes the message that says which one to
+install.
 
-`pip install factloop` brings what a check, a guard or a correction with a chat model needs. Everything else asks here,
-by `require`, before it imports a package that may be missing.
+`pip install factloop` installs what a check, a guard or a correction with a chat model needs. All other code calls
+`require` before importing a package that may be missing.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Extra = Literal[
 PACKAGES: Mapping[Extra, tuple[str, ...]] = {
     "data": ("pyarrow",),
     "debiasing": ("ppi_py",),
-    "documents": ("docx", "lxml", "openpyxl", "pptx", "pypdf", "simplemma"),
+    "documents": ("docx", "lxml", "openpyxl", "pptx", "pypdf"),
     "evaluation": (
         "lxml",
         "matplotlib",
@@ -45,11 +46,11 @@ PACKAGES: Mapping[Extra, tuple[str, ...]] = {
     "pytest": ("pytest",),
     "ray": ("ray",),
     "semantic": ("numpy", "sentence_transformers"),
-    "serve": ("fastapi", "limits", "prometheus_client", "sqlalchemy", "uvicorn"),
+    "serve": ("alembic", "fastapi", "limits", "prometheus_client", "sqlalchemy", "uvicorn"),
     "tracing": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
     "trust": ("faker", "numpy"),
 }
-"""Packages by the names they are imported by, without those of the extras that it includes."""
+"""Packages of each extra by import name, without those of the extras that it includes."""
 INCLUDED: Mapping[Extra, tuple[Extra, ...]] = {
     "debiasing": ("evaluation",),
     "metrics": ("evaluation", "semantic"),
@@ -58,30 +59,30 @@ INCLUDED: Mapping[Extra, tuple[Extra, ...]] = {
     "serve": ("evaluation",),
     "trust": ("offline",),
 }
-"""Extras that others bring along."""
+"""Extras that are included in others."""
 
 
 def require(extra: Extra, feature: str, *packages: str) -> None:
-    """Raises MissingExtra where `feature` cannot work: a package of the extra is not installed.
+    """Raises MissingExtra if `feature` needs a package of the extra that is not installed.
 
-    `packages`: those that it needs, where these are not all of the extra. Imports none of them.
+    `packages` are the packages that it needs, if these are not all packages of the extra. Does not import them.
     """
     if not has_packages(*(packages or _all_of(extra))):
         raise missing(extra, feature)
 
 
 def is_installed(extra: Extra) -> bool:
-    """Whether all packages of the extra are there. Imports none of them."""
+    """Whether all packages of the extra are installed. Does not import them."""
     return has_packages(*_all_of(extra))
 
 
 def has_packages(*names: str) -> bool:
-    """Whether all these packages are there. Imports none of them."""
+    """Whether all these packages are installed. Does not import them."""
     return all(map(_is_installed, names))
 
 
 def missing(extra: Extra, feature: str) -> MissingExtra:
-    """The error for a feature that cannot work without the extra."""
+    """The error for a feature that needs the extra."""
     return MissingExtra(f'{feature} needs the extra "{extra}": {install_command(extra)}', extra=extra)
 
 
@@ -94,26 +95,28 @@ def _all_of(extra: Extra) -> Iterator[str]:
 def _is_installed(package: str) -> bool:
     try:
         return find_spec(package) is not None
-    except ModuleNotFoundError:  # of the package that it lies in
+    except ModuleNotFoundError:  # raised for the missing parent package
         return False
 
 
 @cache
 def installed_version(distribution: str) -> str:
-    """Raises `importlib.metadata.PackageNotFoundError` where it is not installed."""
+    """Raises `importlib.metadata.PackageNotFoundError` if it is not installed."""
     return importlib.metadata.version(distribution)
 
 
 def install_command(extra: str, of: importlib.metadata.Distribution | None = None) -> str:
-    """The command that adds an extra of factloop to this installation, from where that came.
+    """The command that adds an extra to this installation of factloop, from the same origin.
 
-    pip notes the origin of what came from no index: to ask an index for it would find nothing, or another's package.
+    pip records the origin of a distribution that did not come from an index; the index would not have it, or would have
+    another package of that name.
     """
     return f"pip install {_wanted(extra, _origin(of))}"
 
 
 def _origin(of: importlib.metadata.Distribution | None) -> dict[str, Any]:
-    """What `direct_url.json` says of the installation (PEP 610); empty for one from an index, and where nothing is."""
+    """The contents of the installation's `direct_url.json` (PEP 610); empty if it came from an index, or if the file is
+    missing."""
     try:
         noted = (of or importlib.metadata.distribution("factloop")).read_text("direct_url.json")
         origin = json.loads(noted or "{}")

@@ -1,7 +1,7 @@
-"""A figure: a value with its interval and what it rests on, or the reason why it is undefined.
+"""Defines a figure: a value with its interval and what it is based on, or the reason why it is undefined.
 
-Every measured number of a report is one. "Nothing to measure" is no number: the value is then None and `undefined` says
-why, one of the reasons below, whose words are the same on every surface.
+Every measured number in a report is a figure. If there is nothing to measure, the value is None and `undefined` gives
+one of the reasons below, which are worded the same in all outputs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from factloop.core.records import Count, Record
 
 
 class Undefined(StrEnum):
-    """Why a figure has no value, with the words for it as they read after `undefined: `."""
+    """Why a figure has no value, worded to follow `undefined: `."""
 
     words: str
 
@@ -25,9 +25,9 @@ class Undefined(StrEnum):
         return member
 
     NOTHING_SCORED = "nothing_scored", "nothing scored"
-    """Nothing that it would rest on has a verdict."""
+    """None of the items that it would be based on has a verdict."""
     NOT_BOTH_SCORED = "not_both_scored", "nothing scored by both"
-    """A comparison in which nothing has a verdict on both sides."""
+    """In a comparison, no item has a verdict on both sides."""
     NO_LABELS = "no_labels", "no labels to go by"
     CLASS_MISSING = "class_missing", "labels of both kinds are needed, supported and not"
     NO_SUPPORTED = "no_supported", "people call none supported"
@@ -36,16 +36,16 @@ class Undefined(StrEnum):
     """No scored claim (or response) is labelled attributable."""
     NO_UNATTRIBUTABLE = "no_unattributable", "none labelled wrong"
     ONE_CLASS = "one_class", "all are of one and the same class"
-    """All verdicts, and all labels, are the same: chance alone would agree, and kappa is 0 / 0."""
+    """All verdicts and labels are the same, so chance agreement is perfect as well and kappa is 0 / 0."""
     NONE_PREDICTED = "none_predicted", "neither names any"
-    """Neither of two sets has a member."""
+    """Both sets are empty."""
     VERDICT_MISSING = "verdict_missing", "the run has a verdict that no labelled claim has"
     NO_SIGNAL = "no_signal", "the evaluator may be guessing: TPR - FPR is not above 0 beyond chance"
-    """TPR - FPR is not above 0 beyond its own uncertainty."""
+    """TPR - FPR is not above 0 by more than its own uncertainty."""
     TOO_FEW = "too_few", "too few"
-    """Fewer pairs than a correlation takes."""
+    """There are fewer pairs than a correlation needs."""
     CONSTANT = "constant", "constant"
-    """One side of a correlation is the same in every pair."""
+    """One side of the correlation has the same value in every pair."""
     ONE_SYSTEM = "one_system", "one system"
     NO_DATASET = "no_dataset", "no data set has one"
     ONE_REPEAT = "one_repeat", "two repeats are needed"
@@ -55,7 +55,7 @@ class Undefined(StrEnum):
         "withheld: no labelled claim comes from this system or run, so they may be of another kind "
         "(--transfer verdicts says that they are alike)",
     )
-    """No labelled claim comes from the system or the run that would be corrected by them."""
+    """No labelled claim comes from the system or run to be corrected."""
 
 
 class Measurement(Record):
@@ -65,7 +65,7 @@ class Measurement(Record):
     undefined: Undefined | None = None
     low: float | None = None
     high: float | None = None
-    """None where no interval was asked for, or none can be had."""
+    """None if no interval was requested or none can be calculated."""
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -73,7 +73,7 @@ class Measurement(Record):
 
     @property
     def why(self) -> str:
-        """The reason in words; empty where there is a value."""
+        """A description of why there is no value; empty if there is one."""
         return "" if self.undefined is None else self.undefined.words
 
     @model_validator(mode="after")
@@ -86,12 +86,12 @@ class Measurement(Record):
 
 
 class Figure(Measurement):
-    """A measurement over one kind of item."""
+    """A measurement based on one kind of item."""
 
     n: Count
-    """Items that the value rests on: claims, responses or pairs, as its owner says."""
+    """Number of items that the value is based on: claims, responses or pairs, depending on the figure."""
 
 
 def ends(interval: tuple[float, float] | None) -> dict[str, Any]:
-    """The fields of an interval; empty without an interval."""
+    """The fields of an interval; empty if there is none."""
     return {} if interval is None else {"low": interval[0], "high": interval[1]}

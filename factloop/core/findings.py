@@ -1,4 +1,4 @@
-"""Finds what keeps a passage of a response from being passed on as checked: one rule for guards, agents and tests."""
+"""Finds what prevents a passage from counting as checked, with the same rule for guards, agents and tests."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from factloop.core.records import Claim, FactualityReport, NoClaim, Sentence, Ve
 
 
 class Finding(StrEnum):
-    """A fault of a passage, the gravest first. The first two were found by a check, the others are left unchecked."""
+    """A fault in a passage, most serious first. The first two result from a check; the others were left unchecked."""
 
     CONTRADICTED = "contradicted"
     UNSUPPORTED = "unsupported"
-    """Evidence was looked for, and none was found."""
+    """No evidence was found, although it was searched for."""
     UNSCORED = "unscored"
-    """A claim has no verdict, for the reason that it names."""
+    """A claim has no verdict, for the reason given in the claim."""
     IRRELEVANT = "irrelevant"
-    """A claim that was left unchecked because it has nothing to do with the question."""
+    """A claim was not checked because it is irrelevant to the question."""
     UNREAD = "unread"
-    """Code, or text that the given split left out."""
+    """Code, or text that is not covered by the supplied facts."""
     CLAIM_FREE = "claim_free"
-    """Text that may state something, although no claim was found in it."""
+    """Text that may state something, although no claim was found."""
 
 
 UNCHECKED = frozenset({Finding.UNSCORED, Finding.IRRELEVANT, Finding.UNREAD, Finding.CLAIM_FREE})
-"""Findings of passages that may be true or false: they were not checked."""
+"""Findings on passages that were not checked and may be true or false."""
 
 
 def findings_of_claims(claims: Iterable[Claim]) -> frozenset[Finding]:
-    """The findings on claims; empty where all are supported."""
+    """The findings on claims; empty if all are supported."""
     found = (finding_of_claim(claim) for claim in claims)
     return frozenset(finding for finding in found if finding is not None)
 
 
 def finding_of_silence(no_claim: NoClaim | None) -> Finding | None:
-    """The finding on a passage without a claim. Headings, questions, remarks and opinions state nothing."""
+    """The finding on a passage without claims. Headings, questions, remarks and opinions state nothing."""
     if no_claim in (NoClaim.CODE, NoClaim.NOT_READ):
         return Finding.UNREAD
     return Finding.CLAIM_FREE if no_claim is NoClaim.NO_CLAIM else None
 
 
 def findings(report: FactualityReport) -> frozenset[Finding]:
-    """The findings on a response; empty where all that it states was checked, and is supported."""
+    """The findings on a response; empty if everything it states was checked and is supported."""
     silent = (finding_of_silence(one.no_claim) for one in report.claim_free)
     return findings_of_claims(report.claims) | {finding for finding in silent if finding is not None}
 
@@ -63,15 +63,15 @@ def unchecked(report: FactualityReport) -> tuple[tuple[Claim | Sentence, Finding
 
 
 def has_unproven(report: FactualityReport, passing: Collection[Finding | str] = ()) -> bool:
-    """Whether something in the response is not supported, or was not checked, but for the findings in `passing`.
+    """Whether anything in the response is unsupported or unchecked, except for the findings in `passing`.
 
-    A guard that cannot look does not wave through. Raises ConfigError for an unknown finding.
+    Something that a guard cannot check does not pass. Raises ConfigError for an unknown finding.
     """
     return bool(findings(report) - as_findings(passing))
 
 
 def as_findings(names: Collection[Finding | str]) -> frozenset[Finding]:
-    """The findings of these names. Raises ConfigError."""
+    """Converts names to findings. Raises ConfigError for an unknown name."""
     known = {finding.value: finding for finding in Finding}
     if isinstance(names, str):
         raise ConfigError(f"passing = {names!r}: a collection of findings is needed, for example ({names!r},)")
@@ -82,12 +82,12 @@ def as_findings(names: Collection[Finding | str]) -> frozenset[Finding]:
 
 
 def by_gravity(found: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The distinct findings, the gravest first."""
+    """The distinct findings, most serious first."""
     return tuple(sorted(frozenset(found), key=list(Finding).index))
 
 
 def finding_of_claim(claim: Claim) -> Finding | None:
-    """The finding on a claim; None where it is supported."""
+    """The finding on a claim; None if it is supported."""
     judgement = claim.judgement
     if judgement.verdict is Verdict.NOT_SUPPORTED:
         return Finding.CONTRADICTED if judgement.contradicted else Finding.UNSUPPORTED

@@ -1,4 +1,4 @@
-"""Looks at what a caller gives to be scored before anything is spent on it."""
+"""Validates the texts that a caller wants scored before any calls are made."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from factloop.core.files.rows import shown
 
 
 def check_given(name: str, text: object) -> None:
-    """Raises DataError for what is no text, for a blank one, and for one that no report could be written of."""
+    """Raises DataError for anything but text, for blank text, and for text that cannot be saved in a report."""
     if not isinstance(text, str) or not text.strip():
         raise DataError(f"{name}: a text is needed, not {shown(text)}")
     check_whole(name, text)
 
 
 def check_whole(name: str, text: object) -> None:
-    """Raises DataError for what is no text, and for text that no report could be written of; it may be blank."""
+    """Raises DataError for anything but text, or for text that cannot be saved in a report; it may be blank."""
     if not isinstance(text, str):
         hint = " (give its .text)" if hasattr(text, "text") else ""
         raise DataError(f"{name}: a text is needed, not {type(text).__name__}{hint}")
@@ -24,13 +24,13 @@ def check_whole(name: str, text: object) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         said = f"{name}: half a character (a lone surrogate) at position {error.start}"
-        if "\udc80" <= text[error.start] <= "\udcff":  # how Python keeps a byte of an argument that it cannot read
+        if "\udc80" <= text[error.start] <= "\udcff":  # Python's form of an undecodable byte of an argument
             said += "; if the terminal gave it, set LC_ALL=C.UTF-8"
         raise DataError(said) from error
 
 
 def check_spans(text: str, spans: Sequence[tuple[int, int]]) -> None:
-    """Raises DataError for stretches that are empty, not in the text, or not in its order."""
+    """Raises DataError for spans that are empty, outside the text or out of order."""
     reached = 0
     for number, (start, end) in enumerate(spans, 1):
         if not reached <= start < end <= len(text):

@@ -1,8 +1,9 @@
-"""Whether the passages that a verdict cites name what its claim names: by words alone.
+"""Determines, from the words alone, whether the passages cited by a verdict mention what the claim mentions.
 
-A judge that reads cites passages about the thing in question. One that does not, such as a model too small for its
-task, calls claims supported by whatever passage stands next. Absence proves nothing of a single claim, since passages
-may use other names or write numbers out; so it costs a claim a second look, and is told of many.
+A judge that reads the passages cites those about the subject of the claim. One that does not, such as a model too small
+for its task, calls claims supported by arbitrary passages. For a single claim, absent words prove nothing, since
+passages may use other names or spell out numbers. Such a claim is therefore checked once more, and a warning is given
+only if there are many.
 """
 
 from __future__ import annotations
@@ -17,17 +18,15 @@ FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _LEAST_WITHIN = 5
-"""Letters of a name from which on it may be part of a longer word of the passage."""
+"""Minimum length of a name that may be part of a longer word in the passage."""
 
 
 def absent(claim: str, passages: Iterable[Evidence]) -> frozenset[str]:
-    """The figures of the claim, and the names but for its first word, that stand in none of the passages or titles."""
+    """Figures and names in the claim (except its first word) that are in none of the passages or titles."""
     return _PassageText(" ".join(f"{item.title} {item.passage}" for item in passages)).lacks(claim)
 
 
 class _PassageText:
-    """A text, and what it names."""
-
     def __init__(self, text: str) -> None:
         self._text = text.casefold()
 
@@ -40,19 +39,19 @@ class _PassageText:
         return frozenset(map(_bare, WORD.findall(self._text)))
 
     def lacks(self, claim: str) -> frozenset[str]:
-        """The figures of the claim, and the names but for its first word, that do not stand in the text."""
+        """Figures and names in the claim (except its first word) that are not in the text."""
         missing = {figure for figure in map(_plain, FIGURE.findall(claim)) if figure not in self.figures}
         names = _names(claim)
         missing_names = {name for name in names if name not in self._text}
         short = {name for name in names - missing_names if len(name) < _LEAST_WITHIN}
-        if short:  # nearly all names are longer, and need no look at each word of the text
+        if short:  # nearly all names are longer and need no comparison with each word of the text
             missing_names |= short - self.words
         return frozenset(missing | missing_names)
 
 
 def is_groundless(claim: Claim) -> bool:
-    """Whether a supported claim cites passages without most of its names and figures. Those of another language are
-    asked for them, too: names and figures are mostly the same there."""
+    """Whether a supported claim cites passages without most of its names and figures. This also applies to passages in
+    another language, since names and figures are mostly the same there."""
     if claim.judgement.verdict is not Verdict.SUPPORTED:
         return False
     text = claim.self_contained or claim.text

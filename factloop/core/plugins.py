@@ -1,4 +1,4 @@
-"""Finds what other distributions add by entry points: search providers, verifiers, data sets."""
+"""Finds what other distributions provide through entry points: search providers, verifiers and data sets."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ SEARCH, VERIFIERS, DATASETS = "factloop.search", "factloop.verifiers", "factloop
 
 
 def plugin_names(group: str) -> tuple[str, ...]:
-    """Names of what is installed for a group, sorted. Looks through all installed distributions; imports nothing."""
+    """Sorted names of everything that is installed for a group. Searches all installed distributions, but imports
+    nothing."""
     return tuple(sorted({one.name for one in metadata.entry_points(group=group)}))
 
 
 def load_plugin(group: str, name: str) -> Any:
-    """The object behind that name, or None. Raises ConfigError where it cannot be imported."""
+    """The object with this name, or None. Raises ConfigError if it cannot be imported."""
     found = next(iter(metadata.entry_points(group=group, name=name)), None)
     if found is None:
         return None
     try:
         return found.load()
-    except Exception as error:  # foreign code, run by being imported
+    except Exception as error:  # importing it runs third-party code
         place = f"{found.value} of {found.dist.name if found.dist is not None else 'an unknown distribution'}"
         raise ConfigError(
             f"{group}: {name!r} cannot be loaded from {place} ({type(error).__name__}: {error})"

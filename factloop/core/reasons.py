@@ -1,4 +1,4 @@
-"""The reasons why a verdict or a score is missing, with what is to be known of each and the words for reports."""
+"""The reasons why a verdict or a score can be missing, and how reports word them."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ class UnscoredReason(StrEnum):
     TIMEOUT = "timeout"
     AMBIGUOUS = "ambiguous"
     DISPUTED = "disputed"
-    """The sources disagree, and none corrects another: both sides are cited, for a person to decide."""
+    """The sources disagree, and none of them corrects the others. Both sides are cited so that a person can decide."""
     SPLIT_JURY = "split_jury"
-    """Several models judged, and no verdict had the votes that the rule asks for: `votes` has what each said."""
+    """Several models judged, but no verdict got the votes that the rule requires. `votes` lists them."""
     NEEDS_READING = "needs_reading"
-    """The judge is not sure by itself: the passage that decides stands first, for a person to read."""
+    """The judge is not certain. The decisive passage comes first, for a person to read."""
     OTHER_LANGUAGE = "other_language"
-    """It is in a language that the judge does not read: the offline engine reads English alone."""
+    """The claim is in a language that the judge cannot read. The offline engine reads only English."""
     NO_SOURCE = "no_source"
-    """Nothing to check against was given: documents or a search tool, for TrustFC a corpus, for TrustBC a subject."""
+    """There is nothing to check against: no documents or search tool, no corpus (TrustFC) or no subject (TrustBC)."""
     TOO_FEW_DISTRACTORS = "too_few_distractors"
     """Fewer than three distractors could be made, so no question could be asked (TrustBC)."""
 
 
 @dataclass(frozen=True)
 class About:
-    """The facts about a reason."""
+    """How a reason is worded and handled."""
 
     claim: str
-    """Words for an unscored claim."""
+    """Wording for an unscored claim."""
     belief: str
-    """Words for an answer without TrustBC."""
+    """Wording for an answer without TrustBC."""
     documents: str
-    """Words for an answer without TrustFC."""
+    """Wording for an answer without TrustFC."""
     failure: bool = False
-    """Something went wrong. Other reasons say what was not given, or is not in the text."""
+    """Whether something went wrong. Other reasons mean that something was not supplied or is not in the text."""
     mendable: bool = False
-    """Another attempt may do better. What it was paid for comes from the journal: trying again pays for no more."""
+    """Whether another attempt may succeed. Answers already paid for come from the journal."""
 
 
 ABOUT = {
@@ -88,6 +88,6 @@ ABOUT = {
 }
 
 FAILURES = frozenset(reason for reason, about in ABOUT.items() if about.failure)
-"""What went wrong."""
+"""Reasons that mean that something went wrong."""
 MENDABLE = frozenset(reason for reason, about in ABOUT.items() if about.mendable)
-"""What another attempt may do better."""
+"""Reasons that another attempt may resolve."""

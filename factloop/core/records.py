@@ -1,7 +1,7 @@
-"""The records that cross every boundary: frozen, validated, written to JSON with a `schema_version`.
+"""The records that make up a report: immutable, validated, and written to JSON with a `schema_version`.
 
-Two rules hold here. A failure is never a verdict: a `Judgement` is either a verdict or unscored with a reason. No claim
-is ever dropped: a report's counts add up to the number of its claims.
+They follow two rules. A failure is never a verdict: a `Judgement` has either a verdict or the reason why it is
+unscored. No claim is ever dropped: the counts of a report add up to the number of its claims.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from factloop.core.reasons import UnscoredReason as UnscoredReason  # a record's field: found where records are
+from factloop.core.reasons import UnscoredReason as UnscoredReason  # a field of a record, so exported with the records
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Count = Annotated[int, Field(ge=0)]
@@ -26,34 +26,35 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Record(BaseModel):
-    """Base of all records: immutable, and unknown fields are refused."""
+    """Base class of all records. Records are immutable and reject unknown fields."""
 
-    # Built when first used: an import of all records took a third of a second, and a process uses few of them.
+    # Built on first use: building all records at import took a third of a second, and a process uses only a few of
+    # them.
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     @model_validator(mode="before")
     @classmethod
     def _holds_whole_characters(cls, fields: Any) -> Any:
-        """Half a character (a lone surrogate: a site cut an emoji in two) becomes U+FFFD, as no file can hold it."""
+        """Replaces lone surrogates (for example, from an emoji cut in two) with U+FFFD: they cannot be saved."""
         if not isinstance(fields, dict):
             return fields
-        for value in fields.values():  # nearly always there is nothing to mend, and nothing to copy
+        for value in fields.values():  # usually nothing needs replacing, and nothing is copied
             if isinstance(value, str) and not value.isascii():
                 return {name: whole(text) if isinstance(text, str) else text for name, text in fields.items()}
         return fields
 
 
 def whole(text: str) -> str:
-    """The text with each half of a character replaced."""
+    """The text with each lone surrogate replaced."""
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 _LONGEST_NAME = 100
-"""Characters of a name that are compared with others."""
+"""Maximum number of characters of a name to compare with known names."""
 
 
 def refuse_unknown(model: type[BaseModel], data: object) -> None:
-    """Raises pydantic's ValidationError for the first field of `data` that `model` does not have."""
+    """Raises pydantic's ValidationError for the first field in `data` that `model` does not have."""
     strange = [name for name in data if name not in model.model_fields] if isinstance(data, Mapping) else []
     if not strange:
         return
@@ -64,15 +65,16 @@ def refuse_unknown(model: type[BaseModel], data: object) -> None:
 
 
 Plan = Literal["safe", "paper", "fused", "grounded"]
-"""A way through SAFE's loop."""
+"""How SAFE's loop is carried out."""
 JuryRule = Literal["majority", "unanimous", "first_sure"]
 
-Repeats = Literal["each", "once"]
-"""How claims that repeat another of their response count: each like any other, or only the first."""
+Repeats = Literal["each", "once", "core"]
+"""How to count claims that repeat another claim in their response: count every claim, only the first of those that say
+the same, or only a largest set of claims of which none entails another."""
 
 
 class Verdict(StrEnum):
-    """The verdict of the evidence on a claim. `not_supported` covers both contradicted and nothing found."""
+    """The verdict on a claim. `not_supported` covers contradicted claims as well as claims without evidence."""
 
     SUPPORTED = "supported"
     NOT_SUPPORTED = "not_supported"
@@ -83,54 +85,54 @@ class NoClaim(StrEnum):
     """Why a sentence of a response has no claim."""
 
     ABSTENTION = "abstention"
-    """It says that the sources, or the writer, have no answer."""
+    """It says that the sources or the writer have no answer."""
     HEADING = "heading"
-    """A heading, or the head of a table."""
+    """A heading or a table header."""
     QUESTION = "question"
     REMARK = "remark"
-    """A greeting, an offer, an announcement: talk between writer and reader."""
+    """The writer addressing the reader: a greeting, an offer or an announcement."""
     NO_STATEMENT = "no_statement"
-    """It was read, and is surely an opinion or talk: no word of it names a person, a figure or a matter."""
+    """It was read and is certainly an opinion or small talk: it names no person, figure or subject."""
     NO_CLAIM = "no_claim"
-    """It was read, and no claim was found in it, although it may state something: advice, a row, a fragment, code."""
+    """It was read and no claim was found, although it may state something: advice, a table row, a fragment or code."""
     CODE = "code"
-    """Code that was not read: the offline engine reads none. Scripts, styles and mere tags of HTML are never read."""
+    """Code that was not read. The offline engine reads no code; HTML scripts, styles and bare tags are never read."""
     NOT_READ = "not_read"
-    """Left out of the split that was given."""
+    """Not included in the facts supplied by the caller."""
 
 
 class SourceDocument(Record):
-    """The document that a passage is from, as it was given with the response, or found by a retriever."""
+    """The document that a passage comes from, as supplied with the response or found by a retriever."""
 
     index: Count | None = None
-    """Its place among the documents given, from 0; None where it was found."""
+    """Index among the supplied documents, starting at 0; None if a retriever found it."""
     id: str | None = None
     metadata: Mapping[str, Any] = Field(default_factory=dict)
-    """Its metadata as JSON values, such as `page` and `chunk_id`, without values of more than 1,000 characters."""
+    """Metadata as JSON values, such as `page` and `chunk_id`; values over 1,000 characters are left out."""
 
 
 class Evidence(Record):
-    """One passage found for one query."""
+    """A passage found by a query."""
 
     id: str
     source: str
-    """URL, or the path of a document."""
+    """URL or document path."""
     title: str = ""
     section: str | None = None
-    """The headings of the source that the passage begins under, outermost first; None where they are not known."""
+    """The headings above the start of the passage, outermost first; None if unknown."""
     passage: str
     query: str
     rank: Annotated[int, Field(ge=1)]
-    """Place among the results of its query, from 1."""
+    """Rank among the results of the query, starting at 1."""
     published: str | None = None
-    """Date of the source, as the search gave it."""
+    """Publication date of the source, as returned by the search."""
     retrieved_at: datetime
     document: SourceDocument | None = None
-    """Its document, where that was given with the response or comes from a retriever."""
+    """The document, if it was supplied with the response or comes from a retriever."""
 
 
 class Vote(Record):
-    """What one model of a jury said of a claim: a verdict, or why it has none."""
+    """The vote of one jury model on a claim: a verdict, or the reason why there is none."""
 
     judged_by: str
     verdict: Verdict | None = None
@@ -141,33 +143,33 @@ class Vote(Record):
 
 
 class Judgement(Record):
-    """Either a verdict with its grounds, or `verdict: null` with an `unscored_reason`; never both, never neither."""
+    """Either a verdict and its grounds, or `verdict: null` and an `unscored_reason`; never both or neither."""
 
     verdict: Verdict | None = None
     unscored_reason: UnscoredReason | None = None
     rationale: str = ""
     cited: tuple[str, ...] = ()
-    """Ids of the evidence that the verdict rests on."""
+    """Ids of the evidence that the verdict is based on."""
     contradicted: bool | None = None
-    """For `not_supported` only: True if evidence spoke against the claim, False if none was found."""
+    """Only for `not_supported`: True if the evidence contradicts the claim, False if no evidence was found."""
     score: Share | None = None
-    """Degree of support in [0, 1], where the judge gives one.
+    """Degree of support in [0, 1], if the judge provides one.
 
-    Of a chat model: the probability of "supported" among the verdicts, where its server gives log-probabilities. It is
-    of the reply that gave the verdict, and not calibrated.
+    For a chat model, this is the probability of "supported" among the verdicts, available if the server returns
+    log-probabilities. It is taken from the reply that gave the verdict and is not calibrated.
     """
     judged_by: str = ""
-    """The model, encoder or rule set that judged."""
+    """The model, encoder or rule set that made the judgement."""
     wrong: str = ""
-    """For a contradicted claim: the words of it that the evidence has otherwise, where the judge says so."""
+    """The words in a contradicted claim that the evidence contradicts, if the judge names them."""
     instead: str = ""
-    """What the evidence has in the place of `wrong`, word for word, where the judge says so."""
+    """What the evidence says instead of `wrong`, verbatim, if the judge names it."""
     quote: str = ""
-    """The sentence that decides, word for word as the first of `cited` has it, where the judge names one."""
+    """The decisive sentence, verbatim from the first passage in `cited`, if the judge names one."""
     votes: tuple[Vote, ...] = ()
-    """Of a jury: what each model said, in the order of the settings; the judgement is what its rule makes of them."""
+    """The votes of a jury, in the order of the settings. The jury's rule derives the judgement from them."""
     stage: Literal["cheap", "model"] | None = None
-    """The stage of a cascade that gave the verdict; None without a cascade, and for an unscored claim."""
+    """The stage of a cascade that reached the verdict; None for unscored claims or if there is no cascade."""
 
     @model_validator(mode="after")
     def _is_verdict_or_unscored(self) -> Self:
@@ -178,34 +180,42 @@ class Judgement(Record):
         return self
 
 
+class LeftOut(Record):
+    """Why a claim does not count in any figure, if only a core of the claims does."""
+
+    why: Literal["follows", "combines", "trivial"]
+    """It follows from a claim in the core, combines several of them, or is true of almost anything."""
+    claims: tuple[str, ...] = ()
+    """Ids of these claims."""
+
+
 class Claim(Record):
-    """One atomic fact of the response, from the sentence it stands in to the judgement on it."""
+    """One atomic fact in the response, with its sentence, its evidence and its judgement."""
 
     id: str
     sentence: str
     span: tuple[Count, Count]
     """Start and end of the sentence in the response, in characters: `response[start:end] == sentence`.
 
-    Where facts were given for a sentence that the response does not hold, both are the end of the one before it.
+    If facts were supplied for a sentence that is not in the response, both are the end of the previous sentence.
     """
     text: str
-    """The atomic fact as split from the sentence."""
+    """The atomic fact as extracted from the sentence."""
     self_contained: str
-    """The same fact with pronouns and short names replaced, so that it can be judged alone."""
+    """The same fact with pronouns and short names replaced, so that it can be judged on its own."""
     relevant: bool | None = None
-    """Whether it has to do with the question; None if unknown. An irrelevant claim may still be judged."""
+    """Whether it is relevant to the question; None if unknown. An irrelevant claim may still be judged."""
     duplicate_of: str | None = None
-    """Id of the earlier claim that says the same; its judgement stands for both."""
+    """Id of the earlier claim that says the same; its judgement applies to both."""
+    left_out: LeftOut | None = None
+    """Why it is not in the core of the claims; None if it is, or if no core was selected (`repeats`)."""
     queries: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
-    """What the judge found still missing, one entry for each round of queries after the first, where it said so."""
+    """What the judge said was still missing, one entry for each round of queries after the first."""
     evidence: tuple[Evidence, ...] = ()
     judgement: Judgement
     borne_out_by: tuple[Count, ...] = ()
-    """Of a supported claim: the places of the documents given that hold a passage on which the verdict rests, or that
-    were found to bear it out in a look of their own (`judge_citations`)."""
-    look_failed: bool = False
-    """Whether there was to be such a look, and it gave no verdict."""
+    """For a supported claim: indexes of the supplied documents that contain a passage on which the verdict is based."""
 
     @model_validator(mode="after")
     def _cites_its_own_evidence(self) -> Self:
@@ -218,31 +228,31 @@ class Claim(Record):
 
 
 class Abstention(Record):
-    """Whether the sources really have no answer, where a sentence says that something cannot be told."""
+    """For a sentence that says there is no answer: whether the sources really have none."""
 
     is_right: bool | None = None
-    """True if the sources have no answer either, False if they have one, None if this was not judged."""
+    """True if the sources have no answer either, False if they have one, None if not judged."""
     missing: str = ""
     """The question that the sentence leaves unanswered."""
     why: str = ""
-    """The answer in the sources; if `is_right` is None, the reason why there is no judgement."""
+    """The answer in the sources or, if `is_right` is None, why there is no judgement."""
     evidence: tuple[Evidence, ...] = ()
-    """The passages that have the answer."""
+    """The passages that contain the answer."""
 
 
 class Sentence(Record):
-    """One sentence, heading, row or piece of code of the response: its claims, or why it has none."""
+    """A sentence, heading, row or piece of code in the response: its claims, or why it has none."""
 
     span: tuple[Count, Count]
-    """Start and end in the response, in characters; empty for one that was given, and that the response lacks."""
+    """Start and end in the response, in characters; empty for a supplied sentence that is not in the response."""
     claims: tuple[str, ...] = ()
-    """Their ids."""
+    """Ids of its claims."""
     no_claim: NoClaim | None = None
     is_whole: bool = False
-    """Whether it is its own only claim because the model's facts left out or added a figure, a name, a denial or a
-    hedge, even when asked again."""
+    """Whether the whole sentence is treated as one claim because the facts extracted by the model omitted or added a
+    figure, name, negation or hedge, even after a retry."""
     abstention: Abstention | None = None
-    """For `no_claim: abstention`, where a model checks: whether it is right."""
+    """For `no_claim: abstention` when a model checks: whether the abstention is right."""
 
     @model_validator(mode="after")
     def _has_claims_or_a_reason(self) -> Self:
@@ -251,17 +261,8 @@ class Sentence(Record):
         return self
 
 
-class SharedError(Record):
-    """One error that several claims repeat, such as a wrong name: they fail for the same words."""
-
-    words: str
-    """Words of the first of the claims."""
-    claims: Annotated[tuple[str, ...], Field(min_length=2)]
-    """Their ids, in the order of the response."""
-
-
 class GivenFacts(Record):
-    """A sentence of a response with its atomic facts, split by the caller and judged as they are."""
+    """A sentence of a response and its atomic facts, split by the caller and judged as given."""
 
     sentence: str
     facts: tuple[str, ...]
@@ -271,70 +272,71 @@ class StageUsage(Record):
     """The cost of one stage of the loop."""
 
     calls: Count = 0
-    """Requests answered and paid for, in all attempts at this run."""
+    """Requests answered and paid for, across all attempts at this run."""
     failed_calls: Count = 0
-    """Requests that came back as an error or not at all; each was retried or ended in an unscored claim.
+    """Requests that returned an error or nothing; each was retried or led to an unscored claim.
 
-    One that was sent and given up (at a time-out or a deadline, or as the check was stopped) may be paid for all the
-    same: tokens and cost count the most that it can have taken.
+    A request that was sent and then abandoned (because of a timeout, a deadline or a stopped check) may still be
+    charged, so tokens and cost include the maximum that it can have used.
     """
     cache_hits: Count = 0
-    """Answers taken from the cache or shared with an identical concurrent request; they cost nothing."""
+    """Answers taken from the cache or shared with an identical concurrent request. They cost nothing."""
     prompt_tokens: Count = 0
     cached_tokens: Count = 0
-    """Of the prompt tokens those that the server read from its cache, which cost less."""
+    """The prompt tokens that the server read from its cache, which cost less."""
     completion_tokens: Count = 0
     approximate_tokens: bool = False
-    """True where the server reported no usage for some call: its tokens were estimated or, as it was given up, counted
-    at most."""
+    """True if the server did not report the usage of every call. Tokens are then estimated or, for an abandoned call,
+    counted at their maximum."""
     searches: Count = 0
-    """Queries that were answered and are paid for; one whose answer could not be used is a failed call as well."""
+    """Queries answered and paid for. If the answer could not be used, the query also counts as a failed call."""
     cost_usd: NonNegative | None = None
-    """None where the price of the model is unknown."""
+    """None if the price of the model is unknown."""
     wall_s: NonNegative = 0.0
-    """Seconds spent waiting for answers, summed over calls: concurrent calls add up to more than elapsed time."""
+    """Seconds spent waiting for answers, summed over all calls; with concurrent calls this exceeds elapsed time."""
 
     @property
     def asked_a_model(self) -> bool:
-        """Whether a model was asked that may have to be paid for, be it for an answer or for a call given up."""
+        """Whether there were model calls that may be charged, whether answered or abandoned."""
         return bool(self.calls or self.prompt_tokens)
 
 
 class Usage(StageUsage):
-    """The cost of a whole run: the sums over its stages. `wall_s` here is elapsed time."""
+    """The cost of a whole run, summed over its stages. Here, `wall_s` is elapsed time."""
 
     stages: Mapping[str, StageUsage] = Field(default_factory=dict)
 
 
 class Counts(Record):
-    """The number of claims by verdict. Duplicates are counted under the verdict of the claim they repeat, or apart."""
+    """Number of claims by verdict. Duplicates are counted under the verdict of the claim they repeat, or separately."""
 
     supported: Count = 0
     not_supported: Count = 0
     irrelevant: Count = 0
     unscored: Count = 0
     repeated: Count = 0
-    """Claims that repeat another of the response, where repeats count once: under no verdict, and in no figure."""
+    """Claims that repeat another claim in the response, if repeats count once, or that are not in its core; they are
+    counted under no verdict and in no figure."""
 
     @classmethod
     def sum_of(cls, counts: Iterable[Counts]) -> Counts:
-        """The counts of several responses together."""
+        """The combined counts of several responses."""
         found = list(counts)
         return cls(**{name: sum(getattr(one, name) for one in found) for name in cls.model_fields})
 
     @property
     def scored(self) -> int:
-        """Claims that enter precision: supported and not supported."""
+        """Number of claims that precision is based on: supported and not supported."""
         return self.supported + self.not_supported
 
     @property
     def total(self) -> int:
-        """All claims, repeated ones too."""
+        """Number of all claims, including repeated ones."""
         return self.supported + self.not_supported + self.irrelevant + self.unscored + self.repeated
 
 
 class AtK(Record):
-    """Recall and F1 at one K, the number of supported facts wished for."""
+    """Recall and F1 at one K, the desired number of supported facts."""
 
     k: Annotated[int, Field(ge=1)]
     recall: Share
@@ -343,70 +345,80 @@ class AtK(Record):
     n_unscored: Count
 
 
+class EveryClaim(Record):
+    """The figures of a response with every claim counted, as in SAFE."""
+
+    counts: Counts
+    precision: Share | None
+    at_k: tuple[AtK, ...]
+
+
 class CascadeFingerprint(Record):
-    """The cheap verifier of a cascade, and between which scores it leaves a claim to the model."""
+    """The cheap verifier of a cascade, and the range of scores for which it leaves a claim to the model."""
 
     verifier: str
     identity: str
-    """SHA-256 of all that shapes its scores."""
+    """SHA-256 hash of everything that affects its scores."""
     upper: Share | None
-    """A claim with at least this score is supported; with None the verifier supports no claim."""
+    """Claims with at least this score are supported; if None, the verifier supports no claim."""
     lower: Share | None
-    """A claim with at most this score is not supported; with None the verifier rejects no claim."""
+    """Claims with at most this score are not supported; if None, the verifier rejects no claim."""
+
+
+_NOT_SHARED = {"versions", "factloop_version", "seed", "settings", "snapshots", "prompt_lines"}
 
 
 class Fingerprint(Record):
-    """Everything that made the run what it is: equal fingerprints and equal caches give equal reports."""
+    """Everything that determines the result of a run: equal fingerprints and equal caches give equal reports."""
 
     factloop_version: str
     engine: Literal["model", "offline"]
     model: str | None = None
     base_url: str | None = None
+    snapshots: tuple[str, ...] = ()
+    """The models that answered, as named by their servers; empty if the check called no model."""
     sampling: Mapping[str, Any] = Field(default_factory=dict)
     plan: Plan
     max_searches: Annotated[int, Field(ge=1)]
     results_per_search: Annotated[int, Field(ge=1)]
     passage_characters: Annotated[int, Field(ge=1)] = 6_000
     search_tools: tuple[str, ...] = ()
-    """Identity of each tool: for documents a hash of their contents."""
+    """Identity of each tool; for documents, a hash of their contents."""
     embeddings: str | None = None
     spacy_model: str | None = None
     tool_calling: bool = True
-    """Whether searches were offered to the model as tools, where it has tool calling."""
+    """Whether searches were offered to the model as tools, if it supports tool calling."""
     logprobs: bool = False
-    """Whether the model's server was asked for the log-probabilities of verdicts, from which their scores are."""
+    """Whether the server was asked for log-probabilities, from which the scores of verdicts are calculated."""
     prompts: Mapping[str, str] = Field(default_factory=dict)
-    """Prompt name to the SHA-256 of its file."""
+    """Maps prompt names to the SHA-256 hashes of their files."""
+    prompt_lines: Mapping[str, str] = Field(default_factory=dict)
+    """Maps prompt names to the first line of their texts, shortened if it is long."""
     versions: Mapping[str, str] = Field(default_factory=dict)
-    """Version of each library that shapes the result."""
+    """Version of each library that affects the result."""
     seed: int | None = None
     repeats: Repeats = "each"
-    """How claims that repeat another count."""
+    """How repeated claims are counted."""
     cascade: CascadeFingerprint | None = None
     verifier: CascadeFingerprint | None = None
-    """What judges without a chat model (`--judge`), and its thresholds; None for the offline engine's own."""
+    """The judge used instead of a chat model (`--judge`) and its thresholds; None if the offline engine's own judge was
+    used."""
     settings: Mapping[str, Any] = Field(default_factory=dict)
-    """Each other setting that shapes verdicts and is not at its default, by name."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _reads_older(cls, fields: Any) -> Any:
-        """Until version 1.5 of reports it was said of the plan `paper` whether it was as published: `safe` is now."""
-        is_older = isinstance(fields, dict) and "as_published" in fields
-        return {name: one for name, one in fields.items() if name != "as_published"} if is_older else fields
+    """All other settings that affect verdicts and differ from their defaults, by name."""
 
     @property
     def configuration(self) -> dict[str, Any]:
-        """All that attempts at one run must share, by name. Versions and the seed may change: paid answers stay.
+        """What all attempts at the same run must share, by name. Versions and the seed may change, since answers
+        already paid for are kept.
 
-        A setting at its default is left out like one that did not exist yet, so that earlier runs can be resumed.
+        Settings at their defaults are left out, so runs that are older than a setting can be resumed.
         """
-        kept = self.model_dump(mode="json", exclude={"versions", "factloop_version", "seed", "settings"})
+        kept = self.model_dump(mode="json", exclude=_NOT_SHARED)
         return {**kept, **self.settings}
 
     @property
     def judge(self) -> str:
-        """The judge and the plan, in words. The offline engine is called what it is: a baseline."""
+        """The judge and the plan, in words. The offline engine is described as a baseline."""
         engine = "the offline engine (a baseline)" if self.engine == "offline" else self.model or "a model"
         if self.verifier is not None:
             engine = self.verifier.verifier
@@ -418,36 +430,36 @@ class Fingerprint(Record):
 
     @property
     def evaluator(self) -> str:
-        """The judge as the input of an audit names it: `openai:gpt-4o-mini (fused)`, `offline engine (paper)`."""
+        """The judge as named in the input of an audit: `openai:gpt-4o-mini (fused)`, `offline engine (paper)`."""
         own = "offline engine" if self.verifier is None else self.verifier.verifier
         return f"{' + '.join(self.jurors) or self.model or own} ({self.plan})"
 
     @property
     def jurors(self) -> tuple[str, ...]:
-        """The models of a jury, the first of which reads the answer; empty where one judge judges alone."""
+        """The models of a jury, starting with the one that reads the answer; empty for a single judge."""
         others = self.settings.get("jury", ())
         return (self.model or "", *others) if others else ()
 
 
 class CascadeSavings(Record):
-    """The savings of a cascade on the model and its searches. Repeated claims count once."""
+    """The model calls and searches saved by a cascade. Repeated claims count once."""
 
     n_supported: Count
-    """Settled by the cheap verifier."""
+    """Claims that the cheap verifier found to be supported."""
     n_not_supported: Count
     n_sent_on: Count
-    """Looked at, and left to the model."""
+    """Claims that the verifier examined and left to the model."""
     n_failed: Count = 0
-    """First looks that failed; their claims went to the model."""
+    """Claims for which the verifier failed; they were left to the model."""
     max_error: Share | None = None
-    """The error that the thresholds were tuned to: of the claims settled on either side, at most this share wrong."""
+    """The error that the thresholds were tuned for: at most this fraction of the claims settled either way is wrong."""
     confidence: Share | None = None
     calls_taken: Count = 0
-    """Model calls that the claims sent on took once they were found, answers from the cache included."""
+    """Model calls made to judge the claims left to the model, including answers from the cache."""
     searches_taken: Count = 0
-    """Searches of these claims, beyond the first look."""
+    """Searches made for these claims after the verifier had examined them."""
     calls_avoided: NonNegative | None = None
-    """Estimated: claims settled times the calls that a claim sent on took. None where none was sent on."""
+    """Estimate: settled claims times the mean calls per claim left to the model. None if no claim was left to it."""
     searches_avoided: NonNegative | None = None
 
     @property
@@ -460,42 +472,42 @@ class CascadeSavings(Record):
 
 
 class Citation(Record):
-    """A document that a sentence cites, by `[1]`, its number among those given, or by its id."""
+    """A sentence's citation of a document, by its number among the supplied documents (`[1]`) or by its id."""
 
     span: tuple[Count, Count]
     """Start and end of the number or id in the response, in characters."""
     sentence: Count
-    """Place of the citing sentence in `sentences`."""
+    """Index of the citing sentence in `sentences`."""
     document: Count | None
-    """Place of the document among those given, from 0; None where there is none of this number."""
+    """Index of the document among those supplied, starting at 0; None if no document has this number."""
     bears_out: bool | None
-    """Whether it bears out a claim of the sentence; None where claims are unscored and it bears out no other."""
+    """Whether it supports a claim in the sentence; None if it supports none but some claims are unscored."""
 
 
 class CitationFigures(Record):
-    """Whether documents bear out the sentences that cite them.
+    """Whether documents support the sentences that cite them.
 
-    After citation recall and precision of Gao et al. (2023, ALCE, section 3.3), with these departures. Claims are
-    judged rather than sentences, and by the evidence on which their own verdicts rest rather than by a look at each
-    cited document: one that bears out a claim as well as the one that the judge names counts as not bearing it out, so
-    that both figures are lower bounds, unless `judge_citations` asks for that look. And a citation is precise if it
-    bears out any claim, whether or not the sentence needs it.
+    These figures follow citation recall and precision by Gao et al. (2023, ALCE, section 3.3), with two differences.
+    Claims are judged instead of sentences, using the evidence for their own verdicts instead of each cited document. A
+    cited document that supports a claim equally well, but is not the one named by the judge, therefore does not count,
+    so both figures are lower bounds. Also, a citation is precise if it supports any claim, whether or not the sentence
+    needs it.
     """
 
     recall: Share | None = None
-    """Share of the sentences with claims each of which a document that the sentence cites bears out; None where
-    nothing is cited, or no sentence is scored."""
+    """Fraction of sentences with claims in which every claim is supported by a document that the sentence cites; None
+    if nothing is cited or no sentence is scored."""
     n_sentences: Count = 0
-    """The sentences that are scored. The others, as a claim of theirs is unscored, are in `n_unscored`."""
+    """Number of scored sentences. Sentences with an unscored claim are counted in `n_unscored`."""
     n_unscored: Count = 0
     precision: Share | None = None
-    """Share of the citations that bear out a claim; None where none is judged."""
+    """Fraction of citations that support a claim; None if no citation is judged."""
     n_citations: Count = 0
-    """The citations that are judged."""
+    """Number of judged citations."""
 
     @classmethod
     def sum_of(cls, each: Iterable[CitationFigures]) -> CitationFigures | None:
-        """The figures of several responses that cite something, as of one; None where none does."""
+        """The combined figures of all responses that cite something; None if none does."""
         found = [one for one in each if one.recall is not None or one.precision is not None]
         n, n_cited = sum(one.n_sentences for one in found), sum(one.n_citations for one in found)
         if not found:
@@ -511,54 +523,52 @@ class CitationFigures(Record):
 
 
 class Citations(CitationFigures):
-    """The documents given with a response: which its verdicts rest on, and which it cites for what they bear out."""
+    """The documents supplied with a response: which ones support its claims, and which ones it cites."""
 
     n_documents: Count
     used: tuple[Count, ...]
-    """Places of the documents that bear out any claim, from 0."""
+    """Indexes of the documents that support a claim, starting at 0."""
     cited: tuple[Citation, ...] = ()
 
 
 class FactualityReport(Record):
-    """The result of one SAFE run over one response."""
+    """The result of checking one response with SAFE."""
 
-    schema_version: Literal["1.0", "1.1", "1.2", "1.3", "1.4", "1.5", "1.6"] = "1.6"
-    """Reports of version 1.0 have no sentences and no shared errors; 1.2 tells repeats, settings and quotes, 1.4
-    which sentences are judged whole, which say that there is no answer, and on which claims the sources disagree, 1.5
-    the documents of evidence, and citations, 1.6 the plan `safe`."""
+    schema_version: Literal["1.0", "1.1"] = "1.1"
     prompt: str | None = None
     response: str
+    eligibility: Judgement | None = None
+    """Whether the response does what its prompt asks for, `supported` if it does; None if that was not judged."""
     claims: tuple[Claim, ...]
     sentences: tuple[Sentence, ...] = ()
-    """All that was to be read, in the order of the response; with `spans`, these alone."""
+    """All sentences, in the order of the response; with `spans`, only those requested."""
     counts: Counts
     precision: Share | None
-    """supported / (supported + not_supported); None where nothing was scored."""
-    shared_errors: tuple[SharedError, ...] = ()
-    precision_by_error: Share | None = None
-    """Precision with each shared error counted once, however many claims repeat it; None where nothing was scored."""
+    """supported / (supported + not_supported); None if no claim was scored."""
     at_k: tuple[AtK, ...]
+    every_claim: EveryClaim | None = None
+    """The figures with every claim counted, if the figures above count only a core; otherwise None."""
     usage: Usage
     fingerprint: Fingerprint
     cascade: CascadeSavings | None = None
-    """None without a cascade."""
+    """None if no cascade was used."""
     citations: Citations | None = None
-    """None where no documents were given with the response."""
+    """None if no documents were supplied with the response."""
     created_at: datetime
     warnings: tuple[str, ...] = ()
 
     @property
     def abstentions(self) -> tuple[Sentence, ...]:
-        """The sentences that say that something cannot be told."""
+        """The sentences that say there is no answer."""
         return tuple(sentence for sentence in self.sentences if sentence.no_claim is NoClaim.ABSTENTION)
 
     @property
     def claim_free(self) -> tuple[Sentence, ...]:
-        """The sentences without a claim, each with its reason."""
+        """The sentences without claims, each with the reason."""
         return tuple(sentence for sentence in self.sentences if sentence.no_claim is not None)
 
     def text_of(self, sentence: Sentence) -> str:
-        """The text of a sentence, as the response has it."""
+        """The text of a sentence, as it appears in the response."""
         return self.response[slice(*sentence.span)]
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""Warnings that a reader of any report needs before its numbers."""
+"""Collects the warnings that readers of a report need to see before its figures."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _FAILURES = (
     UnscoredReason.REFUSAL,
 )
 MANY, MANY_SHARE = 2, 0.15
-"""Claims without grounds from which on the model is doubted, and not the claim."""
+"""Number and fraction of claims without grounds from which the model is in doubt, not only the claims."""
 
 MOST_NAMED, MOST_QUOTED = 5, 300
-"""Texts that tell the judge what to say: how many are quoted, and with how many characters."""
+"""Maximum number and length of quoted texts that tell the judge what to say."""
 _STEERS = re.compile(
     r"(?s)A (?:passage|sentence) of .* tells the judge what to say: |\d+ more passages and sentences tell "
 )
 
 
 def engine_warnings(fingerprint: Fingerprint) -> tuple[str, ...]:
-    """Warnings that follow from the settings alone, with any claims."""
+    """Warnings that follow from the settings alone, whatever the claims."""
     if not fingerprint.search_tools:
         return (NOTHING_TO_CHECK_AGAINST,)
     return (OFFLINE,) if fingerprint.engine == "offline" and fingerprint.verifier is None else ()
@@ -40,7 +40,7 @@ def engine_warnings(fingerprint: Fingerprint) -> tuple[str, ...]:
 def found_warnings(
     fingerprint: Fingerprint, claims: Sequence[Claim], sentences: Sequence[Sentence], response: str
 ) -> tuple[str, ...]:
-    """Warnings that follow from what a check found."""
+    """Warnings that follow from the findings of a check."""
     return (
         *unscored_warning(fingerprint, claims),
         *groundless_warning(claims),
@@ -51,9 +51,11 @@ def found_warnings(
 
 
 def unscored_warning(fingerprint: Fingerprint, claims: Sequence[Claim]) -> tuple[str, ...]:
-    """How many claims are unscored for another reason than missing sources; those in another language apart.
+    """A warning with the number of claims that are unscored for reasons other than missing sources; claims in other
+    languages are counted separately.
 
-    Claims that need reading, and those on which the sources disagree, are no failure, and stand in the result itself.
+    Claims that need reading, and claims on which the sources disagree, are not failures and are part of the result
+    itself.
     """
     unscored = [claim.judgement for claim in claims if claim.judgement.verdict is None]
     if not unscored or not fingerprint.search_tools:
@@ -68,14 +70,14 @@ def unscored_warning(fingerprint: Fingerprint, claims: Sequence[Claim]) -> tuple
 
 
 def failure_of_all(claims: Sequence[Claim]) -> Judgement | None:
-    """The first failure where nothing could be judged; None where a claim has a verdict, or no check failed."""
+    """The first failure if nothing could be judged; None if a claim has a verdict or no check failed."""
     judgements = [claim.judgement for claim in claims]
     failed = (one for one in judgements if one.unscored_reason in _FAILURES)
     return next(failed, None) if all(one.verdict is None for one in judgements) else None
 
 
 def groundless_warning(claims: Sequence[Claim]) -> tuple[str, ...]:
-    """How many supported claims cite passages without most of their names and figures, where these are many."""
+    """A warning if many supported claims cite passages without most of their names and figures."""
     supported = [claim for claim in claims if claim.judgement.verdict is Verdict.SUPPORTED]
     found = groundless(supported)
     if len(found) < MANY or len(found) < MANY_SHARE * len(supported):
@@ -87,7 +89,7 @@ def groundless_warning(claims: Sequence[Claim]) -> tuple[str, ...]:
 
 
 def whole_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
-    """How many sentences are judged whole, as the model did not split them faithfully."""
+    """A warning with the number of sentences judged as a whole because the model did not split them faithfully."""
     read = [one for one in sentences if one.no_claim is None]
     n_whole = sum(one.is_whole for one in read)
     if not n_whole:
@@ -99,19 +101,19 @@ def whole_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
 
 
 def jury_warning(claims: Sequence[Claim]) -> tuple[str, ...]:
-    """On how many claims the models of a jury disagreed."""
+    """A warning with the number of claims on which the jury's models disagreed."""
     judged = [claim for claim in claims if claim.judgement.votes]
     n_split = sum(map(is_split, judged))
     return (f"The models of the jury disagree on {n_split} of {len(judged)} claims.",) if n_split else ()
 
 
 def is_split(claim: Claim) -> bool:
-    """Whether the models of a jury said different things of the claim."""
+    """Whether the models of a jury disagreed on the claim."""
     return len({(vote.verdict, vote.unscored_reason) for vote in claim.judgement.votes}) > 1
 
 
 def steering_warnings(steering: Mapping[str, str]) -> tuple[str, ...]:
-    """Each text that tells the judge what to say, by where it is from."""
+    """A warning for each text that tries to tell the judge what to say, by origin."""
     found = sorted((where, " ".join(text.split())) for text, where in steering.items())
     said = [
         f"A {where} tells the judge what to say: “{text[:MOST_QUOTED]}” The judge is told to ignore it."
@@ -122,12 +124,12 @@ def steering_warnings(steering: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def of_steering(warnings: Iterable[str]) -> tuple[str, ...]:
-    """Those that `steering_warnings` made, among the warnings of a report."""
+    """The warnings in a report that were made by `steering_warnings`."""
     return tuple(warning for warning in warnings if _STEERS.match(warning))
 
 
 def abstention_warnings(sentences: Sequence[Sentence], response: str) -> tuple[str, ...]:
-    """Each sentence that says that there is no answer where the sources have one."""
+    """A warning for each sentence that says there is no answer although the sources have one."""
     wrong = [
         (one, one.abstention) for one in sentences if one.abstention is not None and one.abstention.is_right is False
     ]

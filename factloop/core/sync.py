@@ -1,7 +1,7 @@
-"""Runs asynchronous code for callers that are not, in one background event loop for each process.
+"""Runs asynchronous code for synchronous callers, in one background event loop per process.
 
-One loop for all calls, so that connections stay open between them; a thread of its own, so that it works where a loop
-is running already.
+All calls share one loop, so that connections stay open between them; it has its own thread, so that it works even if a
+loop is already running.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ T = TypeVar("T")
 
 
 _loops: dict[int, asyncio.AbstractEventLoop] = {}
-"""Background loops by process: a fork has the loop of its parent, but not the thread that runs it."""
+"""Background loops by process id: a fork inherits its parent's loop but not the thread that runs it."""
 
 
 def _background_loop() -> asyncio.AbstractEventLoop:
-    """The loop of this process. Of threads that need the first at once, all get that of one.
+    """The loop of this process. Threads that need the first loop at the same time all get the same one.
 
-    No lock: a fork might copy one that another thread holds.
+    There is no lock, because a fork might copy one that another thread holds.
     """
     process = os.getpid()
     if process not in _loops:
@@ -38,7 +38,7 @@ def _background_loop() -> asyncio.AbstractEventLoop:
 
 
 def _refuse_own_loop() -> None:
-    """Raises ConfigError in the background loop itself, which would wait for ever for what it is to do."""
+    """Raises ConfigError inside the background loop, which would otherwise wait for itself forever."""
     try:
         running = asyncio.get_running_loop()
     except RuntimeError:
@@ -48,7 +48,7 @@ def _refuse_own_loop() -> None:
 
 
 def iterate_blocking(items: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
-    """The items as they come. Stopping before the end, or an interrupt, cancels the work that makes them."""
+    """Yields the items as they come. Stopping early, or an interrupt, cancels the work that produces them."""
     ready: queue.SimpleQueue[tuple[T] | None] = queue.SimpleQueue()
 
     async def pump() -> None:
@@ -67,7 +67,7 @@ def iterate_blocking(items: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
 
 
 def run_blocking(work: Coroutine[Any, Any, T]) -> T:
-    """The result of `work`. Interrupting the caller cancels it."""
+    """Runs `work` and returns its result. Interrupting the caller cancels it."""
     try:
         _refuse_own_loop()
     except ConfigError:

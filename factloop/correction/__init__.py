@@ -1,1 +1,1 @@
-"""Correction: a response rewritten so that what is not supported is removed or mended, and checked again."""
+"""Rewrites a response so that unsupported content is removed or corrected, and checks it again."""

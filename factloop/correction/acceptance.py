@@ -1,19 +1,20 @@
-"""Whether a rewritten text is better than the one before it: one rule, from two reports and what was changed.
+"""Decides whether a rewritten text is better than the previous one, from two reports and the changes.
 
-A rewritten text is taken if, and only if, all of these hold; the first that does not is the reason.
+A rewritten text is accepted if and only if all of these conditions hold; the first that does not is the reason for
+rejection.
 
-1. something that can be checked is left of it: a claim with a verdict that counts;
-2. no more claims are unscored than before (a check that failed proves nothing, nor does a sentence that has become
-   ambiguous), but for those that need reading: of a contradicted claim that is an improvement;
+1. it still contains something that can be checked: a claim with a verdict that counts;
+2. no more claims are unscored than before (a failed check proves nothing, nor does a sentence that has become
+   ambiguous), except for claims that need reading, which are an improvement on contradicted ones;
 3. no more claims are contradicted than before;
-4. no rewritten sentence is contradicted, nor states more that is not supported than the unproven claims that it was
-   to keep; and no other one states more of it than before (a removed sentence may have said who *he* is); nor does a
-   rewritten one state more than before that has no verdict, or that has nothing to do with the question;
-5. no sentence that remains has fewer supported claims than before, so only what nothing supported was lost;
-6. every rewritten sentence still states something, and the unproven claims that it was to keep;
+4. no rewritten sentence is contradicted or has more unsupported claims than the unproven ones that it was to keep;
+   no other sentence has more of them than before (a removed sentence may have said who *he* is); and no rewritten
+   sentence has more unscored or irrelevant claims than before;
+5. no remaining sentence has fewer supported claims than before, so only unsupported content was lost;
+6. every rewritten sentence still states something, including the unproven claims that it was to keep;
 7. precision is higher, or fewer claims are contradicted.
 
-The sentences that fail are named with what is wrong with each, so that their changes can be undone and the others kept.
+The sentences that fail are listed with the reason for each, so that their changes can be undone and the others kept.
 """
 
 from __future__ import annotations
@@ -28,17 +29,17 @@ from factloop.core.records import Claim, Counts, FactualityReport, UnscoredReaso
 from factloop.correction.records import Rejection
 
 ELSEWHERE = -1
-"""Stands for sentences of the rewritten text that come from no sentence of the response."""
+"""Stands for sentences in the rewritten text that come from no sentence in the response."""
 
 _OF_THE_TEXT = frozenset(
     {UnscoredReason.AMBIGUOUS, UnscoredReason.DISPUTED, UnscoredReason.OTHER_LANGUAGE, UnscoredReason.NO_SOURCE}
 )
-"""Reasons for no verdict that another attempt would give as well: no call failed, and none was cut off."""
+"""Reasons for a missing verdict that would recur on another attempt, because no call failed or was truncated."""
 
 
 @dataclass(frozen=True)
 class Fate:
-    """The fate of one sentence of the response: its place in the rewritten text, and whether it was reworded.
+    """What happened to a sentence of the response: its position in the rewritten text, and whether it was reworded.
 
     An empty span stands for a sentence that was removed.
     """
@@ -47,27 +48,25 @@ class Fate:
     end: int
     reworded: bool
     claims: tuple[Claim, ...]
-    """Claims as the sentence had them before."""
+    """The sentence's claims before the rewrite."""
     n_unproven: int = 0
-    """Claims for which no evidence was found, and that a new wording was to keep."""
+    """Number of claims without evidence that a new wording was to keep."""
 
 
 @dataclass(frozen=True)
 class Ruling:
-    """`rejected` is None for a text that is better."""
+    """`rejected` is None if the text is better."""
 
     rejected: Rejection | None
     why: str
     failed: Mapping[int, str] = field(default_factory=dict)
-    """The sentences that failed the check, by their number, with the reason to undo the change of each."""
+    """The sentences that failed the check, by number, each with the reason for undoing its change."""
     broke_down: bool = False
-    """Whether the check itself failed: to ask again would be paid for, and prove as little."""
+    """Whether the check itself failed; repeating it would cost money and be no more conclusive."""
 
 
 @dataclass(frozen=True)
 class _Faults:
-    """The sentences that fail, by condition."""
-
     unjudged: set[int]
     unsupported: set[int]
     lost: set[int]
@@ -76,7 +75,8 @@ class _Faults:
 
 
 def rule(before: FactualityReport, after: FactualityReport, fates: Sequence[Fate]) -> Ruling:
-    """Whether the text checked in `after` is to replace the one checked in `before`. Fates in the order of the text."""
+    """Whether the text checked in `after` should replace the one checked in `before`. Fates are in the order of the
+    text."""
     now = _claims_by_sentence(after, fates)
     faults = _faults(before, fates, now)
     reworded = {number for number, fate in enumerate(fates) if fate.reworded}
@@ -111,7 +111,7 @@ def _faults(before: FactualityReport, fates: Sequence[Fate], now: Mapping[int, S
 
 
 def _to_blame(faults: _Faults, reworded: Collection[int]) -> Mapping[int, str]:
-    """What speaks against the change of a sentence, or against the one that a later sentence needs undone."""
+    """The objections to the change of a sentence, or to a change that a later sentence needs undone."""
     blamed: dict[int, str] = {}
     for numbers, of_new, of_later in (
         (faults.unjudged, "it would have no verdict", "a later sentence would have no verdict without it"),
@@ -167,14 +167,14 @@ def _unsupported_in_words(unsupported: Collection[int], reworded: Collection[int
 
 
 def _allowed(fate: Fate, was: Counts) -> int:
-    """Claims not supported that a sentence may have."""
+    """Number of unsupported claims that a sentence may have."""
     return fate.n_unproven if fate.reworded else was.not_supported
 
 
 def _drops_unproven(fate: Fate, was: Counts, now: Sequence[Claim]) -> bool:
-    """Whether fewer unproven claims are left than were to stay, and no more supported ones make up for it.
+    """Whether fewer unproven claims remain than should, and no additional supported ones compensate for this.
 
-    Of a contradicted claim one supported claim is expected, which makes up for nothing.
+    A contradicted claim is expected to be replaced by one supported claim, which does not compensate for anything.
     """
     are = count_verdicts(now)
     missing = fate.n_unproven - are.not_supported
@@ -182,18 +182,18 @@ def _drops_unproven(fate: Fate, was: Counts, now: Sequence[Claim]) -> bool:
 
 
 def _beside(claims: Sequence[Claim]) -> int:
-    """Claims that precision does not see, but for those that need reading."""
+    """Claims that precision does not count, except those that need reading."""
     return _unjudged(claims) + count_verdicts(claims).irrelevant
 
 
 def _unjudged(claims: Iterable[Claim]) -> int:
-    """Claims without a verdict, but for those that need reading."""
+    """Claims without a verdict, except those that need reading."""
     reasons = (claim.judgement.unscored_reason for claim in claims)
     return sum(reason not in (None, UnscoredReason.NEEDS_READING) for reason in reasons)
 
 
 def _claims_by_sentence(after: FactualityReport, fates: Sequence[Fate]) -> Mapping[int, list[Claim]]:
-    """The claims of the second check by the sentence of the first in whose place theirs begins."""
+    """The claims from the second check, by the sentence of the first check at whose position they start."""
     staying = [(fate.start, fate.end, number) for number, fate in enumerate(fates) if fate.start < fate.end]
     starts = [start for start, _, _ in staying]
     found: defaultdict[int, list[Claim]] = defaultdict(list)
@@ -206,7 +206,7 @@ def _claims_by_sentence(after: FactualityReport, fates: Sequence[Fate]) -> Mappi
 
 
 def _first_word(text: str, span: tuple[int, int]) -> int:
-    """The place where a sentence's words begin: marks before them may have belonged to one that was removed."""
+    """Where a sentence's words start; marks before them may belong to a sentence that was removed."""
     return next((place for place in range(*span) if text[place].isalnum()), span[0])
 
 

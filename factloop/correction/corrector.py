@@ -1,4 +1,4 @@
-"""`Corrector`: a response in; out the same one, mended where evidence says otherwise, and marked where none does."""
+"""`Corrector` takes a response, corrects what the evidence contradicts and marks what is unproven."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Unpack, get_args
 
+from langchain_core.documents import Document
+
 from factloop.agents.reasons import reason_of
 from factloop.agents.safe.conversation import Question, question_of
 from factloop.checking.check import Checking
 from factloop.checking.checker import Check, DocumentOptions, FactChecker, given_checker
+from factloop.checking.citing import documents_among
 from factloop.core.errors import ConfigError, DataError, FactloopError
-from factloop.core.old_names import takes_old_names
 from factloop.core.records import FactualityReport
 from factloop.core.sync import run_blocking
 from factloop.correction.acceptance import Ruling, rule
@@ -45,28 +47,22 @@ NOT_READ_AGAIN = "the text after it could not be read again"
 
 
 class Corrector:
-    """Mends what evidence contradicts, and marks what nothing proves.
+    """Corrects what the evidence contradicts, and marks what is unproven.
 
         async with FactChecker(model="openai:gpt-4o-mini", search="serper") as checker:
             correction = await Corrector(checker).acorrect(response, question="Who was ...?")
         print(correction.text)
 
-    Only sentences with a contradicted claim are reworded: with a model by one call each, in the order of the text,
-    offline by rules (`offline`). What was changed is checked again, and the rewritten text is taken only if it is
-    better by the rule of `acceptance`. Each change is judged by itself: one that fails that check, or that a
-    later sentence needs undone, is undone; the others stay. All other sentences stay byte for byte.
+    Only sentences with a contradicted claim are reworded, in the order of the text: with a model by one call each, or
+    offline by rules (`offline`). Changes are checked again, and the rewritten text is accepted only if it is better by
+    the rule in `acceptance`. Each change is judged separately: it is undone if it fails that check or if a later
+    sentence requires it; the others are kept. All other sentences are kept byte for byte.
 
-    `contradicted`, for contradicted claims for which the evidence has no words: `mark` (the default) leaves their
-    sentence as it is, with "[contradicted]" after it; `remove` takes them out, sentences that state nothing else whole,
-    also where a new wording failed its check.
-    `unsupported`, for claims without evidence for or against them: `mark` (the default) puts "[unverified]" after their
-    sentence, `keep` leaves it as it is, and `remove` takes such claims out, sentences that state nothing else whole.
-    `unscored`, for unread passages and unscored claims: `mark` puts "[unchecked]" after them, `keep` does not. What is
-    contradicted and could not be mended is marked "[contradicted]". Marks are put in by code: no word is changed. All
-    that was removed, and all that stands in doubt, is in the correction, marked or not.
+    Marks are inserted by code, so no words are changed. The correction lists everything that was removed and
+    everything that is in doubt, marked or not.
 
-    All calls share limits, cache and budget of the checker. What the checker's settings allow each check (deadline,
-    calls, money) they allow a whole correction: the check, the rewriting, and the second check.
+    All calls share the checker's limits, cache and budget. The limits that the checker's settings impose on each check
+    (deadline, calls, cost) apply to a whole correction: the check, the rewriting and the second check.
     """
 
     def __init__(
@@ -76,9 +72,23 @@ class Corrector:
         max_rounds: int = MAX_ROUNDS,
         contradicted: Contradicted = "mark",
         unsupported: Unsupported = "mark",
-        unscored: Unscored = "mark",
+        unscored: Unscored = "auto",
     ) -> None:
-        """If no checker is given, the offline engine judges. Raises ConfigError."""
+        """Creates a corrector without opening connections.
+
+        Args:
+            checker: The checker. If omitted, the bundled baseline is used as the judge.
+            max_rounds: Maximum number of times that the text is rewritten and checked again.
+            contradicted: What to do with contradicted claims that could not be corrected: `mark` adds "[contradicted]"
+                after the sentence; `remove` removes them, along with the sentence if it states nothing else.
+            unsupported: What to do with claims without evidence for or against them: `mark` adds "[unverified]" after
+                the sentence, `keep` leaves it as it is, and `remove` removes them as above.
+            unscored: What to do with passages that were not read and claims that were not judged: `mark` adds
+                "[unchecked]" after them, `keep` does not, and `auto` does unless they need reading.
+
+        Raises:
+            ConfigError: An argument has an invalid value.
+        """
         if max_rounds < 1:
             raise ConfigError(f"max_rounds = {max_rounds}: at least one round is needed")
         for name, value, known in (
@@ -92,7 +102,6 @@ class Corrector:
         self.max_rounds = max_rounds
         self.policy = MarkPolicy(unsupported, unscored, contradicted)
 
-    @takes_old_names
     async def acorrect(
         self,
         response: str | FactualityReport,
@@ -102,11 +111,19 @@ class Corrector:
         run_dir: str | Path | None = None,
         **given: Unpack[DocumentOptions],
     ) -> Correction:
-        """The correction of a response, or of what a report says of one (which is then not checked a first time).
+        """Corrects a response. With a model, this costs one call per sentence to reword, plus a check of the changes.
 
-        `question`, `documents`, `sources` and `run_dir` as for `FactChecker.acheck`; `limits` are those of the whole
-        correction. With a model it costs a call for each sentence to be reworded, and in each round a check of what was
-        changed. A call that fails is in the correction by name. Raises ConfigError, DataError.
+        Args:
+            response: A text, or the report on one, in which case the first check is skipped.
+            question: As for `FactChecker.acheck`, like `run_dir`, `documents` and `sources`.
+            limits: Limits for the whole correction.
+
+        Returns:
+            The correction, which names every call that failed.
+
+        Raises:
+            ConfigError: A setting is invalid, or the model rejects the key.
+            DataError: The report was made for another question, or a document cannot be read.
         """
         asked = question_of(question)
         if isinstance(response, FactualityReport):
@@ -119,10 +136,10 @@ class Corrector:
         async with self.checker.engaged(text, asked, limits=limits, run_dir=run_dir, sources=sources) as engaged:
             before = response if isinstance(response, FactualityReport) else await engaged(text, asked)
             meter = engaged.account()
-            course = _Course(before, engaged, self._rewriter(engaged.checking, meter), meter, self.policy)
+            rewriter, documents = self._rewriter(engaged.checking, meter), documents_among(engaged.checking.setup.tools)
+            course = _Course(before, engaged, rewriter, meter, self.policy, documents)
             return await course.run(self.max_rounds)
 
-    @takes_old_names
     def correct(
         self,
         response: str | FactualityReport,
@@ -132,7 +149,7 @@ class Corrector:
         run_dir: str | Path | None = None,
         **given: Unpack[DocumentOptions],
     ) -> Correction:
-        """`acorrect` for code that is not asynchronous; works inside a running event loop, too (a notebook)."""
+        """Synchronous version of `acorrect`. Also works inside a running event loop, such as in a notebook."""
         return run_blocking(self.acorrect(response, question, limits=limits, run_dir=run_dir, **given))
 
     def _rewriter(self, checking: Checking, meter: UsageMeter) -> Rewriter:
@@ -143,8 +160,6 @@ class Corrector:
 
 @dataclass(frozen=True)
 class _Attempt:
-    """A draft with its check and the ruling on it."""
-
     draft: Draft
     after: FactualityReport
     ruling: Ruling
@@ -154,10 +169,16 @@ class _Course:
     """The correction of one response, from its first report to the last round."""
 
     def __init__(
-        self, before: FactualityReport, check: Check, rewriter: Rewriter, meter: UsageMeter, policy: MarkPolicy
+        self,
+        before: FactualityReport,
+        check: Check,
+        rewriter: Rewriter,
+        meter: UsageMeter,
+        policy: MarkPolicy,
+        documents: Sequence[Document] | None = None,
     ) -> None:
         self._before, self._rewriter, self._meter, self._policy = before, rewriter, meter, policy
-        self._rechecks = Rechecks(before, check)
+        self._rechecks = Rechecks(before, check, documents)
 
     async def run(self, max_rounds: int) -> Correction:
         started, rounds = time.perf_counter(), 0
@@ -174,7 +195,7 @@ class _Course:
                 break
             draft = better
         done = draft if tried is None else tried.draft
-        homeless = [_nowhere(one) for one in placeless if one.wrong]
+        homeless = [left_alone(one, LeftReason.NO_PLACE) for one in placeless if one.wrong]
         rejected, why = self._decision(tried, n_faulty=len(done.left) + len(homeless))
         standing = self._before if tried is None or rejected is not None else tried.after
         text, doubts = marked(standing, self._policy)
@@ -189,7 +210,7 @@ class _Course:
             before=self._before,
             rewritten=done.text if tried is not None else None,
             changes=done.changes if tried is not None else (),
-            left=_in_order([*done.left.values(), *homeless]),
+            left=tuple(sorted([*done.left.values(), *homeless], key=lambda one: one.span)),
             doubts=doubts,
             after=tried.after if tried is not None else None,
             rounds=rounds,
@@ -199,9 +220,9 @@ class _Course:
         )
 
     def _better(self, tried: _Attempt, *, may_read: bool) -> Draft | None:
-        """The draft to try next, without what failed; None where nothing is to be undone, or nothing would be left.
+        """The next draft to try, without the changes that failed; None if there is none to undo or none would be left.
 
-        Where nothing more may be read, all is undone of which the check is not known yet.
+        If no more checks are allowed, all changes that have not been checked yet are undone.
         """
         ruling = tried.ruling
         better = tried.draft.without(ruling.failed, removing=may_read and self._policy.contradicted == "remove")
@@ -227,8 +248,8 @@ class _Course:
         return _Attempt(draft, after, rule(self._before, after, draft.fates))
 
     async def _first_draft(self, sentences: Sequence[ResponseSentence]) -> Draft:
-        """A wording for each faulty sentence, each in the light of those before; what got none is left, with the
-        reason.
+        """Rewords each faulty sentence, taking the previous ones into account. Sentences without a new wording are
+        left unchanged, with the reason.
         """
         by_id = {claim.id: claim for claim in self._before.claims}
         draft = Draft(self._before.response, sentences, {})
@@ -259,11 +280,3 @@ class _Course:
         if sentence.contradicted and wording.takes_out and self._policy.contradicted == "mark":
             return left_alone(sentence, LeftReason.UNMENDABLE)
         return wording
-
-
-def _nowhere(sentence: ResponseSentence) -> LeftSentence:
-    return left_alone(sentence, LeftReason.NO_PLACE)
-
-
-def _in_order(left: Sequence[LeftSentence]) -> tuple[LeftSentence, ...]:
-    return tuple(sorted(left, key=lambda one: one.span))

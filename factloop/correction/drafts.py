@@ -1,4 +1,4 @@
-"""Plans the change of each faulty sentence, and changes the plan when a draft fails its check. Pure."""
+"""Plans how to change each faulty sentence, and revises the plan if a draft fails its check. Has no side effects."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ NOT_CONFIRMED = "a new wording failed the second check"
 
 @dataclass(frozen=True)
 class Wording:
-    """A new wording of a sentence; an empty text removes it."""
+    """A new wording for a sentence; an empty text removes it."""
 
     text: str
     evidence: tuple[str, ...] = ()
-    """Ids of what it was made from."""
+    """Ids of the evidence it is based on."""
     by: str = ""
     detail: str = ""
-    """What led to it, beside what was found of the claims."""
+    """Reasons for the wording other than the findings on the claims."""
     otherwise: Wording | None = None
-    """The wording to try where this one fails the second check; None: a removal, if nothing is to be kept."""
+    """The wording to try if this one fails the second check; None means removal, unless something must be kept."""
     is_cut: bool = False
-    """Whether something contradicted is left out of it, since the evidence has no words to put in its place."""
+    """Whether contradicted content was left out because the evidence offers no replacement."""
 
     @property
     def takes_out(self) -> bool:
-        """Whether it says less than the sentence, and nothing better in its place."""
+        """Whether it says less than the original sentence without a replacement."""
         return self.is_cut or not self.text
 
 
 @dataclass(frozen=True)
 class Draft:
-    """One state of the rewriting, over the sentences of the response by their number."""
+    """A state of the rewrite, over the sentences of the response by number."""
 
     response: str
     sentences: Sequence[ResponseSentence]
@@ -57,11 +57,11 @@ class Draft:
         return apply(self.response, self.edits)
 
     def text_before(self, start: int) -> str:
-        """The text before the sentence that begins at this place of the response."""
+        """The text before the sentence that starts at this position in the response."""
         return apply(self.response[:start], [edit for edit in self.edits if edit.start < start])
 
     def moved(self, span: Span) -> Span:
-        """The place in the text of a stretch that no edit touches; else the place where the edit ends, empty."""
+        """The new position of a span that no edit touches; otherwise an empty span at the end of the edit."""
         start, end = span
         shift = 0
         for edit in self.edits:
@@ -75,7 +75,7 @@ class Draft:
 
     @property
     def fates(self) -> list[Fate]:
-        """The place of each sentence in the text."""
+        """The position of each sentence in the text."""
         edit_of = {number: edit for edit in self.edits for number in edit.sentences}
         fates, shift, shifted = [], 0, None
         for number, sentence in enumerate(self.sentences):
@@ -92,7 +92,7 @@ class Draft:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """The changes that make the text of the response."""
+        """The changes that turn the response into the text."""
         changes, shift = [], 0
         for edit in self.edits:
             wordings = [self.wordings[number] for number in edit.sentences]
@@ -116,9 +116,10 @@ class Draft:
         return tuple(changes)
 
     def without(self, failed: Mapping[int, str], *, removing: bool = True) -> Draft:
-        """The draft that undoes what failed: with `removing` a sentence reworded gets its other wording, or goes
-        if nothing of it is to be kept; else it stays as it was. Where an untouched sentence failed, the last change
-        before it is undone: it needs that one. `failed` has the reasons by the number of the sentence.
+        """The draft that undoes the changes that failed. With `removing`, a reworded sentence gets its alternative
+        wording, or is removed if none of it has to be kept; otherwise, its original wording is restored. If an
+        unchanged sentence failed, the last change before it is undone, because the sentence depends on it. `failed`
+        maps sentence numbers to reasons.
         """
         wordings, left = dict(self.wordings), dict(self.left)
         for number in sorted(failed):

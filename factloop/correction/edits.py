@@ -1,6 +1,6 @@
 """Removes a sentence from a text together with its separator, its list marker, or the empty lines around it.
 
-Everything else stays byte for byte. Pure: texts and spans in, spans out.
+Everything else is kept byte for byte. Pure functions of texts and spans.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from factloop.correction.sentences import core
 Span = tuple[int, int]
 
 _ITEM = re.compile(r"[ \t>]*\(?(?:(?:\d{1,3}|[ivx]{2,5})[.)]|[a-z]\))(?=[ \t])|[ \t>]*[-*+•][ \t]+\[[ xX]\](?=[ \t])")
-"""Markers of list items that hold a letter or digit."""
+"""List markers that contain a letter or digit."""
 _LEAD = re.compile(r"[\s>*+–—·•‣▪◦●#|\[({\"'“‘«„「『_~`-]*")
 _TAIL = re.compile(r"[\s*_~`|#\"'”’»)\]}」』\\]*")
 _STARTS_ANEW = re.compile(r"[ \t]*(?:[-*+–—·•‣▪◦●>#|]|```|~~~|\(?(?:(?:\d{1,3}|[ivx]{2,5})[.)]|[a-z]\))[ \t])")
@@ -23,19 +23,19 @@ _BELONGS_ABOVE = re.compile(r"[ \t]*[|:]{0,2}[ \t]*[-=]{2,}[-=|: \t]*\r?")
 
 @dataclass(frozen=True)
 class Edit:
-    """`text[start:end]` becomes `new`."""
+    """Replaces `text[start:end]` with `new`."""
 
     start: int
     end: int
     new: str
     sentences: tuple[int, ...]
-    """The given sentences that are in it."""
+    """Numbers of the given sentences within the edit."""
 
 
 def edits_of(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> list[Edit]:
-    """The edits, in order and apart, that give each sentence its new wording; an empty one removes it.
+    """The edits, in order and disjoint, that give each sentence its new wording; an empty wording removes it.
 
-    `spans`: those of all sentences, in order and apart; `wordings`: by number of the sentence.
+    `spans` are those of all sentences, in order and disjoint; `wordings` are by sentence number.
     """
     steps: list[Edit] = []
     for group in _groups(text, spans, wordings):
@@ -44,7 +44,7 @@ def edits_of(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> l
         steps.append(Edit(start, end, wordings[first], tuple(group)))
     made: list[Edit] = []
     rest = text
-    for step in reversed(steps):  # what follows a removal is then as it will be
+    for step in reversed(steps):  # so that the effect of a following removal is known
         if step.new:
             rest = rest[: step.start] + step.new + rest[step.end :]
             made.append(step)
@@ -57,9 +57,9 @@ def edits_of(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> l
 
 
 def _swallowing(start: int, end: int, step: Edit, made: list[Edit]) -> Edit:
-    """The removal in places of the whole text: `end` is one of a text in which the edits `made` are made.
+    """The removal in positions of the original text; `end` is a position in the text after the edits `made`.
 
-    A removal takes white space alone, so it can reach beyond other removals, never into a new wording.
+    A removal extends only over white space, so it can reach past other removals but never into a new wording.
     """
     sentences = step.sentences
     while made and end > made[-1].start:
@@ -70,7 +70,7 @@ def _swallowing(start: int, end: int, step: Edit, made: list[Edit]) -> Edit:
 
 
 def apply(text: str, edits: Sequence[Edit]) -> str:
-    """The text with its edits made."""
+    """Applies the edits to the text."""
     parts: list[str] = []
     reached = 0
     for edit in edits:
@@ -80,7 +80,7 @@ def apply(text: str, edits: Sequence[Edit]) -> str:
 
 
 def holds_up(text: str, span: Span) -> bool:
-    """Whether the next line only says what this one is: the rule below a table's head, a heading's underline."""
+    """Whether the next line only formats this one, like the rule below a table header or a heading's underline."""
     line_start, line_end = _line(text, *span)
     if not (_is_lead(text[line_start : span[0]]) and _TAIL.fullmatch(text, span[1], line_end)):
         return False
@@ -88,7 +88,7 @@ def holds_up(text: str, span: Span) -> bool:
 
 
 def _groups(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> list[list[int]]:
-    """Groups of sentences: each that is reworded by itself; removed ones together that only white space parts."""
+    """Groups sentences: reworded ones alone, and removed ones together if only white space separates them."""
     groups: list[list[int]] = []
     for number in sorted(wordings):
         before = groups[-1][-1] if groups else None
@@ -102,20 +102,20 @@ def _groups(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> li
 
 
 def _removed_range(text: str, start: int, end: int, *, floor: int) -> Span:
-    """The range to remove for `text[start:end]`. It spares all before `floor`, where the sentence before it ends."""
+    """The range to remove for `text[start:end]`, starting no earlier than `floor`, the end of the sentence before."""
     line_start, line_end = _line(text, start, end)
     tail_is_bare = _TAIL.fullmatch(text, end, line_end) is not None
     if line_start < floor or not _is_lead(text[line_start:start]):
-        if tail_is_bare:  # the last on its line
+        if tail_is_bare:  # the last sentence on its line
             return line_start + len(text[line_start:start].rstrip(" \t")), end
-        if not text[end].isspace():  # a mark closes here: the blank before goes, not one after
+        if not text[end].isspace():  # a mark closes here: removes the blank before, not one after
             return line_start + len(text[line_start:start].rstrip(" \t")), end
         return start, _end_of_blanks(text, end)
-    if not tail_is_bare:  # the first on its line
+    if not tail_is_bare:  # the first sentence on its line
         return start, _end_of_blanks(text, end)
     after = min(line_end + 1, len(text))
     goes_on = text[after : _line(text, after, after)[1]].strip() and not _STARTS_ANEW.match(text, after)
-    if goes_on and text[line_start:start].strip():  # the marker stays with what follows in its item
+    if goes_on and text[line_start:start].strip():  # the marker stays with the rest of its item
         return start, _end_of_blanks(text, after)
     return _lines_range(text, line_start, line_end, after)
 
@@ -124,7 +124,7 @@ def _lines_range(text: str, line_start: int, line_end: int, after: int) -> Span:
     """Whole lines, with one of the two gaps around them."""
     following = len(text) - len(text[after:].lstrip())
     before = text[:line_start].rstrip(" \t\r\n")
-    if following == len(text):  # nothing follows: the text ends as it did
+    if following == len(text):  # nothing follows: the end of the text stays unchanged
         return (len(before), len(text[:line_end].rstrip("\r"))) if before else (0, len(text))
     gap = text[len(before) : line_start]
     if before and gap.count("\n") < 2:
@@ -134,13 +134,13 @@ def _lines_range(text: str, line_start: int, line_end: int, after: int) -> Span:
 
 
 def _line(text: str, start: int, end: int) -> Span:
-    """The stretch from the start of the line of `start` to the end of that of `end`, without its line feed."""
+    """The range from the start of the line at `start` to the end of the line at `end`, without the line feed."""
     line_end = text.find("\n", end)
     return text.rfind("\n", 0, start) + 1, len(text) if line_end < 0 else line_end
 
 
 def _is_lead(part: str) -> bool:
-    """Whether what stands before a sentence on its line is only markers."""
+    """Whether the text before a sentence on its line consists only of markers."""
     item = _ITEM.match(part)
     return _LEAD.fullmatch(part, item.end() if item else 0) is not None
 

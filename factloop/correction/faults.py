@@ -1,4 +1,4 @@
-"""The view of a faulty sentence that a rewriter gets: its claims by what becomes of each, evidence, what precedes."""
+"""Describes a faulty sentence for a rewriter: how to treat its claims, the evidence, and the preceding text."""
 
 from __future__ import annotations
 
@@ -10,43 +10,43 @@ from factloop.correction.drafts import Draft
 from factloop.correction.sentences import ResponseSentence, core
 
 MOST_PASSAGES = 8
-"""Given to a rewriter, those that verdicts cite first."""
+"""Maximum number of passages given to a rewriter, starting with those that verdicts cite."""
 
 
 @dataclass(frozen=True)
 class Contradiction:
-    """A claim that evidence contradicts."""
+    """A claim that the evidence contradicts."""
 
     claim: Claim
     by: tuple[int, ...]
-    """Numbers, from 1, of the passages in `Fault.evidence` that say otherwise."""
+    """Numbers, starting at 1, of the passages in `Fault.evidence` that contradict it."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A faulty sentence without marks that reach beyond it."""
+    """A faulty sentence, without formatting marks that extend beyond it."""
 
     prompt: str | None
     response: str
     start: int
     end: int
     claims: tuple[Claim, ...]
-    """All that it states."""
+    """All claims in the sentence."""
     contradicted: tuple[Contradiction, ...]
     removed: tuple[Claim, ...]
-    """The unproven claims that are to go."""
+    """Unproven claims to remove."""
     unproven: tuple[Claim, ...]
-    """The unproven claims that are to stay."""
+    """Unproven claims to keep."""
     kept: tuple[Claim, ...]
-    """The other claims that are to stay."""
+    """The other claims, which are to be kept."""
     staying: tuple[Claim, ...]
-    """All that are to stay, in their order."""
+    """All claims to keep, in order."""
     cited: tuple[Evidence, ...]
-    """What the contradictions rest on."""
+    """The evidence that the contradictions are based on."""
     evidence: tuple[Evidence, ...]
-    """The cited evidence, and what else was found on the contradicted claims; at most `MOST_PASSAGES`."""
+    """The cited evidence and other passages found for the contradicted claims, at most `MOST_PASSAGES`."""
     so_far: Draft
-    """The response with the wordings that earlier sentences have got."""
+    """The response with the new wordings of earlier sentences."""
 
     @property
     def text(self) -> str:
@@ -58,12 +58,12 @@ class Fault:
 
     @property
     def before(self) -> str:
-        """The text before it, already corrected."""
+        """The preceding text, already corrected."""
         return self.so_far.text_before(self.start)
 
 
 def fault_of(report: FactualityReport, sentence: ResponseSentence, by_id: Mapping[str, Claim], so_far: Draft) -> Fault:
-    """The fault of one sentence. `by_id`: all claims of the report."""
+    """Describes the fault of a sentence. `by_id` contains all claims in the report."""
     start, end = core(report.response, sentence.start, sentence.end)
     judged = [by_id.get(claim.duplicate_of or claim.id, claim) for claim in sentence.contradicted]
     cited = _distinct(_cited(judged))
@@ -95,7 +95,7 @@ def _cited(claims: Iterable[Claim]) -> list[Evidence]:
 
 
 def _numbers(claims: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple[int, ...]:
-    """The numbers in `evidence` of the passages that judgements cite; equal passages have one number."""
+    """The numbers in `evidence` of the cited passages; equal passages have the same number."""
     said = {(item.source, item.passage) for item in _cited(claims)}
     return tuple(number for number, item in enumerate(evidence, 1) if (item.source, item.passage) in said)
 

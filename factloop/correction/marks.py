@@ -1,4 +1,4 @@
-"""Marks after what is not proven: code puts them into the text, so that nothing is reworded. Pure."""
+"""Adds a mark after each unproven passage. Code inserts the marks, so nothing is reworded."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from factloop.tools.text.rows import cell_of, cell_with
 CONTRADICTED, UNVERIFIED, NOT_CHECKED = "[contradicted]", "[unverified]", "[unchecked]"
 
 _RUNS_ON = ("(", "[", ":")
-"""After a closing bracket these would make a link of the mark."""
+"""After a closing bracket, these characters would turn the mark into a link."""
 
 Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class MarkPolicy:
-    """The policy for content that is not supported and for which there is no better wording."""
+    """What to do with unsupported content for which there is no better wording."""
 
     unsupported: Unsupported = "mark"
-    unscored: Unscored = "mark"
+    unscored: Unscored = "auto"
     contradicted: Contradicted = "mark"
 
     def mark_for(self, finding: Finding) -> str | None:
-        """The mark of a passage that stands in the text; None where it has none.
+        """The mark for a passage that is in the text; None if it gets no mark.
 
-        What is contradicted and could not be mended is marked always, and so is what was to be removed and could not.
-        Code is never marked: the mark would be part of it.
+        Contradicted claims that could not be corrected are always marked, and so are claims that could not be removed
+        as requested. Code is never marked: the mark would be part of it.
         """
         if finding is Finding.CONTRADICTED:
             return CONTRADICTED
@@ -44,28 +44,29 @@ class MarkPolicy:
 
 @dataclass(frozen=True)
 class _Passage:
-    """A sentence, or a cell of a row, with its findings."""
-
     span: Span
     findings: tuple[Finding, ...]
     claims: tuple[str, ...]
+    is_to_read: bool
+    """Whether all its claims in doubt need reading."""
 
 
 def marked(report: FactualityReport, policy: MarkPolicy) -> tuple[str, tuple[Doubt, ...]]:
-    """The response of a report with its marks, and every passage in doubt, marked or not, in the order of the text."""
+    """The response of a report with its marks, and all passages in doubt, marked or not, in the order of the text."""
     pieces: list[str] = []
     doubts: list[Doubt] = []
     code = list(code_in(report.response))
     reached = inserted = 0
     for passage in _in_doubt(report):
         start, end = passage.span
-        if start < reached:  # it overlaps the one before, whose mark would stand in the middle of it
+        if start < reached:  # it overlaps the previous passage, whose mark would be in the middle of it
             at = min(start + inserted, reached + inserted)
             doubts.append(Doubt(span=(at, at), findings=passage.findings, claims=passage.claims))
             continue
         span = (start + inserted, end + inserted)
         may_be_marked = start < end and not any(first < end and start < last for first, last in code)
-        mark = policy.mark_for(passage.findings[0]) if may_be_marked else None
+        is_left = passage.is_to_read and policy.unscored == "auto"
+        mark = policy.mark_for(passage.findings[0]) if may_be_marked and not is_left else None
         pieces.append(report.response[reached:end])
         reached = end
         place: Span | None = None
@@ -79,26 +80,29 @@ def marked(report: FactualityReport, policy: MarkPolicy) -> tuple[str, tuple[Dou
 
 
 def _in_doubt(report: FactualityReport) -> Sequence[_Passage]:
-    """The passages in doubt. Claims that need reading are none: without a model they are many, and marks would drown
-    what they mark."""
     findings: defaultdict[Span, list[Finding]] = defaultdict(list)
     claims: defaultdict[Span, list[str]] = defaultdict(list)
-    judged = [one for one in report.claims if one.judgement.unscored_reason is not UnscoredReason.NEEDS_READING]
-    faulty = [(claim, finding) for claim in judged if (finding := finding_of_claim(claim)) is not None]
+    others: set[Span] = set()
+    faulty = [(claim, finding) for claim in report.claims if (finding := finding_of_claim(claim)) is not None]
     places = _places(report.response, [claim for claim, _ in faulty])
     for (claim, finding), place in zip(faulty, places, strict=True):
         findings[place].append(finding)
         claims[place].append(claim.id)
+        if claim.judgement.unscored_reason is not UnscoredReason.NEEDS_READING:
+            others.add(place)
     for sentence in report.claim_free:
         silence = finding_of_silence(sentence.no_claim)
         if silence is not None:
             findings[sentence.span].append(silence)
-    return [_Passage(span, by_gravity(findings[span]), tuple(claims[span])) for span in sorted(findings)]
+            others.add(sentence.span)
+    return [
+        _Passage(span, by_gravity(findings[span]), tuple(claims[span]), span not in others) for span in sorted(findings)
+    ]
 
 
 def _places(response: str, claims: Sequence[Claim]) -> Sequence[Span]:
-    """Where the mark of each claim stands: after its sentence; in a row after its cell, where that is certain for all
-    claims on the row."""
+    """The passage that each claim's mark follows: its sentence or, in a table row, its cell if that is certain for all
+    claims in the row."""
     rows = {(part.start, part.end): part for part in read_outline(response) if part.kind == "row"} if claims else {}
     cells = [_cell(claim, rows.get(claim.span)) for claim in claims]
     unsure = {claim.span for claim, cell in zip(claims, cells, strict=True) if cell is None}

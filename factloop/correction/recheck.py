@@ -1,6 +1,6 @@
-"""The check of a rewritten text: only what was changed is read again, and all other verdicts are carried over.
+"""Checks a rewritten text: only changed sentences are read again, and all other verdicts are carried over.
 
-The sentence after a removed one is read again, too: it may no longer say who *she* is.
+The sentence after a removed one is also read again, since it may no longer say who *she* is.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
+from langchain_core.documents import Document
+
 from factloop.checking.checker import Check
+from factloop.checking.citing import citations_of
 from factloop.core.factuality import score_claims
 from factloop.core.records import Claim, FactualityReport, NoClaim, Usage
 from factloop.core.records import Sentence as ReadSentence
@@ -23,7 +26,7 @@ from factloop.tools.text.outline import Part, read_outline
 
 @dataclass(frozen=True)
 class _Stretch:
-    """A sentence of some text: where it stands there, its claims, or why it has none."""
+    """A sentence in a text, with its position and its claims or the reason why it has none."""
 
     span: tuple[int, int]
     claims: tuple[Claim, ...]
@@ -32,22 +35,25 @@ class _Stretch:
 
 @dataclass
 class Rechecks:
-    """The checks of the drafts of one response: a sentence that stands in two of them unchanged is read once."""
+    """Checks the drafts of a response; a sentence that is the same in two drafts is read only once."""
 
     before: FactualityReport
     check: Check
+    documents: Sequence[Document] | None = None
+    """The documents supplied with the response; None if there were none."""
     _known: dict[tuple[int, str, bool], tuple[_Stretch, ...]] = field(default_factory=dict)
-    """By number of the sentence, its wording, and whether the one before it was removed: what it was found to state.
+    """The results for each sentence number, wording, and whether the previous sentence was removed.
 
-    A new wording may be several sentences. Their places count from its beginning.
+    A new wording may consist of several sentences. Their positions are relative to its start.
     """
 
     def unread(self, draft: Draft) -> frozenset[int]:
-        """The sentences, by number, that a report on the draft would have to read first."""
+        """Numbers of the sentences that must be read before reporting on the draft."""
         return frozenset(number for number, key in _to_read(draft).items() if key not in self._known)
 
     async def report(self, draft: Draft) -> FactualityReport:
-        """The report on the draft's text; its usage is that of what was read again. Raises ConfigError, DataError."""
+        """The report on the draft's text. Its usage covers the sentences that were read again. Raises ConfigError,
+        DataError."""
         wanted = _to_read(draft)
         new = {number: key for number, key in wanted.items() if key not in self._known}
         read: FactualityReport | None = None
@@ -60,11 +66,13 @@ class Rechecks:
             for number, key in new.items():
                 start = fates[number].start
                 self._known[key] = tuple(_relative(found[span], start) for span in spans[number])
-        return _merged(self.before, draft, {number: self._known[key] for number, key in wanted.items()}, read)
+        report = _merged(self.before, draft, {number: self._known[key] for number, key in wanted.items()}, read)
+        cited = citations_of(report.response, report.sentences, report.claims, self.documents)
+        return report.model_copy(update={"citations": cited})
 
 
 def _to_read(draft: Draft) -> dict[int, tuple[int, str, bool]]:
-    """The sentences that are to be read again, by their number, in order."""
+    """Numbers of the sentences to read again, in order."""
     wanted: dict[int, tuple[int, str, bool]] = {}
     follows_removed = False
     for number, sentence in enumerate(draft.sentences):
@@ -80,7 +88,7 @@ def _to_read(draft: Draft) -> dict[int, tuple[int, str, bool]]:
 
 
 def _sentences_in(text: str, parts: Sequence[Part], fate: Fate) -> list[tuple[int, int]]:
-    """The sentences that a new wording has become, each within its bounds."""
+    """The sentences that a new wording consists of, each within its bounds."""
     spans = [
         (max(part.start, fate.start), min(part.end, fate.end))
         for part in parts[max(bisect_right(parts, fate.start, key=lambda part: part.start) - 1, 0) :]
@@ -90,7 +98,7 @@ def _sentences_in(text: str, parts: Sequence[Part], fate: Fate) -> list[tuple[in
 
 
 def _found(read: FactualityReport) -> Mapping[tuple[int, int], _Stretch]:
-    """The claims that each sentence was found to make. A claim that repeats another gets its evidence."""
+    """The claims found in each sentence. A repeated claim gets the evidence of the original."""
     by_id = {claim.id: claim for claim in read.claims}
     return {
         one.span: _Stretch(one.span, tuple(_on_its_own(by_id[name], by_id) for name in one.claims), one.no_claim)
@@ -103,7 +111,7 @@ def _relative(stretch: _Stretch, start: int) -> _Stretch:
 
 
 def _on_its_own(claim: Claim, by_id: Mapping[str, Claim]) -> Claim:
-    """The claim with the verdict and evidence of the one that it repeats, as that need not be in the same report."""
+    """The claim with the verdict and evidence of the original, which may not be in the same report."""
     if claim.duplicate_of is None:
         return claim
     first = by_id[claim.duplicate_of]
@@ -135,12 +143,11 @@ def _merged(
         prompt=before.prompt,
         response=text,
         claims=claims,
-        sentences=sentences if before.sentences else (),  # a report of version 1.0 has none to be carried over
+        sentences=sentences if before.sentences else (),
         counts=scores.counts,
         precision=scores.precision,
-        shared_errors=scores.shared_errors,
-        precision_by_error=scores.precision_by_error,
         at_k=scores.at_k,
+        every_claim=scores.every_claim,
         usage=Usage() if read is None else read.usage,
         fingerprint=made.fingerprint,
         cascade=None if read is None else read.cascade,
@@ -161,6 +168,8 @@ def _carried(before: FactualityReport, draft: Draft, readings: Mapping[int, Sequ
     for claim in before.claims:
         if claim.id not in gone:
             repeats_one = claim.duplicate_of in gone
+            if claim.left_out is not None and not gone.isdisjoint(claim.left_out.claims):
+                claim = claim.model_copy(update={"left_out": None})
             staying[claim.span].append(_named(_on_its_own(claim, by_id), claim.id) if repeats_one else claim)
     for span, claims in staying.items():
         yield _Stretch(draft.moved(span), tuple(claims))
@@ -171,7 +180,7 @@ def _carried(before: FactualityReport, draft: Draft, readings: Mapping[int, Sequ
 
 
 def _reread(draft: Draft, readings: Mapping[int, Sequence[_Stretch]]) -> Iterator[_Stretch]:
-    """The claims read again, named after those that the sentence had before: `c3.1`, `c3.2`."""
+    """The claims read again, named after the sentence's earlier claims: `c3.1`, `c3.2`."""
     fates = draft.fates
     for number, stretches in readings.items():
         start, place = fates[number].start, count(1)
@@ -182,7 +191,7 @@ def _reread(draft: Draft, readings: Mapping[int, Sequence[_Stretch]]) -> Iterato
 
 
 def _named(claim: Claim, name: str) -> Claim:
-    """The claim under another name, with its evidence named after it."""
+    """The claim under another id, with its evidence renamed accordingly."""
     names = {item.id: f"{name}-e{number}" for number, item in enumerate(claim.evidence, 1)}
     judgement = claim.judgement.model_copy(update={"cited": tuple(names[cited] for cited in claim.judgement.cited)})
     evidence = tuple(item.model_copy(update={"id": names[item.id]}) for item in claim.evidence)

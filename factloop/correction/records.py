@@ -1,4 +1,4 @@
-"""Settings and records of a correction: the text to use, its changes and their reasons, the checks before and after."""
+"""The settings and records of a correction: the corrected text, its changes and the checks before and after."""
 
 from __future__ import annotations
 
@@ -18,102 +18,106 @@ from factloop.setup.settings import CheckSettings
 Span = tuple[Count, Count]
 
 Unsupported = Literal["mark", "remove", "keep"]
-"""What becomes of a claim for which no evidence was found: marked in the text, taken out of it, or left as it is."""
+"""What to do with a claim for which no evidence was found: mark it in the text, remove it, or keep it as it is."""
 Contradicted = Literal["mark", "remove"]
-"""What becomes of a contradicted claim where the evidence has no words to put in its place: marked, or taken out."""
-Unscored = Literal["mark", "keep"]
-"""What becomes of an unchecked passage (`findings.UNCHECKED`): marked in the text, or left as it is."""
+"""What to do with a contradicted claim if the evidence offers no replacement: mark or remove it."""
+Unscored = Literal["auto", "mark", "keep"]
+"""What to do with an unchecked passage (`findings.UNCHECKED`): mark it in the text, or keep it as it is. `auto` does
+not mark passages of which all unchecked claims need reading: without a model, many do."""
+
+MarkStyle = Literal["brackets", "footnotes"]
+"""How the written text shows what stays in doubt."""
 
 
 class CorrectionSettings(CheckSettings):
-    """Settings of a correction. Names are those of the command line's flags."""
+    """Settings of a correction. Their names match the command-line flags."""
 
     contradicted: Annotated[Contradicted, Mark(CORRECTION)] = "mark"
     """Contradicted claims without a correction in the evidence: mark them [contradicted], or remove them."""
     unsupported: Annotated[Unsupported, Mark(CORRECTION)] = "mark"
     """Claims without evidence: mark them [unverified], remove them, or keep them."""
-    unscored: Annotated[Unscored, Mark(CORRECTION)] = "mark"
-    """Claims without a verdict: mark them [unchecked], or keep them."""
+    unscored: Annotated[Unscored, Mark(CORRECTION)] = "auto"
+    """Claims without a verdict: mark them [unchecked], or keep them; auto marks all but those that need reading."""
 
     @property
     def check_settings(self) -> CheckSettings:
-        """The settings of its checks."""
+        """The settings for the checks it makes."""
         own = set(CorrectionSettings.model_fields) - set(CheckSettings.model_fields)
         return CheckSettings.of(None, **self.model_dump(exclude_unset=True, exclude=own))
 
 
 class ChangeKind(StrEnum):
-    """The change of a faulty sentence."""
+    """How a faulty sentence was changed."""
 
     REMOVED = "removed"
     MENDED = "mended"
-    """Reworded: from the evidence, or without the part that nothing supports."""
+    """Reworded from the evidence, or without the part that nothing supports."""
 
 
 class LeftReason(StrEnum):
-    """Why a sentence that was to be changed is as it was."""
+    """Why a faulty sentence was left unchanged."""
 
     REWRITE_FAILED = "rewrite_failed"
-    """There was no new wording: the call failed, or its reply could not be used."""
+    """There is no new wording because the call failed or its reply could not be used."""
     NOT_CONFIRMED = "not_confirmed"
     """The change failed the second check."""
     LAYOUT = "layout"
-    """What follows would lose its meaning: the head of a table, a heading that is underlined."""
+    """The following text would lose its meaning, as after a table header or an underlined heading."""
     UNMENDABLE = "unmendable"
-    """The evidence has no words to replace what it contradicts, which was not to be removed."""
+    """The evidence offers no replacement for what it contradicts, and removal was not requested."""
     NO_PLACE = "no_place"
-    """The response does not hold the sentence (its facts were given)."""
+    """The sentence is not in the response (its facts were supplied)."""
 
 
 class Rejection(StrEnum):
-    """Why the original stands: the first of these that holds, in this order."""
+    """Why the rewritten text was rejected: the first of these reasons that applies, in this order."""
 
     NOTHING_TO_CORRECT = "nothing_to_correct"
-    """No claim is contradicted; with `unsupported="remove"`, none is unproven either."""
+    """No claim is contradicted and, with `unsupported="remove"`, none is unproven."""
     NOTHING_CHANGED = "nothing_changed"
-    """No sentence could be changed; `left` has a reason for each."""
+    """No sentence could be changed; `left` gives the reason for each."""
     NOTHING_LEFT = "nothing_left"
-    """A removal would leave nothing that can be checked."""
+    """Removal would leave nothing that can be checked."""
     NOT_CHECKED = "not_checked"
     """The second check left more claims unscored than the first."""
     MORE_CONTRADICTED = "more_contradicted"
     NEW_UNSUPPORTED = "new_unsupported"
-    """A rewritten sentence is contradicted, or has more unsupported, unscored or irrelevant claims than before; or a
+    """A rewritten sentence is contradicted or has more unsupported, unscored or irrelevant claims than before, or a
     sentence after a removed one has more unsupported claims."""
     SUPPORTED_LOST = "supported_lost"
-    """A sentence that remains has fewer supported claims than it had."""
+    """A remaining sentence has fewer supported claims than before."""
     MEANING_LOST = "meaning_lost"
-    """A rewritten sentence states nothing any more."""
+    """A rewritten sentence no longer states anything."""
     UNPROVEN_LOST = "unproven_lost"
-    """A rewritten sentence no longer states an unproven claim that it was to keep."""
+    """A rewritten sentence no longer states an unproven claim that it should have kept."""
     NOT_BETTER = "not_better"
-    """Precision is not higher, and no fewer claims are contradicted."""
+    """Precision has not increased, and the number of contradicted claims has not decreased."""
 
 
 class Change(Record):
-    """One stretch of the response that differs in the rewritten text."""
+    """A part of the response that differs in the rewritten text."""
 
     kind: ChangeKind
     span: Span
-    """Span in the response, in characters: `response[start:end] == old`. A removal takes separator or list marker."""
+    """Span in the response: `response[start:end] == old`. A removal includes its separator or list marker."""
     new_span: Span
     """Span in the rewritten text: `rewritten[start:end] == new`; empty for a removal."""
     old: str
     new: str
     claims: tuple[str, ...]
-    """Ids, in the report before, of the claims that stand there and are the reason."""
+    """Ids, in the `before` report, of the claims that caused the change."""
     findings: tuple[Finding, ...] = ()
-    """Why: what is found of these claims, the gravest first. Empty in corrections of version 1.0."""
+    """Findings on these claims, the most serious first."""
     detail: str = ""
-    """What else led to it: a new wording that failed its check, say."""
+    """Further reasons, such as a new wording that failed its check."""
     evidence: tuple[str, ...] = ()
-    """Ids, in the report before, of the evidence that the new wording was made from."""
+    """Ids, in the `before` report, of the evidence that the new wording is based on."""
     by: str = ""
-    """The model or rule set that worded it; empty for a removal that needed none."""
+    """The model or rule set that wrote the new wording; empty for a removal that needed neither."""
 
 
 class LeftSentence(Record):
-    """A faulty sentence that was left as it is; `claims` are its faults."""
+    """A faulty sentence that was left unchanged; `claims` are the faulty ones."""
 
     span: Span
     claims: tuple[str, ...]
@@ -122,59 +126,57 @@ class LeftSentence(Record):
 
 
 class Doubt(Record):
-    """A sentence of `text`, or a cell of a row, with unsupported or unchecked content."""
+    """A sentence or table cell in `text` with unsupported or unchecked content."""
 
     span: Span
-    """Span in `text`, without its mark."""
+    """Span in `text`, without the mark."""
     findings: Annotated[tuple[Finding, ...], Field(min_length=1)]
-    """The gravest first: the mark speaks of it."""
+    """Findings, the most serious first, which determines the mark."""
     claims: tuple[str, ...] = ()
-    """Ids, in `report`, of the claims that these are found of; empty where the sentence has no claim."""
+    """Ids, in `report`, of the claims that the findings concern; empty if the sentence has no claims."""
     mark: Span | None = None
-    """Span of the mark in `text`, with the blanks around it. None without a mark: by the policy, or in code."""
+    """Span of the mark in `text`, including blanks around it. None if the policy sets no mark, or in code."""
 
 
 class Correction(Record):
-    """The result of one correction.
+    """The result of a correction.
 
-    `text` is always the one to use: the rewritten text where it was accepted, else the response, with marks after the
-    sentences in doubt.
+    `text` is always the text to use: the rewritten text if it was accepted, otherwise the response, with marks after
+    doubtful sentences.
     """
 
-    schema_version: Literal["1.0", "1.1", "1.2", "1.3"] = "1.3"
-    """Corrections of version 1.0 have no doubts: what nothing proved was removed; 1.2 has reports of version 1.2; until
-    then what could not be mended was removed."""
+    schema_version: Literal["1.0", "1.1"] = "1.1"
     text: str
-    contradicted: Contradicted = "remove"
-    unsupported: Unsupported = "remove"
-    unscored: Unscored = "keep"
+    contradicted: Contradicted = "mark"
+    unsupported: Unsupported = "mark"
+    unscored: Unscored = "mark"
     accepted: bool
-    """Whether the rewritten text was taken."""
+    """Whether the rewritten text was accepted."""
     rejected: Rejection | None = None
     why: str
-    """The decision in words, with its numbers."""
+    """An explanation of the decision, with figures."""
     before: FactualityReport
     rewritten: str | None = None
-    """None where no sentence could be changed. A text that was not accepted is here all the same."""
+    """The rewritten text, even if it was not accepted; None if no sentence could be changed."""
     changes: tuple[Change, ...] = ()
-    """Changes in the order of the response, which make `rewritten` of it."""
+    """The changes that turn the response into `rewritten`, in the order of the response."""
     left: tuple[LeftSentence, ...] = ()
     doubts: tuple[Doubt, ...] = ()
-    """What stands in `text` and is not supported, or was not checked, in the order of the text: marked or not."""
+    """Unsupported or unchecked parts of `text`, marked or not, in the order of the text."""
     after: FactualityReport | None = None
-    """The check of `rewritten`; None where there was nothing to check. Verdicts on untouched sentences are those of
+    """The report on `rewritten`; None if there was nothing to check. Verdicts on unchanged sentences are taken from
     `before`."""
     rounds: Annotated[int, Field(ge=0)]
-    """Times that a text was rewritten and checked."""
+    """Number of times that the text was rewritten and checked."""
     rewriter: str
     prompts: Mapping[str, str] = Field(default_factory=dict)
-    """SHA-256 of each prompt that the rewriting used."""
+    """SHA-256 hash of each prompt used for rewriting."""
     usage: Usage
-    """Usage of the rewriting and the checks after it; that of the first check is in `before`."""
+    """Usage of the rewriting and the checks after it; the usage of the first check is in `before`."""
 
     @property
     def report(self) -> FactualityReport:
-        """The report on `text`, marks included."""
+        """The report on `text`, including the marks."""
         standing = self.after if self.accepted and self.after is not None else self.before
         marks = self.marks
         if not marks:
@@ -182,11 +184,15 @@ class Correction(Record):
         shifted = _Shift(marks)
         claims = tuple(one.model_copy(update={"span": shifted(one.span)}) for one in standing.claims)
         sentences = tuple(one.model_copy(update={"span": shifted(one.span)}) for one in standing.sentences)
-        return standing.model_copy(update={"response": self.text, "claims": claims, "sentences": sentences})
+        update: dict[str, object] = {"response": self.text, "claims": claims, "sentences": sentences}
+        if (found := standing.citations) is not None:
+            cited = tuple(one.model_copy(update={"span": shifted(one.span)}) for one in found.cited)
+            update["citations"] = found.model_copy(update={"cited": cited})
+        return standing.model_copy(update=update)
 
     @property
     def marks(self) -> list[Span]:
-        """The spans of the marks in the order of the text."""
+        """The spans of the marks, in the order of the text."""
         return sorted(doubt.mark for doubt in self.doubts if doubt.mark is not None)
 
     @model_validator(mode="after")
@@ -203,7 +209,7 @@ class Correction(Record):
 
 
 def rewrite(response: str, changes: tuple[Change, ...]) -> str:
-    """The response with its changes made. Raises ValueError where spans and wordings do not agree."""
+    """Applies the changes to the response. Raises ValueError if spans and wordings do not match."""
     parts: list[str] = []
     reached = length = 0
     for change in changes:
@@ -219,7 +225,7 @@ def rewrite(response: str, changes: tuple[Change, ...]) -> str:
 
 
 class _Shift:
-    """Shifts spans of the text without marks to those of the text with them. `marks` are in the latter, in order."""
+    """Converts spans in the text without marks to spans in the marked text, where `marks` gives the marks in order."""
 
     def __init__(self, marks: Sequence[Span]) -> None:
         lengths = [end - start for start, end in marks]
@@ -227,7 +233,7 @@ class _Shift:
         self._places = [start - before for (start, _), before in zip(marks, self._inserted, strict=False)]
 
     def __call__(self, span: Span) -> Span:
-        """A mark stands after the sentence that ends there, and before the one that begins there."""
+        """A mark comes after a sentence that ends at its position and before one that starts there."""
         start, end = span
         before_end = self._inserted[bisect_left(self._places, end)]
         before_start = self._inserted[bisect_right(self._places, start)] if start < end else before_end

@@ -1,4 +1,4 @@
-"""Rewords a faulty sentence: by a chat model from the evidence, or by rules without one."""
+"""Rewords a faulty sentence, either with a chat model and the evidence or by rules."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from factloop.tools.text.markup import plain_text
 PROMPT = "correction/rewrite"
 STAGE = "rewrite"
 CONTEXT_CHARACTERS = 600
-"""Characters shown of the text before a sentence."""
+"""Number of characters of preceding text shown with a sentence."""
 MOST_GROWTH, ROOM = 2, 200
-"""A new wording has at most `MOST_GROWTH` times the characters of the old one, and `ROOM` more."""
+"""A new wording may be at most `MOST_GROWTH` times as long as the old one, plus `ROOM` characters."""
 
 _FORBIDDEN = re.compile(
     r"https?:[^\s)\]>]*|www\.[^\s)\]>]*|\]\([^\s)]*|!\[|<[a-zA-Z/!]|```|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 )
-"""Links, images, tags, fences and control characters, which evidence must not bring into the text."""
+"""Links, images, tags, fences and control characters, which evidence must not introduce into the text."""
 
 
 class RewrittenSentence(StructuredOutput):
-    """A sentence without what is not supported."""
+    """A sentence without its unsupported content."""
 
     sentence: str
-    """Empty where nothing of it remains."""
+    """Empty if nothing of the sentence remains."""
 
 
 def brings_in(new: str, old: str) -> str | None:
-    """The first link, tag or control character of a new wording that the old one does not have; None without any."""
+    """The first link, tag or control character that the new wording adds; None if it adds none."""
     return next((mark[0] for mark in _FORBIDDEN.finditer(new) if mark[0] not in old), None)
 
 
@@ -52,22 +52,22 @@ class Rewriter(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of the rewriter in corrections."""
+        """The name of the rewriter, as shown in corrections."""
         ...
 
     @property
     def hashes(self) -> Mapping[str, str]:
-        """SHA-256 of each prompt that it uses."""
+        """SHA-256 hash of each prompt that it uses."""
         ...
 
     async def reword(self, fault: Fault) -> Wording:
-        """The new wording on one line; empty where nothing of the sentence remains. Raises FactloopError."""
+        """The new wording on one line; empty if nothing of the sentence remains. Raises FactloopError."""
         ...
 
 
 @dataclass(frozen=True)
 class ModelRewriter:
-    """Rewords by one call a sentence, through the gateway of the check: same cache, budget and pace."""
+    """Rewords each sentence with one call through the check's gateway, sharing its cache, budget and pace."""
 
     gateway: ModelGateway
     prompts: PromptRegistry
@@ -88,12 +88,12 @@ class ModelRewriter:
         )
         text = _on_one_line(answer)
         if text and text[-1].isalnum() and not fault.text[-1].isalnum():
-            text += fault.text[-1]  # else it would run into the next sentence
+            text += fault.text[-1]  # otherwise it would run into the next sentence
         return Wording(text, tuple(item.id for item in fault.evidence), self.name) if text else Wording("")
 
 
 def rewrite_prompt(prompts: PromptRegistry, fault: Fault) -> RenderedPrompt:
-    """The prompt on one faulty sentence: each claim under the tag that says how to treat it."""
+    """The prompt for a faulty sentence, with each claim under a tag that says how to treat it."""
     shown = fault.before
     return prompts[PROMPT].render(
         question=fault.prompt or None,
@@ -108,7 +108,7 @@ def rewrite_prompt(prompts: PromptRegistry, fault: Fault) -> RenderedPrompt:
 
 
 def _said_otherwise(one: Contradiction) -> str:
-    """A claim, then which words of it are wrong and by which passages, a line each, as far as the judge said so."""
+    """A claim and, on separate lines, which of its words are wrong and by which passages, if the judge said so."""
     wrong = " ".join(one.claim.judgement.wrong.split())
     lines = [
         " ".join(one.claim.self_contained.split()),
@@ -123,7 +123,7 @@ def _on_one_line(answer: RewrittenSentence) -> str:
 
 
 def _is_usable(fault: Fault, answer: RewrittenSentence) -> None:
-    """Refuses a reply that is no correction of this sentence. Raises ModelOutputError."""
+    """Rejects a reply that is not a correction of this sentence. Raises ModelOutputError."""
     complaint = _complaint(fault, _on_one_line(answer))
     if complaint:
         raise ModelOutputError(complaint, schema=RewrittenSentence.__name__, reply=answer.model_dump_json())
@@ -158,17 +158,17 @@ _STOPS = ".!?…。！？｡؟।"
 
 @dataclass(frozen=True)
 class Exchange:
-    """Words of a claim, and those of the source that belong in their place."""
+    """Words in a claim, and the words of the source that should replace them."""
 
     wrong: str
     right: str
 
     def stands_in(self, text: str) -> bool:
-        """Whether the wrong words stand in a text."""
+        """Whether the wrong words occur in a text."""
         return any(_places(self.wrong, text))
 
     def in_text(self, text: str) -> str | None:
-        """The text with the right words; None where the wrong ones do not stand there once."""
+        """The text with the correct words; None unless the wrong ones occur exactly once."""
         places = list(_places(self.wrong, text))
         if len(places) != 1:
             return None
@@ -180,10 +180,11 @@ class Exchange:
 
 
 class OfflineRewriter:
-    """Puts right values into sentences by what the judge says; a second check has the last word.
+    """Inserts correct values named by the judge into sentences, subject to the second check.
 
-    Only what the judge names is exchanged, where the sentence has it once; what cannot be mended so is marked. Where
-    unproven claims are to go, the others are said again, without their markup.
+    Only values named by the judge are replaced, and only if they occur exactly once in the sentence; sentences that
+    cannot be corrected in this way are marked. If unproven claims are to be removed, the remaining claims are restated
+    without their markup.
     """
 
     @property
@@ -195,9 +196,9 @@ class OfflineRewriter:
         return {}
 
     async def reword(self, fault: Fault) -> Wording:
-        """The sentence with all values exchanged, else only what is to be kept of it.
+        """The sentence with all values exchanged, or only the part to keep.
 
-        Raises ToolError where only a stump of a sentence would be left, or part of a row.
+        Raises ToolError if only a fragment of a sentence, or part of a row, would be left.
         """
         text = _exchanged(fault) if fault.contradicted and not fault.removed else None
         if text is None:
@@ -206,14 +207,14 @@ class OfflineRewriter:
 
 
 def exchange_of(claim: Claim) -> Exchange | None:
-    """The exchange that the judge names, where it names both values."""
+    """The exchange named by the judge, if it names both values."""
     wrong, right = claim.judgement.wrong.strip(), claim.judgement.instead.strip()
     return Exchange(wrong, right) if wrong and right else None
 
 
 def restated(fault: Fault) -> str:
-    """The claims to keep, each in a sentence as it was split; empty without any. Raises ToolError where only a stump
-    would be left: *Ada died*, of *Ada died in Oslo*."""
+    """The claims to keep, each as a sentence of its own as originally split; empty if there are none. Raises ToolError
+    if only a fragment would be left: *Ada died*, from *Ada died in Oslo*."""
     stop = fault.text[-1] if fault.text[-1:] in _STOPS else "."
     kept = [plain_text(claim.text).strip() for claim in fault.staying]
     for text in kept:
@@ -223,8 +224,8 @@ def restated(fault: Fault) -> str:
 
 
 def _exchanged(fault: Fault) -> str | None:
-    """The sentence with all exchanges made; None where one is missing or cannot be made in it, or where a claim that is
-    to be kept has the same words."""
+    """The sentence with all values exchanged; None if an exchange is missing or cannot be made, or if a claim that is
+    to be kept contains the same words."""
     text, kept = fault.text, [plain_text(claim.text) for claim in fault.staying]
     for one in dict.fromkeys(exchange_of(contradiction.claim) for contradiction in fault.contradicted):
         shared = one is not None and any(one.stands_in(other) for other in kept)
@@ -236,7 +237,7 @@ def _exchanged(fault: Fault) -> str | None:
 
 
 def _cut_down(fault: Fault) -> Wording | None:
-    """What to try where a better wording fails its check, beside a removal."""
+    """The alternative to removal if a better wording fails its check."""
     try:
         return _left_over(fault, NOT_CONFIRMED) if fault.staying else None
     except ToolError:
@@ -259,13 +260,13 @@ def _as_sentence(text: str, stop: str) -> str:
 
 
 def _places(words: str, text: str) -> Iterator[tuple[int, int]]:
-    """Where the words stand in a text, as words: 48 is not in 48.5, nor in 1,248."""
+    """The positions at which the words occur in a text as whole words: 48 is not in 48.5 or 1,248."""
     for found in re.finditer(rf"(?<!\w)(?<!\d[.,]){re.escape(words)}(?!\w)(?![.,]\d)", text, re.IGNORECASE):
         yield found.span()
 
 
 def _with_article(before: str, right: str) -> str:
-    """What stands before, with *a* or *an* as the right words want it."""
+    """The preceding text, with *a* or *an* as the correct words require."""
     article = re.search(r"\b([Aa])n? $", before)
     if article is None or not right[:1].isalpha():
         return before

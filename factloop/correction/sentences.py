@@ -1,4 +1,4 @@
-"""Reads out of a report the sentences of its response, with the faults of each and the claims that must stay."""
+"""Reads the sentences of a response from its report, with the faults of each and the claims that must be kept."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from factloop.correction.records import Unsupported
 
 @dataclass(frozen=True)
 class ResponseSentence:
-    """One sentence of a response with its claims. `response[start:end]` is its text."""
+    """A sentence of the response with its claims. `response[start:end]` is its text."""
 
     start: int
     end: int
@@ -30,25 +30,25 @@ class ResponseSentence:
 
     @property
     def wrong(self) -> tuple[Claim, ...]:
-        """The claims that it is not to make any more: the contradicted and, where they are removed, the unproven."""
+        """Claims it must no longer make: contradicted claims and, if they are to be removed, unproven ones."""
         return tuple(claim for claim in self.claims if self._goes(claim))
 
     @property
     def kept(self) -> tuple[Claim, ...]:
-        """All others: what is supported, irrelevant or has no verdict is not ours to take away."""
+        """All other claims. Supported, irrelevant and unscored claims must not be removed."""
         return tuple(claim for claim in self.claims if not self._goes(claim))
 
     def _goes(self, claim: Claim) -> bool:
-        found = claim.judgement.contradicted  # None for what is not unsupported
+        found = claim.judgement.contradicted  # None unless the claim is not supported
         return found is True or (found is False and self.removes_unproven)
 
 
 def sentences_of(
     report: FactualityReport, unproven: Unsupported = "mark"
 ) -> tuple[list[ResponseSentence], list[ResponseSentence]]:
-    """The sentences with claims in the order of the response, not overlapping; and those that it does not hold.
+    """Non-overlapping sentences with claims, in the order of the response, and those that are not in the response.
 
-    Where spans overlap, the later sentence is of the second kind: which of two to change is not known.
+    If spans overlap, the later sentence is in the second list, because it is unclear which of the two to change.
     """
     by_span: dict[tuple[int, int], list[Claim]] = {}
     for claim in report.claims:
@@ -70,7 +70,7 @@ _CLOSING_TAG = re.compile(r"\s*</([a-zA-Z][\w-]{0,30})\s*>$")
 
 
 def core(text: str, start: int, end: int) -> tuple[int, int]:
-    """The stretch without the marks at its ends whose other half lies outside: `**A.` of `**A. B.**` is `A.`"""
+    """The range without formatting marks whose other half lies outside: `**A.` in `**A. B.**` becomes `A.`"""
     while (trimmed := _trimmed(text[start:end])) != (0, end - start):
         start, end = start + trimmed[0], start + trimmed[1]
     return start, end

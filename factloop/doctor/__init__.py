@@ -1,1 +1,1 @@
-"""A look at all that is configured: what works, in which way, within which limits, and what to do about the rest."""
+"""Examines everything that is configured: what works, in which modes and limits, and how to fix the rest."""

@@ -1,9 +1,9 @@
-"""Has the judge check a text whose truth is known, against documents that came with it.
+"""Has the judge check texts that are known to be true or false against documents supplied with them.
 
-Place and people are invented, so that a model cannot know them; half of the sentences are false, each in another way.
-A dozen sentences tell a judge that reads from one that does not, and no more: `factloop research audit` measures. A
-judge without a chat model (`--judge`) is asked about twenty claims, each by the text that decides it, unsplit and
-unsearched.
+The place and the people are invented, so a model cannot know them; half of the sentences are false, each in a different
+way. A dozen sentences can only show whether a judge reads the documents; `factloop research audit` measures how well it
+judges. A judge without a chat model (`--judge`) gets twenty claims, each with the text that decides it, without
+splitting or searching.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SENTENCES: tuple[tuple[str, bool], ...] = (
     ("No visitor gets in during January.", True),
     ("The Eiffel Tower was finished in 1889.", False),
 )
-"""The sentences of the answer. The last is true and stands in no document, so that these do not support it."""
+"""The sentences of the answer. The last one is true but is in no document, so it must not be found supported."""
 PAIRS: tuple[tuple[str, str, bool], ...] = (
     ("Harrow Mill was built for the weaver Agnes Dorling in 1784.", MILL, True),
     ("Agnes Dorling's nephew Peter Voss gave Harrow Mill an iron wheel in 1823.", MILL, True),
@@ -69,15 +69,16 @@ PAIRS: tuple[tuple[str, str, bool], ...] = (
     ("Children of 14 enter the museum of Harrow Mill for free.", VISITS, False),
     ("The Eiffel Tower was finished in 1889.", VISITS, False),
 )
-"""Claims, the text that each is judged by, and whether it bears them out. The last is true, and not by that text."""
+"""Claims, the text to judge each one by, and whether the text supports it. The last claim is true but not supported."""
 GOOD, ENOUGH = 5 / 6, 2 / 3
-"""Shares of the true, and of the false, that a judge must get right for a grade: below, its verdicts say nothing."""
+"""Fractions of true and of false sentences that a judge must get right for each grade; below the second, verdicts are
+meaningless."""
 REFUSED = {Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT}
 ADVICE = "Its verdicts are not reliable: use {better}, or measure it on labelled claims (factloop research audit)."
 
 
 async def ask_controls(settings: CheckSettings, meter: UsageMeter) -> WorkingPart:
-    """Checks the sentences in the plan that the settings give, but by these documents alone. Raises FactloopError."""
+    """Checks the sentences using the plan in the settings, but only against these documents. Raises FactloopError."""
     asked = settings.model_copy(update={"recording": None, "cache": False, "search": (), "docs": (), "cascade": None})
     documents = [
         Document(text, metadata={"title": title, "source": f"factloop doctor, {title}"})
@@ -91,10 +92,10 @@ async def ask_controls(settings: CheckSettings, meter: UsageMeter) -> WorkingPar
 
 
 async def ask_judge(settings: CheckSettings, meter: UsageMeter) -> WorkingPart:
-    """Asks the judge that `--judge` names whether each text bears out its claim. Raises FactloopError."""
+    """Asks the judge given by `--judge` whether each text supports its claim. Raises FactloopError."""
     checking = await asyncio.to_thread(open_checking_of, settings)
     named = checking.setup.judge
-    assert named is not None  # a judge is named, and no model
+    assert named is not None  # a judge is set instead of a model
     try:
         rater = named.opened(checking.session, logprobs=settings.logprobs)
         read = await together(
@@ -116,7 +117,7 @@ async def ask_judge(settings: CheckSettings, meter: UsageMeter) -> WorkingPart:
 
 
 def open_checking_of(settings: CheckSettings) -> Checking:
-    """A check by these settings that keeps nothing. Raises ConfigError."""
+    """A check with these settings that saves nothing. Raises ConfigError."""
     return open_checking(prepare(settings.model_copy(update={"recording": None, "cache": False}), ()))
 
 
@@ -128,7 +129,7 @@ def _graded(found: ControlsFound, better: str) -> WorkingPart:
 
 
 def grade_of(n_true_supported: int, n_true: int, n_false_refused: int, n_false: int) -> Grade:
-    """By the kind of sentences that the judge did worse on."""
+    """The grade according to the kind of sentences that the judge did worse on."""
     if n_true_supported >= GOOD * n_true and n_false_refused >= GOOD * n_false:
         return "good"
     is_enough = n_true_supported >= ENOUGH * n_true and n_false_refused >= ENOUGH * n_false
@@ -136,7 +137,7 @@ def grade_of(n_true_supported: int, n_true: int, n_false_refused: int, n_false: 
 
 
 def count(report: FactualityReport) -> ControlsFound:
-    """How the sentences were judged. One is supported if all its claims are, and refused if any of them is."""
+    """Counts how the sentences were judged. A sentence is supported if all its claims are, and rejected if any is."""
     verdicts = [{claim.judgement.verdict for claim in _claims_of(report, number)} for number in range(len(SENTENCES))]
     true = [found for found, (_, is_true) in zip(verdicts, SENTENCES, strict=True) if is_true]
     false = [found for found, (_, is_true) in zip(verdicts, SENTENCES, strict=True) if not is_true]
@@ -166,7 +167,7 @@ def _said(found: ControlsFound) -> list[str]:
 
 
 def _meaning(found: ControlsFound) -> str:
-    """What the counts mean for the verdicts of a judge that may be used."""
+    """What the counts mean for the verdicts of a usable judge."""
     n_all = found.n_true + found.n_false
     n_wrong = n_all - found.n_true_supported - found.n_false_refused
     wrong = f"{n_wrong} of {n_all} verdicts wrong or missing" if n_wrong else f"all {n_all} verdicts right"

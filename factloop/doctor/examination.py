@@ -1,4 +1,4 @@
-"""Looks at all that is configured, side by side."""
+"""Examines everything that is configured, concurrently."""
 
 from __future__ import annotations
 
@@ -32,29 +32,29 @@ from factloop.tools.models.context_length import listed_names
 from factloop.trust.settings import TrustSettings
 
 QUESTIONS = 8
-"""A look takes as long as so many calls at the most: two questions to a model, with their repairs and modes."""
+"""Maximum duration of an examination, in calls: two calls to a model, with repairs and changes of mode."""
 CALLS = 30
-"""The controls take as long as so many calls at the most."""
+"""Maximum duration of the controls, in calls."""
 NO_SUCH_MODEL = 404
 MOST_NAMED, LONGEST_NAME = 8, 100
-"""Models of a server's list that are named, and characters of each name."""
+"""Maximum number of models listed from a server, and characters of each name."""
 COULD_BE: dict[Part, str] = {
     "model": "Name one with --model: see docs/models.md.",
     "subject_model": "For TrustBC, name the model to test (--subject-model).",
     "search": "Name one with --search: see docs/search.md.",
     "documents": "Name files or folders with --docs.",
 }
-"""What is often wanted and need not be configured."""
+"""What users often want but need not configure."""
 
 
 async def diagnose(
     check: CheckSettings, trust: TrustSettings, others: Sequence[Look] = (), *, controls: bool = False
 ) -> Diagnosis:
-    """The findings on all that these settings name, on `others`, and on what they leave out.
+    """The findings on everything in these settings, on `others`, and on what is not configured.
 
-    Asks each model, search and server once or twice: a fraction of a cent, where it costs. With `controls` the judge
-    also checks a text whose truth is known, after the rest: 3 calls and more. Takes nothing from the cache and keeps
-    nothing. Raises no FactloopError: what fails is a finding.
+    Sends one or two requests to each model, search and server, which costs a fraction of a cent if they charge. With
+    `controls`, the judge also checks a text with known truth values after everything else, with at least 3 calls. Reads
+    nothing from the cache and saves nothing. Never raises FactloopError: failures become findings.
     """
     meter, started = UsageMeter(), time.perf_counter()
     looks = [*_looks(check, trust, meter), *others]
@@ -112,7 +112,7 @@ def _look_at_model(
     part: Part, settings: RunSettings, name: str, base_url: str | None, temperature: float | None, meter: UsageMeter
 ) -> Look:
     async def ask() -> WorkingPart:
-        asked = settings.model_copy(update={"recording": None})  # its server is looked at, not what it once said
+        asked = settings.model_copy(update={"recording": None})  # not its recorded answers
         chat = build_model(asked, name, base_url=base_url, temperature=temperature)
         may_search = isinstance(settings, CheckSettings) and settings.tool_calling
         try:
@@ -128,7 +128,7 @@ def _look_at_model(
 
 
 async def _naming_models(error: ToolError, chat: ChatModel) -> ToolError:
-    """The failure of a model that its server does not have, with the names of those that it lists."""
+    """The failure for a model that its server does not have, with the names of the models it lists."""
     names = [name[:LONGEST_NAME] for name in await listed_names(chat)]
     if not names:
         return error

@@ -1,4 +1,4 @@
-"""One look at one part: every failure becomes a finding, with what to do about it."""
+"""Examines one part of the setup; every failure becomes a finding with advice on what to do."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ UNEXPECTED = "factloop does not expect this error: please report it."
 
 @dataclass(frozen=True)
 class WorkingPart:
-    """What was seen of a part that answers."""
+    """What was found out about a part that works."""
 
     how: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
     model: ModelFound | None = None
     controls: ControlsFound | None = None
     problem: str = ""
-    """What is wrong though it answers; empty where nothing is."""
+    """What is wrong although the part works; empty if nothing is."""
     advice: str = ""
 
 
 @dataclass(frozen=True)
 class Look:
-    """A part, and the question that shows whether it works. The question raises where it does not."""
+    """A part, and a function that tests it and raises if it does not work."""
 
     part: Part
     name: str
     ask: Callable[[], Awaitable[WorkingPart]]
 
     async def taken(self, within_s: float) -> PartFound:
-        """The finding, after so many seconds at most."""
+        """The finding, with a time limit in seconds."""
         try:
             async with asyncio.timeout(within_s) as scope:
                 seen = await self.ask()
@@ -48,12 +48,12 @@ class Look:
         return PartFound(part=self.part, name=self.name, state="fails" if seen.problem else "works", **vars(seen))
 
     def _surprised(self, error: Exception) -> PartFound:
-        """By its type alone: its words may hold a key."""
+        """Reports an unexpected error only by type, because its message may contain a key."""
         problem = f"the test raised {type(error).__name__}"
         return PartFound(part=self.part, name=self.name, state="fails", problem=problem, advice=UNEXPECTED)
 
     def _failed(self, error: FactloopError) -> PartFound:
-        """A failure that was blamed on the set-up is told as it came: what to do about it stands apart."""
+        """Reports a failure that was attributed to the setup unchanged; the advice is separate."""
         cause = error.__cause__ if isinstance(error.__cause__, ToolError) else error
         return PartFound(
             part=self.part, name=self.name, state="fails", problem=" ".join(str(cause).split()), advice=advice_on(cause)
@@ -61,12 +61,12 @@ class Look:
 
 
 def in_thread(look: Callable[[], WorkingPart]) -> Callable[[], Awaitable[WorkingPart]]:
-    """A question whose answer takes a while and is not awaited."""
+    """A test that takes a while and is not asynchronous, run in a thread."""
     return lambda: asyncio.to_thread(look)
 
 
 def advice_on(error: BaseException) -> str:
-    """What to do about a failure; empty where its own message says it."""
+    """Advice on a failure; empty if its own message contains the advice."""
     if isinstance(error, ToolTimeout):
         return "Find out why the server is slow, or give it longer (--timeout)."
     if isinstance(error, ModelOutputError):

@@ -1,4 +1,4 @@
-"""Asks a chat model SAFE's own question about a claim beyond doubt, and sees in which ways it answers."""
+"""Asks a chat model SAFE's question about an undisputed claim, and finds out which answer modes it supports."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SPOKEN = {
     Mode.TEXT: "plain text, its schema in the prompt",
 }
 _RETRY = RetryPolicy(attempts=2, timeout_attempts=1, patience_s=10.0)
-"""A person waits: what is often refused is a finding, too."""
+"""There are few retries because a person is waiting, and frequent rejections are a finding as well."""
 _SEARCHES = Offers(
     {"web": "Search the web."}, SearchCall, Assessment, undecided=lambda one: one.verdict == "insufficient"
 )
@@ -51,10 +51,10 @@ _SEARCHES = Offers(
 async def ask_model(
     settings: RunSettings, chat: ChatModel, prompts: PromptRegistry, meter: UsageMeter, *, may_search: bool
 ) -> WorkingPart:
-    """Asks with a search offered where the model `may_search`, and once without.
+    """Asks once with a search offered if the model `may_search`, and once without.
 
-    Nothing is taken from the cache, nor from what earlier runs learnt of the server. Raises FactloopError, also where
-    no answer could be read.
+    Uses neither the cache nor what earlier runs learnt about the server. Raises FactloopError, also if no answer could
+    be read.
     """
     if settings.limits_money and chat.price is None:
         raise ConfigError(unknown_price(chat.name))
@@ -117,7 +117,7 @@ def _question(prompts: PromptRegistry, *, n_searches: int) -> RenderedPrompt:
 
 
 def _mode(gateway: ModelGateway, strongest: Mode) -> Mode:
-    """The mode in which the next question is put, of those from `strongest` down."""
+    """The mode for the next question, among those from `strongest` down."""
     modes = list(Mode)
     return next(mode for mode in modes[modes.index(strongest) :] if gateway.abilities.offers(mode))
 

@@ -1,4 +1,4 @@
-"""Looks at each part beside the models: searches, documents, knowledge bases, and what is on this machine."""
+"""Examines the parts other than models: searches, documents, knowledge bases and local installations."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def look_at_documents(part: Part, places: tuple[str, ...]) -> Look:
 
 
 async def _ask(settings: CheckSettings, name: str, meter: UsageMeter) -> WorkingPart:
-    """Costs one query, where queries cost something."""
+    """Runs one query, which may cost money."""
     tool = search_builder(name)(timeout_s=settings.timeout_s, replayed=False, **settings.of_search(name))
     await tool.areach()
     facts = await tool.aserver_facts()
@@ -118,7 +118,7 @@ def _endpoint(tool: str, url: str, accept: str, timeout_s: float) -> Endpoint:
 
 
 def looks_at_local_parts(check: CheckSettings, trust: TrustSettings) -> Iterator[Look]:
-    """The embeddings of scores are those of checks, unless they alone have some."""
+    """TrustScore uses the same embeddings as checks, unless they are set only for TrustScore."""
     if check.prompts is not None:
         yield Look("prompts", str(check.prompts), in_thread(partial(_prompts, check)))
     if check.cascade is not None and (check.judge is None or check.model is not None):
@@ -136,15 +136,15 @@ def looks_at_local_parts(check: CheckSettings, trust: TrustSettings) -> Iterator
 
 
 def offline_engine() -> WorkingPart:
-    """What judges where no model is named. Raises MissingExtra."""
+    """The judge if no model is set. Raises MissingExtra."""
     require("offline", "a check without a model (--model)")
-    return WorkingPart(how=("the packaged baseline; no model and no judge is named",))
+    return WorkingPart(how=("the bundled baseline; no model or judge is set",))
 
 
 def named_judge_of(settings: CheckSettings) -> WorkingPart:
-    """The judge without a chat model, loaded. Raises ConfigError, MissingExtra."""
+    """The judge without a chat model, after loading it. Raises ConfigError, MissingExtra."""
     named = named_judge(settings, has_model=False)
-    assert named is not None  # it is named
+    assert named is not None  # it is set
     upper, lower = named.fingerprint.upper, named.fingerprint.lower
     tuned = () if lower is None else (f"by your labels: {lower:g} or less is not supported, {upper:g} or more is",)
     return WorkingPart(how=(f"judges without a chat model: {named.fingerprint.verifier}", *tuned))
@@ -157,7 +157,7 @@ def _prompts(settings: CheckSettings) -> WorkingPart:
 
 def _cascade(settings: CheckSettings) -> WorkingPart:
     cascade = load_cascade(settings, has_model=settings.model is not None)
-    assert cascade is not None  # it is named
+    assert cascade is not None  # it is set
     return WorkingPart(how=(f"settles clear claims by {cascade.fingerprint.verifier}",))
 
 

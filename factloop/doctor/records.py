@@ -1,4 +1,4 @@
-"""Records of `factloop doctor`."""
+"""Defines the records of `factloop doctor`."""
 
 from __future__ import annotations
 
@@ -17,62 +17,64 @@ State = Literal["works", "fails", "not_configured"]
 
 
 class ModelFound(Record):
-    """How a model's server takes questions."""
+    """Which kinds of requests a model's server accepts."""
 
     with_tools: Mode | None
-    """The mode of questions in which it may choose a search; None where it was asked none."""
+    """The mode for requests that offer a search; None if there were none."""
     alone: Mode
-    """The mode of all other questions with a schema."""
+    """The mode for all other requests with a schema."""
     unavailable: tuple[Mode, ...]
-    """Modes that it refuses, or takes and does not heed."""
+    """Modes that it rejects, or accepts but ignores."""
     log_probabilities: bool
-    """Whether it gave them: without them verdicts have no score."""
+    """Whether it returned log-probabilities, without which verdicts have no score."""
     context_tokens: Count | None
-    """Tokens of a prompt with its reply, where the server says so."""
+    """Maximum number of tokens in a prompt and its reply, if the server reports the limit."""
     knows_price: bool
-    """Whether what it costs is known, so that a budget in dollars can be kept."""
+    """Whether its price is known, so that a budget in dollars can be enforced."""
 
 
 Grade = Literal["good", "usable_with_care", "not_usable"]
-"""Of a judge by the sentences whose truth is known."""
+"""The grade of a judge on sentences known to be true or false."""
 
 
 class ControlsFound(Record):
-    """How the judge did on sentences whose truth is known."""
+    """How the judge did on sentences known to be true or false."""
 
     grade: Grade
-    """`good`: of each kind at most one in six is not right; `usable_with_care`: one in three; else `not_usable`."""
+    """`good` if at most one in six of each kind is wrong; `usable_with_care` if at most one in three is; otherwise
+    `not_usable`."""
     n_true: Count
     n_true_supported: Count
-    """Of the true ones, those of which all claims were called supported."""
+    """Number of true sentences with all claims judged supported."""
     n_false: Count
     n_false_refused: Count
-    """Of the false ones, those of which a claim was called not supported, or irrelevant."""
+    """Number of false sentences with a claim judged not supported or irrelevant."""
     n_unscored: Count
-    """Sentences without a claim, or with one that has no verdict; they count as neither supported nor refused."""
+    """Number of sentences without a claim, or with a claim that has no verdict. They count as neither supported nor
+    rejected."""
 
 
 class PartFound(Record):
-    """One thing that is configured, or could be."""
+    """Something that is configured, or that could be."""
 
     part: Part
     name: str
-    """Its name or address, without credentials; empty where nothing is configured."""
+    """Its name or URL, without credentials; empty if nothing is configured."""
     state: State
     how: tuple[str, ...] = ()
-    """How it works, a few words each."""
+    """How it works, in short phrases."""
     limits: tuple[str, ...] = ()
     problem: str = ""
-    """What is wrong; empty unless it fails."""
+    """What is wrong; empty unless the part fails."""
     advice: str = ""
-    """What to do; empty where nothing is to be done, or the problem says it."""
+    """What to do; empty if there is nothing to do or if the problem already says it."""
     model: ModelFound | None = None
     controls: ControlsFound | None = None
 
     @field_validator("how", "limits")
     @classmethod
     def _hold_whole_characters(cls, said: tuple[str, ...]) -> tuple[str, ...]:
-        """Servers are quoted here; the base of records sees to single texts alone."""
+        """Replaces lone surrogates in quotes from servers; the base record handles only top-level texts."""
         return tuple(map(whole, said))
 
 
@@ -82,11 +84,11 @@ class ExtraFound(Record):
     extra: str
     installed: bool
     install: str
-    """The command that adds it."""
+    """The command that installs it."""
 
 
 class Diagnosis(Record):
-    """The answer of `factloop doctor`."""
+    """The report of `factloop doctor`."""
 
     schema_version: Literal["1.2"] = "1.2"
     factloop_version: str
@@ -96,4 +98,4 @@ class Diagnosis(Record):
     parts: tuple[PartFound, ...]
     extras: tuple[ExtraFound, ...]
     usage: Usage
-    """What the questions cost."""
+    """The cost of the requests."""

@@ -1,1 +1,1 @@
-"""What interfaces share: settings from flags, environment and file; where a server listens, and who may use it."""
+"""Code shared by all interfaces: settings from flags, environment and file; server addresses and access."""

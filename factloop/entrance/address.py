@@ -1,4 +1,4 @@
-"""The address of a server, and the keys that let callers in."""
+"""Handles the address of a server and the keys that admit callers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from factloop.entrance.keys import ApiKeys
 
 @dataclass(frozen=True, kw_only=True)
 class Binding:
-    """Any address but this machine's own needs a key. Raises ConfigError."""
+    """An address to listen on. Any address other than this machine's own requires a key. Raises ConfigError."""
 
     host: str = "127.0.0.1"
     port: int = 8000
-    """0 takes a free one."""
+    """0 picks a free port."""
     keys: ApiKeys = field(default_factory=ApiKeys)
 
     def __post_init__(self) -> None:
@@ -31,12 +31,12 @@ class Binding:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether only this machine reaches it."""
+        """Whether it can be reached only from this machine."""
         return is_loopback(self.host)
 
     @contextmanager
     def listening(self) -> Iterator[socket.socket]:
-        """The socket, closed at the end. Raises ConfigError where the address cannot be taken."""
+        """Yields the listening socket and closes it at the end. Raises ConfigError if the address cannot be bound."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         try:
             taken = socket.create_server((self.host, self.port), family=family, backlog=2048)
@@ -48,7 +48,7 @@ class Binding:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether the host is this machine, and reached by it alone."""
+    """Whether the host is this machine and can be reached only from it."""
     if host == "localhost":
         return True
     try:
@@ -58,11 +58,11 @@ def is_loopback(host: str) -> bool:
 
 
 def address_of(listening: socket.socket) -> str:
-    """The address for a browser."""
+    """The URL to open in a browser."""
     host, port = listening.getsockname()[:2]
     return f"http://{in_brackets(host)}:{port}"
 
 
 def in_brackets(host: str) -> str:
-    """The host as it stands in an address: one of IPv6 in brackets."""
+    """The host as written in a URL; IPv6 hosts are in brackets."""
     return f"[{host}]" if ":" in host else host

@@ -1,4 +1,4 @@
-"""Requests of other programs, over HTTP and MCP alike: the same names, limits and refusals, said once."""
+"""Defines the requests of other programs, with the same names, limits and rejections over HTTP and MCP."""
 
 from __future__ import annotations
 
@@ -6,17 +6,21 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from langchain_core.documents import Document
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
+from pydantic_core import PydanticCustomError, from_json, to_json
 
-from factloop.core.old_names import with_new_names
 from factloop.core.records import refuse_unknown
 from factloop.setup.sources import SourceMode
 
 LONGEST_TEXT = 200_000
-"""Characters of a response."""
+"""Maximum number of characters in a response."""
 LONGEST_PROMPT = 20_000
 LONGEST_DOCUMENT = 2_000_000
 MOST_DOCUMENTS = 1_000
+MOST_METADATA = 100
+"""Maximum number of keys in the metadata of a document."""
+_LEVELS_AROUND = 100
+"""More than requests and reports nest around metadata. JSON is read down to 200 levels."""
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT, pattern=r"\S")]
 Prompt = Annotated[str, StringConstraints(max_length=LONGEST_PROMPT)]
@@ -25,31 +29,29 @@ DocumentText = Annotated[str, StringConstraints(max_length=LONGEST_DOCUMENT)]
 
 
 class RequestModel(BaseModel):
-    """Base of requests: unknown fields are refused."""
+    """Base class of requests, which rejects unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 
     @model_validator(mode="before")
     @classmethod
     def _names_known_fields(cls, data: Any) -> Any:
-        if isinstance(data, dict):
-            data = with_new_names(data, cls.model_fields)
         refuse_unknown(cls, data)
         return data
 
 
 class GivenDocument(RequestModel):
-    """A document to check the answer against; a text alone is one, too."""
+    """A document to check the answer against. A plain text also counts as a document."""
 
     text: DocumentText
-    """Also taken as `page_content` or `content`."""
+    """Also accepted as `page_content` or `content`."""
     title: Annotated[str, StringConstraints(max_length=1_000)] = ""
     source: Annotated[str, StringConstraints(max_length=2_000)] = ""
-    """The name that evidence gives it, such as its address; nothing is fetched from there."""
+    """The name used in evidence, such as the document's URL. Nothing is fetched from there."""
     id: Annotated[str, StringConstraints(max_length=1_000)] | None = None
-    """How the response may cite it; evidence has it, too."""
-    metadata: dict[str, Any] = Field(default_factory=dict)
-    """What evidence from it is to have, such as `page` or `chunk_id`."""
+    """The id by which the response can cite it; it is also included in evidence."""
+    metadata: dict[str, Any] = Field(default_factory=dict, max_length=MOST_METADATA)
+    """Metadata to include in evidence from it, such as `page` or `chunk_id`."""
 
     @model_validator(mode="before")
     @classmethod
@@ -58,6 +60,16 @@ class GivenDocument(RequestModel):
             return {"text": data}
         other = [name for name in ("page_content", "content") if isinstance(data, dict) and name in data]
         return {**{k: v for k, v in data.items() if k != other[0]}, "text": data[other[0]]} if len(other) == 1 else data
+
+    @field_validator("metadata")
+    @classmethod
+    def _can_be_saved(cls, metadata: dict[str, Any]) -> dict[str, Any]:
+        try:
+            from_json(b"[" * _LEVELS_AROUND + to_json(metadata) + b"]" * _LEVELS_AROUND)
+        except ValueError as error:  # half a character, hundreds of nested brackets, or a number too long to read
+            message = "a value is not a whole text, is nested too deep, or is a number of too many digits"
+            raise PydanticCustomError("unsaveable", message) from error
+        return metadata
 
     def as_document(self) -> Document:
         named = {"source": self.source, "title": self.title}
@@ -73,7 +85,7 @@ NO_TEXT = "there is nothing to check against: the documents hold no text"
 
 
 def hold_text(documents: str | Sequence[str | GivenDocument]) -> bool:
-    """Whether there is anything to read in the documents; the operator's, which have a name, were read at the start."""
+    """Whether the documents contain any text. The operator's named documents were read at startup."""
     if isinstance(documents, str):
         return True
     return any((one if isinstance(one, str) else one.text).strip() for one in documents)
@@ -82,10 +94,10 @@ def hold_text(documents: str | Sequence[str | GivenDocument]) -> bool:
 def nothing_to_judge_by(
     documents: str | Sequence[str | GivenDocument] | None, mode: SourceMode | None, *, can_search: bool
 ) -> str | None:
-    """Says why a check would have nothing to judge by; None where it has something.
+    """Explains why a check has nothing to check against; None if it has something.
 
-    In the mode `faithfulness` that is the text of the documents, in the mode `factuality` also what is searched here.
-    Without a mode it is the documents where there are any, else what is searched.
+    In `faithfulness` mode, this must be text in the documents; in `factuality` mode, the server's own sources also
+    count. Without a mode, the documents are used if there are any, otherwise the server's own sources.
     """
     if documents is not None and hold_text(documents):
         return None

@@ -1,4 +1,4 @@
-"""Limits for slow, numerous or endlessly sending callers: how long a server waits, and how much it reads."""
+"""Limits slow, numerous or endlessly sending callers: how long a server waits, and how much it reads."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 HEADERS_WITHIN_S = 10.0
 BODY_WITHIN_S = 20.0
 LONGEST_HEADERS = 32_768
+"""Number of bytes of headers after which further ones are not awaited. Longer headers pass if one read returns all of
+them (at most 256 kB)."""
 TOLD_SO = 100
-"""Connections beyond the most that are answered for, which are told 503; further ones are hung up on."""
+"""Number of connections above the limit that are answered with 503; any further ones are dropped."""
 _LEFT_FREE = 300
-"""Files that the process may need for anything but connections."""
+"""Number of files that the process may need for purposes other than connections."""
 
 
 class BodyTooLong(Exception):
@@ -29,11 +31,12 @@ class BodyTooLong(Exception):
 
 
 class CallerLeft(Exception):
-    """The caller left before the body was whole."""
+    """The caller disconnected before the body was complete."""
 
 
 def most_connections(wanted: int) -> int:
-    """The wanted number, or fewer where the process may open few files: it also needs files to keep its jobs."""
+    """The requested number of connections, or fewer if the process may open only few files, some of which it needs for
+    its jobs."""
     try:
         import resource
     except ImportError:  # not on Windows
@@ -43,7 +46,8 @@ def most_connections(wanted: int) -> int:
 
 
 def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> type[asyncio.Protocol]:
-    """HTTP for uvicorn: hangs up on callers whose headers come too late, and on connections far beyond the limit."""
+    """An HTTP protocol for uvicorn that drops callers whose headers arrive too late, and connections far above the
+    limit."""
 
     class Protocol(H11Protocol):
         _patience: asyncio.TimerHandle | None = None
@@ -57,7 +61,7 @@ def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> t
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
-            if self.conn.their_state is h11.IDLE:  # headers under way, not yet whole
+            if self.conn.their_state is h11.IDLE:  # headers are arriving but incomplete
                 self._wait()
             else:
                 self._wait_no_more()
@@ -79,7 +83,8 @@ def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> t
 
 
 async def received(receive: Receive, most: int, within_s: float) -> bytes:
-    """The whole body, counted and timed while it comes. Raises BodyTooLong, CallerLeft, TimeoutError."""
+    """The complete body; its size and the time to receive it are limited. Raises BodyTooLong, CallerLeft,
+    TimeoutError."""
     parts, size = [], 0
     async with asyncio.timeout(within_s):
         while True:
@@ -96,7 +101,7 @@ async def received(receive: Receive, most: int, within_s: float) -> bytes:
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
-    """The body in one message; then what the server says, such as that the caller left."""
+    """The body as one message, followed by the server's messages, such as a disconnect."""
     waiting: list[MutableMapping[str, Any]] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:

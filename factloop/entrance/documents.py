@@ -1,4 +1,4 @@
-"""The operator's documents, whose places on the disk callers do not see."""
+"""Manages the operator's documents, whose paths are hidden from callers."""
 
 from __future__ import annotations
 
@@ -17,19 +17,18 @@ from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.budget import Budget
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.base import SearchHit
-from factloop.tools.search.documents import DocumentSearch
-from factloop.tools.search.documents.search import warnings_of
+from factloop.tools.search.documents.search import DocumentSearch, warnings_of
 from factloop.trust.settings import TrustSettings
 
 if TYPE_CHECKING:
     from factloop.tools.embeddings.nearest import Embedder
 
 OWN, CORPUS = "documents", "corpus"
-"""The names that evidence gives to the documents that a server itself searches: checks, and scores."""
+"""The names used in evidence for the documents that a server itself searches, for checks and for scores."""
 
 
 class RegisteredDocuments(DocumentSearch):
-    """The operator's documents: evidence names them `NAME/file`, not by their places on the disk."""
+    """The operator's documents. Evidence names them `NAME/file` and does not reveal their paths."""
 
     description: str = "Search the documents."
     title: str
@@ -43,10 +42,7 @@ class RegisteredDocuments(DocumentSearch):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        hidden = self.hidden
-        if hidden is not None:
-            hidden = replace(hidden, places=tuple(Path(self._shown(str(place))) for place in hidden.places))
-        return warnings_of([replace(file, path=Path(self._shown(str(file.path)))) for file in self.unread], hidden)
+        return warnings_of([replace(file, path=Path(self._shown(str(file.path)))) for file in self.unread])
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
         return [self._hidden(hit) for hit in super().search(query, limit)]
@@ -66,14 +62,14 @@ class RegisteredDocuments(DocumentSearch):
 
 
 def open_documents(name: str, paths: Sequence[str], settings: CheckSettings) -> RegisteredDocuments:
-    """Reads and indexes documents: blocks. Raises ConfigError, DataError."""
+    """Reads and indexes documents, which blocks. Raises ConfigError, DataError."""
     return _opened(name, paths, settings, embedder=build_embedder(settings))
 
 
 def hiding_checker(
     model: ChatModel | None = None, *, settings: CheckSettings, budget: Budget | None = None
 ) -> FactChecker:
-    """A checker for callers from whom a name hides where its own documents lie. Reads and indexes these: blocks.
+    """A checker that hides the paths of its own documents from callers. Reads and indexes the documents, which blocks.
 
     Raises ConfigError, DataError.
     """
@@ -84,7 +80,7 @@ def hiding_checker(
 
 
 def open_corpus(settings: TrustSettings) -> RegisteredDocuments | None:
-    """Reads and indexes the corpus of scores, if there is one: blocks. Raises ConfigError, DataError."""
+    """Reads and indexes the corpus for scores, if there is one, which blocks. Raises ConfigError, DataError."""
     return _opened(CORPUS, settings.corpus, settings) if settings.corpus else None
 
 
@@ -105,7 +101,7 @@ def _opened(
 
 
 def _folder_of(path: str) -> str:
-    """The path before a file's name within what was registered: the folder, or that of a file or a glob."""
+    """The path before the file name within what was registered: the folder itself, or the folder of a file or glob."""
     place = Path(path)
     if place.is_dir():
         return f"{place.as_posix().rstrip('/')}/"

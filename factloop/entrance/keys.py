@@ -1,4 +1,4 @@
-"""Keys of callers: read from a file or the environment, kept as hashes, compared in constant time."""
+"""Reads callers' keys from a file or the environment, stores them as hashes, and compares them in constant time."""
 
 from __future__ import annotations
 
@@ -17,30 +17,31 @@ from factloop.setup.settings import describe
 
 VARIABLE = "FACTLOOP_SERVICE_KEYS"
 SHORTEST = 16
-"""Characters of a key: a shorter one could be guessed."""
+"""Minimum length of a key in characters; a shorter one could be guessed."""
 NO_OWNER = ""
-"""The owner of what is asked for where no key is needed."""
+"""The owner of all requests if no key is required."""
 
 
 class Grant(BaseModel):
-    """What stands behind a key in its line: `KEY name=acme weight=2 budget_usd_per_day=5 max_calls_per_day=1000`."""
+    """The options that follow a key on its line: `KEY name=acme weight=2 budget_usd_per_day=5
+    max_calls_per_day=1000`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")] = ""
-    """Stands for the key in the log's line on each request; by default the first digits of its hash."""
+    """The name of the key in the request log; by default, the first digits of its hash."""
     weight: Annotated[float, Field(ge=0.001, le=1_000)] = 1.0
-    """How many turns it gets for one turn of a key of weight 1."""
+    """Number of turns it gets for each turn of a key with weight 1."""
     budget_usd_per_day: Dollars | None = None
     max_calls_per_day: Calls | None = None
 
 
 class ApiKeys:
-    """The API keys of a server. A server without keys is open to all callers, as one owner."""
+    """The API keys of a server. Without keys, the server is open to all callers, who count as one owner."""
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
-        """Keys, each perhaps with the values of its `Grant`. Raises ConfigError for a key that is too short, is not
-        allowed in a header, or is given twice.
+        """Takes keys, each optionally followed by the options of its `Grant`. Raises ConfigError for a key that is too
+        short, cannot be sent in a header, or is given twice.
         """
         grants: dict[str, Grant] = {}
         for number, line in enumerate(keys, 1):
@@ -57,33 +58,33 @@ class ApiKeys:
                 raise ConfigError(f"API key {number}: {describe(error, Grant.model_fields)}") from error
         self._hashes = tuple(grants)
         self.grants = {_owner(hashed): grant for hashed, grant in grants.items()} or {NO_OWNER: Grant()}
-        """What each owner is given: all names that `owner` may return."""
+        """The grant of each owner that `owner` can return."""
         self._secret = secrets.token_hex(32)
 
     def __bool__(self) -> bool:
         return bool(self._hashes)
 
     def owner(self, authorization: str | None) -> str | None:
-        """The owner's name for a header `Authorization: Bearer KEY`: a hash. None where the key is unknown."""
+        """The owner for a header `Authorization: Bearer KEY`, as a hash. None if the key is unknown."""
         if not self._hashes:
             return NO_OWNER
         scheme, _, key = (authorization or "").partition(" ")
         given = _hash(key.strip())
-        matches = [hmac.compare_digest(given, known) for known in self._hashes]  # always all, for constant time
+        matches = [hmac.compare_digest(given, known) for known in self._hashes]  # with all, in constant time
         return _owner(given) if any(matches) and scheme.lower() == "bearer" else None
 
     def sign(self, owner: str, text: str) -> str:
-        """A signature that takes the owner's key: the same in every process that has it."""
+        """A signature that requires the owner's key and is the same in every process that has this key."""
         key = next((known for known in self._hashes if _owner(known) == owner), self._secret)
         return hmac.new(key.encode(), text.encode(), hashlib.sha256).hexdigest()
 
 
 def read_keys(file: Path | None, environment: Mapping[str, str]) -> ApiKeys:
-    """The keys of a file, one in a line, or those in FACTLOOP_SERVICE_KEYS, separated by commas. Raises ConfigError.
+    """Reads keys from a file, one per line, or from FACTLOOP_SERVICE_KEYS (comma-separated). Raises ConfigError.
 
-    Behind each may stand values of its `Grant`.
+    Each key may be followed by options of its `Grant`.
 
-    Blank lines, and lines that begin with #, are ignored. An empty file is an error, not an open service.
+    Blank lines and lines that start with # are ignored. An empty file is an error, not an open service.
     """
     if file is None:
         return ApiKeys(key.strip() for key in environment.get(VARIABLE, "").split(",") if key.strip())
@@ -107,7 +108,7 @@ def _hash(key: str) -> str:
 
 
 def key_refusal(header: str | None) -> str:
-    """What a caller is told whose header `Authorization` has no known key."""
+    """The message to a caller whose `Authorization` header has no known key."""
     scheme, _, key = (header or "").strip().partition(" ")
     if scheme.lower() == "bearer" and key.strip():
         return "the key is wrong: this server has no such key"

@@ -1,9 +1,10 @@
-"""Settings of `factloop serve` itself, beside those of its checks and scores."""
+"""The settings of `factloop serve` itself; the settings of its checks and scores are defined elsewhere."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
+from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -14,14 +15,16 @@ SERVER = Group("server", "Server")
 Jobs = Annotated[int, Field(ge=1, le=1_000_000)]
 Dollars = Annotated[float, Field(gt=0, le=1_000_000_000)]
 Calls = Annotated[int, Field(ge=1, le=1_000_000_000)]
-"""A database adds dollars and calls up."""
+"""Limited because the database sums dollars and calls."""
 Megabytes = Annotated[float, Field(gt=0, le=1_000_000)]
+LogFormat = Literal["text", "json"]
+LogLevel = Literal["debug", "info", "warning", "error"]
 Days = Annotated[float, Field(gt=0, le=36_500)]
-"""The calendar of computers has so many before today."""
+"""Limited because computer calendars go back no further."""
 
 
 class ServeSettings(BaseModel):
-    """Settings of the service. Those that are not for the command line are set in the environment or the file."""
+    """Settings of the service. Settings without a command-line flag are set in the environment or the settings file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -32,39 +35,58 @@ class ServeSettings(BaseModel):
     documents: Annotated[Names, Mark(SERVER, "NAME=PATH")] = ()
     """Documents that callers can select by name: file, folder or glob."""
     results: Annotated[Path | None, Mark(SERVER, "FOLDER")] = None
-    """Folder of JSON reports and runs to show on the page."""
+    """Folder of JSON reports and runs to show on the web page."""
     api_key_file: Annotated[Path | None, Mark(SERVER, "FILE")] = None
-    """API keys of callers, one per line. Alternative: FACTLOOP_SERVICE_KEYS, separated by commas."""
+    """API keys of callers, one per line. Can also be set with FACTLOOP_SERVICE_KEYS (comma-separated)."""
     database: Annotated[str | None, Mark(SERVER, "URL")] = None
     """Database for jobs: sqlite:///FILE or postgresql+psycopg://... Default: a file in --folder."""
     folder: Annotated[Path | None, Mark(SERVER)] = None
     """Folder for jobs and cached replies. Default: in your data folder."""
     max_jobs: Jobs = 8
-    """Number of jobs that run at the same time."""
+    """Number of jobs that run concurrently."""
     max_jobs_together: Jobs | None = None
-    """Number of jobs that run at the same time in all services of one database."""
+    """Number of jobs that run concurrently across all services sharing a database."""
     max_queued: Number = 100
     """Number of jobs that can wait in the queue."""
     max_share: Annotated[float, Field(gt=0, le=1)] = 0.5
-    """Share of the running and of the waiting jobs that one key can have, where there are several keys."""
+    """Maximum fraction of running jobs and of waiting jobs for any single key, if there are several keys."""
     budget_usd_per_day: Dollars | None = None
-    """Cost limit in USD for all jobs in 24 hours; needs `budget_usd`, the limit of one job."""
+    """Cost limit in USD for all jobs in 24 hours; needs `budget_usd`, the limit for one job."""
     max_calls_per_day: Calls | None = None
-    """Limit of model calls for all jobs in 24 hours; needs `max_calls`, the limit of one job."""
+    """Maximum number of model calls for all jobs in 24 hours; needs `max_calls`, the limit for one job."""
     max_body_mb: Megabytes = 8.0
-    """Largest request in megabytes."""
+    """Maximum size of a request in megabytes."""
     rate: str = "60/minute"
-    """Rate limit of new jobs for each caller; reading is allowed ten times as often."""
+    """Rate limit on new jobs for each caller; read requests are allowed ten times as often."""
     keep_days: Days | None = None
     """Delete finished jobs after this many days. By default they are kept."""
     public_url: str | None = None
-    """Public address of the service behind a reverse proxy, with its path."""
+    """Public URL of the service behind a reverse proxy, including its path."""
+    log_format: Annotated[LogFormat, Mark(SERVER)] = "text"
+    """Format of log lines on standard error."""
+    log_level: Annotated[LogLevel, Mark(SERVER)] = "info"
+    """Minimum level of log messages; info logs one line per request."""
     trusted_proxy: Names = ()
-    """Reverse proxies, or networks of proxies, to trust for callers' addresses."""
+    """Reverse proxies, or networks of proxies, that are trusted to report callers' addresses."""
+
+    @property
+    def place(self) -> Path:
+        """The folder, or the default one if none is set."""
+        return self.folder or default_folder()
+
+    @property
+    def database_url(self) -> str:
+        """The database URL, by default of a database in the folder."""
+        return self.database or sqlite_url(self.place / "jobs.sqlite")
+
+
+def sqlite_url(path: Path) -> str:
+    """The URL of a SQLite file."""
+    return f"sqlite:///{quote(str(path), safe='/')}"
 
 
 def default_folder() -> Path:
-    """The service's folder in the user's data."""
+    """The service's folder in the user's data directory."""
     import platformdirs
 
     return Path(platformdirs.user_data_dir("factloop", appauthor=False)) / "service"

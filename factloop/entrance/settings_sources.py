@@ -23,7 +23,8 @@ log = logging.getLogger(__name__)
 SETTINGS_FILE = "factloop.toml"
 PREFIX = "FACTLOOP_"
 NEAR = 0.8
-"""Likeness (`difflib.SequenceMatcher.ratio`) from which a variable counts as a misspelling of one of factloop's."""
+"""Minimum similarity (`difflib.SequenceMatcher.ratio`) for a variable to count as a misspelling of one of
+factloop's."""
 S = TypeVar("S", bound=BaseModel)
 
 
@@ -35,9 +36,9 @@ def load_settings(
     *,
     given_in: str = "command line",
 ) -> S:
-    """The settings of a command; opens the export of its traces. `given_in`: where the flags were given.
+    """Loads the settings of a command and starts exporting its traces. `given_in` says where the flags were given.
 
-    Warns of a variable that looks misspelt. Raises ConfigError, which says what is wrong and where.
+    Warns about variables that look misspelt. Raises ConfigError, which says what is wrong and where.
     """
     file = _from_file(folder / SETTINGS_FILE)
     if file:
@@ -57,8 +58,8 @@ def load_settings(
 
 
 def _settings_of_all() -> frozenset[str]:
-    """Names of the settings of all commands, which one file serves."""
-    from factloop.correction.records import CorrectionSettings  # only where it is needed: most folders have no file
+    """Names of the settings of all commands, which share one file."""
+    from factloop.correction.records import CorrectionSettings  # only if needed: most folders have none
     from factloop.entrance.serving import ServeSettings
     from factloop.trust.settings import TrustSettings
 
@@ -77,7 +78,7 @@ def _warn_of_misspelt(environment: Mapping[str, str], known: Collection[str]) ->
 
 @cache
 def _say_misspelt(name: str, near: str) -> None:
-    """Warns once in a process: a command may read its settings twice."""
+    """Warns only once per process, because a command may load its settings more than once."""
     log.warning("%s is not an environment variable of factloop and has no effect; did you mean %s?", name, near)
 
 
@@ -91,13 +92,13 @@ def _from_environment(kind: type[BaseModel], environment: Mapping[str, str]) -> 
     found: dict[str, Any] = {}
     for name, field in kind.model_fields.items():
         value = environment.get(PREFIX + name.upper())
-        if value:  # an empty variable is an unset one
+        if value:  # an empty variable counts as unset
             found[name] = split_list(value) if is_list(field) else value
     return found
 
 
 def split_list(value: str) -> tuple[str, ...]:
-    """The parts of a setting with several values, which commas separate."""
+    """Splits the value of a setting with several comma-separated values."""
     return tuple(part.strip() for part in value.split(",") if part.strip())
 
 

@@ -1,4 +1,4 @@
-"""A guard for streams: sentences are checked while the answer is still being written, and released when checked."""
+"""A guard for streams: it checks sentences while the answer is still being written, and releases them once checked."""
 
 from __future__ import annotations
 

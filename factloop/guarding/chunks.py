@@ -1,4 +1,4 @@
-"""The pieces that a stream arrives in, and the way between streams that are asynchronous and those that are not."""
+"""Reads the chunks of a stream, and converts between synchronous and asynchronous streams."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def text_of(chunk: object) -> str:
-    """The text of a piece: a text itself, or that of a message, which has none where a tool is called."""
+    """The text of a chunk, which is a string or a message. A message that calls a tool has no text."""
     if isinstance(chunk, str):
         return chunk
     if isinstance(chunk, BaseMessage):
@@ -25,25 +25,25 @@ def text_of(chunk: object) -> str:
 
 
 class WholeCharacters:
-    """Joins the halves of a character (a surrogate pair), which may come in two pieces. A half alone stays a half."""
+    """Joins surrogate pairs that are split between two chunks. Lone surrogates are left unchanged."""
 
     def __init__(self) -> None:
         self._first_half = ""
 
     def feed(self, text: str) -> str:
-        """The text with halves joined, but for a first half at its end, which waits for the next piece."""
+        """The text with surrogates joined. A first half at the end is held back until the next chunk."""
         text = self._first_half + text
         self._first_half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
         return text.removesuffix(self._first_half).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
     def end(self) -> str:
-        """The half that still waited, if there is one."""
+        """The half that is still held back, if any."""
         return self._first_half
 
 
 @asynccontextmanager
 async def closed_after(chunks: AsyncIterable[object]) -> AsyncIterator[None]:
-    """Closes the stream at the end, where it can be closed: by the task that reads it, as some insist on."""
+    """Closes the stream at the end, if possible, in the task that reads it, as some streams require."""
     try:
         yield
     finally:
@@ -52,19 +52,19 @@ async def closed_after(chunks: AsyncIterable[object]) -> AsyncIterator[None]:
 
 
 async def in_thread(items: Iterable[T]) -> AsyncGenerator[T, None]:
-    """The items, each waited for in another thread."""
+    """Yields the items, waiting for each in another thread."""
     iterator, end = iter(items), object()
     try:
         while (item := await asyncio.to_thread(next, iterator, end)) is not end:
             yield item  # type: ignore[misc]  # it is not the end
     finally:
         if (close := getattr(iterator, "close", None)) is not None:
-            with suppress(ValueError):  # a thread still waits for its next item, and ends it with that
+            with suppress(ValueError):  # raised if a thread is still waiting for the next item, which will be the last
                 await asyncio.to_thread(close)
 
 
 def pulled(items: AsyncGenerator[T, None]) -> Generator[T, None, None]:
-    """The items, each made when it is asked for; the generator is closed with this one."""
+    """Yields the items, each produced on demand. Closing this generator closes the other one."""
     end = object()
 
     async def following() -> T | object:

@@ -1,4 +1,4 @@
-"""`StreamGuard`: an answer goes in as it is written, and comes out as its sentences are checked."""
+"""`StreamGuard` takes an answer while it is being written, and releases each sentence once it is checked."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from factloop.core.findings import (
     finding_of_silence,
     findings_of_claims,
 )
-from factloop.core.old_names import takes_old_names
 from factloop.core.records import Claim, FactualityReport, Fingerprint, NoClaim, Sentence
 from factloop.core.report_warnings import engine_warnings, failure_of_all, found_warnings
 from factloop.guarding.chunks import in_thread, pulled
@@ -53,37 +52,29 @@ Chunk = str | BaseMessage
 MAX_WAIT_S = 0.5
 ALONE = WindowSize(1, 0)
 _WINDOWS = {"grounded": GROUNDED_WINDOW, "fused": FUSED_WINDOW}
-"""The windows in which a plan reads; the others read each sentence alone."""
+"""The window sizes of the plans that have windows; other plans read each sentence on its own."""
 GUARDED = (
     "Checked sentence by sentence while it was written: each sentence was read with the text before it, not after it."
 )
 
 
 class StreamGuard:
-    """Lets a streamed answer pass sentence by sentence, each once its claims are judged, and none before.
+    """Releases a streamed answer sentence by sentence, each only after its claims have been judged.
 
         guard = StreamGuard(FactChecker("openai:gpt-4o-mini", docs="handbook"), policy="annotate")
         async for text in guard.aguard(chunks, question="Who was ...?"):
             print(text, end="")
 
-    Where all is well the output is the input, character for character. `policy` says what becomes of a sentence in
-    which there is a fault (`findings.Finding`): a claim is contradicted, unsupported or unscored, or the sentence was
-    not read. `annotate` puts a short mark behind it (`marks`), in a row of a table behind the cell; `drop` leaves it
-    out with its marker, row or line, `replace` puts `replacement` in its place, `stop` ends the stream with `message`;
-    or a function of the sentence and its claims, which returns the text to release, or a `Stop`. `passing` names
-    findings that pass all the same. A sentence whose check fails is unscored, and never passes for checked. Every claim
-    is judged, whether it has to do with the question or not.
+    If there are no faults, the output equals the input, character for character. A sentence has a fault if one of its
+    claims is contradicted, unsupported or unscored, or if it was not read (`findings.Finding`). Every claim is judged,
+    whether or not it is relevant to the question. A sentence whose check fails is unscored and never passes as checked.
+    If the model is unreachable, claims are left unscored and no error is raised.
 
-    With a model, sentences are held until a window of its plan is full (`grounded`: eight, or 450 characters), the
-    first has waited for `max_wait_s`, or the stream ends; then all of them are checked in as many calls as one would
-    take. With `max_wait_s=0`, offline and by other plans each is checked alone, as soon as its end is certain, which
-    takes the first word of the next. Several windows are checked at once (`at_once`), each with the text before it as
-    its context, and released in their order. More is not read ahead. Where `drop` leaves nothing that was checked,
-    `all_dropped` is released at the end; an empty text releases nothing.
-    `patience_s` bounds how long a window may be checked; then it is unscored, and what its calls cost is not in the
-    report. `limits` hold for the check of each window, within those of the settings: claims that they cut off are
-    unscored, and what was paid until then is in the report. Fenced code is one sentence: a model reads it, the
-    offline engine says that it did not. A model out of reach leaves claims unscored, and raises nothing.
+    With a model, sentences wait until a window of its plan is full (`grounded`: eight, or 450 characters), the first
+    has waited for `max_wait_s`, or the stream ends. One call then checks them together. Without a model, with other
+    plans, or with `max_wait_s=0`, each sentence is checked alone once its end is certain, when the next one's first
+    word arrives. Each window is checked with the preceding text as context, and released in order. Fenced code counts
+    as one sentence: a model reads it, while the offline engine reports it as not read.
     """
 
     def __init__(
@@ -101,7 +92,29 @@ class StreamGuard:
         max_wait_s: float = MAX_WAIT_S,
         all_dropped: str = ALL_DROPPED,
     ) -> None:
-        """If no checker is given, the offline engine judges. Raises ConfigError."""
+        """Creates a guard without opening connections.
+
+        Args:
+            checker: The checker. If omitted, the bundled baseline is used as the judge.
+            policy: What to do with a sentence that has a fault. `annotate` adds a short mark after it (in a table,
+                after the cell); `drop` removes it with its bullet, row or line; `replace` substitutes `replacement`;
+                `stop` ends the stream with `message`. You can also pass a function that takes the sentence and its
+                claims and returns the text to release, or a `Stop`.
+            replacement: The text released by `replace`.
+            message: The text released by `stop`.
+            marks: The marks added by `annotate`.
+            passing: Findings that are allowed to pass.
+            at_once: Number of windows to check concurrently. The stream is read no further ahead.
+            patience_s: Maximum number of seconds to check a window. After that, the window is unscored and the cost of
+                its calls is not reported.
+            limits: Limits for the check of each window, within those of the settings. Claims that they cut off are
+                unscored; what has been paid by then is reported.
+            max_wait_s: Maximum number of seconds that the first sentence of a window may wait.
+            all_dropped: The text to release at the end if `drop` left no checked text; may be empty.
+
+        Raises:
+            ConfigError: An argument is out of range.
+        """
         if not max_wait_s >= 0:
             raise ConfigError(f"max_wait_s = {max_wait_s}: must be 0 or more")
         if at_once < 1:
@@ -113,38 +126,36 @@ class StreamGuard:
         self._at_once, self._patience_s, self._limits = at_once, patience_s, limits
         self._max_wait_s, self._all_dropped = max_wait_s, all_dropped
 
-    @takes_old_names
     async def aguard(
         self,
         chunks: AsyncIterable[Chunk],
         question: Question | None = None,
         **given: Unpack[DocumentOptions],
     ) -> AsyncGenerator[str, None]:
-        """The text that may be shown, in pieces. Otherwise as `aevents`."""
+        """Yields the text to show, in pieces. Otherwise like `aevents`."""
         async with aclosing(self.aevents(chunks, question, **given)) as events:
             async for event in events:
                 if isinstance(event, GuardedSentence) and event.released:
                     yield event.released
 
-    @takes_old_names
     async def aevents(
         self,
         chunks: AsyncIterable[Chunk],
         question: Question | None = None,
         **given: Unpack[DocumentOptions],
     ) -> AsyncGenerator[GuardEvent, None]:
-        """Yields each sentence once it was dealt with, and last the report on the whole. With a model it costs money.
+        """Yields each sentence once it is processed, then the report on the whole answer. With a model it costs money.
 
-        `chunks` are texts or messages; `question`, `documents` and `sources` as for `FactChecker.acheck`. An error of
-        their source is raised once the sentences before it are released; a sentence that it cut off is not. A caller
-        that stops early closes the stream (`contextlib.aclosing`), which stops the calls under way. Raises
-        ConfigError, where possible before anything is read; DataError for chunks of another kind, and for `limits` of
-        money where the model's price is unknown.
+        `chunks` are texts or messages; `question`, `documents` and `sources` are as for `FactChecker.acheck`. If the
+        source of the chunks fails, its error is raised after all complete sentences have been released. A caller that
+        stops early must close the stream (`contextlib.aclosing`), which cancels calls in progress. Raises ConfigError,
+        if possible before anything is read, and DataError for other kinds of chunks or if `limits` set a budget but
+        the model's price is unknown.
         """
         started, limits = time.perf_counter(), self._limits
         asked, sources = question_of(question), await self.checker.sources_in(given)
         span = outer_span(self.checker.settings.tracing, "guard", {"factloop.guard.action": self._policy.name})
-        empty = await self.checker.acheck("", asked, spans=[], sources=sources, limits=limits)  # says what is wrong
+        empty = await self.checker.acheck("", asked, spans=[], sources=sources, limits=limits)  # raises the error
         parts: list[SentenceCheck] = []
         text, released, treatment, marker = "", "", "passed", ""
         treatments: set[Treatment] = {"passed"}
@@ -173,35 +184,33 @@ class StreamGuard:
         report = _whole_report(empty, text, parts, self.checker.settings.k, time.perf_counter() - started)
         cited = citations_of(text, report.sentences, report.claims, documents_among(sources.tools if sources else ()))
         report = report.model_copy(update={"citations": cited})
-        with span:  # not around the stream: its reader's spans would hang below it
+        with span:  # not around the stream, whose reader's spans would become its children
             note_decision(span, max(treatments, key=get_args(Treatment).index), report)
         yield GuardFinished(report=report, released=released, stopped="stopped" in treatments)
 
-    @takes_old_names
     def guard(
         self,
         chunks: Iterable[Chunk],
         question: Question | None = None,
         **given: Unpack[DocumentOptions],
     ) -> Generator[str, None, None]:
-        """`aguard` for code that is not asynchronous."""
+        """Synchronous version of `aguard`."""
         with closing(self.events(chunks, question, **given)) as events:
             for event in events:
                 if isinstance(event, GuardedSentence) and event.released:
                     yield event.released
 
-    @takes_old_names
     def events(
         self,
         chunks: Iterable[Chunk],
         question: Question | None = None,
         **given: Unpack[DocumentOptions],
     ) -> Generator[GuardEvent, None, None]:
-        """`aevents` for code that is not asynchronous; the chunks are read in another thread."""
+        """Synchronous version of `aevents`. The chunks are read in another thread."""
         yield from pulled(self.aevents(in_thread(chunks), question, **given))
 
     def _treated(self, pending: PendingSentence, checked: SentenceCheck, left: str, before: str) -> GuardedSentence:
-        """The sentence as it is released; `left` is its stretch, less what a dropped sentence `before` leaves over."""
+        """The sentence as released. `left` is its text without any remains of a dropped sentence `before` it."""
         stretch, sentence = pending.stretch, pending.stretch.sentence
         shown = "" if sentence is None else sentence.text
         end = stretch.start + len(stretch.text)
@@ -225,20 +234,20 @@ class StreamGuard:
 
 
 def note_decision(span: Span, decision: str, report: FactualityReport) -> None:
-    """Notes in the span of a guard what became of the answer; an error where nothing in it could be judged."""
+    """Records the decision on the answer in the guard's span, with an error if nothing could be judged."""
     span.set({"factloop.guard.decision": decision})
     if (failure := failure_of_all(report.claims)) is not None:
         span.went_wrong(str(failure.unscored_reason), failure.rationale)
 
 
 def _window_of(fingerprint: Fingerprint) -> WindowSize:
-    """What is checked together: without a model there are no calls to save."""
+    """The size of the windows to check. Without a model, there are no calls to save."""
     return ALONE if fingerprint.engine == "offline" else _WINDOWS.get(fingerprint.plan, ALONE)
 
 
 def _cells_in_doubt(text: str, row: tuple[int, int], claims: Sequence[Claim]) -> tuple[Place, ...]:
-    """The cells of the row that stands there in the text; empty where it is none, or one of its claims has no certain
-    cell."""
+    """The cells in doubt in the table row at this position; empty if it is not a row, or if a claim cannot be assigned
+    to a cell."""
     start, end = row
     faulty = [(claim, finding) for claim in claims if (finding := finding_of_claim(claim)) is not None]
     if not faulty or "|" not in text[start:end]:
@@ -251,7 +260,6 @@ def _cells_in_doubt(text: str, row: tuple[int, int], claims: Sequence[Claim]) ->
 
 
 def _code_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
-    """Reasons of sentences that were not read."""
     n = sum(one.no_claim is NoClaim.CODE for one in sentences)
     return (f"Code was not read (in {plural(n, 'place')}): the offline engine does not read code.",) if n else ()
 
@@ -259,7 +267,7 @@ def _code_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
 def _whole_report(
     empty: FactualityReport, text: str, parts: Sequence[SentenceCheck], ks: Sequence[int], elapsed_s: float
 ) -> FactualityReport:
-    """The report on `text`. `empty` is one without claims of the same checker; `usage` is the sum over the parts."""
+    """The report on `text`. `empty` is the same checker's report without claims; `usage` is summed over the parts."""
     claims = tuple(claim for part in parts for claim in part.claims)
     sentences = tuple(part.sentence for part in parts if part.sentence is not None)
     scores, meter = score_claims(claims, ks, empty.fingerprint.repeats), UsageMeter()

@@ -1,4 +1,4 @@
-"""Decides how a sentence is treated once its claims are judged."""
+"""Decides what to do with a sentence once its claims are judged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\n|\r))+")
 
 Place = tuple[int, Finding]
-"""Where a cell ends in its row, and what is found of it."""
+"""The position in a row where a cell ends, and the finding on the cell."""
 SentenceAction = Literal["annotate", "drop", "replace", "stop"]
 
 REPLACED = "[A sentence that could not be confirmed was left out.]"
@@ -29,14 +29,14 @@ STOPPED = "[The answer was stopped here: its last sentence could not be confirme
 
 @dataclass(frozen=True)
 class Stop:
-    """Ends the stream with this text in place of the sentence."""
+    """Ends the stream with this text instead of the sentence."""
 
     text: str = STOPPED
 
 
 @dataclass(frozen=True)
 class Marks:
-    """The marks that `annotate` puts after a sentence, or a cell of a row, by its worst finding."""
+    """The marks that `annotate` adds after a sentence or a table cell, depending on its worst finding."""
 
     contradicted: str = " [contradicted by the sources]"
     unsupported: str = " [not supported by the sources]"
@@ -44,12 +44,12 @@ class Marks:
 
 
 Choose = Callable[[str, Sequence[Claim]], str | Stop]
-"""Chooses what is released in place of a sentence, by it and its claims, of which there may be none."""
+"""Takes a sentence and its claims (possibly none) and chooses what to release instead."""
 
 
 @dataclass(frozen=True)
 class Policy:
-    """The treatment of a sentence that has a finding; all others pass, and so do findings in `passing`."""
+    """How sentences with findings are treated. Sentences without findings pass, as do findings in `passing`."""
 
     action: SentenceAction | Choose = "annotate"
     replacement: str = REPLACED
@@ -77,9 +77,9 @@ class Policy:
         is_code: bool = False,
         cells: Sequence[Place] = (),
     ) -> tuple[Treatment, str]:
-        """The treatment and the text to release for `text`, which ends in the sentence; `found` are its findings.
+        """The treatment and the text to release for `text`, which ends with the sentence; `found` are its findings.
 
-        `cells`: where the cells of a row end to which these belong; their marks stand there.
+        `cells` gives the ends of the table cells that the findings belong to, which is where marks are placed.
         """
         wanting = frozenset(found) - self.passing
         if not wanting:
@@ -125,28 +125,28 @@ class Policy:
 
 
 def _without_marker(before: str) -> str:
-    """The text before a sentence, without the space or the list marker that was only there for it."""
+    """The text before a sentence, without the space or list marker that belongs to the sentence."""
     return before[: max(before.rfind("\n"), before.rfind("\r")) + 1]
 
 
 def marker_of(text: str, sentence: str) -> str:
-    """What stands before the sentence in its line, where the text ends in the sentence: blanks, a list marker."""
+    """The blanks or list marker before the sentence on its line; the text ends with the sentence."""
     before = text.removesuffix(sentence)
     return before.removeprefix(_without_marker(before))
 
 
 def after_blank_line(released: str, text: str) -> str:
-    """The text, after as much as `released` lacks of a blank line at its end; after nothing where that is blank."""
+    """The text, preceded by whatever `released` needs to end in a blank line, or by nothing if `released` is blank."""
     told = released.rstrip()
     n_ends = len(_LINE_END.findall(released[len(told) :])) if told else 2
     return "\n" * (2 - n_ends) + text
 
 
 def after_dropped(text: str, released: str, marker: str) -> str:
-    """What is left of the text that follows a dropped sentence, with `released` before it.
+    """The text that follows a dropped sentence, adjusted to fit after `released`.
 
-    Where nothing of the line was released, the rest of it takes the `marker` of the dropped sentence, and no blank
-    before it. The end of a line or of a row of a table of which nothing was released is left out, and so are blank
+    If nothing on the line has been released, the rest of the line takes over the `marker` of the dropped sentence,
+    without a blank before it. The end of a line or table row of which nothing was released is left out, as are blank
     lines after a blank line.
     """
     if released and not released.endswith(("\n", "\r")):

@@ -1,4 +1,4 @@
-"""Reads a stream, and checks its sentences in windows, each as soon as it is full or has waited long enough."""
+"""Reads a stream and checks its sentences in windows, each once it is full or has waited long enough."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ from factloop.tools.text.growing import GrowingText, Stretch
 log = logging.getLogger(__name__)
 OPENING = 1_500
 RECENT = 3_000
-"""Characters of the answer that a sentence may refer to: its opening, which names the topic, and what came last."""
+"""Number of characters of the answer shown as context: the opening, which names the topic, and the most recent text."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CUT_AT_END, _CUT_AT_START = re.compile(r"\S+\Z"), re.compile(r"\A\S+")
-"""Words through which the text around a sentence may be cut."""
+"""Words that may be cut in two at the edges of the context."""
 
 
 @dataclass(frozen=True)
 class SentenceCheck:
-    """The check of one sentence, as it stands in the whole answer."""
+    """The result of checking one sentence in the context of the whole answer."""
 
     claims: tuple[Claim, ...] = ()
     sentence: Sentence | None = None
-    """None if the stretch has no sentence."""
+    """None if the stretch contains no sentence."""
     usage: Usage | None = None
-    """What the check of its window cost, at the first sentence of that; None where the check itself failed."""
+    """The cost of checking the window, set on its first sentence; None if the check itself failed."""
     steering: tuple[str, ...] = ()
-    """The warnings of what steers the judge in its window, at the first sentence of that."""
+    """Warnings about text in the window that tries to steer the judge, set on its first sentence."""
 
 
 @dataclass
@@ -54,20 +54,20 @@ class Window:
     """Stretches of the answer whose sentences are checked together."""
 
     first: int
-    """The number of its first sentence in the answer, from 1."""
+    """Number of its first sentence in the answer, starting at 1."""
     stretches: list[Stretch] = field(default_factory=list)
     text: str = ""
-    """The answer as far as it was written when the end of the last sentence was certain."""
+    """The answer as written so far when the end of the last sentence became certain."""
     is_closed: asyncio.Event = field(default_factory=asyncio.Event)
     checked: asyncio.Future[list[SentenceCheck]] = field(init=False)
-    """What was found of each stretch."""
+    """The results for each stretch."""
 
     @property
     def sentences(self) -> list[sentences.Sentence]:
         return [one.sentence for one in self.stretches if one.sentence is not None]
 
     def has_room_for(self, stretch: Stretch, size: WindowSize) -> bool:
-        """Whether the stretch may join. Code is checked alone."""
+        """Whether the stretch fits into the window. Code is checked alone."""
         held, sentence = self.sentences, stretch.sentence
         if self.is_closed.is_set() or sentence is None or not held:
             return not self.is_closed.is_set()
@@ -77,7 +77,7 @@ class Window:
 
 @dataclass(frozen=True)
 class PendingSentence:
-    """A stretch of the answer, and the check of its window under way."""
+    """A stretch of the answer whose window is being checked."""
 
     window: Window
     place: int
@@ -89,9 +89,9 @@ class PendingSentence:
 
 @dataclass
 class Reader:
-    """Holds the tasks of one stream; leaving it stops them. Lives in one event loop.
+    """Manages the tasks of one stream in one event loop, and cancels them on exit.
 
-    `size` bounds a window, and `max_wait_s` how long its first sentence waits for others.
+    `size` limits the size of a window, and `max_wait_s` how long its first sentence waits for others.
     """
 
     checker: FactChecker
@@ -105,16 +105,16 @@ class Reader:
 
     def __post_init__(self) -> None:
         self._room = asyncio.Semaphore(self.at_once)
-        self._ready: asyncio.Queue[PendingSentence | None] = asyncio.Queue()  # `_room` is what bounds it
+        self._ready: asyncio.Queue[PendingSentence | None] = asyncio.Queue()  # limited by `_room`
         self._tasks: set[asyncio.Task[Any]] = set()
         self._window = Window(0)
         self._window.is_closed.set()
         self._number = 0
 
     async def read(self, chunks: AsyncIterable[object]) -> AsyncGenerator[PendingSentence, None]:
-        """The stretches of the stream in order. Raises what its source raises, after the last.
+        """Yields the stretches of the stream in order, then raises any error raised by its source.
 
-        The check of each is to be awaited before the next is asked for.
+        The check of each stretch must be awaited before the next stretch is requested.
         """
         reading = self._start(self._read(chunks))
         while (pending := await self._ready.get()) is not None:
@@ -137,7 +137,7 @@ class Reader:
             self._ready.put_nowait(None)
 
     async def _take(self, stretch: Stretch, text: str) -> None:
-        """Puts the stretch into the open window, or into one of its own once there is room for another check."""
+        """Adds the stretch to the open window, or to a new one once there is room for another check."""
         if not self._window.has_room_for(stretch, self.size):
             self._window.is_closed.set()
             await self._room.acquire()
@@ -152,7 +152,7 @@ class Reader:
             window.is_closed.set()
 
     async def _check(self, window: Window) -> list[SentenceCheck]:
-        """What the check of the window found of each of its stretches."""
+        """Checks the window and returns the results for each of its stretches."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self.max_wait_s):
                 await window.is_closed.wait()
@@ -161,9 +161,9 @@ class Reader:
         return [SentenceCheck() if one.sentence is None else next(found) for one in window.stretches]
 
     async def _judged(self, window: Window) -> list[SentenceCheck]:
-        """The claims of each sentence with their judgements; if the check fails, one unscored claim for each.
+        """The judged claims of each sentence or, if the check fails, one unscored claim for each sentence.
 
-        Raises ConfigError alone: nothing could be judged with a wrong set-up.
+        Raises only ConfigError, because nothing can be judged if the configuration is wrong.
         """
         held = window.sentences
         numbers = range(window.first, window.first + len(held))
@@ -199,7 +199,7 @@ class Reader:
         for place, sentence in enumerate(held):
             claims = tuple(_placed(claim, sentence, ids) for claim in owned[place])
             placed = {"span": (sentence.start, sentence.end), "claims": tuple(claim.id for claim in claims)}
-            usage = None if place else report.usage  # that of the window
+            usage = None if place else report.usage  # the usage of the whole window
             steering = () if place else of_steering(report.warnings)
             checks.append(SentenceCheck(claims, records[place].model_copy(update=placed), usage, steering))
         return checks
@@ -221,7 +221,7 @@ class Reader:
 
 
 def _shown(text: str, sentence: sentences.Sentence) -> tuple[str, int]:
-    """The text around the sentence and what follows it, within bounds, and how far that is moved from its place."""
+    """The text around the sentence, limited in length, and its offset from the original position."""
     before = text[: sentence.start]
     if len(before) > OPENING + RECENT:
         opening, recent = _CUT_AT_END.sub("", before[:OPENING]), _CUT_AT_START.sub("", before[-RECENT:])
@@ -230,7 +230,7 @@ def _shown(text: str, sentence: sentences.Sentence) -> tuple[str, int]:
 
 
 def _placed(claim: Claim, sentence: sentences.Sentence, ids: Mapping[str, str]) -> Claim:
-    """The claim with its span in the answer, and with its id there, after the number of its sentence."""
+    """The claim with its span in the whole answer and an id based on the number of its sentence."""
     own = {item.id: ids[claim.id] + item.id.removeprefix(claim.id) for item in claim.evidence}
     changes: dict[str, Any] = {
         "id": ids[claim.id],

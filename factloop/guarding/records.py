@@ -1,4 +1,4 @@
-"""The events of a guard while a stream passes."""
+"""The events that a guard emits while a stream passes through it."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ Treatment = Literal["passed", "annotated", "dropped", "replaced", "stopped"]
 
 
 class GuardedSentence(Record):
-    """One sentence was checked and dealt with. The `text` of all events together is the answer as it was written."""
+    """A sentence that has been checked and processed. Joined, the `text` of all events is the original answer."""
 
     type: Literal["sentence_guarded"] = "sentence_guarded"
     text: str
-    """The sentence with what stands before it: white space, list markers. The last may be that alone."""
+    """The sentence with any white space or list markers before it; in the last event, possibly only those."""
     span: tuple[int, int]
-    """Start and end of the sentence in the answer, in characters; equal without a sentence."""
+    """Start and end of the sentence in the answer, in characters; equal if there is no sentence."""
     claims: tuple[Claim, ...]
-    """Claims with spans in the whole answer, and ids that are unique in it."""
+    """Claims of the sentence. Their spans refer to the whole answer, in which their ids are unique."""
     no_claim: NoClaim | None = None
-    """Why the sentence has no claims; None also for a stretch without a sentence."""
+    """Why the sentence has no claims; also None if there is no sentence."""
     findings: tuple[Finding, ...] = ()
-    """Its findings, including those that the policy lets pass."""
+    """Findings on the sentence, including those that the policy lets pass."""
     treatment: Treatment
     released: str
-    """What the reader gets in place of `text`; where it passed the same, less the line end or row end that a dropped
-    sentence before it leaves over."""
+    """What the reader gets instead of `text`. If the sentence passes, this is `text` itself, without any line end or
+    row end left over from a dropped sentence before it."""
 
 
 class GuardFinished(Record):
-    """The whole report; always the last event."""
+    """The report on the whole answer. It is always the last event."""
 
     type: Literal["guard_finished"] = "guard_finished"
     report: FactualityReport
-    """Report on the answer as far as it was read: all of it, unless `stopped`."""
+    """Report on the part of the answer that was read: all of it, unless `stopped`."""
     released: str
-    """All that the reader got."""
+    """All the text that the reader got."""
     stopped: bool
 
 

@@ -1,1 +1,1 @@
-"""Doors from other people's programs to the checker. None has logic of its own."""
+"""Connects other programs to the checker. The integrations have no logic of their own."""

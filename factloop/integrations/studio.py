@@ -1,7 +1,8 @@
-"""The graphs for LangGraph's own studio and server (`langgraph.json`).
+"""Provides the graphs for LangGraph's studio and server (`langgraph.json`).
 
 Settings come from the environment (`FACTLOOP_MODEL`, `FACTLOOP_SEARCH`, `FACTLOOP_DOCS`, ...) and `factloop.toml`. The
-server builds a graph anew for each run, in its event loop, and refuses what blocks there: so each is built in a thread.
+server builds a graph for each run, inside its event loop, and rejects blocking calls there, so each graph is built in a
+thread.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ async def build_fused() -> CompiledStateGraph[Any]:
 
 
 async def build_grounded() -> CompiledStateGraph[Any]:
-    """The graph of the plan for given documents. Input `{prompt, response}`, output `{claims, sentences_read}`."""
+    """The graph of the plan for supplied documents. Input `{prompt, response}`, output `{claims, sentences_read}`."""
     return await asyncio.to_thread(_build, "grounded")
 
 
@@ -55,9 +56,9 @@ def _build_trustscore() -> CompiledStateGraph[Any, Any, Any, Any]:
 
 
 def _build(plan: Plan) -> CompiledStateGraph[Any]:
-    """The graph of a plan within one that brings the context which a check would: the studio has none to give.
+    """The graph of a plan, wrapped in one that supplies the context, because the studio has none.
 
-    What a run opens is closed with it.
+    Everything that a run opens is closed with it.
     """
     settings = load_settings(CheckSettings, {"plan": plan}, os.environ, Path.cwd())
     tools = FactChecker(settings=settings).tools

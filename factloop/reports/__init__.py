@@ -1,1 +1,1 @@
-"""Views of checks, scores and corrections on the terminal and as pages, and the parts that every page shares."""
+"""Shows checks, scores and corrections on the terminal and as pages, and contains the parts that all pages share."""

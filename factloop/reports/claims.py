@@ -1,7 +1,7 @@
-"""One view of a claim: its status and words, why it is judged so, and its evidence.
+"""Prepares a claim for display: its status and wording, the reason for its verdict, and its evidence.
 
-The terminal, the page, the brief, the CSV file, the messages of tests and the service's page are laid out from it. The
-words of a verdict stand here alone, those of the reasons why a claim is unscored in `factloop.core.reasons`.
+The terminal, the page, the brief, the CSV file, test messages and the service's page are all based on it. This is the
+only place for the wording of verdicts; the wording of reasons for unscored claims is in `factloop.core.reasons`.
 """
 
 from __future__ import annotations
@@ -12,16 +12,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from factloop.core.citations import reason
 from factloop.core.findings import Finding
 from factloop.core.reasons import ABOUT, UnscoredReason
-from factloop.core.records import Claim, Evidence, Judgement, NoClaim, Verdict, Vote
+from factloop.core.records import Claim, Evidence, Judgement, LeftOut, NoClaim, Verdict, Vote
+from factloop.reports.differences import Kind, Piece, pieces, place_of_words
+from factloop.tools.text.rows import row_in_words
 from factloop.tools.text.sentences import Sentence, split_sentences
 
 
 class Status(StrEnum):
-    """The verdict, with its two kinds of `not_supported` apart, or unscored. Declared worst first."""
+    """The verdict, with both kinds of `not_supported` separated, or unscored. Declared in order, worst first."""
 
     CONTRADICTED = "contradicted"
     NO_EVIDENCE = "no_evidence"
@@ -35,7 +38,7 @@ class Status(StrEnum):
 
     @property
     def symbol(self) -> str:
-        """One character that tells the statuses apart without colour."""
+        """A character that distinguishes statuses without colour."""
         return _LOOK[self][1]
 
 
@@ -48,10 +51,10 @@ _LOOK = {
 }
 
 READING_ORDER = (Status.SUPPORTED, Status.CONTRADICTED, Status.NO_EVIDENCE, Status.IRRELEVANT, Status.UNSCORED)
-"""The order of bars, counts and filters: what entered precision first."""
+"""The order of bars, counts and filters, starting with what precision is based on."""
 
 PROBLEMS = (Status.CONTRADICTED, Status.NO_EVIDENCE, Status.UNSCORED)
-"""What a reader has to look into, worst first."""
+"""The statuses that readers have to look into, worst first."""
 
 REASON_WORDS = {reason: about.claim for reason, about in ABOUT.items()}
 
@@ -71,13 +74,13 @@ _STAGE_WORDS = {"cheap": "the cheap verifier", "model": "the model"}
 
 
 def unscored_words(reason: UnscoredReason) -> str:
-    """The words of a claim without a verdict."""
+    """The wording for a claim without a verdict."""
     words = REASON_WORDS[reason]
     return words if reason is UnscoredReason.NEEDS_READING else f"{Status.UNSCORED.words}: {words}"
 
 
 def finding_words(finding: Finding) -> str:
-    """The words of a finding: those of a claim with it, or of a sentence without a claim."""
+    """The wording of a finding on a claim or on a sentence without claims."""
     if finding is Finding.UNREAD:
         return NO_CLAIM_WORDS[NoClaim.NOT_READ]
     if finding is Finding.CLAIM_FREE:
@@ -86,7 +89,7 @@ def finding_words(finding: Finding) -> str:
 
 
 def verdict_table() -> dict[str, dict[str, str]]:
-    """Status, words and symbol by status and by reason, as JSON for the scripts of pages."""
+    """Status, wording and symbol by status and reason, as JSON for the scripts of pages."""
     looks = {status.value: (status, status.words) for status in Status}
     looks |= {reason.value: (Status.UNSCORED, unscored_words(reason)) for reason in UnscoredReason}
     return {name: {"status": one.value, "words": words, "symbol": one.symbol} for name, (one, words) in looks.items()}
@@ -94,7 +97,7 @@ def verdict_table() -> dict[str, dict[str, str]]:
 
 @dataclass(frozen=True)
 class EvidenceRow:
-    """A passage as a report shows it, with the number by which a rationale speaks of it."""
+    """A passage as shown in a report, with the number used for it in rationales."""
 
     number: int
     item: Evidence
@@ -102,18 +105,30 @@ class EvidenceRow:
 
 
 @dataclass(frozen=True)
+class Pair:
+    """A claim and the sentence of its source, in pieces: `removed` are the differing words of the claim, `inserted` the
+    words that the source has instead."""
+
+    claim: tuple[Piece, ...]
+    source: tuple[Piece, ...]
+
+
+@dataclass(frozen=True)
 class ClaimView:
-    """A claim as every output shows it. Its texts are those of the report: each output makes them safe to look at."""
+    """A claim as shown in every output. Its texts come from the report; each output makes them safe to display."""
 
     claim: Claim
     number: int = 0
-    """In the report, from 1."""
+    """Number in the report, starting at 1."""
     repeats: int | None = None
-    """Number of the earlier claim that says the same, where that is in the report."""
+    """Number of the earlier claim that says the same, if that claim is in the report."""
+    not_counted: str = ""
+    """Why it is not in the core of the claims, in words."""
 
     @property
     def text(self) -> str:
-        return self.claim.self_contained
+        """The claim; a claim from a table row is shown as a sentence."""
+        return row_in_words(self.claim.self_contained, self.claim.sentence)
 
     @property
     def status(self) -> Status:
@@ -134,7 +149,7 @@ class ClaimView:
 
     @property
     def source_says(self) -> str:
-        """`1836 · the source says 1826`; empty where the judge does not name both."""
+        """`1836 · the source says 1826`; empty if the judge does not name both."""
         judgement = self.claim.judgement
         wrong, instead = (" ".join(text.split()) for text in (judgement.wrong, judgement.instead))
         return f"{wrong} · the source says {instead}" if wrong and instead else ""
@@ -145,14 +160,28 @@ class ClaimView:
         return reason(self.claim)
 
     @property
+    def beside(self) -> str:
+        """What the rationale of a problem says besides the decisive sentence and its differing words; empty if nothing.
+        For a claim that needs reading, the part before the sentence that quotes it."""
+        rationale = self.claim.judgement.rationale
+        if not self.is_problem:
+            return ""
+        if self.deciding is None or self.deciding.text not in rationale:
+            return self.why
+        if self.needs_reading:
+            lead, stop, _ = rationale.partition(self.deciding.text)[0].rpartition(". ")
+            return lead + stop.strip()
+        return "" if self.source_says else self.why
+
+    @property
     def stage(self) -> str:
-        """What judged in a cascade; empty without one."""
+        """What judged the claim in a cascade; empty without a cascade."""
         stage = self.claim.judgement.stage
         return "" if stage is None else _STAGE_WORDS[stage]
 
     @property
     def jury(self) -> tuple[str, ...]:
-        """What each model of a jury said, with its reason where that is not the one shown for the claim."""
+        """The vote of each jury model, with its reason unless it is the one shown for the claim."""
         shown = ("", self.claim.judgement.rationale)
         return tuple(
             f"{vote.judged_by}: {verdict_words(vote)}{'' if vote.rationale in shown else f' ({vote.rationale})'}"
@@ -161,9 +190,9 @@ class ClaimView:
 
     @cached_property
     def cited(self) -> tuple[Evidence, ...]:
-        """The evidence that the verdict rests on, as the judge orders it; empty where no evidence was found.
+        """The evidence that the verdict is based on, in the judge's order; empty if no evidence was found.
 
-        A judge may name the nearest passages there too, but nothing rests on them.
+        A judge may still name the closest passages in this case, but the verdict is not based on them.
         """
         if self.status is Status.NO_EVIDENCE:
             return ()
@@ -172,8 +201,8 @@ class ClaimView:
 
     @cached_property
     def deciding(self) -> DecidingSentence | None:
-        """The sentence that the judge quotes, in its words or beside them, or the whole of a cited passage of one
-        sentence. None where only passages are known: none is guessed.
+        """The sentence that the judge quotes, directly or in its rationale, or a cited passage that consists of one
+        sentence. None if only passages are known; the sentence is never guessed.
         """
         found = next(_quoted_in(self.cited, [self.claim.judgement.quote]), None)
         if found is not None:
@@ -185,7 +214,7 @@ class ClaimView:
 
     @cached_property
     def marked(self) -> DecidingSentence | None:
-        """The sentence to be marked in its passage: the deciding one, or the one that the judge calls the nearest."""
+        """The sentence to mark in its passage: the decisive one, or the one that the judge considers closest."""
         if self.deciding is not None or self.status is not Status.NO_EVIDENCE:
             return self.deciding
         judgement = self.claim.judgement
@@ -193,9 +222,34 @@ class ClaimView:
         quoted = next(_quoted_in(read, [judgement.quote, *_quotes(judgement.rationale)]), None)
         return None if quoted is None else replace(_whole(quoted), decides=False)
 
+    @cached_property
+    def pair(self) -> Pair:
+        """The words of the claim and of the marked sentence, with their differences.
+
+        For a problem, these are the words that the judge names; otherwise the phrases that only one of the two has,
+        unless they differ too much for this to be useful.
+        """
+        said = "" if self.marked is None else self.marked.text
+        alone = Pair((Piece("same", self.text),), (Piece("same", said),) if said else ())
+        if not said or not self.is_problem:
+            return alone
+        judgement = self.claim.judgement
+        wrong, instead = place_of_words(self.text, judgement.wrong), place_of_words(said, judgement.instead)
+        if wrong is not None:
+            source = _around(said, instead, "inserted") if instead else alone.source
+            return Pair(_around(self.text, wrong, "removed"), source)
+        found = pieces(self.text, said)
+        if sum(len(one.text) for one in found if one.kind == "same") < _LEAST_ALIKE * len(self.text):
+            return alone
+        replaced = {after for before, after in pairwise(found) if before.kind == "removed"}
+        return Pair(
+            tuple(one for one in found if one.kind != "inserted"),
+            tuple(one if one in replaced else Piece("same", one.text) for one in found if one.kind != "removed"),
+        )
+
     @property
     def evidence(self) -> list[EvidenceRow]:
-        """All passages: the one with the deciding sentence, then the others that are cited, then the rest."""
+        """All passages: first the one with the decisive sentence, then other cited ones, then the rest."""
         cited = {item.id for item in self.cited}
         first = self.marked.evidence.id if self.marked is not None else None
         rows = [EvidenceRow(number, item, item.id in cited) for number, item in enumerate(self.claim.evidence, 1)]
@@ -203,12 +257,26 @@ class ClaimView:
 
 
 def views_of(claims: Sequence[Claim]) -> list[ClaimView]:
-    """The claims of a report, numbered in its order."""
+    """The claims of a report, numbered in order."""
     numbers = {claim.id: number for number, claim in enumerate(claims, 1)}
     return [
-        ClaimView(claim, number, None if claim.duplicate_of is None else numbers.get(claim.duplicate_of))
+        ClaimView(
+            claim,
+            number,
+            None if claim.duplicate_of is None else numbers.get(claim.duplicate_of),
+            "" if claim.left_out is None else _not_counted(claim.left_out, numbers),
+        )
         for number, claim in enumerate(claims, 1)
     ]
+
+
+def _not_counted(why: LeftOut, numbers: Mapping[str, int]) -> str:
+    """`not counted: it follows from claim 3`."""
+    named = sorted(numbers[name] for name in why.claims if name in numbers)
+    which = f"claim{'s' if len(named) > 1 else ''} {', '.join(map(str, named))}" if named else "another claim"
+    follow = "follow" if len(named) > 1 else "follows"
+    said = {"follows": f"it follows from {which}", "combines": f"{which} {follow} from it"}
+    return f"not counted: {said.get(why.why, 'it is true of almost anything')}"
 
 
 def verdict_words(said: Judgement | Vote) -> str:
@@ -217,7 +285,7 @@ def verdict_words(said: Judgement | Vote) -> str:
 
 
 def status_of(claim: Claim) -> Status:
-    """The status that the claim's judgement gives it."""
+    """The status of the claim according to its judgement."""
     return _status(claim.judgement)
 
 
@@ -234,40 +302,40 @@ def _status(judgement: Judgement | Vote) -> Status:
 
 
 def worst(claims: Sequence[Claim]) -> Status:
-    """The status that decides the colour of a sentence with these claims. Raises ValueError without claims."""
+    """The status that determines the colour of a sentence with these claims. Raises ValueError without claims."""
     return min(map(status_of, claims), key=list(Status).index)
 
 
 def problems_first(views: Iterable[ClaimView]) -> list[ClaimView]:
-    """Contradicted claims, then those without evidence, then unscored ones, then the others; each kind in its order."""
+    """Contradicted claims, then unsupported, unscored and other ones, in their original order within each kind."""
     return sorted(views, key=lambda one: PROBLEMS.index(one.status) if one.is_problem else len(PROBLEMS))
 
 
 def tally(claims: Iterable[Claim]) -> Counter[Status]:
-    """Number of claims of each status."""
+    """Number of claims with each status."""
     return Counter(map(status_of, claims))
 
 
 def tally_reasons(claims: Iterable[Claim]) -> Counter[UnscoredReason]:
-    """Number of unscored claims by reason."""
+    """Number of unscored claims for each reason."""
     return Counter(claim.judgement.unscored_reason for claim in claims if claim.judgement.unscored_reason is not None)
 
 
 @dataclass(frozen=True)
 class SharedPassage:
-    """A passage that several claims of a page show. It stands with the first of them, and the others refer to it."""
+    """A passage shown by several claims on a page. It appears with the first claim, and the others refer to it."""
 
     number: int
-    """Of the passage on its page, from 1."""
+    """Number of the passage on its page, starting at 1."""
     claim: int
-    """The number of the claim that it stands with."""
+    """Number of the claim that it appears with."""
     stands_here: bool
 
 
 def shared_passages(views: Iterable[ClaimView]) -> Mapping[tuple[int, str], SharedPassage]:
-    """The passages that several claims show, by the claim's number and the evidence's id. Claims in the page's order.
+    """The passages shown by several claims, by claim number and evidence id. Claims are in the order of the page.
 
-    Without it a page would grow with the claims times what each of them reads.
+    Otherwise the size of a page would be proportional to the number of claims times their passages.
     """
     shown: dict[tuple[str, str | None, str], list[tuple[int, str]]] = {}
     for one in views:
@@ -281,25 +349,35 @@ def shared_passages(views: Iterable[ClaimView]) -> Mapping[tuple[int, str], Shar
     }
 
 
+_LEAST_ALIKE = 0.5
+"""Minimum fraction of a claim's characters that the sentence must contain for their differences to be marked."""
+
+
+def _around(text: str, place: tuple[int, int], kind: Kind) -> tuple[Piece, ...]:
+    start, end = place
+    found = (Piece("same", text[:start]), Piece(kind, text[start:end]), Piece("same", text[end:]))
+    return tuple(one for one in found if one.text)
+
+
 _QUOTED = re.compile('“([^”\n]{8,600})”|"([^"\n]{8,600})"|«([^»\n]{8,600})»|‘([^’\n]{8,600})’')
 _FEWEST_WORDS = 3
-"""Words of a quote in a rationale: shorter ones name a thing, and stand in many sentences."""
+"""Minimum number of words of a quote in a rationale; shorter ones name something and occur in many sentences."""
 _LONGEST_SENTENCE = 600
-"""Characters: a longer passage is no single sentence."""
+"""Maximum number of characters of a single sentence; longer passages are not treated as one."""
 _HEADING = re.compile(r"\n\n((?:[^\n›]{1,60}|[^\n]{1,300}›[^\n]{1,300})(?<![.!?…:;,\"”)]))(?=\n)")
-"""The headings within a passage that reaches over several sections, as local documents give it."""
+"""The headings inside a passage that spans several sections, in the format of local documents."""
 
 
 @dataclass(frozen=True)
 class DecidingSentence:
-    """The sentence of the evidence that decides a claim, or comes nearest to it, in its passage."""
+    """The sentence of the evidence, in its passage, that decides a claim or comes closest to deciding it."""
 
     evidence: Evidence
     start: int
-    """In the passage, in characters."""
+    """Position in the passage, in characters."""
     end: int
     decides: bool = True
-    """Otherwise it only comes nearest to a claim for which no evidence was found."""
+    """If False, it only comes closest to a claim for which no evidence was found."""
 
     @property
     def text(self) -> str:
@@ -307,7 +385,7 @@ class DecidingSentence:
 
     @property
     def section(self) -> str | None:
-        """The headings that it stands under: the last in its passage before it, else those the passage begins under."""
+        """The nearest heading before the sentence in its passage, or the headings above the start of the passage."""
         above = _HEADING.findall(self.evidence.passage, 0, self.start)
         return above[-1] if above else self.evidence.section
 
@@ -327,7 +405,7 @@ def _quotes(rationale: str) -> list[str]:
 
 
 def _whole(quoted: DecidingSentence) -> DecidingSentence:
-    """The sentences that hold the quote."""
+    """The sentences that contain the quote."""
     sentences = [
         one for one in _sentences(quoted.evidence.passage) if one.start < quoted.end and quoted.start < one.end
     ]
@@ -339,7 +417,7 @@ def _whole(quoted: DecidingSentence) -> DecidingSentence:
 
 @lru_cache(maxsize=256)
 def _sentences(passage: str) -> Sequence[Sentence]:
-    """Kept for the claims that follow: many of a long response read the same few passages."""
+    """Cached, because many claims in a long response use the same few passages."""
     return tuple(split_sentences(passage))
 
 

@@ -1,4 +1,4 @@
-"""Data that a page carries with it, as links that save a file: they work offline and under the page's policy."""
+"""Embeds data in a page as download links, which work offline and under the page's security policy."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 LONGEST_PLAIN = 400_000
-"""Bytes of a file that a link holds as it is, where the page says nothing less; what is longer is packed."""
+"""Maximum number of bytes of a file that a link contains uncompressed by default; longer files are compressed."""
 LONGEST_ADDRESS = 1_900_000
-"""Most characters of an address that browsers follow."""
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a cell begins with that a spreadsheet would compute."""
+"""Maximum number of characters in a URL that browsers follow."""
+_FORMULA = (*"=+-@\t\r", *"\uff1d\uff0b\uff0d\uff20")
+"""Characters at the start of a cell that make a spreadsheet treat it as a formula, some also in full width."""
 
 Cell = str | int | float | None
 
 
 @dataclass(frozen=True)
 class DownloadLink:
-    """A link to data: its words, the name of the file it saves, the data themselves as an address, and their bytes.
+    """A download link with its text, the name of the file it saves, the data as a URL, and their size in bytes.
 
-    Browsers follow no address of more than two million characters. What is long is packed, and what is too long even
-    so has no address.
+    Browsers do not follow URLs of more than two million characters. Long data are therefore compressed, and data that
+    are still too long have no URL.
     """
 
     words: str
     file: str
     address: str | None
     size: int
-    """Before packing."""
+    """Size before compression."""
 
 
 def json_download(words: str, file: str, text: str) -> DownloadLink:
@@ -39,12 +39,13 @@ def json_download(words: str, file: str, text: str) -> DownloadLink:
 
 
 def csv_download(words: str, file: str, head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> DownloadLink:
-    """A table, as `csv_text` writes it."""
+    """A table, as written by `csv_text`."""
     return text_download(words, file, "text/csv", csv_text(head, rows))
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """A table. A text that a spreadsheet would take for a formula gets an apostrophe before it; None is empty."""
+    """A table as CSV. Text that a spreadsheet would treat as a formula is preceded by an apostrophe; None becomes
+    empty."""
     written = io.StringIO()
     writer = csv.writer(written)
     writer.writerows([harmless(cell) for cell in row] for row in (head, *rows))
@@ -52,21 +53,21 @@ def csv_text(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
 
 
 def harmless(cell: Cell) -> Cell:
-    """A text that a spreadsheet would take for a formula with an apostrophe before it; all else as it is."""
+    """Puts an apostrophe before text that a spreadsheet would treat as a formula; returns other values unchanged."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 
 def without_apostrophe(cell: str) -> str:
-    """The text that `harmless` put an apostrophe before; all else as it is."""
+    """Removes the apostrophe added by `harmless`; returns other values unchanged."""
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
 
 
 def text_download(words: str, file: str, kind: str, text: str, *, longest_plain: int = LONGEST_PLAIN) -> DownloadLink:
-    """A text of a media type, as it is up to `longest_plain` bytes."""
+    """A text of a media type, uncompressed up to `longest_plain` bytes."""
     held = text.encode("utf-8", "replace")
     if len(held) <= longest_plain:
         return DownloadLink(words, file, _address(f"{kind};charset=utf-8", held), len(held))
-    # level 6 takes half the time of the highest, for a tenth more
+    # level 6 takes half as long as the highest level and gives a tenth more data
     packed = _address("application/gzip", gzip.compress(held, compresslevel=6, mtime=0))
     return DownloadLink(words, f"{file}.gz", packed if len(packed) <= LONGEST_ADDRESS else None, len(held))
 

@@ -1,4 +1,4 @@
-"""The words of a sentence that fail: those that the judge names, else the words of the claim alone."""
+"""Finds the words of a sentence that are wrong: those named by the judge, otherwise those found only in the claim."""
 
 from __future__ import annotations
 
@@ -9,63 +9,67 @@ from difflib import SequenceMatcher
 
 from factloop.core.records import Claim
 from factloop.reports.claims import PROBLEMS, ClaimView, Status, status_of
+from factloop.reports.differences import place_of_words
 from factloop.tools.text.rows import cell_of
 
 _WORD = re.compile(r"\w+(?:[.,'’-]\w+)*")
 _LEAST_SHARE = 0.5
-"""Of a claim's words that its sentence must have, in their order; below, the claim is worded too freely to be found."""
+"""Fraction of a claim's words that its sentence must contain in order; below it, the wording differs too much to find
+them."""
 _WIDEST_GAP = 2
-"""Words of no claim between words of one that are marked with them."""
+"""Maximum number of words, not in any claim, that are marked together with the words around them."""
 
 Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Words of a sentence that fail, from `start` to `end` in characters, and what is said of them."""
+    """Words of a sentence that are wrong, from `start` to `end` in characters, and what is said about them.
+
+    In a table row, this may also be a correct cell, so that each judged cell is marked.
+    """
 
     start: int
     end: int
     status: Status
     said: str
+    claim: str = ""
+    """The id of the claim about these words."""
 
 
 def faults(sentence: str, claims: Sequence[Claim], table_head: str | None = None) -> tuple[Fault, ...]:
-    """The words that fail among the claims of a sentence, in order and apart; empty where none of them fails.
+    """The wrong words in a sentence according to its claims, in order and disjoint; empty if there are none.
 
-    The words that the judge names; else those of the claim that no claim beside it has too; else the whole sentence.
-    In the row of a table, whose head is given, those that the judge names are looked for in the cell that the claim is
-    about, then in the whole row; where it has none of them, the cell fails.
+    These are the words that the judge names, or else the words of the claim that no claim without a problem shares, or
+    else the whole sentence. In a table row, whose header is given as `table_head`, the words that the judge names are
+    searched for in the cell that the claim is about, then in the whole row; if neither contains them, the whole cell is
+    wrong. Correct cells are included along with wrong ones.
     """
     found: list[Fault] = []
-    for status in PROBLEMS:  # where two meet, the words are those of the graver one
+    for status in PROBLEMS:  # if two overlap, the words belong to the more serious one
         for claim in claims:
             if status_of(claim) is status:
                 said = ClaimView(claim).source_says or status.words
                 failing = _failing(sentence, claim, claims, table_head)
-                found += [Fault(start, end, status, said) for start, end in _free(failing, found)]
+                found += [Fault(start, end, status, said, claim.id) for start, end in _free(failing, found)]
+    if table_head is not None:
+        for claim in claims:
+            status, cell = status_of(claim), cell_of(claim.text, sentence, table_head)
+            holding = _free([cell], found) if cell is not None and status not in PROBLEMS else []
+            found += [Fault(start, end, status, status.words, claim.id) for start, end in holding]
     return tuple(sorted(found, key=lambda fault: fault.start))
 
 
 def _failing(sentence: str, claim: Claim, claims: Sequence[Claim], table_head: str | None) -> list[Span]:
     cell = None if table_head is None else cell_of(claim.text, sentence, table_head)
     if cell is None:
-        named = _named(sentence, claim.judgement.wrong)
+        named = place_of_words(sentence, claim.judgement.wrong)
         return [named] if named is not None else _own_words(sentence, claim, claims)
     start, end = cell
-    within = _named(sentence[start:end], claim.judgement.wrong)
+    within = place_of_words(sentence[start:end], claim.judgement.wrong)
     if within is not None:
         return [(start + within[0], start + within[1])]
-    return [_named(sentence, claim.judgement.wrong) or cell]
-
-
-def _named(sentence: str, wrong: str) -> Span | None:
-    words = wrong.split()
-    if not words:
-        return None
-    pattern = r"\s+".join(map(re.escape, words))
-    found = re.search(rf"(?<!\w){pattern}(?!\w)", sentence, re.IGNORECASE)
-    return found.span() if found else None
+    return [place_of_words(sentence, claim.judgement.wrong) or cell]
 
 
 def _own_words(sentence: str, claim: Claim, claims: Sequence[Claim]) -> list[Span]:
@@ -81,7 +85,7 @@ def _own_words(sentence: str, claim: Claim, claims: Sequence[Claim]) -> list[Spa
 
 
 def _matched(words: Sequence[re.Match[str]], text: str) -> frozenset[int]:
-    """The words of the sentence that the text has in the same order, by their places."""
+    """Positions of the words in the sentence that occur in the text in the same order."""
     mine = [word[0].casefold() for word in words]
     theirs = [word.casefold() for word in _WORD.findall(text)]
     blocks = SequenceMatcher(None, mine, theirs, autojunk=False).get_matching_blocks()
@@ -89,7 +93,7 @@ def _matched(words: Sequence[re.Match[str]], text: str) -> frozenset[int]:
 
 
 def _joined(places: Sequence[int], others: frozenset[int]) -> Iterator[Span]:
-    """Stretches of places, first and last, over gaps of a few words that are of no other claim."""
+    """Ranges of positions, first and last, joined across gaps of a few words that are in no other claim."""
     first = last = places[0]
     for place in places[1:]:
         between = range(last + 1, place)
@@ -101,6 +105,6 @@ def _joined(places: Sequence[int], others: frozenset[int]) -> Iterator[Span]:
 
 
 def _free(spans: Sequence[Span], taken: Sequence[Fault]) -> list[Span]:
-    """The spans that do not meet what another claim fails for; none if the last does, which is what is said."""
+    """The spans that do not overlap other claims' wrong words; none if the last span, which gets the comment, does."""
     free = [(start, end) for start, end in spans if not any(start < one.end and one.start < end for one in taken)]
     return free if spans and spans[-1] in free else []

@@ -1,4 +1,4 @@
-"""The numbers of a report in words, the same words on every surface."""
+"""Words the figures of a report, with the same wording everywhere."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import count
+from statistics import NormalDist
 from textwrap import shorten
 from typing import Literal
 
@@ -17,17 +18,31 @@ from factloop.core.records import (
     CitationFigures,
     Evidence,
     FactualityReport,
+    Fingerprint,
     NoClaim,
     StageUsage,
     UnscoredReason,
     Usage,
+    Verdict,
 )
-from factloop.reports.claims import NO_CLAIM_WORDS, READING_ORDER, REASON_WORDS, Status, tally, tally_reasons
+from factloop.core.report_warnings import NOTHING_TO_CHECK_AGAINST
+from factloop.reports.claims import (
+    NO_CLAIM_WORDS,
+    PROBLEMS,
+    READING_ORDER,
+    REASON_WORDS,
+    Status,
+    status_of,
+    tally,
+    tally_reasons,
+)
+from factloop.reports.visible import web_address
 
 
 def plural(count: int, noun: str) -> str:
-    """`1 claim`, `1,204 claims`; for nouns with a regular plural."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    """`1 claim`, `1,204 claims`, `2 searches`; only for nouns with a regular plural."""
+    ending = "" if count == 1 else "es" if noun.endswith("ch") else "s"
+    return f"{count:,} {noun}{ending}"
 
 
 def percent(share: float) -> str:
@@ -36,13 +51,68 @@ def percent(share: float) -> str:
 
 
 def precision(report: FactualityReport) -> str:
-    """Precision to two digits, or a dash where nothing was scored."""
+    """Precision to two digits, or a dash if no claim was scored."""
     return "–" if report.precision is None else f"{report.precision:.2f}"
 
 
 def shown_below(value: float, threshold: float, form: Literal["f", "g"]) -> str:
-    """A figure that is below the threshold, with three digits or as many as tell the two apart."""
+    """A figure below the threshold, with three digits or as many as needed to show the difference."""
     return next(said for digits in count(3) if float(said := f"{value:.{digits}{form}}") < threshold)
+
+
+def precision_interval(report: FactualityReport) -> str:
+    """`95 % interval 0.57 to 0.98`, after Wilson, as if the scored claims were a sample of many; empty if there are
+    none."""
+    n = report.counts.scored
+    if report.precision is None or not n:
+        return ""
+    z = NormalDist().inv_cdf(0.975)
+    middle, share = report.precision + z * z / (2 * n), 1 + z * z / n
+    half = z * math.sqrt(report.precision * (1 - report.precision) / n + (z / (2 * n)) ** 2)
+    return f"95 % interval {(middle - half) / share:.2f} to {(middle + half) / share:.2f}"
+
+
+def need_a_look(report: FactualityReport) -> str:
+    """`11 of 33 claims need a look`: the number of claims that are contradicted, without evidence or unscored."""
+    n = sum(status_of(claim) in PROBLEMS for claim in report.claims)
+    if not report.claims:
+        return "The response makes no claim that can be checked."
+    if not report.fingerprint.search_tools:
+        return NOTHING_TO_CHECK_AGAINST
+    of_all = f"of {plural(len(report.claims), 'claim')}"
+    return f"{f'{n:,}' if n else 'None'} {of_all} {'need' if n > 1 else 'needs'} a look"
+
+
+def held_against(report: FactualityReport) -> str:
+    """The names of the sources whose passages were read: `a.md, b.pdf and 7 more`; empty if there were none."""
+    read = (item for claim in report.claims for item in claim.evidence)
+    sources = dict.fromkeys(
+        item.title if item.title and item.document is not None else item.source.partition("#")[0] for item in read
+    )
+    names = [one.partition("//")[2] if web_address(one) else one.rpartition("/")[2] or one for one in sources]
+    shown, n_more = names[:_MOST_SOURCES], len(names) - _MOST_SOURCES
+    return f"{', '.join(shown)} and {n_more:,} more" if n_more > 0 else ", ".join(shown)
+
+
+_MOST_SOURCES = 4
+BASELINE_FINDS = "including 214 planted errors, the baseline called only 4 contradicted"
+"""On the same answers: docs/rag.md."""
+BASELINE_IS_RIGHT = "22 of 27 (0.81; 95 % interval 0.63 to 0.92)"
+"""How often `supported` by the offline baseline is right on unseen answers: docs/accuracy.md."""
+
+
+def how_often_right(fingerprint: Fingerprint) -> str:
+    """A sentence on what is known about how often the judge is right."""
+    if fingerprint.engine == "offline" and fingerprint.verifier is None:
+        return f"On answers that people labelled, its “supported” was right for {BASELINE_IS_RIGHT}."
+    return "How often it is right was not measured here: factloop doctor --controls tests it."
+
+
+def how_much_it_finds(fingerprint: Fingerprint) -> str:
+    """A sentence on what is known about how many errors the judge finds, which names the judge."""
+    if fingerprint.engine == "offline" and fingerprint.verifier is None:
+        return f"Judged by {fingerprint.judge}, which finds few errors: of 582 labelled facts, {BASELINE_FINDS}."
+    return f"Judged by {fingerprint.judge}; how many errors it finds, factloop doctor --controls tests."
 
 
 def precision_basis(report: FactualityReport) -> str:
@@ -55,26 +125,27 @@ def precision_basis(report: FactualityReport) -> str:
     else:
         basis = "no claim was scored"
     basis += f", {counts.unscored:,} unscored" if counts.unscored else ""
-    return f"{basis}, {counts.repeated:,} repeated and counted once" if counts.repeated else basis
+    why = "repeated and counted once" if report.every_claim is None else "not in the core"
+    return f"{basis}, {counts.repeated:,} {why}" if counts.repeated else basis
 
 
 def is_partial(report: FactualityReport) -> bool:
-    """Whether the judge left claims to be read: precision then speaks of a part, and must not stand in large type."""
+    """Whether the judge left claims to be read. Precision is then only partial and must not be shown in large type."""
     return tally_reasons(counted_claims(report))[UnscoredReason.NEEDS_READING] > 0
 
 
 MOST_OF_NAME = 80
-"""Characters of a response that name its page."""
+"""Maximum number of characters of a response used as the title of its page."""
 
 
-def name_of(report: FactualityReport) -> str:
-    """What a page is named by: the question, or without one how the response begins."""
+def name_of(report: FactualityReport, file: str = "") -> str:
+    """The title of a page: the question, otherwise the file, otherwise the beginning of the response."""
     begun = report.response.strip().lstrip("#* ").partition("\n")[0]
-    return report.prompt or shorten(begun, MOST_OF_NAME, placeholder=" …") or "An empty answer"
+    return report.prompt or file or shorten(begun, MOST_OF_NAME, placeholder=" …") or "An empty answer"
 
 
 def matched(report: FactualityReport) -> str:
-    """`12 of 33 claims matched the sources, 2 differ, 19 need reading`: what a partial report comes to."""
+    """`12 of 33 claims matched the sources, 2 differ, 19 need reading`: the summary of a partial report."""
     counts, claims = report.counts, counted_claims(report)
     n_reading = tally_reasons(claims)[UnscoredReason.NEEDS_READING]
     n_contradicted = tally(claims)[Status.CONTRADICTED]
@@ -87,7 +158,7 @@ def matched(report: FactualityReport) -> str:
 
 
 def unscored_reasons(report: FactualityReport) -> list[str]:
-    """Why claims are unscored, most frequent reason first; empty where all are scored."""
+    """Why claims are unscored, most frequent reason first; empty if all are scored."""
     return reason_counts(tally_reasons(counted_claims(report)))
 
 
@@ -97,7 +168,7 @@ def reason_counts(reasons: Counter[UnscoredReason]) -> list[str]:
 
 
 def sentences_without_claim(report: FactualityReport) -> str:
-    """`9 of 27: 4 headings, 2 remarks, ...`, most frequent reason first; empty where every sentence has a claim."""
+    """`9 of 27: 4 headings, 2 remarks, ...`, most frequent reason first; empty if every sentence has a claim."""
     reasons = Counter(one.no_claim for one in report.sentences if one.no_claim is not None)
     if not reasons:
         return ""
@@ -113,11 +184,6 @@ def _of_reason(reason: NoClaim, count: int) -> str:
 _COUNTED = frozenset({NoClaim.HEADING, NoClaim.QUESTION, NoClaim.REMARK})
 
 
-def repeated_errors(report: FactualityReport) -> list[str]:
-    """Errors that several claims repeat: `“Otto Sverdrup”: 1 error, 7 claims`."""
-    return [f"“{error.words}”: 1 error, {plural(len(error.claims), 'claim')}" for error in report.shared_errors]
-
-
 def citations(found: CitationFigures) -> str:
     """`recall 0.50 of 4 sentences, precision 0.67 of 3 citations`."""
     recall = "" if found.recall is None else f"recall {found.recall:.2f} of {plural(found.n_sentences, 'sentence')}"
@@ -127,10 +193,10 @@ def citations(found: CitationFigures) -> str:
 
 
 def place_of(item: Evidence) -> str:
-    """Where the document of a passage is among those given, its page and its id: `document 2, page 3, doc_17`."""
+    """Where a passage is located: `page 3` of a file; for supplied documents, `document 2, page 3, doc_17`."""
     document = item.document
     if document is None:
-        return ""
+        return item.source.partition("#")[2].replace("=", " ") if web_address(item.source) is None else ""
     place = None if document.index is None else f"document {document.index + 1}"
     page = document.metadata.get("page", document.metadata.get("page_number"))
     named = document.id or document.metadata.get("chunk_id")
@@ -138,22 +204,35 @@ def place_of(item: Evidence) -> str:
     return ", ".join(str(one) for one in said if one not in (None, ""))
 
 
-def precision_by_error(report: FactualityReport) -> str:
-    """Precision with each repeated error counted once; empty where none is repeated."""
-    share = report.precision_by_error
-    if not report.shared_errors or share is None:
+def eligibility(report: FactualityReport) -> str:
+    """Whether the response does what its prompt asks; empty if that was not to be judged."""
+    found = report.eligibility
+    if found is None:
         return ""
-    return f"{share:.2f} with each repeated error counted once"
+    if found.unscored_reason is not None:
+        return f"not judged: {REASON_WORDS[found.unscored_reason]}"
+    return f"the response does {'' if found.verdict is Verdict.SUPPORTED else 'not do '}what its prompt asks"
+
+
+def every_claim(report: FactualityReport) -> str:
+    """`precision 0.62, F1@64 0.31 with every claim counted`; empty if every claim is counted anyway."""
+    found = report.every_claim
+    if found is None:
+        return ""
+    share = "undefined" if found.precision is None else f"{found.precision:.2f}"
+    at_k = "".join(f", F1@{at.k} {at.f1:.2f}" for at in found.at_k)
+    left_out = plural(report.counts.repeated, "claim")
+    return f"{left_out} left out of these figures; precision {share}{at_k} with every claim counted"
 
 
 def distribution(report: FactualityReport) -> str:
-    """Claims per status, the statuses that occur."""
+    """Number of claims for each status that occurs."""
     counts = tally(report.claims)
     return ", ".join(f"{counts[status]:,} {status.words}" for status in READING_ORDER if counts[status])
 
 
 def cost(usage: StageUsage) -> str:
-    """US dollars, to the cent from ten cents on and to three significant digits below."""
+    """US dollars, rounded to the cent from ten cents upwards and to three significant digits below."""
     dollars = usage.cost_usd
     if dollars is None:
         return "price unknown" if usage.asked_a_model else "no model calls"
@@ -162,9 +241,9 @@ def cost(usage: StageUsage) -> str:
 
 
 def used_a_model(usage: StageUsage) -> bool:
-    """Whether a model was asked, or gave its answers from the cache: only then is there a cost to show.
+    """Whether a model was called, or its answers came from the cache. Only then is there a cost to show.
 
-    Searches that were answered before tell of no model.
+    Searches answered from the cache do not imply a model.
     """
     searched = usage.stages.get(_SEARCH) if isinstance(usage, Usage) else None
     n_at_hand = usage.cache_hits - (0 if searched is None else searched.cache_hits)
@@ -172,12 +251,12 @@ def used_a_model(usage: StageUsage) -> bool:
 
 
 def counted(usage: StageUsage) -> list[tuple[str, str]]:
-    """The counts of a usage that are not zero: what each is called, and its field."""
+    """The non-zero counts of a usage, with their names and fields."""
     return [(head, count) for head, count in _COUNTS if getattr(usage, count)]
 
 
 _SEARCH = "search"
-"""The stage of searches."""
+"""The stage in which searches are made."""
 _COUNTS = (
     ("Calls", "calls"),
     ("Failed", "failed_calls"),
@@ -190,15 +269,13 @@ _COUNTS = (
 
 
 def searches(usage: StageUsage) -> str:
-    """`17 searches`; empty where there were none."""
-    if not usage.searches:
-        return ""
-    return f"{usage.searches:,} search" if usage.searches == 1 else f"{usage.searches:,} searches"
+    """`17 searches`; empty if there were none."""
+    return plural(usage.searches, "search") if usage.searches else ""
 
 
 def calls(usage: StageUsage) -> str:
-    """Model calls, those that failed, answers from the cache or to an equal call of the same run, searches; what is
-    zero is left out."""
+    """Model calls, failed calls, answers from the cache or from an equal call in the same run, and searches; zero
+    counts are left out."""
     parts = [
         plural(usage.calls, "model call") if usage.calls else "",
         f"{usage.failed_calls:,} failed" if usage.failed_calls else "",
@@ -215,7 +292,7 @@ def tokens(usage: StageUsage) -> str:
 
 
 def all_tokens(usage: StageUsage) -> str:
-    """Prompt and completion tokens together, with a tilde where some were estimated."""
+    """Total prompt and completion tokens, with a tilde if some were estimated."""
     return f"{'~' if usage.approximate_tokens else ''}{usage.prompt_tokens + usage.completion_tokens:,}"
 
 
@@ -231,17 +308,17 @@ def duration(seconds: float) -> str:
 
 
 def moment(when: datetime) -> str:
-    """Date and time to the minute, in UTC where the zone is known."""
+    """Date and time to the minute, in UTC if the time zone is known."""
     if when.tzinfo is None:
         return f"{when:%Y-%m-%d %H:%M}"
     try:
         return f"{when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-    except (OverflowError, ValueError):  # on the first or the last day there is, as the report has it
+    except (OverflowError, ValueError):  # the first or last day that a date can have: shown as in the report
         return when.isoformat(" ", "minutes")
 
 
 def savings_words(savings: CascadeSavings, first: CascadeFingerprint | None) -> Iterator[str]:
-    """What the cascade of a check settled and what that saved, a sentence each."""
+    """Sentences on what the cascade of a check settled and what that saved."""
     verifier = "the cheap verifier" if first is None else first.verifier
     yield (
         f"{verifier} settled {savings.n_settled:,} of {plural(savings.n_looked_at, 'claim')} by the documents "
@@ -249,8 +326,9 @@ def savings_words(savings: CascadeSavings, first: CascadeFingerprint | None) -> 
     )
     if savings.calls_avoided is not None and savings.searches_avoided is not None and savings.n_settled:
         yield (
-            f"about {plural(round(savings.calls_avoided), 'model call')} and {_searches(savings.searches_avoided)} "
-            f"saved: the average for the {plural(savings.n_sent_on, 'claim')} sent on, times {savings.n_settled:,}; "
+            f"about {plural(round(savings.calls_avoided), 'model call')} and "
+            f"{plural(round(savings.searches_avoided), 'search')} saved: the average for the "
+            f"{plural(savings.n_sent_on, 'claim')} sent on, times {savings.n_settled:,}; "
             "less, if those were the harder ones"
         )
     elif savings.n_settled:
@@ -262,8 +340,3 @@ def savings_words(savings: CascadeSavings, first: CascadeFingerprint | None) -> 
         )
     if savings.n_failed:
         yield f"{plural(savings.n_failed, 'claim')} could not be judged by the documents and went to the model"
-
-
-def _searches(number: float) -> str:
-    count = round(number)
-    return f"{count:,} search" if count == 1 else f"{count:,} searches"

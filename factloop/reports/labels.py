@@ -1,8 +1,8 @@
-"""People's labels of claims, as pages give and save them: the claims that were shown, and what a person said of each.
+"""Handles human labels as collected and saved by pages: the claims that were shown, and the label of each.
 
-A file holds both, so that it can be read without the report. It names the claims by a hash of them, in their order: a
-label belongs to the very claims, with the very verdicts, that its page showed. A page of disagreements saves answers in
-the same way: which of two sides is right.
+A file contains both, so it can be read without the report. It identifies the claims by a hash of them in order, so a
+label always belongs to exactly the claims and verdicts that its page showed. Pages of disagreements save their answers,
+which say which of two sides is right, in the same way.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from factloop.core.factuality import counted_claims
 from factloop.core.records import Count, FactualityReport, Record, Share, Verdict
 
 LARGEST_FILE = 64 * 2**20
-"""Bytes of a file of labels that is read: 5,000 claims without documents have three million."""
+"""Maximum size of a label file in bytes; 5,000 claims without documents take three million."""
 LONGEST_COMMENT = 2_000
-"""Characters of a comment."""
+"""Maximum number of characters in a comment."""
 REPORTS_DATASET = "reports"
-"""Name of the data set that the claims of single reports make up."""
+"""Name of the data set made up of the claims of single reports."""
 
 
 class PersonLabel(StrEnum):
@@ -37,27 +37,25 @@ class PersonLabel(StrEnum):
     NOT_SUPPORTED = "not_supported"
     IRRELEVANT = "irrelevant"
     CANNOT_TELL = "cannot_tell"
-    """The passages do not settle it for the person: no label for a statistic, and no verdict."""
+    """The person cannot decide from the passages. This counts neither as a label in statistics nor as a verdict."""
 
 
 class Draw(Record):
-    """The draw that a claim to label is from: its claims are in random order and weighted by their probabilities."""
+    """The draw that a claim to label comes from. Its claims are in random order and weighted by their probabilities."""
 
     name: str
-    """What tells it from other draws."""
+    """Distinguishes it from other draws."""
     n: Annotated[int, Field(ge=1)]
-    """Claims drawn."""
+    """Number of claims drawn."""
     n_claims: Annotated[int, Field(ge=1)]
-    """Claims of its run, or of its system alone, those that had a label among them."""
+    """Number of claims in its run or, for one system, of that system, including those that already had a label."""
     n_before: Count = 0
-    """Those of them that had a label, and were left out of it."""
+    """Number of these claims that already had a label and were left out."""
     system: str | None = None
-    """The only system whose claims were drawn; None for a draw of all systems."""
+    """The only system whose claims were drawn; None if claims of all systems were drawn."""
 
 
 class _OfClaim(Record):
-    """What names a claim of a response."""
-
     response_id: str
     claim_id: str
 
@@ -67,27 +65,27 @@ class _OfClaim(Record):
 
 
 class ClaimToLabel(Record):
-    """A claim as a page shows it to the person who labels it, with the judge's verdict."""
+    """A claim as shown to the person who labels it, with the judge's verdict."""
 
     dataset: str
     system: str = ""
-    """The system that wrote the response; empty where it is not known."""
+    """The system that wrote the response; empty if unknown."""
     response_id: str
     group: str
-    """Claims of one prompt share it, as they resemble each other."""
+    """Shared by claims from the same prompt, because they are similar to each other."""
     claim_id: str
     claim: str
     judge: str
     """Name of the evaluator."""
     verdict: Verdict | None
-    """None where the claim is unscored."""
+    """None if the claim is unscored."""
     score: Share | None = None
     probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
-    """How likely the claim was to be drawn for labelling; None where none was drawn."""
+    """Probability that the claim was drawn for labelling; None if no claims were drawn."""
     draw: Draw | None = None
-    """None where none was drawn, or it is not known which."""
+    """None if no claims were drawn, or if the draw is unknown."""
     document: str | None = None
-    """The passages that it was judged by."""
+    """The passages used to judge it."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -95,7 +93,7 @@ class ClaimToLabel(Record):
 
 
 class GivenLabel(_OfClaim):
-    """What a person said of one claim."""
+    """A person's answer on one claim."""
 
     label: PersonLabel
     comment: Annotated[str, StringConstraints(max_length=LONGEST_COMMENT)] = ""
@@ -105,7 +103,7 @@ class GivenLabel(_OfClaim):
 
 
 class ClaimToSettle(_OfClaim):
-    """A claim of which two sides say different things, as a page shows it: not whose side is whose."""
+    """A claim on which two sides disagree, as shown on a page without revealing which side is which."""
 
     claim: str
     first: str
@@ -122,7 +120,7 @@ class Answer(StrEnum):
 
 
 class GivenAnswer(_OfClaim):
-    """What a person answered on one claim."""
+    """A person's answer on one claim."""
 
     answer: Answer
     comment: Annotated[str, StringConstraints(max_length=LONGEST_COMMENT)] = ""
@@ -130,7 +128,7 @@ class GivenAnswer(_OfClaim):
 
 
 class LabelFile(Record):
-    """Labels of the claims of one page."""
+    """Labels for the claims on one page."""
 
     schema_version: Literal["1.0"] = "1.0"
     kind: Literal["labels"] = "labels"
@@ -141,7 +139,7 @@ class LabelFile(Record):
 
 
 class AnswerFile(Record):
-    """Answers on the claims of one page."""
+    """Answers on the claims on one page."""
 
     schema_version: Literal["1.0"] = "1.0"
     kind: Literal["answers"] = "answers"
@@ -151,9 +149,9 @@ class AnswerFile(Record):
 
 
 def claims_to_label(report: FactualityReport) -> tuple[ClaimToLabel, ...]:
-    """The claims of a report that count in its figures, each without its passages.
+    """The claims of a report that count in its figures, without their passages.
 
-    A report does not know its system, and names its response by a hash of prompt, response and time.
+    A report does not know its system, so it identifies its response by a hash of prompt, response and time.
     """
     fingerprint = report.fingerprint
     named = (report.prompt, report.response, report.created_at.isoformat())
@@ -174,39 +172,32 @@ def claims_to_label(report: FactualityReport) -> tuple[ClaimToLabel, ...]:
 
 
 def with_documents(claims: Iterable[ClaimToLabel], report: FactualityReport) -> tuple[ClaimToLabel, ...]:
-    """The claims of a report with their passages, which audits of wording and of chunks read."""
+    """The claims of a report with their passages, for audits of wording and chunks."""
     documents = {claim.id: "\n\n".join(item.passage for item in claim.evidence) for claim in report.claims}
     return tuple(one.model_copy(update={"document": documents[one.claim_id]}) for one in claims)
 
 
 def hash_of(claims: Iterable[ClaimToLabel | ClaimToSettle]) -> str:
-    """A hash of the claims but for their passages: 64 hexadecimal digits."""
-    return _hash([_hashed(one) for one in claims])
-
-
-def _hashed(claim: ClaimToLabel | ClaimToSettle) -> Mapping[str, Any]:
-    fields = claim.model_dump(mode="json", exclude={"document"})
-    if fields.get("draw") is not None and fields["draw"]["system"] is None:
-        del fields["draw"]["system"]  # as it was hashed before there was one
-    return {name: value for name, value in fields.items() if (name, value) != ("draw", None)}
+    """A hash of the claims without their passages: 64 hexadecimal digits."""
+    return _hash([one.model_dump(mode="json", exclude={"document"}) for one in claims])
 
 
 def is_of_page(place: str | Path) -> bool:
-    """Whether a page saved a file: an object of JSON. A sheet may be an array of JSON."""
+    """Whether a file was saved by a page, as a JSON object. A sheet may be a JSON array."""
     if not str(place).lower().endswith(".json"):
         return False
     try:
         with Path(place).open("rb") as opened:
             return not opened.read(64).lstrip().startswith(b"[")
     except OSError:
-        return True  # which says what is wrong
+        return True  # reading it then says what is wrong
 
 
 def read_label_file(place: str | Path) -> LabelFile:
-    """The labels that a page saved.
+    """Reads labels saved by a page.
 
-    Raises DataError for a file that is larger than `LARGEST_FILE`, is no such file, was changed since it was saved, or
-    has a label of a claim that is not in it or two of one.
+    Raises DataError for a file that is larger than `LARGEST_FILE`, is not a label file, was changed since it was saved,
+    or has a label for a claim that is not in it or two labels for the same claim.
     """
     found = _saved(place, LabelFile)
     refuse_wrong_labels(found.labels, [one.key for one in found.claims], str(place))
@@ -214,7 +205,7 @@ def read_label_file(place: str | Path) -> LabelFile:
 
 
 def read_answer_file(place: str | Path) -> AnswerFile:
-    """The answers that a page saved. Raises DataError as `read_label_file` does."""
+    """Reads answers saved by a page. Raises DataError like `read_label_file`."""
     found = _saved(place, AnswerFile)
     refuse_wrong_labels(found.answers, [one.key for one in found.claims], str(place), what="answer")
     return found
@@ -247,7 +238,7 @@ def _saved(place: str | Path, kind: type[_File]) -> _File:
 def refuse_wrong_labels(
     labels: Iterable[GivenLabel | GivenAnswer], known: Iterable[tuple[str, str]], path: str, what: str = "label"
 ) -> None:
-    """Raises DataError for a label of a claim that is not known, and for a second label of one."""
+    """Raises DataError for a label of an unknown claim, or for a second label of the same claim."""
     names, labelled = {*known}, set()
     for place, label in enumerate(labels):
         field = f"{what}s[{place}]"
@@ -264,32 +255,32 @@ def _hash(value: Mapping[str, Any] | Sequence[Any] | str | None) -> str:
 
 STYLES = ("label.css",)
 SCRIPTS = ("labelling.js",)
-"""After `list.js`."""
+"""Scripts loaded after `list.js`."""
 
 
 @dataclass(frozen=True)
 class Labelling:
-    """JSON for a page's script: of the whole page, and of each claim by its place among those to be labelled."""
+    """JSON for a page's script: data for the whole page, and for each claim by its position among those to label."""
 
     page: str
     rows: tuple[str, ...]
-    """What each claim has that the others have not: no page says the same for every claim."""
+    """The fields of each claim that differ between claims; the page states the others once."""
     places: dict[str, int] = field(default_factory=dict)
-    """Claim id to place, where ids are those of one response."""
+    """Maps claim ids to positions, for ids from one response."""
 
     def row(self, claim_id: str) -> str | None:
-        """The row of a claim; None where it is not to be labelled."""
+        """The row of a claim; None if it is not to be labelled."""
         place = self.places.get(claim_id)
         return None if place is None else self.rows[place]
 
 
 def labelling_of(claims: Sequence[ClaimToLabel], begins: Literal["blind"] | None = None) -> Labelling:
-    """`begins`: whether the page opens for labelling, with its verdicts hidden; otherwise a reader asks for it."""
+    """`begins` says whether the page opens in labelling mode with hidden verdicts or only on request."""
     return _labelling(claims, begins, "labels")
 
 
 def settling_of(claims: Sequence[ClaimToSettle]) -> Labelling:
-    """Of a page that opens for answers. It has no verdict to hide, only two sides in a drawn order."""
+    """For a page that opens in answering mode, with two sides in random order instead of a verdict to hide."""
     return _labelling(claims, "open", "answers")
 
 
@@ -307,5 +298,5 @@ def _labelling(
 
 
 def _json(value: Any) -> str:
-    """In ASCII without control characters, as attributes of a page keep them no better than its text."""
+    """JSON in ASCII without control characters, because attributes of a page do not preserve them."""
     return json.dumps(value, separators=(",", ":")).replace("\x7f", "\\u007f")

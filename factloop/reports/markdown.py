@@ -1,6 +1,6 @@
-"""Markdown as tags and runs of text, each run with its place in the source, so that marks survive the rendering.
+"""Parses Markdown into tags and runs of text with their source positions, so that marks survive rendering.
 
-HTML in the source is text, nothing is loaded, and only web addresses become links.
+HTML in the source is treated as text, nothing is loaded, and only web addresses become links.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from markdown_it.token import Token
 from factloop.reports.visible import web_address
 
 LONGEST_LINE_ENDED_ON_PURPOSE = 60
-"""Characters: the break after a longer line is taken for the edge of an editor's window, and flows."""
+"""In characters. A line break after a longer line is treated as automatic wrapping and ignored."""
 
 _FIRST_HEADING, _LAST_HEADING = 3, 6
-"""Levels of headings on a page whose sections have the second."""
+"""Heading levels on a page whose sections use the second level."""
 
 _UNBROKEN = "\n"
 _BLANKS = " \t\n"
@@ -28,7 +28,7 @@ _BLANKS = " \t\n"
 
 @dataclass(frozen=True)
 class Tag:
-    """The start of an element, its end, or an element without content."""
+    """The start or end of an element, or an empty element."""
 
     name: str
     closes: bool = False
@@ -37,18 +37,19 @@ class Tag:
 
 @dataclass(frozen=True)
 class TextRun:
-    """A run of text: its characters are those of the source from `start` on, or stand for what ends at `end`."""
+    """A run of text whose characters are either those of the source from `start` on, or stand for the source up to
+    `end`."""
 
     text: str
     start: int
     end: int
     code: bool = False
-    """Code in a line; a block of code has tags."""
+    """Inline code; code blocks have tags."""
     href: str = ""
 
     @property
     def is_literal(self) -> bool:
-        """Whether each character is one of the source."""
+        """Whether each character is a character of the source."""
         return self.end - self.start == len(self.text)
 
 
@@ -56,10 +57,10 @@ Part = Tag | TextRun
 
 
 def read_markdown(text: str) -> list[Part]:
-    """The parts of a text in order. Tags nest, and equal texts give equal parts.
+    """The parts of a text in order. Tags are nested correctly, and equal texts give equal parts.
 
-    What Markdown leaves out (marks of emphasis, addresses of links) is in no run; blocks nested too deep are left out
-    too, so callers that must show everything compare. `text` has no carriage returns and no NUL.
+    Content that Markdown omits (emphasis markers, link URLs) is in no run, and neither are blocks that are nested too
+    deeply, so callers that must show everything have to compare. `text` must not contain carriage returns or NUL.
     """
     lines = text.split("\n")
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
@@ -70,7 +71,7 @@ def read_markdown(text: str) -> list[Part]:
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False})
     parser.enable(["table", "strikethrough"])
-    # A list of sources at the end is a text to read, though Markdown takes its lines for definitions.
+    # A list of sources at the end is text to be read, although Markdown treats its lines as definitions.
     parser.disable(["reference", "html_block", "html_inline", "autolink", "text_join"])
     parser.inline.ruler.at("link", _link)
     parser.inline.ruler.at("image", _image)
@@ -78,7 +79,7 @@ def _parser() -> MarkdownIt:
 
 
 def _link(state: StateInline, silent: bool) -> bool:
-    """The rule of the library; the end of the link is kept, for no token says how long its address is."""
+    """The library's rule, extended to record the end of the link, because no token gives the length of its URL."""
     found = link(state, silent)
     if found and not silent:
         state.tokens[-1].meta["end"] = state.pos
@@ -94,27 +95,28 @@ def _image(state: StateInline, silent: bool) -> bool:
 
 @dataclass(frozen=True)
 class _Source:
-    """The source by lines, with the place at which each starts."""
+    """The lines of the source, with the start position of each."""
 
     lines: Sequence[str]
     starts: Sequence[int]
 
     def places(self, content: str, first: int) -> list[int]:
-        """The place of each character of a block's content, whose first line is the line `first`, and of its end.
+        """The position of each character, and of the end, of a block whose first line is `first`.
 
-        The lines of a content are the ends of their lines in the source, without what makes them part of the block.
+        Each line of the content is the end of its line in the source, without the prefix that makes it part of the
+        block.
         """
         found: list[int] = []
         for number, line in enumerate(content.split("\n"), first):
             whole = self.lines[number] if number < len(self.lines) else ""
-            bare = line if line in whole else line.lstrip()  # a tab before it became blanks
+            bare = line if line in whole else line.lstrip()  # a tab before it was converted to blanks
             start = self.starts[min(number, len(self.lines))] + max(0, whole.rfind(bare))
             found += [start] * (len(line) - len(bare))
             found += range(start, start + len(bare) + 1)
         return found
 
     def cell_places(self, content: str, line: int, reached: int) -> list[int]:
-        """The same for a cell of a table, which is looked for from `reached` on. An escaped bar is a bar in a cell."""
+        """The same for a table cell, searched for from `reached` on. Escaped bars are bars inside a cell."""
         whole, start = self.lines[line], self.starts[line]
         at = max(whole.find(content.replace("|", "\\|"), max(0, reached - start)), 0)
         found = []
@@ -151,20 +153,20 @@ def _tag(token: Token) -> Tag:
     attributes = {}
     if "start" in token.attrs:
         attributes["start"] = str(token.attrs["start"])
-    if "style" in token.attrs:  # of a cell: `text-align:right`
+    if "style" in token.attrs:  # for a cell: `text-align:right`
         attributes["class"] = f"is-{str(token.attrs['style']).removeprefix('text-align:')}"
     return Tag(token.tag, token.nesting < 0, attributes)
 
 
 def _inline(tokens: Sequence[Token], content: str, places: Sequence[int]) -> Iterator[Part]:
-    """The parts of a block's content. Its tokens come in the order of the content, so that their places follow."""
+    """The parts of a block's content. Its tokens are in the order of the content, which gives their positions."""
     at, href = 0, ""
     for token in tokens:
         if token.type in ("softbreak", "hardbreak"):
             line, at = content.rfind("\n", 0, at) + 1, content.index("\n", at)
             is_break = token.type == "hardbreak" or at - line < LONGEST_LINE_ENDED_ON_PURPOSE
             yield Tag("br") if is_break else TextRun(_UNBROKEN, places[at], places[at] + 1)
-            while content[at] in _BLANKS:  # those that begin the next line are left out
+            while content[at] in _BLANKS:  # blanks at the start of the next line are left out
                 at += 1
         elif token.type == "link_open":
             href, at = web_address(str(token.attrs["href"])) or "", at + 1
@@ -184,7 +186,7 @@ def _inline(tokens: Sequence[Token], content: str, places: Sequence[int]) -> Ite
 
 
 def _extent(token: Token, content: str, at: int) -> tuple[int, int, int]:
-    """The start and the end of a token's text in the content, and of what the token takes of it."""
+    """The start and end of a token's text in the content, and the end of the whole token."""
     if token.type == "text_special":  # an escaped character, or an entity
         return at, at + len(token.markup), at + len(token.markup)
     if token.type == "code_inline":
@@ -196,7 +198,7 @@ def _extent(token: Token, content: str, at: int) -> tuple[int, int, int]:
 
 
 def _runs(text: str, places: Sequence[int]) -> Iterator[TextRun]:
-    """The text at its places, a run for each stretch without a gap. The last place is that of the end."""
+    """The text at its positions, as one run for each contiguous stretch. The last position is the end."""
     if len(places) != len(text) + 1:
         yield TextRun(text, places[0], places[-1])
         return
@@ -208,7 +210,7 @@ def _runs(text: str, places: Sequence[int]) -> Iterator[TextRun]:
 
 
 def _with_heading_levels(parts: Iterator[Part]) -> Iterator[Part]:
-    """Headings from the third level on, none more than one level below the heading before it."""
+    """Headings from the third level on, none more than one level below the previous heading."""
     above: list[str] = []
     for part in parts:
         if isinstance(part, TextRun) or part.name not in ("h1", "h2", "h3", "h4", "h5", "h6"):

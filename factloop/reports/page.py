@@ -1,4 +1,4 @@
-"""Reports as self-contained HTML pages: nothing is loaded from elsewhere, and untrusted text stays text."""
+"""Renders reports as self-contained HTML pages that load nothing else and show untrusted text only as text."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 LONGEST_READING = 400
-"""Characters of a response in a list of answers; what is longer stands whole among its details."""
+"""Maximum number of characters of a response shown in a list; longer ones are shown in full in the details."""
 SHARED = "factloop.reports"
-"""The package whose folder of pages holds what pages share."""
+"""The package whose pages folder contains what pages share."""
 _FOLDER = "pages"
 _STYLES = ("base.css",)
 _SCRIPTS = ("page.js",)
-"""Scripts of every page."""
+"""Scripts used by every page."""
 
 
 @dataclass(frozen=True)
 class Filter:
-    """A button that shows some items of a list: its key in their `data-filters`, and the number that have it."""
+    """A button that shows some items in a list, with its key in their `data-filters` and the number of matches."""
 
     key: str
     words: str
@@ -47,11 +47,11 @@ def render_page(
     scripts: Iterable[str] = (),
     **context: Any,
 ) -> str:
-    """The page that a template makes of its context, with these styles and scripts after those of every page.
+    """Renders a template with its context; its styles and scripts follow those of every page.
 
-    Templates, styles and scripts lie in the folder `pages` of the package `room`, or in the shared one.
-    Both stand inline and are named by hash in the page's content security policy. Equal contexts give equal pages: no
-    clock, no environment.
+    Templates, styles and scripts are in the folder `pages` of the package `room`, or in the shared one. Styles and
+    scripts are inlined and listed by hash in the page's content security policy. Equal contexts give equal pages:
+    neither the clock nor the environment is used.
     """
     style, script = _joined(room, (*_STYLES, *styles)), _joined(room, (*_SCRIPTS, *scripts))
     return (
@@ -69,8 +69,8 @@ def render_page(
 
 @cache
 def environment(room: str = SHARED) -> Environment:
-    """Escapes everything, and fails where a template names what it was not given."""
-    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined  # only now: most commands make no page
+    """A template environment that escapes everything and fails if a template uses an undefined name."""
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined  # late: few commands create pages
 
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(package, package_path=_FOLDER) for package in _packages(room)]),
@@ -95,7 +95,7 @@ def _text(room: str, name: str) -> str:
 
 
 def _packages(room: str) -> tuple[str, ...]:
-    """The packages whose folders hold parts of these pages, in the order of the search."""
+    """The packages whose folders contain parts of these pages, in search order."""
     return (SHARED,) if room == SHARED else (room, SHARED)
 
 

@@ -1,8 +1,8 @@
-"""Pictures drawn by matplotlib, as SVG that stands in a page and takes its colours from it.
+"""Draws figures with matplotlib as SVG that is embedded in a page and uses its colours.
 
-A page's content security policy forbids style attributes, and light and dark need other colours. So each colour below
-stands for a variable of the page's style sheet, styles become presentation attributes, and text stays text. What an
-artist is of (`artist.set_gid("of-3")`) becomes its `data-series`, by which a page can dim all others.
+A page's content security policy forbids style attributes, and light and dark themes need different colours. Each colour
+below therefore stands for a variable of the page's style sheet, styles become presentation attributes, and text stays
+text. The subject of an artist (`artist.set_gid("of-3")`) becomes its `data-series`, which pages use to dim all others.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ import hashlib
 import io
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -31,9 +34,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INK, QUIET, RULE, PAPER = "#010101", "#020202", "#030303", "#040404"
-"""Of text and lines, of what stands back, of grids, and of the page itself."""
+"""Colours of text and lines, of muted parts, of grids, and of the page itself."""
 SERIES = tuple(f"#05010{number}" for number in range(1, 9))
-"""Colours of evaluators and systems, in their order; from the ninth on they come again."""
+"""Colours of evaluators and systems, in order; they repeat from the ninth on."""
 _VARIABLES = {INK: "var(--ink)", QUIET: "var(--muted)", RULE: "var(--line)", PAPER: "var(--surface)"} | {
     colour: f"var(--series-{number})" for number, colour in enumerate(SERIES, 1)
 }
@@ -71,36 +74,93 @@ _NO_CHARACTERS = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}
 
 
 def as_words(text: str) -> str:
-    """The text as one line that an SVG can hold."""
+    """The text as one line that is valid in SVG."""
     return " ".join(visible(text).translate(_NO_CHARACTERS).split())
 
 
 def draw(paint: Callable[[Axes], object], *, alt: str, width: float = 7.0, height: float = 3.2) -> Markup:
-    """Draws by `paint` on one pair of axes, in inches; `alt` says in a sentence what is to be seen."""
+    """Draws with `paint` on one pair of axes, sized in inches; `alt` is a sentence that describes the picture."""
     return draw_figure(lambda figure: paint(figure.subplots()), alt=alt, width=width, height=height)
 
 
-def draw_figure(paint: Callable[[Figure], object], *, alt: str, width: float = 7.0, height: float = 3.2) -> Markup:
-    """Draws by `paint` on a figure, as an `<svg>` element. Equal drawings give equal text."""
+@dataclass(frozen=True)
+class Picture:
+    """A picture of a page, and what drew it."""
+
+    svg: Markup
+    paint: Callable[[Figure], object]
+    alt: str
+    inches: tuple[float, float]
+
+
+_KEPT: ContextVar[list[Picture] | None] = ContextVar("_KEPT", default=None)
+
+
+@contextmanager
+def kept_pictures() -> Iterator[list[Picture]]:
+    """Collects the pictures that are drawn in this block, in order."""
+    kept: list[Picture] = []
+    token = _KEPT.set(kept)
+    try:
+        yield kept
+    finally:
+        _KEPT.reset(token)
+
+
+@contextmanager
+def _painted(paint: Callable[[Figure], object], inches: tuple[float, float]) -> Iterator[Figure]:
     from matplotlib import rc_context
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
     with rc_context(_STYLE), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # the page's fonts have it, or the reader's do
-        figure = Figure(figsize=(width, height), dpi=72, layout="constrained")
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # the page or the reader has a font for it
+        figure = Figure(figsize=inches, dpi=72, layout="constrained")
         paint(figure)
+        yield figure
+
+
+def draw_figure(paint: Callable[[Figure], object], *, alt: str, width: float = 7.0, height: float = 3.2) -> Markup:
+    """Draws with `paint` on a figure, as an `<svg>` element. Equal drawings give equal text."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    with _painted(paint, (width, height)) as figure:
         written = io.BytesIO()
         # `savefig` would draw everything twice, once only to lay it out
-        canvas: Any = FigureCanvasSVG(figure)  # it has no types
+        canvas: Any = FigureCanvasSVG(figure)  # it is untyped
         canvas.print_svg(written, metadata={"Date": None, "Creator": None})
     readable = visible(written.getvalue().decode("utf-8")).translate(_NO_CHARACTERS)
     root = etree.fromstring(readable.encode("utf-8"))
-    return Markup(etree.tostring(_for_pages(root, alt, width, height), encoding="unicode", with_tail=False))
+    svg = Markup(etree.tostring(_for_pages(root, alt, width, height), encoding="unicode", with_tail=False))
+    if (kept := _KEPT.get()) is not None:
+        kept.append(Picture(svg, paint, alt, (width, height)))
+    return svg
+
+
+def as_pdf(pictures: Sequence[Picture]) -> bytes:
+    """The pictures as a PDF file, each on a page of its own size, in the light colours. Its description is added as a
+    note."""
+    from matplotlib.backends.backend_pdf import PdfPages
+    from matplotlib.colors import get_named_colors_mapping
+
+    light = _light_colours()
+    named = {colour: light[variable[len("var(--") : -1]] for colour, variable in _VARIABLES.items()}
+    written, meant = io.BytesIO(), get_named_colors_mapping()
+    for colour in named:  # one by one, which clears a cache; names are looked up before parsing
+        meant[colour] = named[colour]
+    try:
+        with PdfPages(written, metadata={"CreationDate": None, "Creator": None, "Producer": None}) as pages:
+            for one in pictures:
+                with _painted(one.paint, one.inches) as figure:
+                    pages.attach_note(as_words(one.alt))
+                    pages.savefig(figure)
+    finally:
+        for colour in named:
+            del meant[colour]
+    return written.getvalue()
 
 
 def as_file(picture: Markup) -> str:
-    """The picture as an SVG file: in the light colours on paper of its own, in any viewer."""
+    """The picture as an SVG file in light colours on its own background, for any viewer."""
     colours = _light_colours()
     drawn = re.sub(r"var\(--([\w-]+)\)", lambda found: colours[found[1]], picture)
     head = f'<svg xmlns="http://www.w3.org/2000/svg" font-family="{_FONTS}" '
@@ -117,7 +177,7 @@ def _light_colours() -> dict[str, str]:
 
 
 def _for_pages(root: etree._Element, alt: str, width: float, height: float) -> etree._Element:
-    """The drawing without styles of its own, metadata and ids that nothing refers to; it scales with the page."""
+    """The drawing without its own styles, metadata and unused ids; it scales with the page."""
     for removed in [*root.iter(f"{_NAMESPACE}metadata", f"{_NAMESPACE}style")]:
         parent = removed.getparent()
         assert parent is not None
@@ -141,9 +201,9 @@ def _for_pages(root: etree._Element, alt: str, width: float, height: float) -> e
 
 
 def _name_apart(root: etree._Element, alt: str) -> None:
-    """Keeps the ids that something refers to, under names that no other picture of the page has.
+    """Renames ids that are referenced, so that they are unique among the pictures on the page.
 
-    A browser ignores a clip path whose first namesake stands in a picture that is hidden.
+    Browsers ignore a clip path if the first element with the same id is in a hidden picture.
     """
     written = etree.tostring(root)
     prefix = hashlib.sha256(written + alt.encode("utf-8", "replace")).hexdigest()[:8]
@@ -162,7 +222,7 @@ def _name_apart(root: etree._Element, alt: str) -> None:
 
 
 def _attributes(style: str) -> Iterator[tuple[str, str]]:
-    """The declarations of a style attribute as presentation attributes. Of a font the face is left to the page."""
+    """The declarations in a style attribute as presentation attributes. The font family is left to the page."""
     for declaration in filter(None, style.split(";")):
         name, _, value = (part.strip() for part in declaration.partition(":"))
         if name == "font":

@@ -1,6 +1,6 @@
-"""Progress bars on standard error: one fed by the events of a check, one that counts what is done.
+"""Shows progress bars on standard error, either for the events of a check or for a count of finished items.
 
-On anything but a terminal they write nothing, but for a line where a server accepts no request.
+If standard error is not a terminal, they write nothing except a line if a server accepts no requests.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from factloop.reports.visible import visible
 
 
 class _Display:
-    """One bar, which disappears at the end."""
+    """A bar that disappears at the end."""
 
     def __init__(self, console: Console, described: str, total: int | None = None, done: int = 0) -> None:
         self._progress = Progress(
@@ -31,7 +31,7 @@ class _Display:
             console=console,
             transient=True,
             disable=not console.is_terminal,
-            redirect_stdout=False,  # standard output may be a result on its way into a pipe
+            redirect_stdout=False,  # standard output may be a result that is piped elsewhere
         )
         self._task = self._progress.add_task(described, total=total, completed=done, spent="")
         self._waited_s: dict[str, float] = {}
@@ -47,8 +47,8 @@ class _Display:
         self._progress.stop()
 
     def waiting(self, waiting: ServerWait) -> None:
-        """Says which server is waited for, until something happens; off the terminal once for each outage, and for each
-        state of batches."""
+        """Shows which server is waited for, until something happens; without a terminal, only once for each outage and
+        for each state of batches."""
         said = waiting_in_words(waiting)
         if self._progress.console.is_terminal:
             self._progress.update(self._task, description=said)
@@ -60,19 +60,19 @@ class _Display:
 
 
 class ProgressDisplay(_Display):
-    """Shows sentences read, then claims judged out of claims found, with the time left of each of the two, and calls
-    and cost, while a check runs.
+    """Shows sentences read, then claims judged out of claims found, each with the remaining time, and calls and cost,
+    while a check runs.
     """
 
-    def __init__(self, console: Console) -> None:
-        super().__init__(console, "reading the response")
+    def __init__(self, console: Console, n_characters: int) -> None:
+        super().__init__(console, f"reading {figures.plural(n_characters, 'character')}")
         self._n_sentences = 0
         self._read: set[tuple[int, int]] = set()
         self._found: set[str] = set()
         self._judged: set[str] = set()
 
     def handle(self, event: Event) -> None:
-        """Takes in one event. An event that says nothing new changes nothing, so replayed events do no harm."""
+        """Handles one event. Events without new information have no effect, so replaying events is safe."""
         match event:
             case ResponseSplit():
                 self._n_sentences = event.n_sentences
@@ -83,7 +83,7 @@ class ProgressDisplay(_Display):
                 self._show()
             case ClaimJudged():
                 if not self._judged:
-                    self._progress.reset(self._task, description="")  # claims take another time than sentences
+                    self._progress.reset(self._task, description="")  # claims take a different time from sentences
                 self._found.add(event.claim.id)
                 self._judged.add(event.claim.id)
                 spent = f"{figures.plural(event.usage.calls, 'call')}, {figures.cost(event.usage)}"
@@ -97,7 +97,7 @@ class ProgressDisplay(_Display):
                 pass
 
     def _show(self) -> None:
-        """The sentences that had a claim, until the first claim is judged."""
+        """Shows the sentences in which claims were found, until the first claim is judged."""
         if self._judged:
             done, total = len(self._judged), len(self._found)
             said = f"{done:,} of {figures.plural(total, 'claim')}"
@@ -108,7 +108,7 @@ class ProgressDisplay(_Display):
 
 
 class CountDisplay(_Display):
-    """Shows how many of a known number are done, with calls and cost so far."""
+    """Shows how many items of a known number are done, with calls and cost so far."""
 
     def __init__(self, console: Console, noun: str, total: int, *, done: int = 0) -> None:
         self._noun, self._total = noun, total
@@ -117,7 +117,7 @@ class CountDisplay(_Display):
         super().__init__(console, self._described, total, done)
 
     def one_more(self, usage: Usage | None = None) -> None:
-        """Counts one more that is done, and its cost where it is known."""
+        """Counts one more finished item, and its cost if known."""
         usage = Usage() if usage is None else usage
         self._done += 1
         self._calls += usage.calls

@@ -1,26 +1,26 @@
-"""A response laid out for a page: its Markdown as tags, its text in pieces that carry the marks of its sentences."""
+"""Lays out a response for a page: its Markdown as tags, and its text in pieces with the marks of its sentences."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from factloop.reports.faults import Fault
 from factloop.reports.markdown import Part, Tag, TextRun, read_markdown
 
 LONGEST_LAID_OUT = 100_000
-"""Characters of a response: a longer one stands as plain text."""
+"""Maximum number of characters of a response; longer ones are shown as plain text."""
 _OF_PLAIN_TEXT = ("p", "br")
 
 
 @dataclass(frozen=True)
 class PageStretch:
-    """A part of a response: a sentence with the numbers of its claims, or what lies between sentences, with none.
+    """A part of a response: a sentence with the numbers of its claims, or the text between sentences, without claims.
 
-    `text` is fit to be seen; `said` is the verdict in words, for those who see no colours; `marks` are its signs, each
-    with a tone; `faults` are the words that fail.
+    `text` is safe to display; `said` is the verdict in words, for readers who cannot see colours; `marks` are its
+    signs, each with a tone; `faults` are the wrong words.
     """
 
     text: str
@@ -31,16 +31,18 @@ class PageStretch:
     faults: tuple[Fault, ...] = ()
     leads_to: int = 0
     """The number of the claim to read first: the worst."""
+    in_cells: bool = False
+    """Whether it is a table row whose cells carry the signs."""
 
 
 def homes(stretches: Iterable[PageStretch]) -> Mapping[int, int]:
-    """The number in the address of the sentence of each claim that has one on the page: that of its first claim."""
+    """The number in the URL fragment of each claim's sentence on the page, which is the number of its first claim."""
     return {number: one.numbers[0] for one in stretches for number in one.numbers}
 
 
 @dataclass(frozen=True)
 class Words:
-    """Words of one look, within or outside those that fail."""
+    """Words with the same formatting, either wrong or not."""
 
     text: str
     fault: Fault | None = None
@@ -51,36 +53,38 @@ class Words:
 
 @dataclass(frozen=True)
 class Piece:
-    """What stands together of one stretch of the response: all of it, where no tag comes between."""
+    """An uninterrupted part of one stretch of the response; all of it if no tag interrupts it."""
 
     stretch: PageStretch
     words: tuple[Words, ...]
     begins: bool = False
     """Whether it is the first piece of its stretch, which carries the signs."""
+    ends: bool = False
+    """Whether it is the last."""
 
 
 @dataclass(frozen=True)
 class Prose:
-    """A response on a page."""
+    """A response as shown on a page."""
 
     parts: Sequence[Tag | Piece]
     raw: str
-    """The response as it was written; empty where the page shows it so."""
+    """The response as written; empty if the page shows it in that form."""
 
 
 @dataclass(frozen=True)
 class _Cut:
-    """A stretch within or outside words that fail, with its place in the response."""
+    """A part inside or outside wrong words, with its position in the response."""
 
     start: int
     end: int
     number: int
-    """Of its stretch."""
+    """Number of its stretch."""
     fault: Fault | None
 
 
 def lay_out(stretches: Sequence[PageStretch]) -> Prose:
-    """The response of these stretches. A stretch that is marked is always shown, as plain text if need be."""
+    """Lays out the response with these stretches. A marked stretch is always shown, as plain text if necessary."""
     text = "".join(one.text for one in stretches)
     plain: list[Part] = [Tag("p", attributes={"class": "plain"}), TextRun(text, 0, len(text)), Tag("p", closes=True)]
     readable = readable_parts(text)
@@ -97,12 +101,12 @@ def _shows_all(pieces: Sequence[Tag | Piece], stretches: Sequence[PageStretch]) 
 
 
 def readable_parts(text: str) -> list[Part] | None:
-    """The Markdown of a visible text; None of one too long to be laid out."""
+    """The Markdown of a visible text; None if it is too long to be laid out."""
     return read_markdown(text) if len(text) <= LONGEST_LAID_OUT else None
 
 
 def is_marked_up(parts: Iterable[Part]) -> bool:
-    """Whether the parts read differently from the text they were made of."""
+    """Whether the parts read differently from the text they were made from."""
     return any(
         part.name not in _OF_PLAIN_TEXT if isinstance(part, Tag) else part.code or part.href or not part.is_literal
         for part in parts
@@ -115,6 +119,7 @@ def _pieces(parts: Sequence[Part], stretches: Sequence[PageStretch]) -> list[Tag
     begun: set[int] = set()
     begun_faults: set[_Cut] = set()
     pieces: list[Tag | Piece] = []
+    last: dict[int, int] = {}
     for is_tag, group in groupby(parts, lambda part: isinstance(part, Tag)):
         if is_tag:
             pieces += (part for part in group if isinstance(part, Tag))
@@ -125,13 +130,18 @@ def _pieces(parts: Sequence[Part], stretches: Sequence[PageStretch]) -> list[Tag
             begins = number not in begun and bool(stretch.said) and any(one.text.strip() for one in words)
             begun |= {number} if begins else set()
             pieces.append(Piece(stretch, words, begins))
+            last[number] = len(pieces) - 1
+    for at in last.values():
+        piece = pieces[at]
+        assert isinstance(piece, Piece)
+        pieces[at] = replace(piece, ends=True)
     return pieces
 
 
 def _words(
     runs: Iterable[TextRun], cuts: Sequence[_Cut], starts: Sequence[int], begun: set[_Cut]
 ) -> Iterator[tuple[int, Words]]:
-    """The runs cut, each piece with the number of its stretch. Adds the faults that begin to those begun before."""
+    """The runs, cut into pieces with the numbers of their stretches. Adds new faults to those that started earlier."""
     for run in runs:
         for text, cut in _cut(run, cuts, starts):
             begins_fault = cut.fault is not None and cut not in begun
@@ -141,7 +151,7 @@ def _words(
 
 
 def _cuts(stretches: Sequence[PageStretch]) -> Iterator[_Cut]:
-    """Every stretch cut at its faults, in the order of the response."""
+    """Every stretch, cut at its faults, in the order of the response."""
     start = 0
     for number, stretch in enumerate(stretches):
         reached = 0
@@ -154,7 +164,7 @@ def _cuts(stretches: Sequence[PageStretch]) -> Iterator[_Cut]:
 
 
 def _cut(run: TextRun, cuts: Sequence[_Cut], starts: Sequence[int]) -> Iterator[tuple[str, _Cut]]:
-    """The pieces of a run. What stands for other characters, such as an entity, is never cut."""
+    """The pieces of a run. A run that represents other characters, such as an entity, is never cut."""
     at = bisect_right(starts, run.start) - 1
     if not run.is_literal:
         yield run.text, cuts[at]

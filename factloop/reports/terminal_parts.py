@@ -1,4 +1,4 @@
-"""The parts of reports on the terminal: titled sections, rows of a result, texts cut to length."""
+"""Formats the parts of reports on the terminal: titled sections, result rows, and text cut to length."""
 
 from __future__ import annotations
 
@@ -14,20 +14,17 @@ from factloop.core.records import StageUsage
 from factloop.reports import figures
 from factloop.reports.visible import visible
 
-WIDE = 100
-"""Columns from which things stand side by side; below, they stand under each other."""
-
 LONGEST = 400
-"""Characters of a text on the terminal; the page and the JSON report have more."""
+"""Maximum number of characters of a text on the terminal; the page and the JSON report have more."""
 
 _RULE = 2
-"""Columns of a titled rule that its title leaves over at the least: a space, and a piece of the line."""
+"""Minimum width left for the rule after its title: a space and a piece of the line."""
 
 Row = tuple[str, Text]
 
 
 def print_section(console: Console, title: str, body: RenderableType) -> None:
-    """A titled rule, the body, and an empty line. A title too long for its rule stands above it."""
+    """A titled rule, the body, and an empty line. If a title is too long, it is put above the rule."""
     heading = Text(title, style="bold")
     if heading.cell_len + _RULE <= console.width:
         console.print(Rule(heading, align="left", style="dim"))
@@ -43,7 +40,7 @@ def print_question(console: Console, question: str) -> None:
 
 
 def rows_table(rows: Iterable[Row]) -> Table:
-    """Names at the left, what there is to say of them at the right."""
+    """Names on the left and their descriptions on the right."""
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
@@ -52,8 +49,15 @@ def rows_table(rows: Iterable[Row]) -> Table:
     return table
 
 
+def whole_text(parts: Iterable[Text]) -> Text:
+    """The parts of a response as one text, without blanks at its end."""
+    text = Text().join(parts)
+    text.rstrip()
+    return text if text else Text("(empty)", style="dim")
+
+
 def one_line(text: str, longest: int = LONGEST) -> str:
-    """The text on one line, cut after a word where it is longer than `longest`."""
+    """The text on one line, cut after a word if it is longer than `longest`."""
     shown = visible(" ".join(text.split()))
     if len(shown) <= longest:
         return shown
@@ -61,7 +65,7 @@ def one_line(text: str, longest: int = LONGEST) -> str:
 
 
 def usage_rows(usage: StageUsage) -> list[Row]:
-    """Calls, tokens, cost and time; without a model only searches and time."""
+    """Calls, tokens, cost and time; without a model, only searches and time."""
     if figures.used_a_model(usage):
         spent = [("Calls", figures.calls(usage)), ("Tokens", figures.tokens(usage)), ("Cost", figures.cost(usage))]
     else:

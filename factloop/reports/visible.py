@@ -1,4 +1,4 @@
-"""Untrusted text made safe to look at: what would move the cursor or reorder a line becomes a visible symbol."""
+"""Makes untrusted text safe to display: characters that move the cursor or reorder a line become visible symbols."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import unicodedata
 from typing import Literal
 from urllib.parse import urlsplit
 
-# C0 but tab and newline, DEL and C1 (a terminal obeys them); lone surrogates (no encoder takes them); the bidirectional
-# embeddings, overrides and isolates (they reorder what surrounds them). The weak marks LRM, RLM and ALM are left alone:
-# honest Hebrew and Arabic text needs them, and they reach no further than their own line.
+# C0 except tab and newline, DEL and C1 (terminals obey them); lone surrogates (encoders reject them); bidirectional
+# embeddings, overrides and isolates (they reorder the surrounding text). The weak marks LRM, RLM and ALM are kept:
+# legitimate Hebrew and Arabic text needs them, and they only affect their own line.
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 _WEB_ADDRESS = re.compile(
@@ -28,7 +28,7 @@ def _symbol(found: re.Match[str]) -> str:
 
 
 def visible(text: str) -> str:
-    """`text` with each unsafe character replaced by its control picture, or by U+FFFD where it has none.
+    """`text` with each unsafe character replaced by its control picture, or by U+FFFD if it has none.
 
     Windows line ends become plain ones; a carriage return elsewhere is shown. Takes time linear in the text.
     """
@@ -36,7 +36,7 @@ def visible(text: str) -> str:
 
 
 def web_address(source: str) -> str | None:
-    """`source` where it is an http or https address that may become a link; None for a path or anything doubtful."""
+    """`source` if it is an http or https address that may become a link; None for a path or anything doubtful."""
     if not _WEB_ADDRESS.fullmatch(source):
         return None
     try:
@@ -46,7 +46,8 @@ def web_address(source: str) -> str | None:
 
 
 def direction(text: str) -> Literal["ltr", "rtl"]:
-    """The writing direction of `text`: that of its first character that has a strong one, left to right if none has."""
+    """The writing direction of `text`, determined by its first strongly directional character; left to right by
+    default."""
     for character in text:
         strength = unicodedata.bidirectional(character)
         if strength in ("R", "AL"):

@@ -1,4 +1,4 @@
-"""The service: checks over HTTP, as jobs that outlive the process, with a page to look at them."""
+"""The service, which offers checks over HTTP as jobs that outlive the process, and a web page to view them."""
 
 from factloop.core.extras import require
 

@@ -1,4 +1,4 @@
-"""Who may ask how often: rates of callers, attempts with wrong keys, and tickets that open one page without a key."""
+"""Limits access: request rates, attempts with wrong keys, and tickets that open one page without a key."""
 
 from __future__ import annotations
 
@@ -23,23 +23,24 @@ from factloop.service.shapes import TICKET_PAGES
 from factloop.service.tables import HITS, database_now, hold_others_off
 
 READS_FOR_A_JOB = 10
-"""How many times as many reads a caller may make as requests for work."""
+"""Number of read requests a caller may make per request for work."""
 MOST_REQUESTS = 1_000_000_000
 LONGEST_DAYS = 36_500
 OF_ONE_KEY = RateLimitItemPerMinute(10)
-"""Attempts with one wrong key from one address: a program that was set up wrongly."""
+"""Attempts with the same wrong key from one IP address, as from a misconfigured program."""
 OF_AN_ADDRESS = RateLimitItemPerMinute(60)
-"""Attempts with any wrong keys from one address: a search for a key, or many readers behind one proxy."""
+"""Attempts with any wrong keys from one IP address, whether by someone guessing keys or by many readers behind one
+proxy."""
 
 
 class SharedHits:
-    """The requests that all services counted, in PostgreSQL. Every method is one transaction, and blocks."""
+    """The requests counted by all services, in PostgreSQL. Every method is one transaction and blocks."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def take(self, whose: str, amount: int, seconds: float) -> float:
-        """Counts a request, unless there were `amount` in the last `seconds`: then the seconds to wait, otherwise 0."""
+        """Counts a request. Returns 0 or, if there were `amount` in the last `seconds`, the seconds to wait."""
         with self._engine.begin() as connection:
             hold_others_off(connection, f"hits {whose}")
             now: float = connection.execute(select(database_now())).scalar_one()
@@ -53,21 +54,21 @@ class SharedHits:
         return 0.0
 
     def forget(self) -> None:
-        """Forgets the requests that no window counts any more."""
+        """Deletes requests that no window counts any more."""
         with self._engine.begin() as connection:
             connection.execute(delete(HITS).where(HITS.c.until <= database_now()))
 
 
 class RateLimits:
-    """Counts requests, refused ones too, in moving windows. Lives in one event loop.
+    """Counts requests, including rejected ones, in moving windows. Bound to one event loop.
 
-    Requests for work and wrong keys are counted over all services that share a database, unless the database is away;
-    reads by each service. What memory refuses is not counted in the database: no flood of requests becomes one of
-    transactions.
+    Requests for work and wrong keys are counted across all services that share a database, unless the database is
+    unavailable; reads are counted by each service. Requests rejected in memory are not counted in the database, so a
+    flood of requests does not become a flood of transactions.
     """
 
     def __init__(self, rate: str) -> None:
-        """Raises ConfigError for a rate that cannot be read."""
+        """Raises ConfigError for an invalid rate."""
         try:
             jobs = parse_many(rate)
         except ValueError as error:
@@ -81,7 +82,7 @@ class RateLimits:
         self._database: Database | None = None
 
     def share(self, database: Database | None) -> None:
-        """Counts over all services of this database from now on; with None in memory alone."""
+        """From now on, counts across all services of this database; with None, only in memory."""
         self._database = database if database is not None and database.store.is_shared else None
 
     async def take(self, kind: Literal["jobs", "reads"], caller: str) -> None:
@@ -92,7 +93,7 @@ class RateLimits:
                 raise RequestRefusal(429, "too_many_requests", f"at most {limit}", headers=waiting)
 
     async def take_wrong_key(self, address: str, authorization: str) -> None:
-        """Counts an attempt with a wrong key. Raises RequestRefusal after too many; a good key is never counted."""
+        """Counts an attempt with a wrong key. Raises RequestRefusal after too many; valid keys are never counted."""
         key = hashlib.sha256(authorization.encode("utf-8", "surrogateescape")).hexdigest()
         for limit, whose in ((OF_AN_ADDRESS, ("address", address)), (OF_ONE_KEY, ("key", address, key))):
             if wait_s := await self._wait_s(limit, *whose, of_all=True):
@@ -104,7 +105,7 @@ class RateLimits:
                 )
 
     async def _wait_s(self, limit: RateLimitItem, *whose: str, of_all: bool) -> int:
-        """Counts a request: 0, or the seconds to wait, at least 1, where there are too many already."""
+        """Counts a request. Returns 0 or, if there are too many already, the seconds to wait (at least 1)."""
         if not self._limiter.hit(limit, *whose):
             return _whole(self._limiter.get_window_stats(limit, *whose).reset_time - time.time())
         if not of_all or self._database is None:
@@ -113,7 +114,7 @@ class RateLimits:
         hits = SharedHits(self._database.store.engine)
         try:
             wait_s = await self._database.ask(hits.take, name, limit.amount, limit.get_expiry())
-        except RequestRefusal:  # the failure is in the log
+        except RequestRefusal:  # the failure has been logged
             return 0
         return _whole(wait_s) if wait_s else 0
 
@@ -129,22 +130,22 @@ def _whole(wait_s: float) -> int:
 
 PARAMETER = "ticket"
 GOOD_FOR_S = 12 * 60 * 60
-"""Half a day: a page that is open in a tab may be loaded again there."""
+"""In seconds; long enough that a page open in a tab can be reloaded."""
 _TICKET = re.compile(r"([0-9]{1,12})\.([0-9a-f]{64})", re.ASCII)
 _LONGEST_QUERY = 500
 
 
 class Tickets:
-    """Addresses that a browser can open, which sends no key: each is good for half a day, for one owner and one path.
+    """URLs that a browser can open without a key; each is valid for 12 hours, one owner and one path.
 
-    They are signed with their owner's key, so they outlive the process and hold in every service with that key.
+    They are signed with their owner's key, so they outlive the process and are valid in every service with that key.
     """
 
     def __init__(self, keys: ApiKeys, clock: Callable[[], float] = time.time) -> None:
         self._keys, self._clock = keys, clock
 
     def address(self, owner: str, page: str) -> str:
-        """The address at which the owner's browser may open the page for the next half day."""
+        """The URL at which the owner's browser can open the page for the next 12 hours."""
         until = str(int(self._clock()) + GOOD_FOR_S)
         return f"{page}?{PARAMETER}={until}.{self._sign(owner, page, until)}"
 
@@ -164,5 +165,5 @@ class Tickets:
 
 
 def opens(path: str) -> bool:
-    """Whether a ticket may open the path."""
+    """Whether a ticket can open the path."""
     return re.fullmatch(TICKET_PAGES, path, re.ASCII) is not None

@@ -1,4 +1,4 @@
-"""The service as an ASGI application, and how uvicorn serves it so that nothing is lost when it is stopped."""
+"""The service as an ASGI application, run by uvicorn so that nothing is lost when it stops."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from factloop.core.files.private import FILE_MODE, make_private_folder
 from factloop.entrance.address import address_of
 from factloop.entrance.callers import LONGEST_HEADERS, most_connections, patient_protocol
 from factloop.entrance.documents import hiding_checker, open_corpus
-from factloop.entrance.serving import default_folder
 from factloop.service import routes, routes_jobs
 from factloop.service.access import RateLimits, Tickets
 from factloop.service.errors import RequestRefusal, failure_words
-from factloop.service.guard import ServiceGuard
+from factloop.service.guard import MOST_CONNECTIONS, ServiceGuard
 from factloop.service.jobs import Jobs, Readiness
 from factloop.service.kept import Database
 from factloop.service.metrics import Metrics
 from factloop.service.pages import load_assets
+from factloop.service.places import Places
 from factloop.service.results import ResultFolder
 from factloop.service.routes import LoopServices, ServiceContext
 from factloop.service.settings import ServiceSettings
@@ -52,17 +52,15 @@ from factloop.trust.scorer import TrustScorer
 from factloop.trust.settings import TrustSettings
 
 DEADLINE_S = 3_600.0
-"""Seconds that a check may take where nothing else is set."""
+"""Default limit of a check, in seconds."""
 SWITCH_S = 0.001
-"""Seconds for which what computes keeps the interpreter from requests; Python's own are five times as many."""
-MOST_CONNECTIONS = 1_000
-"""Connections at a time; further ones are told 503."""
+"""Seconds for which computations can block requests; Python's default is five times as long."""
 
 log = logging.getLogger(__name__)
 
 
 def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSettings) -> FastAPI:
-    """The application; what it opens, it opens when it is started and closes when it is stopped. Raises ConfigError.
+    """The application, which opens everything on startup and closes it on shutdown. Raises ConfigError.
 
     Each check has a deadline: the one that is set, or `DEADLINE_S`.
     """
@@ -70,7 +68,7 @@ def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSetti
     day_limits(settings, check, trust)
     context = ServiceContext(
         settings,
-        Metrics(),
+        Metrics(settings.keys.grants),
         ResultFolder(settings.results),
         Tickets(settings.keys),
         RateLimits(settings.rate),
@@ -88,7 +86,7 @@ def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSetti
         description="Check what a language model wrote against your documents or the web, claim by claim.",
         lifespan=lifespan,
         servers=None if settings.public_url is None else [{"url": settings.public_url}],
-        docs_url=None,  # their scripts and styles would come from elsewhere
+        docs_url=None,  # their scripts and styles would be loaded from other servers
         redoc_url=None,
     )
     app.state.context = context
@@ -106,15 +104,15 @@ def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSetti
 @asynccontextmanager
 async def _opened(context: ServiceContext, check: CheckSettings, trust: TrustSettings) -> AsyncIterator[None]:
     settings = context.settings
-    folder = settings.folder or default_folder()
+    folder = settings.place
     try:
         make_private_folder(folder)
     except OSError as error:
         raise ConfigError(f"{folder}: cannot be used ({error.strerror or error})") from error
     with ExitStack() as kept:
-        store = JobStore(settings.database or f"sqlite:///{folder / 'jobs.sqlite'}")
+        store = JobStore(settings.database_url, most_bytes=int(settings.max_body_mb * 1_000_000))
         kept.callback(store.close)
-        if not store.is_shared:  # services that share a database should share the folder, too
+        if not store.is_shared:  # services that share a database should also share the folder
             kept.enter_context(_sole_use(folder))
         kept.enter_context(store.held())
         chat = build_chat(check)
@@ -125,26 +123,31 @@ async def _opened(context: ServiceContext, check: CheckSettings, trust: TrustSet
         jobs = Jobs(database, work, folder / "journals", context.metrics, settings, day)
         info = _info(settings, check, trust, chat, library)
         readiness = Readiness(jobs, folder, work.awarm_up)
-        context.opened = LoopServices(jobs, work, info, readiness)
+        places = Places()
+        context.opened = LoopServices(jobs, work, info, readiness, places)
         await jobs.start()
+        watching = asyncio.create_task(context.metrics.watch_loop())
         context.rates.share(database)
         try:
             yield
         finally:
             context.rates.share(None)
             jobs.begin_stop()
+            context.files.stop()
+            places.stop()
             readiness.warming.cancel()
+            watching.cancel()
             try:
                 await jobs.aclose()
             finally:
-                await asyncio.gather(readiness.warming, return_exceptions=True)
+                await asyncio.gather(readiness.warming, watching, return_exceptions=True)
                 await work.aclose()
                 context.opened = None
 
 
 @contextmanager
 def _sole_use(folder: Path) -> Iterator[None]:
-    """Holds a folder for this service alone. Raises ConfigError if another service holds it."""
+    """Locks a folder for this service. Raises ConfigError if another service has locked it."""
     try:
         with FileLock(folder / "lock", timeout=0, mode=FILE_MODE):
             yield
@@ -153,15 +156,15 @@ def _sole_use(folder: Path) -> Iterator[None]:
 
 
 def build_chat(check: CheckSettings) -> ChatModel | None:
-    """The model that all checks share, with its connections. Raises ConfigError for one that cannot be asked."""
+    """The model shared by all checks, with its connections. Raises ConfigError if it cannot be queried."""
     if check.model is None:
         return None
     return build_model(check, check.model, base_url=check.base_url, temperature=check.temperature)
 
 
 async def _work(check: CheckSettings, trust: TrustSettings, chat: ChatModel | None, library: Library) -> Work:
-    """The checker and the scorer of all jobs, at one pace. They read their documents now, so that a wrong set-up shows
-    at the start; names hide where the documents are.
+    """The checker and the scorer used by all jobs, with a common pace. They read their documents now, so that an
+    invalid setup is found at startup; names hide where the documents are.
     """
     checker = await asyncio.to_thread(hiding_checker, chat, settings=check)
     if checker.has_sources:
@@ -207,10 +210,10 @@ async def _on_refused(request: Request, error: Any) -> Response:
 
 
 async def _on_invalid(request: Request, error: Any) -> Response:
-    """Refuses invalid input with one error in one line; the input is not sent back.
+    """Rejects invalid input with a one-line error, without sending the input back.
 
-    Where one of several shapes would do, the error of the intended shape is the deepest one, and among equals one that
-    is not about the type.
+    If several shapes are allowed, the error about the intended shape is the most deeply nested one and, among equals,
+    one that is not about the type.
     """
     wrong: Any = max(error.errors(), key=lambda one: (len(one["loc"]), not one["type"].endswith("_type")))
     if wrong["type"] == "json_invalid":
@@ -220,7 +223,7 @@ async def _on_invalid(request: Request, error: Any) -> Response:
 
 
 async def _on_http(request: Request, error: Any) -> Response:
-    """Answers a request without a route, and a body that cannot be parsed at all."""
+    """Handles requests without a route, and bodies that cannot be parsed at all."""
     type = {404: "not_found", 405: "wrong_method"}.get(error.status_code, "bad_request")
     refused = RequestRefusal(error.status_code, type, str(error.detail), headers=error.headers)
     return await _on_refused(request, refused)
@@ -242,9 +245,10 @@ _HANDLERS: dict[type[Exception], Any] = {
 
 
 async def serve(app: FastAPI, *, ready: Callable[[str], None]) -> None:
-    """Serves until the process is told to stop (SIGINT, SIGTERM), then leaves running jobs to the next start.
+    """Serves until the process is stopped (SIGINT, SIGTERM), and leaves running jobs to the next start.
 
-    `ready` is told the address. Raises ConfigError where the address cannot be taken, and for what cannot be opened.
+    `ready` is called with the URL. Raises ConfigError if the address cannot be bound, and for anything that cannot be
+    opened.
     """
     context: ServiceContext = app.state.context
     with context.settings.binding.listening() as listening:
@@ -258,13 +262,16 @@ async def serve(app: FastAPI, *, ready: Callable[[str], None]) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Ends streams and waiting answers first: connections are closed only when these are over."""
+    """Ends streams and pending responses first, because connections are closed only after them."""
 
     context: ServiceContext
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        if self.context.opened is not None:
-            self.context.opened.jobs.begin_stop()
+        if (opened := self.context.opened) is not None:
+            opened.jobs.begin_stop()
+            opened.places.begin_stop()
+            for stop in (self.context.files.stop, opened.places.stop):
+                asyncio.get_running_loop().call_later(self.context.settings.drain_s, stop)
         await super().shutdown(sockets)
 
 
@@ -274,7 +281,7 @@ def _config(app: FastAPI, settings: ServiceSettings) -> uvicorn.Config:
         app,
         http=patient_protocol(most, settings.header_timeout_s),
         ws="none",
-        lifespan="off",  # it is ours, so that its failures are told as they are
+        lifespan="off",  # run by `serve`, so that its failures are reported unchanged
         log_config=None,
         access_log=False,
         server_header=False,
@@ -287,7 +294,7 @@ def _config(app: FastAPI, settings: ServiceSettings) -> uvicorn.Config:
 
 
 def _ignore_signals_again() -> None:
-    """Lets everything be closed after the server has raised again the signal that stopped it."""
+    """Lets everything close after the server has re-raised the signal that stopped it."""
 
     def heard(_number: int, _frame: FrameType | None) -> None:
         return

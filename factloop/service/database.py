@@ -1,30 +1,32 @@
-"""Opens the database of jobs: SQLite for one service, PostgreSQL for several."""
+"""Opens the job database: SQLite for one service, PostgreSQL for several."""
 
 from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import sqlite3
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from filelock import FileLock, Timeout
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError, SQLAlchemyError
 
 from factloop.core.errors import ConfigError
 from factloop.core.extras import missing
 from factloop.core.files.private import FILE_MODE, make_private_database, open_private
 
+T = TypeVar("T")
 LOST_AFTER_S = 10
-"""Seconds to wait for a connection that is lost."""
+"""Seconds to wait for a lost connection."""
 SILENT_S = 30.0
-"""Seconds to wait for a server that takes a statement and says nothing."""
+"""Seconds to wait for a server that accepts a statement but does not respond."""
 _TO_A_SERVER = {
     "connect_timeout": LOST_AFTER_S,
     "keepalives_idle": LOST_AFTER_S,
@@ -32,30 +34,32 @@ _TO_A_SERVER = {
     "keepalives_count": 3,
     "tcp_user_timeout": 1_000 * LOST_AFTER_S,
 }
+LOG_BYTES = 5_000_000
+"""Size that SQLite's log may reach before it is written to the file: 1,000 pages, and a little more."""
 _MAGIC = b"SQLite format 3\x00"
 _STAMP = slice(60, 64)
-"""Where the header of a SQLite file has `user_version`."""
+"""Position of `user_version` in the header of a SQLite file."""
 _NOTHING_CAME = 0
-"""The state in which psycopg goes on with a statement from time to time."""
+"""The state in which psycopg resumes a statement from time to time."""
 
 
 class FileReplaced(SQLAlchemyError):
-    """The file of the database is no longer the one that was opened."""
+    """The database file is no longer the one that was opened."""
 
 
 def open_database(url: str, *, silent_s: float = SILENT_S) -> Engine:
-    """The engine; nothing is connected yet, except that a SQLite file is made. Raises ConfigError."""
+    """The engine. Does not connect yet, but creates a SQLite file. Raises ConfigError."""
     engine = _engine_of(url, silent_s)
     if engine.dialect.name == "sqlite":
         if (path := file_of(engine)) is not None:
-            with suppress(OSError):  # SQLite says what is wrong
+            with suppress(OSError):  # SQLite reports the error
                 make_private_database(path)
         event.listen(engine, "connect", _set_up_sqlite)
     return engine
 
 
 def open_to_read(url: str, *, silent_s: float = SILENT_S) -> Engine:
-    """The engine of a database that is only looked at: no file is made, and none changed. Raises ConfigError."""
+    """The engine of a read-only database; no file is created or changed. Raises ConfigError."""
     engine = _engine_of(url, silent_s)
     path = file_of(engine)
     if path is None:
@@ -73,11 +77,11 @@ def _engine_of(url: str, silent_s: float) -> Engine:
             raise ConfigError(wrong)
         if "+" not in parsed.drivername:
             parsed = parsed.set(drivername="postgresql+psycopg")
-        # The parameters of the address itself go first.
+        # Parameters in the URL take precedence.
         given: dict[str, Any] = {name: value for name, value in _TO_A_SERVER.items() if name not in parsed.query}
         if parsed.drivername != "postgresql+psycopg":
             return create_engine(parsed, pool_pre_ping=True, connect_args=given)
-        given["prepare_threshold"] = None  # a pool between may give each transaction another connection
+        given["prepare_threshold"] = None  # a connection pooler may use a different connection for each transaction
         engine = create_engine(parsed, pool_pre_ping=True, connect_args=given)
         _bound_silence(engine, silent_s)
         return engine
@@ -88,9 +92,9 @@ def _engine_of(url: str, silent_s: float) -> Engine:
 
 
 def _bound_silence(engine: Engine, seconds: float) -> None:
-    """Makes connections to PostgreSQL end a statement after so many seconds without a word from the server.
+    """Makes PostgreSQL connections abort a statement after this many seconds without a response from the server.
 
-    TCP sees no fault in a server that hangs, and PostgreSQL's own time limits need a server that works.
+    TCP does not detect a server that hangs, and PostgreSQL's own timeouts require a working server.
     """
     from psycopg import Connection, OperationalError
 
@@ -103,7 +107,7 @@ def _bound_silence(engine: Engine, seconds: float) -> None:
                 if ready != _NOTHING_CAME:
                     heard_at = time.monotonic()
                 elif time.monotonic() - heard_at > seconds:
-                    connection.close()  # a late answer would be taken for that to the next statement
+                    connection.close()  # a late response would be taken for the response to the next statement
                     raise OperationalError(f"no answer within {seconds:g} s")
                 wanted = gen.send(ready)
         except StopIteration as end:
@@ -120,16 +124,16 @@ def _bound_silence(engine: Engine, seconds: float) -> None:
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """A connection that writes nothing. A service at work has a log beside its file, which is read with it.
+    """A read-only connection. A running service has a log next to its database file, which is read as well.
 
-    Without one SQLite would make a log for its readers and leave it behind, unless told that no one writes.
+    Without a log, SQLite would create one for its readers and leave it behind, unless told that there are no writers.
     """
     how = "mode=ro" if Path(f"{path}-wal").exists() else "mode=ro&immutable=1"
     return sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, check_same_thread=False)
 
 
 def file_of(engine: Engine) -> Path | None:
-    """The file of a SQLite database; None for one in memory or on a server."""
+    """The file of a SQLite database; None if it is in memory or on a server."""
     name = engine.url.database
     if engine.dialect.name != "sqlite" or not name or name == ":memory:" or name.startswith("file:"):
         return None
@@ -138,7 +142,7 @@ def file_of(engine: Engine) -> Path | None:
 
 @contextmanager
 def locked(engine: Engine) -> Iterator[None]:
-    """Keeps other services off a SQLite file; a kill releases it. Raises ConfigError if another service holds it."""
+    """Locks a SQLite file; killing the process releases it. Raises ConfigError if another service has locked it."""
     path = file_of(engine)
     if path is None:
         yield
@@ -154,12 +158,64 @@ def locked(engine: Engine) -> Iterator[None]:
         ) from error
 
 
+class Reserve:
+    """Space next to a SQLite file that is released for deleting on a full disk, since SQLite writes before it frees
+    space: what it deletes, overwritten with zeros, to its log, and then the log to the file."""
+
+    def __init__(self, engine: Engine, n_bytes: int) -> None:
+        self._engine, self._n_bytes, path = engine, n_bytes, file_of(engine)
+        self._path = None if path is None else path.with_name(f"{path.name}-reserve")
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """Reserves the space, but at most half of what is free, and releases it at the end."""
+        if self._path is None:
+            yield
+            return
+        with suppress(OSError):
+            left_over = self._path.stat().st_size if self._path.exists() else 0
+            self._n_bytes = max(left_over, min(self._n_bytes, shutil.disk_usage(self._path.parent).free // 2))
+        self._take(self._path)
+        try:
+            yield
+        finally:
+            self._path.unlink(missing_ok=True)
+
+    def _take(self, path: Path) -> None:
+        """Reserves the space, or as much as is available."""
+        with suppress(OSError), open(path, "wb", opener=open_private, buffering=0) as file:
+            while (left := self._n_bytes - file.tell()) > 0:
+                file.write(os.urandom(min(left, 1_000_000)))  # which no file system compresses
+
+    def within(self, work: Callable[[Connection], T]) -> T:
+        """Works in a transaction and, if the disk is full, uses the reserved space. Raises SQLAlchemyError."""
+        try:
+            with self._engine.begin() as connection:
+                return work(connection)
+        except OperationalError as error:
+            if not is_full(error) or self._path is None or not self._path.exists():
+                raise
+        self._path.unlink(missing_ok=True)
+        try:
+            self._empty_log()
+            with self._engine.begin() as connection:
+                return work(connection)
+        finally:
+            self._empty_log()
+            self._take(self._path)
+
+    def _empty_log(self) -> None:
+        with suppress(SQLAlchemyError), self._engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
 @contextmanager
 def sole_use(engine: Engine) -> Iterator[None]:
-    """Holds a SQLite file for this service alone. Raises ConfigError if another service holds it.
+    """Locks a SQLite file for this service. Raises ConfigError if another service has locked it, or if it cannot be
+    written, as on a full disk.
 
-    Meanwhile each transaction raises FileReplaced if the file was deleted or overwritten since it was opened: anything
-    written then would be gone at the next start.
+    While locked, each transaction raises FileReplaced if the file was deleted or overwritten since it was opened:
+    anything written then would be lost at the next start.
     """
     path = file_of(engine)
     with locked(engine), nullcontext() if path is None else _watched(engine, path):
@@ -168,12 +224,15 @@ def sole_use(engine: Engine) -> Iterator[None]:
 
 @contextmanager
 def _watched(engine: Engine, path: Path) -> Iterator[None]:
-    """Marks the file with a random number, and looks for that before each transaction."""
+    """Marks the file with a random number that is checked before each transaction."""
     stamp = secrets.randbelow(2**31 - 1) + 1
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.exec_driver_sql(f"PRAGMA user_version = {stamp}")
-        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")  # so that it is in the file
-    # Open for as long as SQLite has the file open: closing it would drop SQLite's locks.
+    try:
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql(f"PRAGMA user_version = {stamp}")
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")  # so that it is written to the file
+    except SQLAlchemyError as error:
+        raise unusable(engine.url.render_as_string(), error) from error
+    # Kept open as long as SQLite has the file open, since closing it would drop SQLite's locks.
     descriptor = open_private(str(path), os.O_RDONLY)
     expected = stamp.to_bytes(4, "big")
 
@@ -201,15 +260,25 @@ def _is_ours(path: Path, descriptor: int, stamp: bytes) -> bool:
 
 
 def shown(url: str) -> str:
-    """The address without what may be a password."""
+    """The URL without any password."""
     try:
         return make_url(url).render_as_string(hide_password=True)
     except ArgumentError:
         return "(no database URL)"
 
 
+def is_full(error: SQLAlchemyError) -> bool:
+    """Whether a disk is full, on which SQLite still reads and deletes."""
+    code = getattr(getattr(error, "orig", None), "sqlite_errorcode", 0)
+    return code & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+
+
+def unusable(url: str, error: SQLAlchemyError) -> ConfigError:
+    return ConfigError(f"--database {shown(url)}: cannot be used ({said_by(error)})")
+
+
 def said_by(error: SQLAlchemyError) -> str:
-    """The first line of the database's own message, or of ours."""
+    """The first line of the database's own message, or of factloop's."""
     told = str(getattr(error, "orig", None) or (error if isinstance(error, FileReplaced) else type(error).__name__))
     return (told.strip().splitlines() or ["no reason given"])[0]
 

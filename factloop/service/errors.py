@@ -1,4 +1,4 @@
-"""Refusals and failures as statuses with one shape of body. Nothing here shows a path, a key or a trace."""
+"""Turns rejections and failures into HTTP statuses with a uniform body, which never shows a path, key or traceback."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ STATUS_OF_FAILURE = {
     "cancelled": 409,
     "stopping": 503,
 }
-"""Status of the answer to a caller who waited for a job that failed; 500 for anything else."""
+"""HTTP status for a caller who waited for a job that failed; 500 for anything else."""
 
 
 class RequestRefusal(Exception):
-    """The refusal of a request, with its status. `page` is HTML for a reader who opened the address in a browser."""
+    """Rejects a request with a status. `page` is HTML for readers who opened the URL in a browser."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ def unavailable(type: str, message: str, retry_after_s: int | None = RETRY_AFTER
 
 
 def not_kept() -> RequestRefusal:
-    """The refusal for what the database does not take, or has not."""
+    """The rejection if the database does not accept a write or does not have something."""
     return unavailable("not_kept", "the service cannot save jobs at the moment; try again later")
 
 
@@ -80,19 +80,19 @@ def stopping() -> RequestRefusal:
 
 
 def refuse_without_evaluation(what: str) -> None:
-    """Raises RequestRefusal where the evaluation package is not installed."""
+    """Raises RequestRefusal if the evaluation package is not installed."""
     if find_spec("factloop.evaluation") is None:
         message = f"{what} need the package factloop.evaluation, which this service lacks"
         raise unavailable("not_set_up", message, None)
 
 
 def error_words(type: str, message: str, field: str | None = None) -> ErrorWords:
-    """The error's words, cut to a length and to whole characters: what callers sent may be in them."""
+    """The error message, shortened and without lone surrogates, because it may contain callers' input."""
     return ErrorWords(type=type, message=_cut(message), field=None if field is None else _cut(field))
 
 
 def failure_words(error: FactloopError) -> ErrorWords:
-    """The words on a failure for the caller. A wrong set-up is the operator's business: it may name files."""
+    """The message about a failure for the caller, without details of an invalid setup, which may name files."""
     match error:
         case DataError():
             return error_words("invalid_input", str(error), error.field)

@@ -1,6 +1,6 @@
-"""What the service has of the evaluation package: audits, and the reports among its results.
+"""Connects the service to the evaluation package: audits, and reports among its results.
 
-It is imported where that package is installed, when something of it is asked for.
+Imported on request, and only if that package is installed.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,29 +17,25 @@ from factloop.core.figure import Measurement
 from factloop.core.files.private import make_private_folder, write_private
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.rows import load_predictions
-from factloop.evaluation.audit.views.html import render_audit_html
+from factloop.evaluation.audit.views.shown import render_audit_html
 from factloop.evaluation.comparing.records import Comparison
-from factloop.evaluation.comparing.views.html import render_comparison_html
+from factloop.evaluation.comparing.views.shown import render_comparison_html
 from factloop.evaluation.experiments.records import ExperimentReport
-from factloop.evaluation.experiments.views.html import render_experiment_html
+from factloop.evaluation.experiments.views.shown import render_experiment_html
 from factloop.evaluation.runs.longform import figures_of
 from factloop.evaluation.runs.records import RunSummary
-from factloop.evaluation.runs.views.html import render_run_html
 from factloop.evaluation.runs.views.sheets import mean_basis
+from factloop.evaluation.runs.views.shown import render_run_html
 from factloop.reports.figures import plural
-from factloop.service.shapes import (
-    AuditAsk,
-    AuditSummary,
-    HeadlineFigure,
-    ResultKind,
-)
+from factloop.service.reading import output_of
+from factloop.service.shapes import AuditAsk, AuditSummary, HeadlineFigure, ResultKind
 
 MOST_FIGURES = 3
-"""Evaluators or variants whose figures lead a result in a list; its page has all."""
+"""Number of evaluators or variants whose figures are shown in a list; the page has all."""
 
 
 def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
-    """The rows as a file that the audit reads. Raises DataError for rows that it would refuse; blocks."""
+    """Writes the rows to a file for the audit; blocks. Raises DataError for rows that the audit would reject."""
     make_private_folder(folder)
     file = folder / "rows.jsonl"
     try:
@@ -59,23 +54,11 @@ def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
 async def audit(ask: AuditAsk, folder: Path) -> tuple[AuditReport, str, AuditSummary]:
     """The report, its JSON and its summary.
 
-    The command makes it, in a process of its own: it can be stopped, and does not hold up the loop.
+    It is made by the command in a separate process, which can be stopped and does not block the event loop.
     """
     file = await asyncio.to_thread(write_rows, ask.rows, folder)
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "factloop", "research", "audit", str(file), "--json", "-"),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        start_new_session=True,  # an interrupt of the service is not one of the audit
-    )
-    try:
-        output, _ = await process.communicate()
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    if process.returncode != 0:
+    output = await output_of("factloop", "research", "audit", str(file), "--json", "-")
+    if output is None:
         raise ToolError("the audit failed", tool="audit")
     result = output.decode()
     report = await asyncio.to_thread(AuditReport.model_validate_json, result)
@@ -86,7 +69,7 @@ async def audit(ask: AuditAsk, folder: Path) -> tuple[AuditReport, str, AuditSum
 
 def _of_audit(report: AuditReport) -> Iterator[HeadlineFigure]:
     """Balanced accuracy of the best evaluators over all claims."""
-    found = [one for one in report.at[0].rates.rates if (one.group.kind, one.level) == ("all", "claim")]
+    found = [one for one in report.at[0].rates if (one.group.kind, one.level) == ("all", "claim")]
     for one in sorted(found, key=lambda rates: -(rates.balanced_accuracy.value or 0.0))[:MOST_FIGURES]:
         figure = one.balanced_accuracy
         yield _measured(one.evaluator, figure, f"balanced accuracy on {plural(figure.n, 'claim')}")

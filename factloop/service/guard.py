@@ -1,7 +1,7 @@
-"""The guard before every route: it checks the caller, the host, the rate and the size of each request.
+"""Guards all routes: checks the caller, host, rate and size of each request.
 
-Each refusal comes before what it saves: the key is looked at before the body is read, the body is counted while it is
-read, and nothing is parsed that is too long.
+Each check comes before the work that it saves: the key is checked before the body is read, the size is checked while
+reading, and nothing too long is parsed.
 """
 
 from __future__ import annotations
@@ -10,31 +10,45 @@ import asyncio
 import logging
 import re
 import secrets
-from collections.abc import Mapping
-from contextlib import suppress
-from urllib.parse import urlsplit
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from urllib.parse import quote, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from factloop.entrance.callers import BodyTooLong, CallerLeft, received, replayed
+from factloop.entrance.callers import BodyTooLong, CallerLeft, most_connections, received, replayed
 from factloop.entrance.keys import key_refusal
 from factloop.service.access import opens
-from factloop.service.errors import RequestRefusal
+from factloop.service.errors import RETRY_AFTER_S, RequestRefusal
 from factloop.service.pages import EXPIRED
 from factloop.service.routes import ServiceContext
 
-TICKETS = "/v1/tickets"
+NO_JOB = frozenset({"/v1/tickets", "/v1/documents"})
+"""Paths to which posting does not create a job; these requests count as reads."""
+PROBES = frozenset({"/health", "/ready", "/metrics"})
+"""Paths that are queried every few seconds, and are therefore logged only at the lowest level."""
+MOST_CONNECTIONS = 1_000
+"""Maximum number of connections; further ones are answered with 503."""
+MOST_OPEN = 64
+"""Maximum number of requests in progress for each of several keys, including streams of events and requests that wait
+for a report. A single key, or all callers without keys, may have half of the connections."""
+TAKES_LITTLE = frozenset({"/v1/tickets"})
+MOST_WHERE_LITTLE_IS_READ = 100_000
+"""Maximum size in bytes of a body on those paths and of a PUT. Parsing larger ones would delay other callers."""
+LONGEST_PATH = 200
 READING = frozenset({"GET", "HEAD"})
 MOST_WHERE_NONE_IS_READ = 1_000
-"""Bytes of a body that no route reads, as some clients send one with every request."""
+"""Maximum size in bytes of a body on routes that read none; some clients send one with every request."""
 MOST_DISCARDED = 64_000_000
-"""Bytes that are read after a refusal, and thrown away."""
+"""Maximum number of bytes that are read and discarded after a rejection."""
 DISCARDED_WITHIN_S = 5.0
 SENT_WITHIN_S = 60.0
-"""Seconds in which one part of an answer must be sent."""
+"""Seconds within which each part of a response must be sent."""
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:+/=@-]{1,128}", re.ASCII)
-"""An `X-Request-ID` that is taken as it is."""
+"""An `X-Request-ID` that is accepted unchanged."""
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 KEPT_FROM_BROWSERS = {
     "X-Content-Type-Options": "nosniff",
@@ -44,18 +58,21 @@ KEPT_FROM_BROWSERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
 }
-"""Headers of every answer that does not have its own."""
+"""Headers of every response that does not set its own."""
 
 log = logging.getLogger(__name__)
 
 
 class ServiceGuard:
-    """ASGI middleware; it sets `scope["request_id"]`, and `scope["owner"]` for the routes under /v1/."""
+    """ASGI middleware that sets `scope["request_id"]`, and `scope["owner"]` for the routes under /v1/."""
 
     def __init__(self, app: ASGIApp, context: ServiceContext) -> None:
         self._app, self._settings, self._metrics = app, context.settings, context.metrics
         self._rates, self._tickets = context.rates, context.tickets
         self._max_body = int(self._settings.max_body_mb * 1_000_000)
+        half = most_connections(MOST_CONNECTIONS) // 2
+        self._most_open = min(MOST_OPEN, half) if len(self._settings.keys.grants) > 1 else half
+        self._n_open: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -64,28 +81,39 @@ class ServiceGuard:
             return
         arriving = _RequestBody(receive, waits="expect" in Headers(scope=scope))
         request_id = scope["request_id"] = _request_id(Headers(scope=scope))
-        answer = _AnswerSender(send, arriving, request_id)
+        answer, begun = _AnswerSender(send, arriving, request_id), time.perf_counter()
         try:
             await self._serve(scope, arriving, answer)
         except RequestRefusal as refused:
             await answer.refuse(refused)
-        except Exception:  # a bug of ours: told in the log, not to the caller
+        except Exception:  # any bug: it is logged, and the response must not reveal it
             log.exception("%s %s failed (request %s)", scope["method"], _template(scope), request_id)
             await answer.refuse(RequestRefusal(500, "internal", "the request failed unexpectedly"))
         finally:
             self._metrics.request(_template(scope), answer.status)
-            name = self._settings.keys.grants[scope["owner"]].name if "owner" in scope else ""
-            whose = f"request {request_id}, key {name}" if name else f"request {request_id}"
-            log.info("%s %s: %d (%s)", scope["method"], _template(scope), answer.status, whose)
+            self._log(scope, request_id, answer.status, time.perf_counter() - begun)
+
+    def _log(self, scope: Scope, request_id: str, status: int, seconds: float) -> None:
+        """Logs one line about the request, without its query, which may contain a ticket."""
+        address, path = (scope.get("client") or ("-",))[0], scope["raw_path"].decode("latin-1")[:LONGEST_PATH]
+        told = {"method": scope["method"], "path": path, "status": status, "seconds": round(seconds, 3)}
+        told |= {"request_id": request_id, "address": address}
+        who, level = f"from {address}", logging.DEBUG if path in PROBES else logging.INFO
+        if "owner" in scope and (key := self._settings.keys.grants[scope["owner"]].name):
+            who, told["key"] = f"key {key}", key
+        elif "wrong_key" in scope:
+            who, told["wrong_key"], level = f"wrong key from {address}", True, logging.WARNING
+        said = "%s %s: %d (request %s, %s, %.3f s)"
+        log.log(level, said, scope["method"], path, status, request_id, who, seconds, extra={"request": told})
 
     async def _serve(self, scope: Scope, receive: Receive, answer: _AnswerSender) -> None:
         headers = Headers(scope=scope)
         self._refuse_strange_host(headers)
         if scope["method"] not in READING:
             self._refuse_other_site(headers)
-        if scope["path"].startswith(f"{self._settings.public_path}/"):  # where the proxy does not take it off
+        if scope["path"].startswith(f"{self._settings.public_path}/"):  # if the proxy does not strip the prefix
             scope["path"] = scope["path"].removeprefix(self._settings.public_path)
-            scope["raw_path"] = scope["path"].encode()
+            scope["raw_path"] = quote(scope["path"]).encode()  # logged as received
         if scope["path"].startswith("/v1/"):
             address = (scope.get("client") or ("-",))[0]
             owner = self._settings.keys.owner(headers.get("authorization"))
@@ -95,14 +123,38 @@ class ServiceGuard:
                 raise await self._without_owner(scope, headers, address)
             scope["owner"] = owner
             await self._rates.take(
-                "jobs" if _asks_for_work(scope) and scope["path"] != TICKETS else "reads", owner or address
+                "jobs" if _asks_for_work(scope) and scope["path"] not in NO_JOB else "reads", owner or address
             )
-        body = await self._body(scope, headers, receive)
-        await self._app(scope, replayed(body, receive), answer)
+        with self._open(scope.get("owner")):
+            body = await self._body(scope, headers, receive)
+            await self._app(scope, replayed(body, receive), answer)
+
+    @contextmanager
+    def _open(self, owner: str | None) -> Iterator[None]:
+        """Counts the owner's request while it is in progress, so that no one takes all connections. Raises
+        RequestRefusal if there are too many; requests without an owner, such as probes, are not counted."""
+        if owner is None:
+            yield
+            return
+        if self._n_open[owner] >= self._most_open:
+            raise RequestRefusal(
+                429,
+                "too_many_requests",
+                f"at most {self._most_open} requests at the same time, including streams and those that wait",
+                headers={"Retry-After": str(RETRY_AFTER_S), **_CLOSE},  # an idle connection would be counted as well
+            )
+        self._n_open[owner] += 1
+        try:
+            yield
+        finally:
+            self._n_open[owner] -= 1
 
     async def _without_owner(self, scope: Scope, headers: Headers, address: str) -> RequestRefusal:
-        """The refusal of an unknown caller. A missing key is no attempt at one: a page may always ask for it."""
+        """The rejection of an unknown caller. A missing key does not count as an attempt, because a page may then ask
+        for it."""
         if given := headers.get("authorization"):
+            scope["wrong_key"] = True
+            self._metrics.wrong_keys.inc()
             await self._rates.take_wrong_key(address, given)
         is_opened = opens(scope["path"]) and "text/html" in headers.get("accept", "")
         return RequestRefusal(
@@ -114,7 +166,7 @@ class ServiceGuard:
         )
 
     def _refuse_strange_host(self, headers: Headers) -> None:
-        """Refuses unknown hosts: a name that a stranger's DNS points at this machine must not reach it by a browser."""
+        """Rejects unknown hosts, so that a foreign DNS name for this machine cannot be used through a browser."""
         if not self._settings.binding.is_loopback:
             return
         name = headers.get("host", "").rpartition(":")[0] if _has_port(headers.get("host", "")) else headers.get("host")
@@ -123,7 +175,7 @@ class ServiceGuard:
             raise RequestRefusal(400, "wrong_host", "this service answers to its own address only")
 
     def _refuse_other_site(self, headers: Headers) -> None:
-        """Refuses changes by a page of another site, which would act in its reader's name."""
+        """Rejects changes from pages of other sites, which would act on their readers' behalf."""
         origin = headers.get("origin")
         if origin is None or origin == self._settings.public_origin:
             return
@@ -135,18 +187,20 @@ class ServiceGuard:
             raise RequestRefusal(403, "wrong_origin", "requests from pages of other sites are refused")
 
     async def _body(self, scope: Scope, headers: Headers, receive: Receive) -> bytes:
-        """The whole body, counted and timed while it comes. Raises RequestRefusal."""
+        """The complete body, whose size and time are limited. Raises RequestRefusal."""
         if _asks_for_work(scope):
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
             if kind != "application/json":
                 raise RequestRefusal(415, "wrong_content_type", "send application/json")
         length = headers.get("content-length")
-        if length is not None and "transfer-encoding" in headers:  # two servers might read two different bodies
+        if length is not None and "transfer-encoding" in headers:  # two servers might read different bodies
             raise _bad_request("Content-Length and Transfer-Encoding exclude each other", _CLOSE)
         if length is not None and (not length.isascii() or not length.isdigit()):
             raise _bad_request("Content-Length is not a number")
         is_read = (_asks_for_work(scope) or scope["method"] == "PUT") and scope["path"].startswith("/v1/")
         most = self._max_body if is_read else MOST_WHERE_NONE_IS_READ
+        if is_read and (scope["method"] == "PUT" or scope["path"] in TAKES_LITTLE):
+            most = min(most, MOST_WHERE_LITTLE_IS_READ)
         too_long = RequestRefusal(413, "too_large", f"a request has at most {most:,} bytes", headers=_CLOSE)
         if length is not None and (len(length) > 15 or int(length) > most):
             raise too_long
@@ -169,9 +223,9 @@ def _bad_request(message: str, headers: Mapping[str, str] | None = None) -> Requ
 
 
 class _RequestBody:
-    """The body as the caller sends it, and whether all of it has arrived.
+    """The body as sent by the caller, and whether all of it has arrived.
 
-    A caller that `waits` sends a body only when told to continue, which the first look at the body does.
+    A caller that `waits` sends the body only when told to continue, which happens when the body is first read.
     """
 
     def __init__(self, receive: Receive, *, waits: bool) -> None:
@@ -183,7 +237,7 @@ class _RequestBody:
         return message
 
     async def discard(self) -> None:
-        """Reads on for a while: a caller cut off while sending would lose the answer, too."""
+        """Reads on for a while, because a caller that is cut off while sending would not get the response."""
         size = 0
         with suppress(TimeoutError):
             async with asyncio.timeout(DISCARDED_WITHIN_S):
@@ -192,7 +246,7 @@ class _RequestBody:
 
 
 class _AnswerSender:
-    """Sends with the headers that every answer has, and knows whether it has begun."""
+    """Sends the headers common to all responses, and knows whether the response has started."""
 
     def __init__(self, send: Send, arriving: _RequestBody, request_id: str) -> None:
         self._send, self._arriving, self._request_id = send, arriving, request_id
@@ -205,11 +259,11 @@ class _AnswerSender:
             headers["X-Request-ID"] = self._request_id
             for name, value in KEPT_FROM_BROWSERS.items():
                 headers.setdefault(name, value)
-        async with asyncio.timeout(SENT_WITHIN_S):  # the caller does not read the answer
+        async with asyncio.timeout(SENT_WITHIN_S):  # the caller does not read the response
             await self._send(message)
 
     async def refuse(self, refused: RequestRefusal) -> None:
-        if self.status:  # too late for a status: the connection is closed instead, by the server
+        if self.status:  # too late for a status: the server closes the connection instead
             return
         body, media_type = refused.body(self._request_id)
         given = {"content-type": media_type, "content-length": str(len(body)), **refused.headers}
@@ -221,12 +275,13 @@ class _AnswerSender:
 
 
 def _asks_for_work(scope: Scope) -> bool:
-    """Whether a request asks for work. Stopping and deleting do not: a caller at the limit must be able to stop."""
+    """Whether a request creates work. Cancelling and deleting do not: callers at their limit must still be able to do
+    that."""
     return scope["method"] == "POST" and not scope["path"].endswith("/cancel")
 
 
 def _request_id(headers: Headers) -> str:
-    """The caller's own `X-Request-ID`, where it is fit for a log; else a new one."""
+    """The caller's `X-Request-ID` if it is safe to log; otherwise a new one."""
     given = headers.get("x-request-id", "")
     return given if REQUEST_ID.fullmatch(given) else secrets.token_hex(16)
 
@@ -236,6 +291,6 @@ def _has_port(host: str) -> bool:
 
 
 def _template(scope: Scope) -> str:
-    """The route as it is declared: what callers send never becomes a label."""
+    """The declared route, so that callers' input never becomes a label."""
     path = getattr(scope.get("route"), "path", None)
     return path if isinstance(path, str) else "none"

@@ -1,7 +1,7 @@
-"""All jobs of the service: asked for, looked at, followed, cancelled and forgotten; and whether it can take more.
+"""Manages all jobs of the service: creates, finds, follows, cancels and deletes them, and limits their number.
 
-A job is in the database before it is answered for. With PostgreSQL several services share the jobs: what a caller asks
-here may be done by another service, and is found, followed and cancelled here all the same.
+A job is saved in the database before the request is answered. With PostgreSQL, several services share the jobs: a job
+requested here may be run by another service, but can still be found, followed and cancelled here.
 """
 
 from __future__ import annotations
@@ -9,17 +9,21 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import math
 import os
 import secrets
 import shutil
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from factloop.core.errors import FactloopError
 from factloop.core.files.private import make_private_folder, write_private
+from factloop.entrance.turns import Turns
 from factloop.reports.labels import GivenLabel
 from factloop.service.access import SharedHits
 from factloop.service.errors import RequestRefusal, failure_words, not_found, not_kept, stopping, unavailable
@@ -30,21 +34,35 @@ from factloop.service.running import ATTEMPT, JOB_FINISHED, LiveEvent, LiveJob, 
 from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import Job, JobPage, Trouble
 from factloop.service.spending import DayLimits, DayOver
-from factloop.service.store import JobFilter, NoRoom, OtherRequest, Repeat, Room, StoredJob, TextName
-from factloop.service.turns import Turns
+from factloop.service.store import (
+    LONGEST_TEXT,
+    JobFilter,
+    NoRoom,
+    OtherRequest,
+    Repeat,
+    Room,
+    StoredJob,
+    TextName,
+    made_at,
+)
 from factloop.service.work import Work
 
 KEPT_REPEATS_H = 24
-"""Hours for which the name of a request (`Idempotency-Key`) is kept."""
-DRAINED = 0.7
-"""Share of the time for stopping in which calls under way may end; the rest is for saving and for answers."""
+"""Number of hours for which the name of a request (`Idempotency-Key`) is kept."""
 SWEEP_EVERY_S = 3_600.0
+EVENTS_AT_ONCE = 250_000
+"""Number of characters of saved events that one query fetches."""
 
 log = logging.getLogger(__name__)
 
 
+def _read_portion(rest: str, portion: str | None) -> tuple[list[LiveEvent], str, int]:
+    """The events in what was left and a portion, what is left now, and the length of the portion."""
+    return *read_events(rest + (portion or "")), len(portion or "")
+
+
 class Jobs:
-    """Lives in one event loop."""
+    """Manages jobs in one event loop."""
 
     def __init__(
         self,
@@ -57,18 +75,22 @@ class Jobs:
         *,
         sweep_every_s: float = SWEEP_EVERY_S,
     ) -> None:
-        """`folder` is for the journals. It closes the database."""
+        """`folder` is for the journals. Closes the database at the end."""
         self._database, self._store, self._folder, self._day = database, database.store, folder, day
         self._keep_days, self._sweep_every_s = settings.keep_days, sweep_every_s
         weights = {owner: grant.weight for owner, grant in settings.keys.grants.items()}
-        places = min(settings.max_jobs, settings.max_jobs_together or settings.max_jobs)
-        share = settings.share_of(places)
+
+        def turns(places: int | None) -> Turns:
+            share = None if places is None else settings.share_of(places)
+            return Turns(weights, share, None if share is None else places)
+
         leases = Leases(
             database.store,
             settings.lease_s,
             most_at_work=settings.max_jobs_together,
             day=day,
-            turns=Turns(weights, share, None if share is None else places),
+            turns=turns(settings.max_jobs),
+            together=turns(settings.max_jobs_together),
             owners=settings.keys.grants if settings.keys else None,
         )
         self._runner = Runner(
@@ -78,7 +100,7 @@ class Jobs:
             folder,
             metrics,
             max_running=settings.max_jobs,
-            drain_s=DRAINED * settings.stop_timeout_s,
+            drain_s=settings.drain_s,
         )
         most = settings.max_jobs + settings.max_queued
         self._room = Room(leases.service, most, day, settings.share_of(most))
@@ -89,13 +111,14 @@ class Jobs:
         return self._runner.is_stopping
 
     async def start(self) -> None:
-        """Goes on with the jobs that an earlier process left."""
+        """Resumes the jobs left by an earlier process."""
         self._runner.start()
         self._sweeping = asyncio.create_task(self._sweep())
 
     async def submit(self, owner: str, asked: Job, request: str, key: str | None = None) -> Job:
-        """A job, in the database when this returns: the one asked for, or that of the same key. Raises RequestRefusal
-        where too many wait or the day's budget is spent, and for the key of another request.
+        """Returns a job that is already saved in the database: the requested one, or an earlier one with the same key.
+        Raises RequestRefusal if too many jobs are waiting, if the day's budget is spent, or if the key belongs to a
+        different request.
         """
         if self.is_stopping:
             raise stopping()
@@ -122,18 +145,18 @@ class Jobs:
         return JobPage(jobs=tuple(map(self._now, found)), next=older)
 
     async def text(self, job_id: str, name: TextName) -> str | None:
-        """A text of a job as JSON: its request, its result, its labels."""
+        """A text of a job as JSON: its request, its result or its labels."""
         return await self._database.ask(self._store.text, job_id, name)
 
     async def change_label(self, job_id: str, claim_id: str, label: GivenLabel | None) -> GivenLabel | None:
-        """Keeps the label of a claim, or forgets it where it is None; returns the one before. Raises RequestRefusal."""
+        """Saves the label of a claim, or deletes it if it is None; returns the previous one. Raises RequestRefusal."""
         try:
             return await self._database.ask(self._store.change_label, job_id, claim_id, label)
-        except LookupError as error:  # deleted since it was looked up
+        except LookupError as error:  # it was deleted since it was looked up
             raise not_found("job") from error
 
     async def ended(self, job_id: str, owner: str) -> Job | None:
-        """The job once it is over; None if it was deleted. Raises RequestRefusal where that cannot be waited for."""
+        """The job once it has ended; None if it was deleted. Raises RequestRefusal if it cannot be waited for."""
         while True:
             live = self._live(job_id, owner)
             if live is not None:
@@ -147,14 +170,19 @@ class Jobs:
                 message = f"the service is being stopped; job {job_id} goes on at its next start, or in another one"
                 raise unavailable("stopping", message)
             if self._live(job_id, owner) is None:
+                if self._database.is_in_trouble:  # no service can take it
+                    raise not_kept()
                 await self._runner.moved(self._runner.poll_s)
 
     async def follow(
-        self, job_id: str, owner: str, after: int, heartbeat_s: float
-    ) -> AsyncGenerator[LiveEvent | None, None]:
-        """The events numbered above `after`, past and future, to the end; None where nothing happened for a while.
+        self, job_id: str, owner: str, after: int, heartbeat_s: float, compute: Callable[..., Awaitable[Any]]
+    ) -> AsyncGenerator[list[LiveEvent], None]:
+        """Yields all events numbered above `after`, past and future, several saved ones together; none if nothing
+        happened for a while.
 
-        It ends early where the service is stopped, or the database fails.
+        Saved events are fetched and read by `compute`, a portion at a time, when it is the caller's turn.
+
+        Ends early if the service is stopped or the database fails.
         """
         heard_s = time.monotonic()
         while True:
@@ -162,30 +190,30 @@ class Jobs:
             if live is not None:
                 async for sent in live.follow(after, heartbeat_s):
                     after = after if sent is None else sent.number
-                    yield sent
+                    yield [] if sent is None else [sent]
                 if live.stored.is_over:
                     return
             if self.is_stopping:
                 return
             try:
                 stored = await self._find(job_id, owner)
-                events = [] if stored is None else await self._events(stored)
+                async with aclosing(self._events(stored, compute)) as portions:
+                    async for portion in portions:
+                        if events := [one for one in portion if one.number > after]:
+                            after, heard_s = events[-1].number, time.monotonic()
+                            yield events
             except RequestRefusal:
                 return
-            for one in events:
-                if one.number > after:
-                    after, heard_s = one.number, time.monotonic()
-                    yield one
             if stored is None or stored.is_over:
                 return
             if self._live(job_id, owner) is None:
                 await self._runner.moved(min(self._runner.poll_s, heartbeat_s))
             if time.monotonic() - heard_s >= heartbeat_s:
                 heard_s = time.monotonic()
-                yield None
+                yield []
 
     async def cancel(self, job_id: str, owner: str) -> Job | None:
-        """Stops the job, in whichever service it is, and returns it once it is over; None if it was deleted."""
+        """Stops the job, in whichever service it runs, and returns it once it has ended; None if it was deleted."""
         while True:
             live = self._live(job_id, owner)
             if live is not None:
@@ -201,19 +229,27 @@ class Jobs:
             await self._runner.moved(self._runner.poll_s)
 
     async def delete(self, job_id: str) -> None:
-        """Forgets a finished job."""
+        """Deletes a finished job."""
         await self._database.ask(self._store.delete, job_id)
 
     async def delete_older(self, owner: str, than: datetime) -> int:
-        """Forgets the owner's finished jobs that were made before. Returns how many."""
+        """Deletes the owner's finished jobs created earlier. Returns their number."""
         return await self._database.ask(self._store.delete_older, than, owner)
 
+    async def queue(self) -> tuple[float, float]:
+        """Number of jobs that wait for any service, and seconds since the oldest was requested; NaN if unknown."""
+        try:
+            n_waiting, oldest = await self._database.ask(self._store.waiting)
+        except RequestRefusal:
+            return math.nan, math.nan
+        return n_waiting, 0.0 if oldest is None else max(0.0, time.time() - made_at(oldest))
+
     async def probe(self) -> None:
-        """Raises RequestRefusal where the database would not take a job."""
+        """Raises RequestRefusal if the database would not accept a job."""
         await self._database.ask(self._store.probe)
 
     def begin_stop(self) -> None:
-        """Stops the jobs at work: they go back to their places in the queue, for another service or the next start."""
+        """Stops the running jobs, which return to their places in the queue, for another service or the next start."""
         self._runner.begin_stop()
 
     async def aclose(self) -> None:
@@ -224,7 +260,7 @@ class Jobs:
         await self._database.aclose()
 
     def _live(self, job_id: str, owner: str) -> LiveJob | None:
-        """The job, while it is at work here."""
+        """The job if it is running here."""
         found = self._runner.live.get(job_id)
         return found if found is not None and found.stored.owner == owner else None
 
@@ -236,26 +272,38 @@ class Jobs:
         live = self._runner.live.get(stored.job.id)
         return stored.job if live is None else live.stored.job
 
-    async def _events(self, stored: StoredJob) -> list[LiveEvent]:
-        """The events that are kept; the last says that the job is over, if it is."""
-        text = await self._database.ask(self._store.text, stored.job.id, "events")
-        events = [] if text is None else read_events(text)
-        if not stored.is_over:
-            return events
-        number = events[-1].number + 1 if events else stored.attempt * ATTEMPT + 1
-        return [*events, LiveEvent(number, JOB_FINISHED, stored.job.model_dump_json())]
+    async def _events(
+        self, stored: StoredJob | None, compute: Callable[..., Awaitable[Any]]
+    ) -> AsyncGenerator[list[LiveEvent], None]:
+        """The stored events in portions; if the job has ended, the last one says so."""
+        if stored is None:
+            return
+        # The text of an unfinished job may change between two portions.
+        most = EVENTS_AT_ONCE if stored.is_over else LONGEST_TEXT
+        number, start, rest = stored.attempt * ATTEMPT, 0, ""
+        while True:
+            fetch = partial(self._database.ask, self._store.text, stored.job.id, "events", start, most)
+            events, rest, n_read = await compute(partial(_read_portion, rest), fetch)
+            if events:
+                number = events[-1].number
+                yield events
+            start += n_read
+            if n_read < most:
+                break
+        if stored.is_over:
+            yield [LiveEvent(number + 1, JOB_FINISHED, stored.job.model_dump_json())]
 
     async def _sweep(self) -> None:
-        """Forgets what was kept long enough, now and every hour; first the journals of jobs that ended elsewhere."""
+        """Deletes expired data, now and every hour, starting with the journals of jobs that ended elsewhere."""
         await self._one_sweep(self._tidy_journals)
         while True:
             await self._one_sweep(self._forget_old)
             await asyncio.sleep(self._sweep_every_s)
 
     async def _one_sweep(self, sweep: Callable[[], Awaitable[None]]) -> None:
-        """One sweep, whose failure does not end the sweeping: nothing would be forgotten until the next start."""
+        """One cleanup, whose failure does not stop further ones; otherwise nothing would be deleted until a restart."""
         (failure,) = await asyncio.gather(sweep(), return_exceptions=True)
-        if failure is not None and not isinstance(failure, RequestRefusal):  # of a refusal the cause is in the log
+        if failure is not None and not isinstance(failure, RequestRefusal):  # the cause of a rejection has been logged
             log.error("what was kept long enough could not be forgotten", exc_info=failure)
 
     async def _forget_old(self) -> None:
@@ -279,13 +327,13 @@ class Jobs:
 
 ANSWERED_WITHIN_S = 3.0
 TRIED_BYTES = 65_536
-"""Bytes that are written to see whether the disk has room."""
+"""Number of bytes written to test whether the disk has space."""
 WARM_AGAIN_S = 60.0
-"""Seconds until what the first check needs is loaded again after a failure."""
+"""Seconds before retrying after a failure to load what the first check needs."""
 
 
 class Readiness:
-    """Looks whether the service can take a job. Lives in one event loop; looks once a second, however many ask."""
+    """Checks whether the service can accept jobs. Bound to one event loop; checks at most once a second."""
 
     def __init__(
         self, jobs: Jobs, folder: Path, warm_up: Callable[[], Awaitable[None]], again_s: float = WARM_AGAIN_S
@@ -297,7 +345,7 @@ class Readiness:
         self._looking: asyncio.Task[tuple[Trouble, ...]] | None = None
 
     async def troubles(self) -> tuple[Trouble, ...]:
-        """What keeps the service from taking jobs; nothing, where it takes them."""
+        """What prevents the service from accepting jobs; empty if it accepts them."""
         if self._looking is None:
             self._looking = asyncio.create_task(self._look())
             self._looking.add_done_callback(lambda _: asyncio.get_running_loop().call_later(1.0, self._forget))
@@ -307,7 +355,8 @@ class Readiness:
         self._looking = None
 
     async def _look(self) -> tuple[Trouble, ...]:
-        return (*self._of_warm_up(), *await self._of_database(), *await asyncio.to_thread(self._of_folder))
+        cold = () if self._cold is None else (Trouble(what="warm_up", message=self._cold),)
+        return (*cold, *await self._of_database(), *await asyncio.to_thread(self._of_folder))
 
     async def _warm(self, warm_up: Callable[[], Awaitable[None]]) -> None:
         while True:
@@ -322,12 +371,9 @@ class Readiness:
             else:
                 self._cold = None
                 return
-            if self._jobs.is_stopping:  # the work may have failed as it was cancelled
+            if self._jobs.is_stopping:  # the work may have failed because it was cancelled
                 return
             await asyncio.sleep(self._again_s)
-
-    def _of_warm_up(self) -> tuple[Trouble, ...]:
-        return () if self._cold is None else (Trouble(what="warm_up", message=self._cold),)
 
     async def _of_database(self) -> tuple[Trouble, ...]:
         probing = asyncio.ensure_future(self._jobs.probe())
@@ -345,7 +391,7 @@ class Readiness:
         probe = self._folder / f"probe-{secrets.token_hex(8)}"
         try:
             make_private_folder(self._folder)
-            write_private(probe, os.urandom(TRIED_BYTES))  # which no file system makes smaller
+            write_private(probe, os.urandom(TRIED_BYTES))  # random data, which no file system can compress
         except OSError as error:
             reason = error.strerror or "no reason given"
             return (Trouble(what="folder", message=f"nothing can be written there: {reason}"),)

@@ -1,7 +1,7 @@
-"""Asks the database from the event loop, and says once when it fails and once when it answers again.
+"""Queries the database from the event loop, and reports once when it fails and once when it is back.
 
-A database that is away takes up to ten seconds to fail. So that no caller waits for the failures of others, one call at
-a time asks it meanwhile, and the others are refused at once.
+If the database is unavailable, a call may take up to ten seconds to fail. To keep callers from waiting for each other's
+failures, only one call at a time tries the database then, and the others are rejected immediately.
 """
 
 from __future__ import annotations
@@ -11,26 +11,27 @@ import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError, SQLAlchemyError
 
-from factloop.service.database import FileReplaced, said_by
-from factloop.service.errors import not_kept
+from factloop.service.database import FileReplaced, is_full, said_by
+from factloop.service.errors import RequestRefusal, not_kept
 from factloop.service.store import JobStore
 
 P = ParamSpec("P")
 T = TypeVar("T")
 THREADS_TO_A_SERVER = 4
 _OF_ONE_STATEMENT = (DataError, IntegrityError, ProgrammingError)
-"""Failures that say nothing of what else the database would do."""
+"""Failures that say nothing about whether other statements would succeed."""
 
 log = logging.getLogger(__name__)
 
 
 class Database:
-    """The store in threads of its own: one for SQLite, which has one writer; a few for a server."""
+    """The store in its own threads: one for SQLite, which has a single writer, and a few for a server."""
 
     def __init__(self, store: JobStore) -> None:
         self.store = store
@@ -39,54 +40,71 @@ class Database:
         self._under_way: set[Future[Any]] = set()
         self._n_outages, self._is_away = 0, False
         self._trouble: str | None = None
+        self._probing: asyncio.Future[None] = asyncio.Future()
+        self._probing.set_result(None)
         self._in_touch_since = time.monotonic()
 
     async def ask(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Calls. Raises RequestRefusal where it fails, or while the database is away and another call asks it."""
+        """Makes a call. Raises RequestRefusal if it fails, or if the database is unavailable and another call is trying
+        it."""
         if self._is_away and self._under_way:
             raise not_kept()
         return await self.save(call, *args, **kwargs)
 
     async def save(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Calls, after the call that asks a database which is away: refused with it, or done after it."""
+        """Makes a call after the one that is trying an unavailable database, and is rejected or carried out with it."""
         work: Any = partial(call, *args, **kwargs)
         asked: Future[T] = self._threads.submit(self._in_turn, self._n_outages, work)
         self._under_way.add(asked)
-        asked.add_done_callback(self._under_way.discard)  # at its end, which a caller who leaves may not wait for
+        asked.add_done_callback(self._under_way.discard)  # when it ends, which a leaving caller may not await
         try:
             found = await asyncio.wrap_future(asked)
         except SQLAlchemyError as error:
             self._failed(error)
             raise not_kept() from error
-        if self._trouble is not None:
+        self._is_away = False
+        if self._trouble is not None and call == self.store.probe:
             log.warning("the database answers again")
             self._trouble, self._in_touch_since = None, time.monotonic()
-        self._is_away = False
+        elif self._trouble is not None and self._probing.done():
+            self._probing = asyncio.ensure_future(self._probe())
         return found
+
+    async def _probe(self) -> None:
+        """Writes a row, since a full disk can still be read."""
+        with suppress(RequestRefusal):
+            await self.save(self.store.probe)
+
+    @property
+    def is_in_trouble(self) -> bool:
+        """Whether it failed and has not accepted a row since."""
+        return self._trouble is not None
 
     @property
     def in_touch_s(self) -> float:
-        """For how many seconds the database has answered without a failure. 0 while it fails."""
+        """Seconds for which the database has responded without a failure; 0 while it is failing."""
         return 0.0 if self._trouble is not None else time.monotonic() - self._in_touch_since
 
     async def aclose(self) -> None:
-        await asyncio.to_thread(self._threads.shutdown)  # a call under way would leave its connection open
+        await self._probing
+        await asyncio.to_thread(self._threads.shutdown)  # a running call would leave its connection open
         await asyncio.to_thread(self.store.close)
 
     def _in_turn(self, n_outages: int, work: Callable[[], T]) -> T:
-        """Calls, in a thread; refuses what waited behind a call that found the database away."""
+        """Makes a call in a thread; rejects calls that waited behind one that found the database unavailable."""
         if n_outages != self._n_outages:
             raise not_kept()
         try:
             return work()
         except _OF_ONE_STATEMENT:
             raise
-        except SQLAlchemyError:
-            self._n_outages, self._is_away = self._n_outages + 1, True
+        except SQLAlchemyError as error:
+            if not is_full(error):  # which is known at once, and must not reject a deletion behind it
+                self._n_outages, self._is_away = self._n_outages + 1, True
             raise
 
     def _failed(self, error: SQLAlchemyError) -> None:
         reason = said_by(error)
-        if reason != self._trouble:  # an outage is logged once, not with each request
+        if reason != self._trouble:  # an outage is logged once, not for each request
             log.error(reason if isinstance(error, FileReplaced) else f"the database failed: {reason}")
         self._trouble = reason

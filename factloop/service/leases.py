@@ -1,8 +1,9 @@
-"""Leases of jobs: which service is at work on which job, and until when.
+"""Manages job leases, which record which service is processing a job and until when.
 
-A job without a lease waits for any service. A service leases jobs for a few seconds, and renews its leases while it is
-at work. Once a service has died, its leases lapse, and other services take its jobs. Where the database is not shared,
-leases do not lapse; the next start ends them. A job under which several services died fails: it may be the cause.
+A job without a lease waits for any service. A service leases jobs for a few seconds and renews the leases while it is
+working. If a service dies, its leases expire, and other services take over its jobs. If the database is not shared,
+leases do not expire; the next start ends them. A job during which several services died fails, because it may be the
+cause.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, case, func, or_, select, update
 
+from factloop.entrance.turns import Turns, Waiting
 from factloop.service import store as stores
 from factloop.service.errors import error_words
 from factloop.service.shapes import ErrorWords, Progress, Status
 from factloop.service.spending import FREE, Cost, DayLimits
 from factloop.service.store import ENDED, UNFINISHED, WAITING, JobStore, StoredJob, TextName, row_of, stored_of
 from factloop.service.tables import JOBS, TEXTS, database_now, hold_others_off
-from factloop.service.turns import Turns, Waiting
 
 MOST_DEATHS = 3
-"""How many services may die while they are at work on one job."""
+"""Maximum number of services that may die while processing the same job."""
 _NO_LEASE = {"leased_by": None, "leased_until": None}
 
 log = logging.getLogger(__name__)
@@ -34,27 +35,27 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class LeasedJob:
-    """A job that this service took."""
+    """A job taken by this service."""
 
     stored: StoredJob
     request: str
-    was_left: bool
-    """Whether another service began it and died, or was stopped."""
+    may_have_paid: bool
+    """Whether a service started it and died, or was stopped after a model call or a search."""
 
 
 @dataclass(frozen=True)
 class Renewal:
-    """The leases that this service still has, and what was asked of them meanwhile."""
+    """The leases that this service still has, and any requests concerning them."""
 
     held: frozenset[str]
     cancelled: frozenset[str]
     """Jobs that another service was asked to cancel."""
     n_services: int
-    """Services that are at work, this one included."""
+    """Number of running services, including this one."""
 
 
 class Leases:
-    """The leases of one service. Every method is one transaction, and blocks: call it outside the event loop."""
+    """The leases of one service. Every method is one transaction and blocks, so call it outside the event loop."""
 
     def __init__(
         self,
@@ -64,22 +65,24 @@ class Leases:
         most_at_work: int | None = None,
         day: DayLimits | None = None,
         turns: Turns | None = None,
+        together: Turns | None = None,
         owners: Collection[str] | None = None,
     ) -> None:
-        """`seconds`: how long a lease lasts unless it is renewed; `most_at_work`: jobs in all services together.
+        """`seconds` is how long a lease lasts without renewal; `most_at_work` limits jobs across all services.
 
-        `day`: what the jobs of a day may cost; `turns`: whose job comes next; `owners`: all who have a key, None where
-        no key is needed.
+        `day`: limits on the cost of a day's jobs; `turns`: decides whose job is next here; `together`: limits how many
+        places one caller may have across all services; `owners`: all owners of keys, None if no key is required.
         """
         self._store, self._engine, self.seconds = store, store.engine, seconds
         self._most_at_work, self._day = most_at_work, day or DayLimits(Cost(), Cost())
-        self._turns, self._owners = turns or Turns(), owners
+        self._turns, self._together, self._owners = turns or Turns(), together or Turns(), owners
         self.service = secrets.token_hex(16)
 
     def begin(self) -> None:
-        """Ends the leases of an earlier process, which died, where this service alone uses the database.
+        """Ends the leases of an earlier process that died, if this service alone uses the database.
 
-        Cancels the jobs of owners without a key: no one could see them or stop them, and no limit of a key holds.
+        Cancels the jobs of owners without a key, because no one could see or stop them, and no key's limits would
+        apply.
         """
         with self._engine.begin() as connection:
             if not self._store.is_shared:
@@ -94,9 +97,9 @@ class Leases:
             log.warning("%d unfinished jobs are cancelled, as their keys were removed", len(rows))
 
     def take(self, most: int, *, lapsed: bool) -> list[LeasedJob]:
-        """Leases up to `most` jobs that wait, by turns, to run them; with `lapsed` also those of dead services.
+        """Leases up to `most` waiting jobs in turn, to run them; with `lapsed`, also those of dead services.
 
-        A row that is being changed is passed over.
+        Skips rows that are being changed.
         """
         free = WAITING
         taken: list[LeasedJob] = []
@@ -106,9 +109,16 @@ class Leases:
                 free = or_(free, JOBS.c.leased_until < database_now())
             queues, here, everywhere = self._unfinished(connection, free)
             if self._most_at_work is not None:
-                most = min(most, self._most_at_work - everywhere)
+                most = min(most, self._most_at_work - everywhere.total())
             spent: set[str] = set()
-            while len(taken) < most and (owner := self._turns.next(queues, here)) is not None:
+            while len(taken) < most:
+                may = {
+                    owner: queue
+                    for owner, queue in queues.items()
+                    if self._together.may_begin(everywhere[owner], everywhere.total())
+                }
+                if (owner := self._turns.next(may, here)) is None:
+                    break
                 job_id, kind = queues[owner].popleft()
                 if owner in spent and kind not in FREE:
                     continue
@@ -118,11 +128,12 @@ class Leases:
                 if one is not None:
                     taken.append(one)
                     here[owner] += 1
+                    everywhere[owner] += 1
                     self._turns.took(owner)
         return taken
 
     def renew(self, jobs: Iterable[StoredJob]) -> Renewal:
-        """Renews leases, and keeps how far the jobs are."""
+        """Renews leases and saves the progress of the jobs."""
         held, cancelled = set(), set()
         with self._engine.begin() as connection:
             for stored in sorted(jobs, key=lambda one: one.job.id):
@@ -139,16 +150,16 @@ class Leases:
         return Renewal(frozenset(held), frozenset(cancelled), 1 + n_others)
 
     def keep_events(self, stored: StoredJob, events: str) -> None:
-        """Keeps the events of a job so far, as text; not where the lease was lost, or the job is over."""
+        """Saves a job's events so far as text, unless the lease was lost or the job has ended."""
         ours = JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service
         with self._engine.begin() as connection:
             if connection.execute(select(JOBS.c.id).where(*ours).with_for_update()).first() is not None:
                 stores.write_texts(connection, stored.job.id, {"events": events})
 
     def end(self, stored: StoredJob, texts: Mapping[TextName, str]) -> bool:
-        """Saves a job that is over, with its texts. False where the lease was lost or the job deleted: it is not saved.
+        """Saves a job that has ended, with its texts. Returns False, saving nothing, if the lease or the job is gone.
 
-        May be repeated where a connection broke: the job of the first time stays.
+        May be repeated after a connection failure: the job as saved the first time is kept.
         """
         with self._engine.begin() as connection:
             ours = JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service
@@ -161,23 +172,24 @@ class Leases:
         return kept == stored.job.model_dump_json()
 
     def give_back(self, stored: StoredJob) -> None:
-        """Lets the job wait for another service, or for the next start of this one."""
+        """Returns the job to the queue for another service, or for the next start of this one."""
         with self._engine.begin() as connection:
             if _put_back(connection, stored, self.service):
                 self._day.settle(connection, stored.job, stored.attempt)
 
     def cancel(self, job_id: str) -> StoredJob | None:
-        """Cancels a job that waits; asks the service that is at work on it to do so. The job as it is now."""
+        """Cancels a waiting job, or asks the service that is processing it to cancel it. Returns its present state."""
         with self._engine.begin() as connection:
             row = connection.execute(select(JOBS).where(JOBS.c.id == job_id).with_for_update()).first()
             return None if row is None else _cancelled(connection, row)
 
     def _unfinished(
         self, connection: Connection, free: ColumnElement[bool]
-    ) -> tuple[dict[str, deque[Waiting]], Counter[str], int]:
-        """The jobs that wait, by owner and oldest first; how many each has at work here; and how many are at work."""
+    ) -> tuple[dict[str, deque[Waiting]], Counter[str], Counter[str]]:
+        """The waiting jobs by owner, oldest first, and how many jobs each owner is running, here and across all
+        services."""
         queues: defaultdict[str, deque[Waiting]] = defaultdict(deque)
-        here, everywhere = Counter[str](), 0
+        here, everywhere = Counter[str](), Counter[str]()
         is_free = case((free, 1), else_=0).label("is_free")
         rows = select(JOBS.c.id, JOBS.c.owner, JOBS.c.kind, JOBS.c.leased_by, is_free).where(
             JOBS.c.status.in_(UNFINISHED)
@@ -186,12 +198,11 @@ class Leases:
             if row.is_free:
                 queues[row.owner].append((row.id, row.kind))
             else:
-                everywhere += 1
+                everywhere[row.owner] += 1
                 here[row.owner] += row.leased_by == self.service
         return queues, here, everywhere
 
     def _n_other_services(self, connection: Connection) -> int:
-        """How many other services are at work."""
         if not self._store.is_shared:
             return 0
         theirs = JOBS.c.leased_by != self.service, JOBS.c.leased_until > database_now()
@@ -199,11 +210,12 @@ class Leases:
         return connection.scalar(services) or 0
 
     def _taken(self, connection: Connection, row: Any, spent: set[str]) -> LeasedJob | None:
-        """The job of a row, leased; None where it is not to be run. `spent`: takes owners who can pay for no other."""
+        """The job in a row, leased; None if it must not be run. `spent` collects owners who cannot afford another
+        job."""
         stored = stored_of(row)
         job_id: str = row.id
         request = connection.scalar(select(TEXTS.c.body).where(TEXTS.c.job_id == job_id, TEXTS.c.name == "request"))
-        if stored is None or request is None:  # or it would be looked at again for ever
+        if stored is None or request is None:  # otherwise it would be examined again forever
             connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(status="failed", **_NO_LEASE))
             return None
         if row.cancel_asked:
@@ -224,23 +236,27 @@ class Leases:
                 _put_back(connection, stored.changed(n_deaths=n_deaths), row.leased_by)
             return None
         lease = {"leased_by": self.service, "leased_until": self._until()}
-        as_seen = JOBS.c.id == job_id, JOBS.c.attempt == stored.attempt  # SQLite locks no rows
+        as_seen = JOBS.c.id == job_id, JOBS.c.attempt == stored.attempt  # SQLite does not lock rows
         changed = connection.execute(update(JOBS).where(*as_seen).values(**row_of(began), **lease))
-        return LeasedJob(began, request, was_left=stored.attempt > 0) if changed.rowcount else None
+        usage = stored.job.progress.usage  # from a stopped service; after a death, not all is known
+        asked = usage is not None and usage.calls + usage.failed_calls + usage.searches > 0
+        may_have_paid = asked or n_deaths > 0
+        return LeasedJob(began, request, may_have_paid) if changed.rowcount else None
 
     def _until(self) -> ColumnElement[float] | None:
         return database_now() + self.seconds if self._store.is_shared else None
 
 
 def _put_back(connection: Connection, stored: StoredJob, service: str) -> bool:
-    """Ends the lease of a service; the job waits for any. False where that service no longer had it."""
-    waiting = stored.changed(status="queued", started_at=None, progress=Progress())
+    """Ends a service's lease; the job then waits for any service. Returns False if the service no longer had the
+    lease."""
+    waiting = stored.changed(status="queued", started_at=None, progress=Progress(usage=stored.job.progress.usage))
     leased = JOBS.c.id == stored.job.id, JOBS.c.leased_by == service
     return bool(connection.execute(update(JOBS).where(*leased).values(**row_of(waiting), **_NO_LEASE)).rowcount)
 
 
 def _cancelled(connection: Connection, row: Any, reason: ErrorWords | None = None) -> StoredJob | None:
-    """The job of a row, cancelled if it waits; the service that is at work on it is asked to cancel it."""
+    """The job in a row, cancelled if it is waiting; if a service is processing it, that service is asked to cancel."""
     stored = stored_of(row)
     if stored is None or stored.is_over:
         return stored

@@ -1,4 +1,4 @@
-"""The page and its parts, loaded once at the start; and reports as pages under a policy of their own."""
+"""Serves the web page and its parts, loaded once at startup, and reports as pages with their own security policy."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ TYPES = {
 }
 INDEX = "index.html"
 VERDICTS = "verdicts.js"
-"""The words and signs of verdicts as a module for scripts."""
+"""The wording and symbols of verdicts, as a script module."""
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _REPORT_POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"<>]+)">')
 _HEAD = 1_000
-"""Characters at the head of a report in which its policy stands, before anything that came from outside."""
+"""Number of characters at the start of a report that contain its policy, before any external content."""
 
 
 @dataclass(frozen=True)
 class Asset:
-    """One file of the page."""
+    """A file of the page."""
 
     body: bytes
     media_type: str
 
 
 def load_assets() -> dict[str, Asset]:
-    """The files of the page by name. Names from callers are looked up here, never on the disk."""
+    """The files of the page by name. Names given by callers are looked up here, never on the disk."""
     found = {}
     of_reports = files("factloop.reports").joinpath("pages")
     shared = (of_reports.joinpath(name) for name in ("base.css", "page.js"))
@@ -51,17 +51,17 @@ def load_assets() -> dict[str, Asset]:
 EXPIRED = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>factloop: this link has expired</title>
 <h1>This link has expired</h1>
-<p>A link to a report is good for half a day. Open it again from <a href="../../../">the page of the service</a>.</p>
+<p>A link to a report is valid for 12 hours. Open it again from <a href="../../../">the page of the service</a>.</p>
 </html>
 """
-"""What a reader sees who opens the address of a report without a key: it stands three steps below the page."""
+"""Shown to readers who open the URL of a report without a key, three levels below the page."""
 
 
 def report_policy(page: str) -> str:
-    """The policy that a report names in its head: the hashes of its own style and script, and nothing else.
+    """The policy in a report's head, which allows only its own style and script, by hash.
 
-    It runs in a sandbox, so that even a script of it could neither ask this service nor read what the page keeps. The
-    page of the service alone may show it in a frame. Its links may open other pages, which are in no sandbox.
+    It runs in a sandbox, so that even a script in it could neither call this service nor read the page's data. Only the
+    service's own page may show it in a frame. Its links may open other pages, which are not sandboxed.
     """
     found = _REPORT_POLICY.search(page, 0, _HEAD)
     policy = "default-src 'none'" if found is None else found.group(1)

@@ -1,6 +1,6 @@
-"""The kinds of report that the service shows, and those in a folder that the operator named.
+"""Defines the kinds of reports that the service shows, and finds those in the operator's results folder.
 
-Nothing in the folder is served as it is: a report of ours is read, and its page rendered.
+Files in the folder are never served directly: factloop's reports are read, and their pages are rendered.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport, TrustRun
-from factloop.checking.views.html import render_html
+from factloop.checking.views.shown import render_html
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import FactualityReport, Record
 from factloop.reports.figures import plural, precision, precision_basis
@@ -25,9 +25,9 @@ from factloop.service.shapes import HeadlineFigure, ResultInfo, ResultKind, titl
 from factloop.trust.views.html import render_long_form_html, render_trust_html
 
 LARGEST = 200_000_000
-"""Bytes of a file; a larger one is passed over."""
+"""Maximum number of bytes of a file; larger ones are skipped."""
 IN_FOLDERS = ("summary.json", "experiment.json", "report.json")
-"""The file that stands for a folder."""
+"""The file that represents a folder."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -108,17 +108,17 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Result:
-    """One report of the folder."""
+    """A report in the folder."""
 
     info: ResultInfo
     text: str
-    """The report as it stands in the file."""
+    """The report as stored in the file."""
     record: Record
     kind: ResultKind
 
 
 class ResultFolder:
-    """The results in a folder: read on request, and kept while their files do not change. Every method blocks."""
+    """The results in a folder, read on request and cached until their files change. Every method blocks."""
 
     def __init__(self, folder: Path | None) -> None:
         """Raises ConfigError for a path that is not a folder."""
@@ -136,12 +136,12 @@ class ResultFolder:
         return sorted(found.values(), key=lambda info: (info.created_at is None, -_seconds(info.created_at), info.name))
 
     def find(self, name: str) -> Result | None:
-        """The result of this name in the list: the name is looked up, never made into a path."""
+        """The result with this name in the list. The name is looked up and never turned into a path."""
         results = (self._result(of, path) for of, path in self._files() if of == name)
         return next((result for result in results if result is not None), None)
 
     def _files(self) -> Iterator[tuple[str, Path]]:
-        """Names and files; a folder comes after the file of the same name, whose result stands for both."""
+        """Names and files. A folder follows the file with the same name, whose result represents both."""
         for entry in [] if self._folder is None else _entries(self._folder):
             inside = [entry / name for name in IN_FOLDERS if (entry / name).is_file()]
             path = inside[0] if inside else entry
@@ -152,7 +152,7 @@ class ResultFolder:
     def _result(self, name: str, path: Path) -> Result | None:
         try:
             state = path.stat()
-        except OSError:  # taken away since it was listed
+        except OSError:  # removed since it was listed
             return None
         version = (state.st_mtime_ns, state.st_size)
         if path not in self._read or self._read[path][0] != version:
@@ -169,7 +169,7 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _read(name: str, path: Path) -> Result | None:
-    """The report; None if the file is not a report of factloop's, has another version, or does not fit together."""
+    """The report; None if the file is not a factloop report, has another version or is inconsistent."""
     try:
         text = path.read_text(encoding="utf-8")
         fields = json.loads(text)
@@ -196,7 +196,7 @@ def _info(name: str, kind: ResultKind, record: Any) -> ResultInfo:
 
 
 def _seconds(moment: datetime | None) -> float:
-    """Seconds since the epoch, for any date that can be written; one without a zone is taken for UTC."""
+    """Seconds since the epoch, for any date that can be written; without a time zone, UTC is assumed."""
     if moment is None:
         return 0.0
     return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH).total_seconds()

@@ -1,11 +1,12 @@
-"""What all routes share, and the routes beside those of jobs: the page, health, metrics, results, tickets."""
+"""Code shared by all routes, and the routes not about jobs: the page, health, metrics, results and tickets."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Header, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
@@ -17,17 +18,20 @@ from factloop.service.errors import RequestRefusal, not_found, unavailable
 from factloop.service.jobs import KEPT_REPEATS_H, Jobs, Readiness
 from factloop.service.metrics import Metrics
 from factloop.service.pages import INDEX, PAGE_POLICY, Asset, report_policy
+from factloop.service.places import Places
+from factloop.service.reading import FileReader
 from factloop.service.results import Result, ResultFolder
 from factloop.service.settings import ServiceSettings
-from factloop.service.shapes import ErrorBody, Health, Info, ResultList, Ticket, TicketAsk
+from factloop.service.shapes import ErrorBody, FileAsk, FileText, Health, Info, ResultList, Ticket, TicketAsk
 from factloop.service.work import Work
 
+T = TypeVar("T")
 REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorBody} for status in (400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500, 502, 503, 504)
 }
-"""The refusals that a route under a key may answer with."""
+"""The rejections that a route with a key may return."""
 HTML: dict[int | str, dict[str, Any]] = {200: {"content": {"text/html": {}}}}
-KEY = HTTPBearer(scheme_name="key", description="A key that the operator of the service gave out.", auto_error=False)
+KEY = HTTPBearer(scheme_name="key", description="A key issued by the operator of the service.", auto_error=False)
 TICKET = APIKeyQuery(
     name=PARAMETER, scheme_name="ticket", description="For one page, from `POST /v1/tickets`.", auto_error=False
 )
@@ -35,17 +39,18 @@ TICKET = APIKeyQuery(
 
 @dataclass(frozen=True)
 class LoopServices:
-    """The objects that live in the event loop."""
+    """The objects bound to the event loop."""
 
     jobs: Jobs
     work: Work
     info: Info
     readiness: Readiness
+    places: Places
 
 
 @dataclass
 class ServiceContext:
-    """The service's shared objects, put together at the start; `opened` is added once the event loop runs."""
+    """The service's shared objects, assembled on startup; `opened` is added once the event loop runs."""
 
     settings: ServiceSettings
     metrics: Metrics
@@ -54,6 +59,7 @@ class ServiceContext:
     rates: RateLimits
     assets: Mapping[str, Asset]
     opened: LoopServices | None = None
+    files: FileReader = field(default_factory=FileReader)
 
 
 def _context(request: Request) -> ServiceContext:
@@ -72,7 +78,7 @@ def _opened(context: InContext) -> LoopServices:
 
 def _owner(request: Request) -> str:
     owner: Any = request.scope.get("owner")
-    if not isinstance(owner, str):  # the guard sets it, or this is not reached
+    if not isinstance(owner, str):  # the guard sets it; without it, this is not reached
         raise RequestRefusal(401, "unauthorized", "a key is needed")
     return owner
 
@@ -83,7 +89,7 @@ Owner = Annotated[str, Depends(_owner)]
 
 @dataclass(frozen=True)
 class Caller:
-    """The caller of a request for work; `key` is the name that the caller gives the request."""
+    """The caller of a request for work; `key` is the caller's name for the request."""
 
     request: Request
     owner: str
@@ -91,18 +97,46 @@ class Caller:
     key: str | None
     public_path: str
 
-    async def left_before(self, answer: asyncio.Task[Response]) -> bool:
-        """Whether the caller hangs up before there is an answer."""
-        leaving = asyncio.create_task(self._left())
-        try:
-            done, _ = await asyncio.wait({answer, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            leaving.cancel()
-        return answer not in done
 
-    async def _left(self) -> None:
-        while (await self.request.receive())["type"] != "http.disconnect":
-            pass
+async def left_before(request: Request, answer: asyncio.Task[Any]) -> bool:
+    """Whether the caller disconnects before there is a response."""
+    leaving = asyncio.create_task(_left(request))
+    try:
+        done, _ = await asyncio.wait({answer, leaving}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        leaving.cancel()
+    return answer not in done
+
+
+async def _left(request: Request) -> None:
+    """Returns when the caller disconnects."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The turn of a request that needs computing."""
+
+    request: Request
+    owner: str
+    places: Places
+
+    async def compute(self, call: Callable[..., T], *inputs: Callable[[], Awaitable[Any]]) -> T:
+        """The result of the call, which blocks, with inputs that are fetched first. Raises RequestRefusal."""
+        return await self.places.compute(self.owner, partial(_left, self.request), call, *inputs)
+
+    async def compute_for_stream(self, call: Callable[..., T], *inputs: Callable[[], Awaitable[Any]]) -> T:
+        """The same for a part of a response that has begun, which waits its turn and is cancelled if its caller
+        leaves."""
+        return await self.places.compute(self.owner, asyncio.Event().wait, call, *inputs, waits=True)
+
+
+def _turn(request: Request, owner: Owner, opened: Open) -> Turn:
+    return Turn(request, owner, opened.places)
+
+
+InTurn = Annotated[Turn, Depends(_turn)]
 
 
 def _caller(
@@ -115,8 +149,8 @@ def _caller(
             min_length=1,
             max_length=255,
             pattern=r"^[\x21-\x7e]+$",
-            description=f"A name of this request, kept for {KEPT_REPEATS_H} hours: sent again with the same body it "
-            "gives the job of the first time, which is not done or paid for again.",
+            description=f"A name for this request, kept for {KEPT_REPEATS_H} hours: if it is sent again with the same "
+            "body, the first job is returned instead of being run and paid for again.",
         ),
     ] = None,
 ) -> Caller:
@@ -128,9 +162,10 @@ TheCaller = Annotated[Caller, Depends(_caller)]
 open_to_all = APIRouter()
 with_key = APIRouter(responses=REFUSALS)
 with_ticket = APIRouter(responses=REFUSALS)
-"""Routes that a ticket opens as well as a key."""
+"""Routes that a ticket can open as well as a key."""
 
 
+@open_to_all.head("/", include_in_schema=False)
 @open_to_all.get("/", response_class=HTMLResponse, include_in_schema=False)
 async def page(context: InContext) -> Response:
     return await asset(INDEX, context)
@@ -145,15 +180,17 @@ async def asset(name: str, context: InContext) -> Response:
     return Response(found.body, media_type=found.media_type, headers=headers)
 
 
+@open_to_all.head("/health", include_in_schema=False)
 @open_to_all.get("/health", tags=["state"])
 async def health() -> Health:
     """Whether the process answers."""
     return Health(status="ok")
 
 
+@open_to_all.head("/ready", include_in_schema=False)
 @open_to_all.get("/ready", tags=["state"], response_model=Health, responses={503: {"model": Health}})
 async def ready(context: InContext) -> Response:
-    """Whether new work is taken: it looks whether the database takes a row, and the folder a file."""
+    """Whether new work is accepted, which tests whether the database accepts a row and the folder a file."""
     if context.opened is None or context.opened.jobs.is_stopping:
         state = Health(status="stopping")
     else:
@@ -164,7 +201,9 @@ async def ready(context: InContext) -> Response:
 
 @open_to_all.get("/metrics", tags=["state"], response_class=Response, responses={200: {"content": {"text/plain": {}}}})
 async def metrics(context: InContext) -> Response:
-    """Counts for Prometheus."""
+    """Metrics for Prometheus; while the database is unavailable, those of the queue are NaN."""
+    if context.opened is not None:
+        context.metrics.queue(*await context.opened.jobs.queue())
     return Response(context.metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
 
@@ -174,38 +213,51 @@ async def info(opened: Open, _owner: Owner) -> Info:
     return opened.info
 
 
+@with_key.post("/v1/documents", tags=["checks"])
+async def text_of_file(ask: FileAsk, request: Request, context: InContext, owner: Owner) -> FileText:
+    """Reads PDF, Word, HTML and other files into documents for a check. Nothing is saved."""
+    reading = asyncio.create_task(context.files.read(ask, owner))
+    if await left_before(request, reading):
+        reading.cancel()
+    return await reading
+
+
 @with_key.get("/v1/results", tags=["results"])
-async def results(context: InContext, _owner: Owner) -> ResultList:
-    """Audits, comparisons, experiments and runs that the operator registered."""
-    return ResultList(results=tuple(await asyncio.to_thread(context.results.all)))
+async def results(context: InContext, turn: InTurn) -> ResultList:
+    """Audits, comparisons, experiments and runs registered by the operator."""
+    return ResultList(results=tuple(await turn.compute(context.results.all)))
 
 
 @with_key.get("/v1/results/{name}.json", tags=["results"])
-async def result(name: str, context: InContext, _owner: Owner) -> Response:
+async def result(name: str, context: InContext, turn: InTurn) -> Response:
     """One registered result as JSON."""
-    return Response((await _result(context, name)).text, media_type="application/json")
+    return Response((await turn.compute(partial(_result, context, name))).text, media_type="application/json")
 
 
 @with_ticket.get("/v1/results/{name}/page.html", tags=["results"], response_class=Response, responses=HTML)
-async def result_page(name: str, context: InContext, _owner: Owner) -> Response:
-    """One registered result as a page that needs nothing else."""
-    found = await _result(context, name)
-    return page_of(await asyncio.to_thread(found.kind.render, found.record))
+async def result_page(name: str, context: InContext, turn: InTurn) -> Response:
+    """One registered result as a self-contained page."""
+
+    def rendered() -> Response:
+        found = _result(context, name)
+        return page_of(found.kind.render(found.record))
+
+    return await turn.compute(rendered)
 
 
 @with_key.post("/v1/tickets", tags=["results"])
 async def ticket(ask: TicketAsk, context: InContext, owner: Owner) -> Ticket:
-    """Gives an address under which a browser can open a page of the caller's: a link carries no key."""
+    """Returns a URL at which a browser can open one of the caller's pages, because links carry no key."""
     return Ticket(address=context.settings.public_path + context.tickets.address(owner, ask.page))
 
 
-async def _result(context: ServiceContext, name: str) -> Result:
-    found = await asyncio.to_thread(context.results.find, name)
+def _result(context: ServiceContext, name: str) -> Result:
+    found = context.results.find(name)
     if found is None:
         raise not_found("result")
     return found
 
 
 def page_of(report: str) -> Response:
-    """A report's page, under the policy that it names."""
+    """The page of a report, with the policy that it contains."""
     return HTMLResponse(report, headers={"Content-Security-Policy": report_policy(report)})

@@ -1,4 +1,4 @@
-"""Routes of jobs: asking for work, following it, its reports, and people's labels."""
+"""Routes for jobs: submitting and following work, reading reports, and saving human labels."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path as FilePath
 from typing import Annotated, Any, Union
 
@@ -33,7 +34,20 @@ from factloop.service.errors import (
     refuse_without_evaluation,
 )
 from factloop.service.results import KINDS
-from factloop.service.routes import HTML, REFUSALS, Caller, InContext, LoopServices, Open, Owner, TheCaller, page_of
+from factloop.service.routes import (
+    HTML,
+    REFUSALS,
+    Caller,
+    InContext,
+    InTurn,
+    LoopServices,
+    Open,
+    Owner,
+    TheCaller,
+    Turn,
+    left_before,
+    page_of,
+)
 from factloop.service.running import LiveEvent
 from factloop.service.shapes import (
     Ask,
@@ -64,17 +78,17 @@ SEARCH = "search"
 Wait = Annotated[
     bool,
     Query(
-        description="Answer with the report when it is done, rather than with the job. A caller who hangs up before "
-        "ends the job, unless the request has an `Idempotency-Key`."
+        description="Wait for the report instead of returning the job. If the caller disconnects before that, "
+        "the job is cancelled, unless the request has an `Idempotency-Key`."
     ),
 ]
 ASKED: Any = {"status_code": 202, "response_model": Job, "tags": ["ask"]}
-"""Of a route that asks for work."""
-ClaimId = Annotated[str, Path(max_length=200, description="Id of a claim of the report.")]
+"""The responses of routes that create work."""
+ClaimId = Annotated[str, Path(max_length=200, description="Id of a claim in the report.")]
 
 
 def _waited(report: type[Any]) -> dict[int | str, dict[str, Any]]:
-    """The answer to a caller who waits for the report."""
+    """The response to a caller who waits for the report."""
     return {200: {"model": report}}
 
 
@@ -110,15 +124,10 @@ async def long_form(ask: LongFormAsk, opened: Open, caller: TheCaller, wait: Wai
 
 
 @with_key.post("/audits", **ASKED)
-async def audit(ask: AuditAsk, opened: Open, caller: TheCaller) -> Response:
-    """Says how far evaluators can be trusted, from claims that they scored and people labelled."""
+async def audit(ask: AuditAsk, opened: Open, caller: TheCaller, turn: InTurn) -> Response:
+    """Measures how far evaluators can be trusted, using claims with their scores and human labels."""
     refuse_without_evaluation("audits")
-    try:
-        await asyncio.to_thread(_try_rows, ask)
-    except DataError as error:
-        words = failure_words(error)
-        raise RequestRefusal(422, words.type, words.message, field="rows") from error
-    request = await asyncio.to_thread(_audit_request, ask)
+    request = await turn.compute(partial(_audit_request, ask))
     asked = new_job("audit", f"{len(ask.rows):,} labelled claims", request_id=caller.request_id)
     return _accepted(await opened.jobs.submit(caller.owner, asked, request, caller.key), caller)
 
@@ -132,11 +141,17 @@ def _refuse_nothing_to_judge_by(
 
 
 def _audit_request(ask: AuditAsk) -> str:
-    """The request as JSON to be kept. Raises RequestRefusal for what JSON can say and no text can."""
+    """The request as JSON to save. Raises RequestRefusal for rows that the audit would reject, and for what JSON can
+    express but text cannot."""
+    try:
+        _try_rows(ask)
+    except DataError as error:
+        words = failure_words(error)
+        raise RequestRefusal(422, words.type, words.message, field="rows") from error
     try:
         text = ask.model_dump_json()
         AuditAsk.model_validate_json(text)
-    except ValueError as error:  # half a character, brackets by the hundred, a number of thousands of digits
+    except ValueError as error:  # half a character, hundreds of nested brackets, or a number with thousands of digits
         raise invalid(
             "a value is not a whole text, is nested too deep, or is a number of too many digits", "rows"
         ) from error
@@ -168,8 +183,8 @@ async def _submitted(
     if not wait:
         return _accepted(job, caller)
     waiting = asyncio.create_task(_waited_for(opened, job.id, caller.owner))
-    has_left = await caller.left_before(waiting)
-    if not has_left or caller.key is not None or opened.jobs.is_stopping:  # with its key it may be sent again
+    has_left = await left_before(caller.request, waiting)
+    if not has_left or caller.key is not None or opened.jobs.is_stopping:  # with its key, it can be sent again
         return await waiting
     waiting.cancel()
     await opened.jobs.cancel(job.id, caller.owner)
@@ -177,7 +192,7 @@ async def _submitted(
 
 
 def _against(ask: CheckAsk | TrustAsk | LongFormAsk) -> str:
-    """What the answer is checked against, in words."""
+    """A description of what the answer is checked against."""
     if ask.documents is None:
         return "the service's corpus" if isinstance(ask, TrustAsk) else SEARCH
     given = ask.documents if isinstance(ask.documents, str) else plural(len(ask.documents), "document")
@@ -190,9 +205,9 @@ def _accepted(job: Job, caller: Caller) -> Response:
 
 
 async def _waited_for(opened: LoopServices, job_id: str, owner: str) -> Response:
-    """The report, once there is one. Raises RequestRefusal for a job that failed or was cancelled."""
+    """The report, once it is available. Raises RequestRefusal for a job that failed or was cancelled."""
     job = await opened.jobs.ended(job_id, owner)
-    if job is None:  # its owner deleted it at once
+    if job is None:  # its owner deleted it immediately
         raise not_found("job")
     if job.status == "done":
         result = await opened.jobs.text(job.id, "result")
@@ -209,7 +224,7 @@ def is_job_id(text: str) -> bool:
 
 
 async def _job_of_path(job_id: str, opened: Open, owner: Owner) -> Job:
-    """The caller's job of this id. Raises RequestRefusal; another owner's job counts as unknown."""
+    """The caller's job with this id. Raises RequestRefusal; other owners' jobs count as unknown."""
     job = await opened.jobs.get(job_id, owner) if is_job_id(job_id) else None
     if job is None:
         raise not_found("job")
@@ -226,11 +241,11 @@ async def jobs(
     kind: Kind | None = None,
     status: Status | None = None,
     outcome: Annotated[Outcome | None, Query(description="Checks by their verdicts.")] = None,
-    text: Annotated[str, Query(max_length=200, description="Words of the question, the answer, the judge.")] = "",
+    text: Annotated[str, Query(max_length=200, description="Words in the question, the answer or the judge.")] = "",
     limit: Annotated[int, Query(ge=1, le=MOST_JOBS)] = 50,
-    before: Annotated[str | None, Query(description="The `next` of the page before this one.")] = None,
+    before: Annotated[str | None, Query(description="The `next` of the previous page.")] = None,
 ) -> JobPage:
-    """The caller's jobs, newest first. A page may have fewer jobs than asked for, and more after it."""
+    """The caller's jobs, newest first. A page may have fewer jobs than requested even if more follow."""
     if before is not None and not is_job_id(before):
         raise invalid("give the `next` of an earlier page", "before")
     return await opened.jobs.page(owner, JobFilter(kind, status, outcome, text), limit=limit, before=before)
@@ -250,7 +265,7 @@ async def request(job: TheJob, opened: Open) -> Response:
 
 @with_key.post("/jobs/{job_id}/cancel", tags=["jobs"])
 async def cancel(job: TheJob, opened: Open, owner: Owner) -> Job:
-    """Stops a job; one that has ended meanwhile stays as it is. The answer is its last state."""
+    """Stops a job and returns its last state. A job that has already ended stays as it is."""
     return await opened.jobs.cancel(job.id, owner) or job
 
 
@@ -258,16 +273,18 @@ async def cancel(job: TheJob, opened: Open, owner: Owner) -> Job:
 async def delete_older(
     opened: Open,
     owner: Owner,
-    older_than_days: Annotated[float, Query(ge=0, le=36_500, description="Jobs that were made before that.")],
+    older_than_days: Annotated[
+        float, Query(ge=0, le=36_500, description="Only jobs created more than this many days ago.")
+    ],
 ) -> Deleted:
-    """Forgets the caller's older jobs that have ended, with their texts and reports."""
+    """Deletes the caller's older jobs that have ended, with their texts and reports."""
     than = datetime.now(UTC) - timedelta(days=older_than_days)
     return Deleted(n_jobs=await opened.jobs.delete_older(owner, than))
 
 
 @with_key.delete("/jobs/{job_id}", tags=["jobs"])
 async def delete(job: TheJob, opened: Open) -> Job:
-    """Forgets a job that has ended; the answer is its last state. One that has not is to be cancelled first."""
+    """Deletes a job that has ended and returns its last state. Other jobs must be cancelled first."""
     if job.status in UNFINISHED:
         raise RequestRefusal(409, "not_finished", "the job is not over: cancel it first")
     await opened.jobs.delete(job.id)
@@ -284,24 +301,25 @@ async def events(
     opened: Open,
     context: InContext,
     owner: Owner,
-    last_event_id: Annotated[str | None, Header(description="Only what came after this event.")] = None,
+    turn: InTurn,
+    last_event_id: Annotated[str | None, Header(description="Only events after this one.")] = None,
 ) -> Response:
-    """Sends the events of a job, as server-sent events, from its beginning; the last is `job_finished`.
+    """Sends the events of a job from its beginning as server-sent events, ending with `job_finished`.
 
-    A stream that ends without it was cut off by the service being stopped: ask again with `Last-Event-ID`.
+    A stream that ends without it was interrupted because the service was stopped: request it again with
+    `Last-Event-ID`.
     """
-    stream = opened.jobs.follow(job.id, owner, _number(last_event_id), context.settings.heartbeat_s)
+    heartbeat_s, after = context.settings.heartbeat_s, _number(last_event_id)
+    stream = opened.jobs.follow(job.id, owner, after, heartbeat_s, turn.compute_for_stream)
     return StreamingResponse(_encoded(stream), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
 
-async def _encoded(events: AsyncGenerator[LiveEvent | None, None]) -> AsyncIterator[bytes]:
-    yield KEEPALIVE_COMMENT  # the headers go out at once
-    async with aclosing(events):
-        async for sent in events:
-            if sent is None:
-                yield KEEPALIVE_COMMENT
-            else:
-                yield format_sse_event(data_str=sent.data, event=sent.type, id=str(sent.number))
+async def _encoded(portions: AsyncGenerator[list[LiveEvent], None]) -> AsyncIterator[bytes]:
+    yield KEEPALIVE_COMMENT  # sends the headers immediately
+    async with aclosing(portions):
+        async for events in portions:
+            lines = (format_sse_event(data_str=one.data, event=one.type, id=str(one.number)) for one in events)
+            yield b"".join(lines) or KEEPALIVE_COMMENT
 
 
 def _number(last_event_id: str | None) -> int:
@@ -312,20 +330,20 @@ def _number(last_event_id: str | None) -> int:
 
 @with_key.get("/jobs/{job_id}/result", tags=["jobs"], response_model=REPORT)
 async def result(job: TheJob, opened: Open) -> Response:
-    """The report of a job that is done."""
+    """The report of a finished job."""
     return Response(await _text_of(job, opened), media_type="application/json")
 
 
 @with_ticket.get("/jobs/{job_id}/report.html", response_class=Response, responses=HTML)
-async def report(job: TheJob, opened: Open) -> Response:
-    """The report as a page that needs nothing else."""
-    return page_of(await asyncio.to_thread(_rendered, job.kind, await _text_of(job, opened)))
+async def report(job: TheJob, opened: Open, turn: InTurn) -> Response:
+    """The report as a self-contained page."""
+    return await turn.compute(partial(_page, job.kind), partial(_text_of, job, opened))
 
 
-def _rendered(kind: Kind, text: str) -> str:
-    if kind not in OF_JOBS:  # made when the package was there
+def _page(kind: Kind, text: str) -> Response:
+    if kind not in OF_JOBS:  # created when the package was installed
         refuse_without_evaluation(f"reports of kind {kind}")
-    return OF_JOBS[kind].render(OF_JOBS[kind].record.model_validate_json(text))
+    return page_of(OF_JOBS[kind].render(OF_JOBS[kind].record.model_validate_json(text)))
 
 
 @with_key.get(
@@ -334,10 +352,15 @@ def _rendered(kind: Kind, text: str) -> str:
     response_class=Response,
     responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
 )
-async def claims(job: TheJob, opened: Open) -> Response:
-    """The claims of a check that is done as a table, one a row, for spreadsheets."""
-    table = await asyncio.to_thread(render_csv, await _check_report(job, opened, "only checks have a table of claims"))
-    return Response(f"\ufeff{table}", media_type="text/csv")  # without the mark Excel takes it for Latin letters
+async def claims(job: TheJob, opened: Open, turn: InTurn) -> Response:
+    """The claims of a finished check as a table for spreadsheets, one per row."""
+    _refuse_other_kinds(job, "only checks have a table of claims")
+    return await turn.compute(_table, partial(_text_of, job, opened))
+
+
+def _table(text: str) -> Response:
+    table = render_csv(FactualityReport.model_validate_json(text))
+    return Response(f"\ufeff{table}", media_type="text/csv")  # otherwise Excel reads it as Latin-1
 
 
 async def _text_of(job: Job, opened: LoopServices, name: TextName = "result") -> str:
@@ -349,51 +372,57 @@ async def _text_of(job: Job, opened: LoopServices, name: TextName = "result") ->
     return text
 
 
-async def _check_report(job: Job, opened: LoopServices, otherwise: str) -> FactualityReport:
-    """The report of a check that is done. `otherwise`: what is said of a job of another kind."""
+def _refuse_other_kinds(job: Job, message: str) -> None:
+    """Raises RequestRefusal, with this message, for a job that is not a check."""
     if job.kind != "check":
-        raise invalid(otherwise, "job_id")
-    return await asyncio.to_thread(FactualityReport.model_validate_json, await _text_of(job, opened))
+        raise invalid(message, "job_id")
 
 
 LABELLED = "only the claims of checks are labelled"
 
 
-@with_key.get("/jobs/{job_id}/labels", tags=["labels"])
-async def labels(job: TheJob, opened: Open) -> LabelFile:
-    """The claims of a finished check and their labels: a file for `factloop research labels export`."""
-    report = await _check_report(job, opened, LABELLED)
-    return await asyncio.to_thread(_label_file, report, await opened.jobs.text(job.id, "labels"))
+@with_key.get("/jobs/{job_id}/labels", tags=["labels"], response_model=LabelFile)
+async def labels(job: TheJob, opened: Open, turn: InTurn) -> Response:
+    """The claims of a finished check and their labels, as a file for `factloop research labels export`."""
+    _refuse_other_kinds(job, LABELLED)
+    return await turn.compute(_label_file, partial(_text_of, job, opened), partial(opened.jobs.text, job.id, "labels"))
 
 
-def _label_file(report: FactualityReport, kept: str | None) -> LabelFile:
+def _label_file(text: str, kept: str | None) -> Response:
+    report = FactualityReport.model_validate_json(text)
     claims, given = claims_to_label(report), read_labels(kept)
-    return LabelFile(
+    file = LabelFile(
         claims_hash=hash_of(claims),
         claims=with_documents(claims, report),
         labels=tuple(given[one.claim_id] for one in claims if one.claim_id in given),
     )
+    return Response(file.model_dump_json(), media_type="application/json")
 
 
 @with_key.put("/jobs/{job_id}/labels/{claim_id}", tags=["labels"])
-async def give(claim_id: ClaimId, ask: LabelAsk, job: TheJob, opened: Open) -> GivenLabel:
-    """Labels a claim of a check that is done. A label that it had is replaced."""
-    response_id = await _response_of(claim_id, job, opened)
+async def give(claim_id: ClaimId, ask: LabelAsk, job: TheJob, opened: Open, turn: InTurn) -> GivenLabel:
+    """Labels a claim in a finished check, replacing any previous label."""
+    response_id = await _response_of(claim_id, job, opened, turn)
     given = GivenLabel(response_id=response_id, claim_id=claim_id, given_at=datetime.now(UTC), **ask.model_dump())
     await opened.jobs.change_label(job.id, claim_id, given)
     return given
 
 
 @with_key.delete("/jobs/{job_id}/labels/{claim_id}", tags=["labels"])
-async def take_back(claim_id: ClaimId, job: TheJob, opened: Open) -> LabelTakenBack:
-    """Takes the label of a claim back; the answer has it."""
-    await _response_of(claim_id, job, opened)
+async def take_back(claim_id: ClaimId, job: TheJob, opened: Open, turn: InTurn) -> LabelTakenBack:
+    """Removes the label of a claim and returns it."""
+    await _response_of(claim_id, job, opened, turn)
     return LabelTakenBack(label=await opened.jobs.change_label(job.id, claim_id, None))
 
 
-async def _response_of(claim_id: str, job: Job, opened: LoopServices) -> str:
-    """The id of the response of a claim. Raises RequestRefusal for a claim that cannot be labelled."""
-    claims = await asyncio.to_thread(claims_to_label, await _check_report(job, opened, LABELLED))
+async def _response_of(claim_id: str, job: Job, opened: LoopServices, turn: Turn) -> str:
+    """The response id of a claim. Raises RequestRefusal for a claim that cannot be labelled."""
+    _refuse_other_kinds(job, LABELLED)
+    return await turn.compute(partial(_response_in, claim_id), partial(_text_of, job, opened))
+
+
+def _response_in(claim_id: str, text: str) -> str:
+    claims = claims_to_label(FactualityReport.model_validate_json(text))
     found = next((one for one in claims if one.claim_id == claim_id), None)
     if found is None:
         raise RequestRefusal(404, "not_found", "the check has no such claim to label", field="claim_id")

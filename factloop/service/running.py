@@ -1,7 +1,8 @@
-"""Runs jobs, a few at a time, and leaves them resumable however the process ends.
+"""Runs jobs, a few at a time, and keeps them resumable however the process ends.
 
-What a job pays for is in its journal before it is used. A job that was at work when its service ended is begun again by
-the next service that has room: with its journal, where both have the same folder, so that nothing is paid for twice.
+Everything that a job pays for is saved in its journal before it is used. A job that was running when its service ended
+is started again by the next service that has room. If both have the same folder, its journal is used, so that nothing
+is paid for twice.
 """
 
 from __future__ import annotations
@@ -31,29 +32,31 @@ from factloop.service.work import JobListener, JobOutcome, Work
 
 JOB_FINISHED = "job_finished"
 POLL_S = 1.0
-"""Seconds between two looks at what other services did."""
+"""Seconds between checks of what other services did."""
 RENEWALS = 5
-"""How often a lease is renewed before it would lapse."""
+"""Number of times that a lease is renewed before it would expire."""
 LONGEST_PAUSE_S = 15.0
-"""Seconds between two attempts to save the end of a job."""
+"""Seconds between attempts to save the end of a job."""
 ATTEMPT = 1_000_000_000
-"""Gap between the event numbers of two attempts, so that a watcher of the first sees all of the second."""
+"""Gap between the event numbers of two attempts, so that watchers of the first see all events of the second."""
+
+_DECODER = json.JSONDecoder()
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class LiveEvent:
-    """One event as it is sent."""
+    """An event as it is sent."""
 
     number: int
     type: str
     data: str
-    """JSON in one line."""
+    """JSON on one line."""
 
 
 class LiveJob:
-    """Keeps the events of a job, so that late watchers see all of them. Lives in one event loop."""
+    """Keeps the events of a job, so that late watchers see all of them. Bound to one event loop."""
 
     def __init__(self, stored: StoredJob, request: str) -> None:
         self.stored = stored
@@ -63,25 +66,26 @@ class LiveJob:
         self.is_cancelled = False
         """Whether its owner cancelled it."""
         self.is_lost = False
-        """Whether another service took it, as the lease lapsed."""
+        """Whether another service took it because the lease expired."""
         self.is_ending = False
         """Whether its last state is being saved."""
         self.is_closed = False
-        """Whether its events have ended: it is finished, or the service is being stopped."""
+        """Whether its events have ended, because it is finished or the service is being stopped."""
         self.n_kept = 0
-        """Its events that are in the database."""
+        """Number of its events in the database."""
         self._changed = asyncio.Event()
         self.settled = asyncio.Event()
-        """Set when it has ended, or its end cannot be saved."""
+        """Set when it has ended or its end cannot be saved."""
 
     def publish(self, event: Record, type: str) -> None:
-        """Shows the event to all who watch."""
+        """Sends the event to all watchers."""
         number = (self.stored.attempt - 1) * ATTEMPT + len(self.events) + 1
         self.events.append(LiveEvent(number, type, event.model_dump_json()))
         self._wake()
 
     def cancel(self) -> None:
-        """Stops its work, in the one way that its flags say; after its first step, without which it would not end."""
+        """Stops its work, for the reason that its flags indicate, but not before its first step, since it would
+        otherwise not end."""
         if self.task is not None:
             self.task.get_loop().call_soon(self.task.cancel)
 
@@ -91,7 +95,7 @@ class LiveJob:
         self._wake()
 
     async def follow(self, after: int, heartbeat_s: float) -> AsyncGenerator[LiveEvent | None, None]:
-        """The events numbered above `after`, past and future, to the end; None where nothing happened for a while."""
+        """Yields all events numbered above `after`, past and future; None if nothing happened for a while."""
         place = 0
         while True:
             while place < len(self.events):
@@ -112,17 +116,24 @@ class LiveJob:
 
 
 def write_events(events: Sequence[LiveEvent]) -> str:
-    """The events as one JSON text, written one by one: `json` lets no other thread in until it is done."""
+    """The events as one JSON text, written one by one because `json` blocks other threads until it is done."""
     return f"[{','.join(json.dumps([one.number, one.type, one.data]) for one in events)}]"
 
 
-def read_events(text: str) -> list[LiveEvent]:
-    """The events of one JSON text."""
-    return [LiveEvent(number, type, data) for number, type, data in json.loads(text)]
+def read_events(text: str) -> tuple[list[LiveEvent], str]:
+    """The events at the beginning of a JSON text, or of what follows one of its events, and the text that is left."""
+    events, place = [], 1  # after the bracket or the comma
+    with suppress(json.JSONDecodeError):  # the text ends, perhaps within an event
+        while True:
+            place += text.startswith(" ", place)  # as earlier versions wrote it
+            (number, type, data), end = _DECODER.raw_decode(text, place)
+            events.append(LiveEvent(number, type, data))
+            place = end + 1
+    return events, text[place - 1 :]
 
 
 class Runner:
-    """Takes jobs from the database, and runs them. Lives in one event loop."""
+    """Takes jobs from the database and runs them. Bound to one event loop."""
 
     def __init__(
         self,
@@ -135,12 +146,12 @@ class Runner:
         max_running: int,
         drain_s: float = 0.0,
     ) -> None:
-        """`folder` is for the journals; `drain_s`: seconds that calls under way have to end when it is stopped."""
+        """`folder` is for the journals; `drain_s` is how many seconds running calls have to finish on shutdown."""
         self._database, self._work, self._folder, self._metrics = database, work, folder, metrics
         self.leases, self._lease_s, self._max_running = leases, leases.seconds, max_running
         self.live: dict[str, LiveJob] = {}
         self.poll_s = POLL_S if database.store.is_shared else 5 * POLL_S
-        """Seconds after which another look at the database may show something new."""
+        """Seconds between checks of the database for something new."""
         self._stop, self._wake, self._moved = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._drain_s = drain_s
@@ -156,20 +167,20 @@ class Runner:
             self._tasks += [asyncio.create_task(self._renew_leases()), asyncio.create_task(self._keep_events())]
 
     def wake(self) -> None:
-        """Looks for jobs now."""
+        """Checks for jobs now."""
         self._wake.set()
 
     async def moved(self, within_s: float) -> None:
-        """Waits until a job began or ended here, or so many seconds."""
+        """Waits until a job started or ended here, or for this many seconds."""
         await _either(self._moved, within_s)
 
     def show_move(self) -> None:
-        """Wakes all who wait for a move."""
+        """Wakes everyone who waits for a change."""
         moved, self._moved = self._moved, asyncio.Event()
         moved.set()
 
     def begin_stop(self) -> None:
-        """Stops the jobs at work: they go back to their places in the queue, for another service or the next start."""
+        """Stops the running jobs, which return to their places in the queue, for another service or the next start."""
         if self._stopping is None:
             self._stop.set()
             self.wake()
@@ -195,7 +206,7 @@ class Runner:
     async def _take_jobs(self) -> None:
         has_begun = False
         while not self.is_stopping:
-            with suppress(RequestRefusal):  # it is tried again; what failed is in the log
+            with suppress(RequestRefusal):  # it is tried again; the failure has been logged
                 if not has_begun:
                     await self._database.ask(self.leases.begin)
                     has_begun = True
@@ -207,12 +218,13 @@ class Runner:
         room = self._max_running - len(self.live)
         if room < 1:
             return
-        # After an outage of the database all leases have lapsed, and those at work must come first to renew theirs.
+        # After an outage of the database, all leases have expired, and the services that run the jobs must get to renew
+        # theirs first.
         lapsed = self._database.in_touch_s >= self._lease_s
         taking = asyncio.ensure_future(self._database.ask(self.leases.take, room, lapsed=lapsed))
         try:
             taken = await asyncio.shield(taking)
-        except asyncio.CancelledError:  # what was taken meanwhile is given back
+        except asyncio.CancelledError:  # jobs taken in the meantime are given back
             with suppress(RequestRefusal):
                 for one in await taking:
                     await self._database.save(self.leases.give_back, one.stored)
@@ -249,7 +261,8 @@ class Runner:
                     live.cancel()
 
     async def _keep_events(self) -> None:
-        """Keeps events where there are an eighth more, as all are written. No lease waits for these megabytes."""
+        """Saves events once their number has grown by an eighth, because all of them are rewritten. Renewing leases
+        does not wait for this."""
         while True:
             await asyncio.sleep(self._lease_s / RENEWALS)
             with suppress(RequestRefusal):
@@ -276,7 +289,7 @@ class Runner:
     async def _interrupted(self, live: LiveJob) -> None:
         if live.is_lost or live.stored.is_over:
             return
-        with suppress(RequestRefusal):  # where the service is being stopped: the next one goes on with the job
+        with suppress(RequestRefusal):  # the service is being stopped: the next one continues the job
             if live.is_cancelled:
                 await self._finish(live, "cancelled")
             else:
@@ -286,7 +299,7 @@ class Runner:
     async def _at_work(self, live: LiveJob, leased: LeasedJob) -> None:
         job = live.stored.job
         folder = self._folder / job.id
-        if leased.was_left and not folder.exists():
+        if leased.may_have_paid and self._work.asks_others and not folder.exists():
             log.warning(
                 "job %s: starts again from the beginning; the answers that it paid for before are in another folder",
                 job.id,
@@ -306,7 +319,7 @@ class Runner:
             await _to_the_end(ending)
 
     async def _do(self, live: LiveJob, folder: Path) -> JobOutcome:
-        """Does the work; waits while a service that lost the lease, and does not know it yet, has the run directory."""
+        """Does the work, waiting while a service that lost the lease unknowingly still has the run directory."""
         watching = JobListener(live.publish, partial(_note_progress, live))
         while True:
             await asyncio.to_thread(make_private_folder, folder)
@@ -332,19 +345,20 @@ class Runner:
         if not await self._save_end(live, partial(self.leases.end, stored, texts)):
             log.warning("job %s: was taken by another service, or deleted; its end is not saved", stored.job.id)
             return
-        live.stored = stored  # the report is stored before its owner hears of it
-        self._metrics.finished(stored.job, None if outcome is None else outcome.report)
+        live.stored = stored  # the report is saved before its owner is notified
+        self._metrics.finished(stored.job, stored.owner, None if outcome is None else outcome.report)
         live.publish(stored.job, JOB_FINISHED)
         await asyncio.to_thread(shutil.rmtree, self._folder / stored.job.id, ignore_errors=True)
 
     async def _save_end(self, live: LiveJob, save: partial[bool]) -> bool:
-        """Saves until it is saved. Raises RequestRefusal where the service is stopped before: the journal stays."""
+        """Retries until it is saved. Raises RequestRefusal if the service is stopped first: the journal is then
+        kept."""
         pause_s = POLL_S / 4
         while True:
             try:
                 return await self._database.save(save)
             except RequestRefusal:
-                live.settled.set()  # those who wait are told that it cannot be saved just now
+                live.settled.set()  # waiting callers are told that it cannot be saved at the moment
                 if self.is_stopping:
                     raise
             await _either(self._stop, pause_s)
@@ -352,14 +366,14 @@ class Runner:
 
 
 async def _either(event: asyncio.Event, within_s: float) -> None:
-    """Waits for the event, or so many seconds."""
+    """Waits for the event or for this many seconds."""
     with suppress(TimeoutError):
         async with asyncio.timeout(within_s):
             await event.wait()
 
 
 async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
-    """Waits for the end of `work`, which writes down what was paid for, even if the job is cancelled meanwhile."""
+    """Waits until `work`, which saves what was paid for, has finished, even if the job is cancelled meanwhile."""
     task = asyncio.create_task(work)
     while not task.done():
         with suppress(asyncio.CancelledError):

@@ -1,4 +1,4 @@
-"""Settings of the service itself; those of checks and scores are `CheckSettings` and `TrustSettings`."""
+"""The settings of the service itself; those of checks and scores are `CheckSettings` and `TrustSettings`."""
 
 from __future__ import annotations
 
@@ -22,21 +22,22 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 class ServiceSettings(ServeSettings):
-    """What the operator set, with the keys read; and times that only tests change. Raises ConfigError."""
+    """The operator's settings, including the keys; also contains timeouts that only tests change. Raises
+    ConfigError."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     keys: ApiKeys = ApiKeys()
     lease_s: float = 10.0
-    """Seconds after which the jobs of a service that died go on in another one, where they share a database."""
+    """Seconds after which other services that share the database take over the jobs of a dead service."""
     body_timeout_s: float = 20.0
-    """Seconds in which a request must have come in whole."""
+    """Seconds within which a request must arrive completely."""
     header_timeout_s: float = 10.0
-    """Seconds in which a new connection must have sent the headers of its first request."""
+    """Seconds within which a new connection must send the headers of its first request."""
     heartbeat_s: float = 15.0
     """Seconds between the comments that keep an idle stream of events open."""
     stop_timeout_s: float = 10.0
-    """Seconds for answers under way when the service is stopped."""
+    """Seconds for responses in progress when the service is stopped."""
 
     def __init__(self, **given: Any) -> None:
         try:
@@ -47,13 +48,20 @@ class ServiceSettings(ServeSettings):
         self._refuse_wrong_proxy()
 
     @property
+    def drain_s(self) -> float:
+        """Seconds for calls and files in progress when the service is stopped; the rest is for saving and
+        responding."""
+        return 0.7 * self.stop_timeout_s
+
+    @property
     def binding(self) -> Binding:
-        """Where it listens, and for whom."""
+        """The address it listens on, and the keys that it accepts."""
         return Binding(host=self.host, port=self.port, keys=self.keys)
 
     @property
     def paths_of_documents(self) -> Mapping[str, tuple[str, ...]]:
-        """Files, folders and globs by the name that callers know them by; a name that is given twice has both."""
+        """Files, folders and globs by the names that callers use for them; if a name is given twice, it refers to
+        both."""
         found: defaultdict[str, tuple[str, ...]] = defaultdict(tuple)
         for one in self.documents:
             name, _, path = one.partition("=")
@@ -63,7 +71,7 @@ class ServiceSettings(ServeSettings):
         return found
 
     def share_of(self, places: int) -> int | None:
-        """How many of these places one key may take; None for all of them, where there are not several keys."""
+        """Number of these places that a single key may take; None for all of them, if there are not several keys."""
         return max(1, int(self.max_share * places)) if len(self.keys.grants) > 1 else None
 
     def _refuse_wrong_proxy(self) -> None:
@@ -89,12 +97,12 @@ class ServiceSettings(ServeSettings):
 
     @property
     def public_host(self) -> str:
-        """The host of the public address, in lower case and IPv6 in brackets; empty without one."""
+        """The host of the public URL, in lower case and with IPv6 in brackets; empty if there is none."""
         return "" if self.public_url is None else in_brackets(urlsplit(self.public_url).hostname or "")
 
     @property
     def public_origin(self) -> str:
-        """Scheme, host and port of the public address, as browsers send them; empty without one."""
+        """Scheme, host and port of the public URL, as sent by browsers; empty if there is none."""
         if self.public_url is None:
             return ""
         parts = urlsplit(self.public_url)
@@ -104,5 +112,5 @@ class ServiceSettings(ServeSettings):
 
     @property
     def public_path(self) -> str:
-        """The path before all others, without a slash at its end; empty without one."""
+        """The path prefix of the public URL, without a trailing slash; empty if there is none."""
         return "" if self.public_url is None else urlsplit(self.public_url).path.rstrip("/")

@@ -1,13 +1,15 @@
-"""Requests and answers of the API. Reports are the records that the Python API returns."""
+"""Defines the API's requests and responses. Reports are the same records that the Python API returns."""
 
 from __future__ import annotations
 
+import binascii
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Base64Encoder, EncodedBytes, Field, StringConstraints
+from pydantic_core import PydanticCustomError
 
 from factloop.agents.trustscore.records import ClaimStanding
 from factloop.core.records import Count, Counts, Record, Share, Usage
@@ -30,19 +32,45 @@ MOST_ROWS = 100_000
 MOST_KS = 20
 TITLE_LENGTH = 80
 TICKET_PAGES = r"/v1/(results/[A-Za-z0-9][A-Za-z0-9._-]{0,63}/page\.html|jobs/[0-9a-f]{32}/(?:report\.html|events))"
-"""Paths that a ticket opens: pages, and the events of a job, for which a browser asks by itself."""
+"""Paths that a ticket can open: pages, and the events of a job, which browsers request without a key."""
 
 Kind = Literal["check", "trust", "long_form", "audit"]
 Status = Literal["queued", "running", "done", "failed", "cancelled"]
 
 Outcome = Literal["problems", "contradicted", "no_evidence", "unscored", "no_problems"]
-"""Checks by their verdicts: `problems` are claims that are contradicted or lack evidence."""
+"""Checks by their verdicts: `problems` means claims that are contradicted or lack evidence."""
 
 Registered = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
+K = Annotated[int, Field(ge=1, le=1_000_000)]
+# Sequences fail fast: an error for each of millions of wrong items would block the event loop and fill the memory.
+Documents = Registered | Annotated[tuple[GivenDocument, ...], Field(max_length=MOST_DOCUMENTS, fail_fast=True)]
+"""The name of documents registered by the operator, or the documents themselves."""
 
-Documents = Registered | Annotated[tuple[GivenDocument, ...], Field(max_length=MOST_DOCUMENTS)]
-"""The name of documents that the operator registered, or documents."""
+
+class StrictBase64(Base64Encoder):
+    """Base64, possibly broken into lines; rejects other characters, which are otherwise skipped."""
+
+    @classmethod
+    def decode(cls, data: bytes) -> bytes:
+        try:
+            return binascii.a2b_base64(b"".join(data.split()), strict_mode=True)
+        except binascii.Error as error:
+            raise PydanticCustomError("base64_decode", "not base64") from error
+
+
+class FileAsk(RequestModel):
+    """A file, such as a PDF, to convert to documents."""
+
+    name: Annotated[str, StringConstraints(min_length=1, max_length=255)]
+    content: Annotated[bytes, EncodedBytes(encoder=StrictBase64)]
+    """Its bytes in base64."""
+
+
+class FileText(Record):
+    """The text of a file as documents for a check, one per page or section."""
+
+    documents: tuple[GivenDocument, ...]
 
 
 class CheckAsk(RequestModel):
@@ -52,17 +80,15 @@ class CheckAsk(RequestModel):
     question: Prompt | None = None
     documents: Documents | None = None
     mode: SourceMode = "faithfulness"
-    """Judge against the documents and nothing else, or also against what the service searches."""
-    k: (
-        Annotated[tuple[Annotated[int, Field(ge=1, le=1_000_000)], ...], Field(min_length=1, max_length=MOST_KS)] | None
-    ) = None
-    """The Ks of F1@K; by default the service's own."""
+    """Judge only against the documents, or also against the service's own sources."""
+    k: Annotated[tuple[K, ...], Field(min_length=1, max_length=MOST_KS, fail_fast=True)] | None = None
+    """The Ks of F1@K; by default those of the service."""
     limits: Limits | None = None
-    """Limits of this check, within what the service allows each: at its deadline it ends, partly unscored."""
+    """Limits of this check, within those of the service: at its deadline, it ends with some claims unscored."""
 
 
 class TrustAsk(RequestModel):
-    """An answer to be scored by TrustScore; without one the subject model is asked for its own."""
+    """An answer to score with TrustScore; if it is missing, the subject model is asked for its own."""
 
     question: Question
     response: Text | None = None
@@ -70,40 +96,40 @@ class TrustAsk(RequestModel):
 
 
 class LongFormAsk(RequestModel):
-    """A long answer, each claim of which is checked and put before the subject model among distractors."""
+    """A long answer; each of its claims is checked, and is offered to the subject model among distractors."""
 
     response: Text
     question: Prompt | None = None
     documents: Documents | None = None
-    """Its claims are checked against these; without them against what the service searches."""
+    """Its claims are checked against these or, if omitted, against the service's own sources."""
     limits: Limits | None = None
-    """What its check may take, within what the service allows each."""
+    """Limits for its check, within those that the service sets for each check."""
 
 
 class AuditAsk(RequestModel):
     """Labelled claims with scores: the rows that `factloop research audit` reads."""
 
-    rows: Annotated[tuple[dict[str, Any], ...], Field(min_length=1, max_length=MOST_ROWS)]
+    rows: Annotated[tuple[dict[str, Any], ...], Field(min_length=1, max_length=MOST_ROWS, fail_fast=True)]
 
 
 Ask = CheckAsk | TrustAsk | LongFormAsk | AuditAsk
 
 
 class TicketAsk(RequestModel):
-    """The page that a browser is to open."""
+    """The page that a browser should open."""
 
     page: Annotated[str, StringConstraints(max_length=200, pattern=f"^{TICKET_PAGES}$")]
 
 
 class Ticket(Record):
-    """An address for a browser."""
+    """A URL for a browser."""
 
     address: str
-    """Path and query. Good for half a day, without a key."""
+    """Path and query, valid for 12 hours without a key."""
 
 
 class LabelAsk(RequestModel):
-    """A person's label of a claim."""
+    """A person's label for a claim."""
 
     label: PersonLabel
     comment: Annotated[str, StringConstraints(max_length=LONGEST_COMMENT)] = ""
@@ -112,14 +138,14 @@ class LabelAsk(RequestModel):
 
 
 class LabelTakenBack(Record):
-    """What became of a label."""
+    """The result of removing a label."""
 
     label: GivenLabel | None
-    """The label that was taken back; null if there was none."""
+    """The label that was removed; null if there was none."""
 
 
 class ErrorWords(Record):
-    """An error in words."""
+    """A description of an error."""
 
     type: str
     message: str
@@ -127,11 +153,11 @@ class ErrorWords(Record):
 
 
 class ErrorBody(Record):
-    """The body of every answer that is not a success."""
+    """The body of every unsuccessful response."""
 
     error: ErrorWords
     request_id: str = ""
-    """The `X-Request-ID` of the request, which the service's log has as well."""
+    """The `X-Request-ID` of the request, which is also in the service's log."""
 
 
 class Progress(Record):
@@ -140,30 +166,33 @@ class Progress(Record):
     n_claims_found: Count = 0
     n_claims_judged: Count = 0
     usage: Usage | None = None
-    """Its cost so far, in this process: of a check that was stopped or failed its cost to the end."""
+    """Its cost so far, in this process; for a stopped or failed check, its total cost."""
+    earlier_calls: Count = 0
+    earlier_cost_usd: float = 0.0
+    """Calls and dollars in `usage` that were spent by earlier attempts at the job; known when this attempt ends."""
 
 
 class _Checked(Record):
-    """The outcome of a check in figures."""
+    """The result of a check in figures."""
 
     counts: Counts
     precision: Share | None
     n_contradicted: Count = 0
     judge: str = ""
-    """The judge of the check and the plan, in words."""
+    """The judge and the plan of the check, in words."""
     n_calls: Count
     cost_usd: float | None
     warnings: tuple[str, ...] = ()
 
 
 class CheckSummary(_Checked):
-    """The outcome of a check in figures."""
+    """The result of a check in figures."""
 
     kind: Literal["check"] = "check"
 
 
 class TrustSummary(Record):
-    """The outcome of a score; a part without a value is null."""
+    """The result of a score; parts without a value are null."""
 
     kind: Literal["trust"] = "trust"
     trust_bc: Share | None
@@ -175,9 +204,9 @@ class TrustSummary(Record):
 
 
 class LongFormSummary(_Checked):
-    """The outcome of a long answer: its check, and where evidence and belief put its claims.
+    """The result for a long answer: its check, and its claims grouped by evidence and belief.
 
-    Calls and cost are those of both parts together.
+    Calls and cost are the totals of both parts.
     """
 
     kind: Literal["long_form"] = "long_form"
@@ -185,7 +214,7 @@ class LongFormSummary(_Checked):
 
 
 class AuditSummary(Record):
-    """The data that was audited."""
+    """The data that were audited."""
 
     kind: Literal["audit"] = "audit"
     n_claims: Count
@@ -197,19 +226,19 @@ Summary = Annotated[CheckSummary | TrustSummary | LongFormSummary | AuditSummary
 
 
 class Job(Record):
-    """Work that was asked for."""
+    """A piece of requested work."""
 
     id: str
     kind: Kind
     status: Status
     title: str
-    """The first words of what was given: of the question, where there is one."""
+    """The first words of the input: of the question, if there is one."""
     answer: str = ""
-    """The first words of the answer; empty where none was given."""
+    """The first words of the answer; empty if none was given."""
     against: str = ""
-    """What the answer is held against: `handbook`, `2 documents`, `search`."""
+    """What the answer is checked against: `handbook`, `2 documents`, `search`."""
     limits: Limits | None = None
-    """The limits that hold for its check: those asked for, within what the service gave each when it was asked.
+    """The limits that apply to its check: those requested, within what the service allowed at that time.
 
     Null for a job without a check."""
     created_at: datetime
@@ -219,10 +248,10 @@ class Job(Record):
     progress: Progress = Progress()
     summary: Summary | None = None
     begun_anew: bool = False
-    """Whether a service that died or was stopped had begun it, and the answers that it paid for could not be reached:
-    they were paid for again, and its report says so."""
+    """Whether a service that died or was stopped had already started it and the answers that it paid for were not
+    available: they were paid for again, as the report says."""
     n_deaths: Count = 0
-    """How many services died while they were at work on it; at the third it fails, as it may be the cause."""
+    """Number of services that died while processing it. After the third, it fails, because it may be the cause."""
     request_id: str = ""
 
 
@@ -231,18 +260,18 @@ class JobPage(Record):
 
     jobs: tuple[Job, ...]
     next: str | None
-    """Give it as `before` for the page after this one; null on the last."""
+    """Pass this as `before` to get the next page; null on the last page."""
 
 
 class CheckEnded(Record):
-    """Event: the check is over. The report is at `/v1/jobs/{id}/result`."""
+    """Event: the check has finished. The report is at `/v1/jobs/{id}/result`."""
 
     type: Literal["check_finished"] = "check_finished"
     summary: CheckSummary
 
 
 class DocumentsInfo(Record):
-    """Documents that the operator registered."""
+    """Documents registered by the operator."""
 
     name: str
     title: str
@@ -262,11 +291,11 @@ class LimitsInfo(Record):
     max_running_together: int | None = None
     max_queued: int
     budget_usd_per_day: float | None = None
-    """Dollars that all jobs of 24 hours may cost together; None for no limit."""
+    """Maximum cost in dollars of all jobs in 24 hours; None for no limit."""
     max_calls_per_day: int | None = None
     rate: str
     each_check: Limits
-    """The most that a check may take, even if it asks for more."""
+    """The maximum for each check, even if it requests more."""
 
 
 class Info(Record):
@@ -279,11 +308,11 @@ class Info(Record):
     limits: LimitsInfo
     needs_key: bool
     trust: bool
-    """Whether a subject model or a corpus is set up; documents can be given to a score in any case."""
+    """Whether a subject model or corpus is configured. Documents can be supplied with a score in any case."""
 
 
 class Trouble(Record):
-    """A reason why no job is taken."""
+    """A reason why no jobs are accepted."""
 
     what: Literal["warm_up", "database", "folder"]
     message: str
@@ -297,22 +326,22 @@ class Health(Record):
 
 
 class Deleted(Record):
-    """How many jobs were forgotten."""
+    """Number of deleted jobs."""
 
     n_jobs: Count
 
 
 class HeadlineFigure(Record):
-    """A leading figure of a result, in words."""
+    """A key figure of a result, in words."""
 
     name: str
     value: str
     basis: str
-    """Its interval and what it rests on, or why it is undefined."""
+    """Its interval and what it is based on, or why it is undefined."""
 
 
 class ResultInfo(Record):
-    """An audit, an experiment or a run that the operator registered."""
+    """An audit, experiment or run registered by the operator."""
 
     name: str
     kind: str
@@ -330,7 +359,7 @@ class ResultList(Record):
 
 @dataclass(frozen=True)
 class ResultKind:
-    """A kind of report that the service shows: its record and page, and what a list says of it."""
+    """A kind of report shown by the service, with its record, its page and its entry in lists."""
 
     name: str
     record: type[Record]
@@ -339,10 +368,10 @@ class ResultKind:
     words: Callable[[Any], str]
     figures: Callable[[Any], Iterable[HeadlineFigure]]
     is_job: bool = False
-    """Whether jobs make it, too."""
+    """Whether jobs can also produce it."""
 
 
 def title_of(text: str) -> str:
-    """The first words, in one line."""
+    """The first words, on one line."""
     line = " ".join("".join(one if one.isprintable() else " " for one in text[: 4 * TITLE_LENGTH]).split())
     return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"

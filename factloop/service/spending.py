@@ -1,9 +1,9 @@
-"""What jobs may cost in a day, over all services that share the database.
+"""Limits what jobs may cost per day, across all services that share the database.
 
-Limits hold for all callers together, and for one caller where they stand behind its key. A job sets aside the most that
-it may cost before it is begun; at its end it gives back what it did not spend. So the limits are never passed, however
-many services begin jobs at once. Of a job whose service died all counts that it had set aside: what it paid for is not
-known.
+Limits apply to all callers together and, if set for a key, to the caller with that key. A job reserves its maximum cost
+before it starts, and returns what it did not spend at its end. The limits are therefore never exceeded, however many
+services start jobs at the same time. If a job's service died, its full reservation counts, because its actual cost is
+unknown.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from factloop.setup.settings import RunSettings
 
 DAY_S = 86_400.0
 FREE: frozenset[Kind] = frozenset({"audit"})
-"""Kinds of jobs that ask no model."""
+"""Kinds of jobs that do not call a model."""
 _ROUNDING = 1e-9
-"""Dollars that sums of many small prices may be off."""
+"""Amount in dollars by which sums of many small prices may be off because of rounding."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Dollars and model calls, failed ones included. Each None where there is no limit on it."""
+    """Dollars and model calls, including failed ones. Each is None if it is not limited."""
 
     usd: float | None = None
     calls: int | None = None
@@ -41,7 +41,7 @@ class Cost:
 
 
 class DayOver(Exception):
-    """The day's limits are spent; `wait_s` seconds later a job fits within them again."""
+    """The limits of the day are used up; a job fits within them again after `wait_s` seconds."""
 
     def __init__(self, wait_s: float, whose: str) -> None:
         super().__init__(f"the budget of 24 hours{whose} is spent")
@@ -49,7 +49,7 @@ class DayOver(Exception):
 
 
 class DayLimits:
-    """The limits of 24 hours. Every method works within a transaction of the caller's, and blocks."""
+    """The limits for 24 hours. Every method blocks and works within a transaction of the caller."""
 
     def __init__(
         self,
@@ -58,12 +58,12 @@ class DayLimits:
         clock: Callable[[], float] = time.time,
         of_owners: Mapping[str, Cost] | None = None,
     ) -> None:
-        """`of_job`: the most that one job may cost, which is known for each limit; `of_owners`: what each may spend."""
+        """`of_job` is the maximum cost of one job, known for each limit; `of_owners` is what each owner may spend."""
         self._of_day, self._of_job, self._clock = of_day, of_job, clock
         self._of_owners = of_owners or {}
 
     def refuse(self, connection: Connection, owner: str, kind: Kind) -> None:
-        """Raises DayOver where a new job would not fit even if those at work cost nothing."""
+        """Raises DayOver if a new job would not fit even if the running jobs cost nothing."""
         for limit, counted, whose in self._limits(owner, kind):
             over = select(SPENDING).where(counted, SPENDING.c.is_open == 0, SPENDING.c.at > self._clock() - DAY_S)
             rows = connection.execute(over.order_by(SPENDING.c.at)).all()
@@ -76,7 +76,7 @@ class DayLimits:
                 raise DayOver(wait_s, whose)
 
     def set_aside(self, connection: Connection, owner: str, job: Job, attempt: int) -> bool:
-        """Sets aside what the job may cost at most. False where there is not so much left now."""
+        """Reserves the maximum cost of the job. Returns False if not enough is left now."""
         connection.execute(update(SPENDING).where(SPENDING.c.job_id == job.id).values(is_open=0))  # its service died
         limits = list(self._limits(owner, job.kind))
         if not limits:
@@ -93,22 +93,27 @@ class DayLimits:
         return True
 
     def settle(self, connection: Connection, job: Job, attempt: int) -> None:
-        """Counts what the job cost in place of what it had set aside. A price that is not known counts as set aside."""
-        usage = job.progress.usage
+        """Replaces the job's reservation with what this attempt spent. If the price is unknown, the reservation counts.
+
+        An attempt that continues with the answers of earlier ones reports their cost as well, which has already been
+        counted.
+        """
+        progress, usage = job.progress, job.progress.usage
         cost: dict[str, Any] = {"usd": 0.0, "calls": 0}
         if usage is not None:
-            calls, most = usage.calls + usage.failed_calls, self._of_job.calls
-            cost = {"calls": calls if most is None else min(calls, most)}  # searches fail, too, and are no calls
-            cost |= {} if usage.cost_usd is None else {"usd": usage.cost_usd}
+            calls, most = usage.calls + usage.failed_calls - progress.earlier_calls, self._of_job.calls
+            cost = {"calls": calls if most is None else min(calls, most)}  # failed searches count, but are not calls
+            cost |= {} if usage.cost_usd is None else {"usd": max(0.0, usage.cost_usd - progress.earlier_cost_usd)}
         ours = SPENDING.c.job_id == job.id, SPENDING.c.attempt == attempt
         connection.execute(update(SPENDING).where(*ours).values(at=self._clock(), is_open=0, **cost))
 
     def forget(self, connection: Connection) -> None:
-        """Forgets what was spent more than a day ago."""
+        """Deletes what was spent more than a day ago."""
         connection.execute(delete(SPENDING).where(SPENDING.c.at <= self._clock() - DAY_S))
 
     def _limits(self, owner: str, kind: Kind) -> Iterator[tuple[Cost, ColumnElement[bool], str]]:
-        """The limits that a job must fit in, the rows that count in each, and whose it is; none for a free kind."""
+        """The limits that a job must stay within, with the rows that count towards each and whose limit it is; none for
+        a free kind."""
         theirs = self._of_owners.get(owner, Cost())
         if kind not in FREE and self._of_day.is_limited:
             yield self._of_day, true(), ""
@@ -121,7 +126,7 @@ class DayLimits:
 
 
 def day_limits(settings: ServiceSettings, check: RunSettings, trust: RunSettings) -> DayLimits:
-    """The limits of a day. Raises ConfigError where it is not known what one job may cost."""
+    """The limits for a day. Raises ConfigError if the maximum cost of one job is unknown."""
     usd, calls = (check.budget_usd, trust.budget_usd), (check.max_calls, trust.max_calls)
     of_job = Cost(
         None if None in usd else max(filter(None, usd), default=0.0),

@@ -1,12 +1,12 @@
-"""Jobs in a database: SQLite or PostgreSQL, through SQLAlchemy."""
+"""Stores jobs in a database, SQLite or PostgreSQL, through SQLAlchemy."""
 
 from __future__ import annotations
 
 import logging
 import secrets
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -17,18 +17,21 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from factloop.core.errors import ConfigError
 from factloop.reports.labels import GivenLabel
-from factloop.service.database import SILENT_S, open_database, said_by, shown, sole_use
+from factloop.service.database import LOG_BYTES, SILENT_S, Reserve, open_database, shown, sole_use, unusable
 from factloop.service.shapes import CheckSummary, Job, Kind, LongFormSummary, Outcome, Status, title_of
 from factloop.service.spending import DayLimits
 from factloop.service.tables import FORMATS, JOBS, REPEATS, TEXTS, hold_others_off, prepare
 from factloop.setup.limits import Limits
 
 ROWS_AT_ONCE = 100
+PROBE_BYTES = 16_384
 UNFINISHED = ("queued", "running")
+LONGEST_TEXT = 1_000_000_000
+"""Number of characters that no text has."""
 ENDED = 0.0
 """The end of a lease whose service is known to have died."""
 WAITING = or_(JOBS.c.leased_by.is_(None), JOBS.c.leased_until == ENDED)
-"""Jobs, of those not over, that no service has."""
+"""Unfinished jobs that no service has leased."""
 TextName = Literal["request", "events", "result", "labels"]
 _LABELS: TypeAdapter[dict[str, GivenLabel]] = TypeAdapter(dict[str, GivenLabel])
 
@@ -37,31 +40,31 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class StoredJob:
-    """A job with the fields that its callers do not see."""
+    """A job, including fields that are hidden from its callers."""
 
     job: Job
     owner: str
     attempt: int = 0
-    """How often the job was begun: more than once where a service was stopped meanwhile."""
+    """How often the job was started: more than once if a service was stopped in the meantime."""
 
     @property
     def is_over(self) -> bool:
         return self.job.status not in UNFINISHED
 
     def changed(self, **values: Any) -> StoredJob:
-        """The job with other values."""
+        """A copy of the job with other values."""
         return replace(self, job=self.job.model_copy(update=values))
 
 
 @dataclass(frozen=True)
 class JobFilter:
-    """The jobs that a list is asked for; None and an empty text ask for all."""
+    """Filters a list of jobs; None and an empty text match all."""
 
     kind: Kind | None = None
     status: Status | None = None
     outcome: Outcome | None = None
     text: str = ""
-    """Each of its words must be somewhere in what a list shows of the job."""
+    """Each of its words must occur in what a list shows of the job."""
 
     def matches(self, job: Job) -> bool:
         return (
@@ -74,33 +77,33 @@ class JobFilter:
 
 @dataclass(frozen=True)
 class Repeat:
-    """The name that a caller gives a request, so that the request is done once however often it is sent."""
+    """The caller's name for a request, which ensures that a repeated request is carried out only once."""
 
     key: str
     digest: str
-    """Hash of what is asked for."""
+    """Hash of the request."""
 
 
 @dataclass(frozen=True)
 class Room:
-    """The jobs that may be unfinished when another one is added."""
+    """Limits on unfinished jobs when another one is added."""
 
     service: str
     """The service that adds it."""
     most: int
-    """Jobs that wait for any service or are at work in this one. A caller's only job is added all the same."""
+    """Maximum number of jobs waiting or running in this service. A caller's only job is always added."""
     day: DayLimits | None = None
-    """What the jobs of a day may cost, over all services."""
+    """Limits on the cost of a day's jobs, across all services."""
     most_each: int | None = None
-    """The same for the jobs of one caller."""
+    """The same limit for the jobs of one caller."""
 
 
 class NoRoom(Exception):
-    """Too many jobs are unfinished."""
+    """There are too many unfinished jobs."""
 
 
 class OtherRequest(Exception):
-    """The name of the request stands for another one."""
+    """The name of the request has already been used for a different one."""
 
 
 def new_job_id() -> str:
@@ -111,7 +114,7 @@ def new_job_id() -> str:
 def new_job(
     kind: Kind, title: str, *, answer: str = "", against: str = "", limits: Limits | None = None, request_id: str = ""
 ) -> Job:
-    """A job that was asked for now."""
+    """A job that was requested now."""
     return Job(
         id=new_job_id(),
         kind=kind,
@@ -125,49 +128,60 @@ def new_job(
     )
 
 
+def made_at(job_id: str) -> float:
+    """When the job was requested, in seconds since the epoch."""
+    return int(job_id[:16], 16) / 1e9
+
+
 def first_id_of(moment: datetime) -> str:
-    """The least id of a job that is made at this moment."""
+    """The smallest id of a job created at this moment."""
     return f"{max(0, int(moment.timestamp() * 1_000_000) * 1_000):016x}{'0' * 16}"
 
 
 class JobStore:
-    """The jobs of a database. Every method is one transaction, and blocks: call it outside the event loop."""
+    """The jobs in a database. Every method is one transaction and blocks, so call it outside the event loop."""
 
-    def __init__(self, url: str, *, most_rows_read: int = 5_000, silent_s: float = SILENT_S) -> None:
-        """Opens the database and makes its tables. Raises ConfigError, which never shows a password.
+    def __init__(
+        self, url: str, *, most_rows_read: int = 5_000, most_bytes: int = 8_000_000, silent_s: float = SILENT_S
+    ) -> None:
+        """Opens the database and creates its tables. Raises ConfigError, which never shows a password.
 
-        `most_rows_read`: how many rows one request for a page reads, however few of them match. `silent_s`: seconds
-        to wait for a server that says nothing.
+        `most_rows_read`: maximum number of rows that one request for a page reads, however few of them match.
+        `most_bytes`: maximum size of a request; deleting on a full disk needs space for it and its report.
+        `silent_s`: seconds to wait for a server that does not respond.
         """
         self._most_rows_read = most_rows_read
         self.engine = open_database(url, silent_s=silent_s)
+        self._reserve = Reserve(self.engine, LOG_BYTES + 2 * most_bytes)
         try:
             prepare(self.engine, shown(url))
         except (ConfigError, SQLAlchemyError) as error:
             self.engine.dispose()
             if isinstance(error, ConfigError):
                 raise
-            raise ConfigError(f"--database {shown(url)}: cannot be used ({said_by(error)})") from error
+            raise unusable(url, error) from error
 
     @property
     def is_shared(self) -> bool:
-        """Whether several services may use the database at once."""
+        """Whether several services may use the database at the same time."""
         return self.engine.dialect.name == "postgresql"
 
-    def held(self) -> AbstractContextManager[None]:
-        """Holds a database that is not shared: until it is left, no other service has it. Raises ConfigError."""
-        return sole_use(self.engine)
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Locks a database that is not shared, so that no other service can use it meanwhile. Raises ConfigError."""
+        with sole_use(self.engine), self._reserve.taken():
+            yield
 
     def close(self) -> None:
         self.engine.dispose()
 
     def probe(self) -> None:
-        """Writes a row, as the next job would. Raises SQLAlchemyError where the database does not take it."""
+        """Writes as much data as a small job. Raises SQLAlchemyError if the database does not accept it."""
         with self.engine.begin() as connection:
-            connection.execute(update(FORMATS).values(format=FORMATS.c.format))
+            connection.execute(update(FORMATS).values(probe=secrets.token_hex(PROBE_BYTES // 2)))
 
     def add(self, stored: StoredJob, request: str, repeat: Repeat | None = None, room: Room | None = None) -> StoredJob:
-        """Adds a job, or finds the one that `repeat` stands for. Raises NoRoom, DayOver, OtherRequest."""
+        """Adds a job, or returns the one identified by `repeat`. Raises NoRoom, DayOver, OtherRequest."""
         with self.engine.begin() as connection:
             if repeat is not None or room is not None:
                 hold_others_off(connection, "add a job")
@@ -185,7 +199,7 @@ class JobStore:
         return stored
 
     def get(self, job_id: str, owner: str) -> StoredJob | None:
-        """The job, if it is the owner's."""
+        """The job, if it belongs to the owner."""
         with self.engine.connect() as connection:
             found = connection.execute(select(JOBS).where(JOBS.c.id == job_id, JOBS.c.owner == owner)).first()
         return None if found is None else stored_of(found)
@@ -193,9 +207,9 @@ class JobStore:
     def page(
         self, owner: str, *, limit: int, wanted: JobFilter | None = None, before: str | None = None
     ) -> tuple[list[StoredJob], str | None]:
-        """The owner's newest jobs, those made before the job `before`; and before which to go on, None at the end.
+        """The owner's newest jobs created before the job `before`, and where the next page starts; None at the end.
 
-        What no column tells is looked for in a bounded number of rows, so that no request holds up the others.
+        Filters that no column covers are applied to a limited number of rows, so that no request delays the others.
         """
         wanted = wanted or JobFilter()
         chosen = select(JOBS).where(JOBS.c.owner == owner).order_by(JOBS.c.id.desc())
@@ -212,18 +226,28 @@ class JobStore:
         ):
             return _matching(rows, wanted, limit, self._most_rows_read)
 
-    def text(self, job_id: str, name: TextName) -> str | None:
-        wanted = select(TEXTS.c.body).where(TEXTS.c.job_id == job_id, TEXTS.c.name == name)
+    def waiting(self) -> tuple[int, str | None]:
+        """Number of jobs that wait for any service, and the id of the oldest."""
+        wanted = select(func.count(), func.min(JOBS.c.id)).where(JOBS.c.status.in_(UNFINISHED), WAITING)
+        with self.engine.connect() as connection:
+            n_waiting, oldest = connection.execute(wanted).one()
+        return n_waiting, oldest
+
+    def text(self, job_id: str, name: TextName, start: int = 0, most: int = LONGEST_TEXT) -> str | None:
+        """At most so many characters of a text from `start` on; None if there is no such text."""
+        wanted = select(func.substr(TEXTS.c.body, start + 1, most)).where(
+            TEXTS.c.job_id == job_id, TEXTS.c.name == name
+        )
         with self.engine.connect() as connection:
             return connection.scalar(wanted)
 
     def change_label(self, job_id: str, claim_id: str, label: GivenLabel | None) -> GivenLabel | None:
-        """Keeps a person's label of a claim, or forgets it where it is None. Returns the one before it.
+        """Saves a person's label for a claim, or deletes it if it is None. Returns the previous label.
 
-        Raises LookupError for a job that is not there.
+        Raises LookupError for a job that does not exist.
         """
         with self.engine.begin() as connection:
-            # One after the other, in whichever service: the row is held until the end.
+            # One at a time across all services: the row stays locked until the end.
             if not connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(status=JOBS.c.status)).rowcount:
                 raise LookupError(job_id)
             kept = connection.scalar(select(TEXTS.c.body).where(TEXTS.c.job_id == job_id, TEXTS.c.name == "labels"))
@@ -235,42 +259,44 @@ class JobStore:
         return before
 
     def delete(self, job_id: str) -> None:
-        with self.engine.begin() as connection:
-            _delete(connection, [job_id])
+        self._reserve.within(lambda connection: _delete(connection, [job_id]))
 
     def delete_older(self, than: datetime, owner: str | None = None) -> int:
-        """Forgets finished jobs that were made before; of one owner, or of all. Returns how many."""
+        """Deletes finished jobs created earlier, of one owner or of all. Returns their number."""
         finished: list[ColumnElement[bool]] = [JOBS.c.status.not_in(UNFINISHED), JOBS.c.id < first_id_of(than)]
         if owner is not None:
             finished.append(JOBS.c.owner == owner)
+
+        def delete_some(connection: Connection) -> int:
+            ids = list(connection.scalars(select(JOBS.c.id).where(*finished).limit(ROWS_AT_ONCE)))
+            _delete(connection, ids)
+            return len(ids)
+
         n_deleted = 0
-        while True:  # a few at a time: other requests come in between
-            with self.engine.begin() as connection:
-                ids = list(connection.scalars(select(JOBS.c.id).where(*finished).limit(ROWS_AT_ONCE)))
-                _delete(connection, ids)
-            n_deleted += len(ids)
-            if len(ids) < ROWS_AT_ONCE:
+        while True:  # a few at a time, so that other requests can run in between
+            n_deleted += (n_last := self._reserve.within(delete_some))
+            if n_last < ROWS_AT_ONCE:
                 return n_deleted
 
     def forget_spending(self, day: DayLimits) -> None:
-        """Forgets what was spent longer ago than a day."""
+        """Deletes spending from more than a day ago."""
         with self.engine.begin() as connection:
             day.forget(connection)
 
     def forget_repeats(self, than: datetime) -> None:
-        """Forgets the names of requests that were made before; their jobs stay."""
+        """Deletes the names of requests made earlier; their jobs are kept."""
         with self.engine.begin() as connection:
             connection.execute(delete(REPEATS).where(REPEATS.c.job_id < first_id_of(than)))
 
     def finished(self, job_ids: Sequence[str]) -> set[str]:
-        """Those of the jobs that are known and over."""
+        """The jobs among these that exist and have finished."""
         wanted = select(JOBS.c.id).where(JOBS.c.id.in_(job_ids), JOBS.c.status.not_in(UNFINISHED))
         with self.engine.connect() as connection:
             return set(connection.scalars(wanted))
 
 
 def read_labels(text: str | None) -> dict[str, GivenLabel]:
-    """The labels of a job by the ids of their claims."""
+    """The labels in a job, by claim id."""
     return {} if text is None else _LABELS.validate_json(text)
 
 
@@ -287,7 +313,7 @@ def row_of(stored: StoredJob) -> dict[str, Any]:
 
 
 def stored_of(row: Any) -> StoredJob | None:
-    """The job; None for a row that factloop did not write, so that one unreadable row does not hide the others."""
+    """The job; None for a row not written by factloop, so that an unreadable row does not hide the others."""
     try:
         return StoredJob(Job.model_validate_json(row.job), row.owner, row.attempt)
     except ValidationError:
@@ -332,7 +358,7 @@ def _delete(connection: Connection, job_ids: Sequence[str]) -> None:
 
 
 def _matching(rows: Iterable[Any], wanted: JobFilter, limit: int, most_rows: int) -> tuple[list[StoredJob], str | None]:
-    """The first jobs that are wanted, and the last row that was read, None if there is none after it."""
+    """The first matching jobs, and the last row that was read; None if there are no more rows."""
     found: list[StoredJob] = []
     reached = None
     for number, row in enumerate(rows):
@@ -361,7 +387,7 @@ def _outcomes(job: Job) -> set[Outcome]:
 
 
 def _listed(job: Job) -> str:
-    """What a list shows of a job, in lower case."""
+    """What a list shows of a job, in lowercase."""
     judge = getattr(job.summary, "judge", "")
     error = "" if job.error is None else job.error.message
     return " ".join((job.title, job.answer, job.against, judge, error)).casefold()

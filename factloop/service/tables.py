@@ -1,11 +1,13 @@
-"""The tables of jobs, and their format.
+"""Defines the tables of jobs and their format.
 
-A job is one row: owner, kind and status by column, as lists are asked for, the service that has leased it, and the job
-itself as JSON. Its long texts (request, events, result) stand apart, so that lists stay quick. JSON is kept as text, in
-which no character is refused by a database: NUL is escaped.
+A job is one row: columns for owner, kind and status, which lists are filtered by, and for the service that has leased
+it, and the job itself as JSON. Its long texts (request, events, result) are stored separately, so that lists stay fast.
+JSON is stored as text, in which databases accept every character: NUL is escaped.
 """
 
 from __future__ import annotations
+
+from contextlib import nullcontext
 
 from sqlalchemy import (
     Column,
@@ -28,16 +30,23 @@ from sqlalchemy import (
 
 from factloop.core.errors import ConfigError
 from factloop.service.database import locked
+from factloop.service.migrations import upgrade
 
-FORMAT = 3
+FORMAT, FIRST_FORMAT = 4, 2
+"""The format of these tables, and the oldest format that can be upgraded."""
 KEY = 0x666163746C6F6F70
-"""Key of PostgreSQL's advisory locks: "factloop" in ASCII. Locks are those of one database."""
+"""Key of PostgreSQL's advisory locks: "factloop" in ASCII. Locks apply to one database."""
 
-_META = MetaData()
-FORMATS = Table("factloop_format", _META, Column("format", Integer, primary_key=True))
+METADATA = MetaData()
+FORMATS = Table(
+    "factloop_format",
+    METADATA,
+    Column("format", Integer, primary_key=True),
+    Column("probe", Text),  # written to test whether there is space
+)
 JOBS = Table(
     "factloop_jobs",
-    _META,
+    METADATA,
     Column("id", String(32), primary_key=True),
     Column("owner", String(64), nullable=False),
     Column("kind", String(16), nullable=False),
@@ -50,14 +59,14 @@ JOBS = Table(
 )
 TEXTS = Table(
     "factloop_job_texts",
-    _META,
+    METADATA,
     Column("job_id", String(32), ForeignKey("factloop_jobs.id", ondelete="CASCADE"), primary_key=True),
     Column("name", String(16), primary_key=True),
     Column("body", Text, nullable=False),
 )
 REPEATS = Table(
     "factloop_repeats",
-    _META,
+    METADATA,
     Column("owner", String(64), primary_key=True),
     Column("key", String(255), primary_key=True),
     Column("digest", String(64), nullable=False),
@@ -65,19 +74,19 @@ REPEATS = Table(
 )
 HITS = Table(
     "factloop_hits",
-    _META,
-    Column("whose", String(64), nullable=False),  # hash of the limit and of the caller, an address or a key's owner
-    Column("until", Float(53), nullable=False),  # when it counts no more, by the database's clock
+    METADATA,
+    Column("whose", String(64), nullable=False),  # hash of the limit and of the caller (IP address or key owner)
+    Column("until", Float(53), nullable=False),  # when it no longer counts, by the database's clock
 )
 SPENDING = Table(
     "factloop_spending",
-    _META,
-    Column("job_id", String(32), primary_key=True),  # also of jobs that were deleted: they were paid for all the same
+    METADATA,
+    Column("job_id", String(32), primary_key=True),  # including deleted jobs, which were paid for as well
     Column("attempt", Integer, primary_key=True),
     Column("at", Float(53), nullable=False),  # seconds since the epoch
     Column("usd", Float(53), nullable=False),
     Column("calls", Integer, nullable=False),
-    Column("is_open", Integer, nullable=False),  # 1: set aside for a job at work; 0: spent
+    Column("is_open", Integer, nullable=False),  # 1: reserved for a running job; 0: spent
     Column("owner", String(64), nullable=False, server_default=""),
 )
 Index("factloop_spending_by_time", SPENDING.c.at)
@@ -89,12 +98,12 @@ Index("factloop_repeats_of_job", REPEATS.c.job_id)
 
 
 def database_now() -> ColumnElement[float]:
-    """Seconds since the epoch by the clock of a PostgreSQL database, which all its services share."""
+    """Seconds since the epoch by the clock of a PostgreSQL database, which is shared by all its services."""
     return func.date_part("epoch", func.clock_timestamp())
 
 
 def hold_others_off(connection: Connection, what: str) -> None:
-    """Lets no other service do `what` until the transaction ends. Without effect where the database is not shared."""
+    """Prevents other services from doing `what` until the transaction ends. No effect if the database is not shared."""
     if connection.dialect.name == "postgresql":
         connection.execute(
             text("SELECT pg_advisory_xact_lock(hashtextextended(:what, :key))"), {"what": what, "key": KEY}
@@ -102,24 +111,21 @@ def hold_others_off(connection: Connection, what: str) -> None:
 
 
 def prepare(engine: Engine, shown: str) -> None:
-    """Makes the tables that are missing. Raises ConfigError, SQLAlchemyError."""
+    """Creates the tables, or upgrades those of an earlier format. Raises ConfigError, SQLAlchemyError."""
     with engine.begin() as connection:
-        if engine.dialect.name == "postgresql":  # several services may start at once
+        if engine.dialect.name == "postgresql":  # several services may start at the same time
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": KEY + 1})
-        _META.create_all(connection)
-        found = connection.scalar(select(FORMATS.c.format))
-        if found is None:
-            connection.execute(FORMATS.insert().values(format=FORMAT))
-        elif found == FORMAT - 1:
-            with locked(engine):
-                _upgrade(connection)
-            found = FORMAT
-    if found not in (None, FORMAT):
-        raise ConfigError(f"--database {shown}: was written by another version of factloop (format {found})")
-
-
-def _upgrade(connection: Connection) -> None:
-    """SQLite keeps a new column even where what follows fails, so the column may be there."""
-    if all(column["name"] != "owner" for column in inspect(connection).get_columns("factloop_spending")):
-        connection.execute(text("ALTER TABLE factloop_spending ADD COLUMN owner VARCHAR(64) NOT NULL DEFAULT ''"))
-    connection.execute(FORMATS.update().values(format=FORMAT))
+        else:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")  # otherwise earlier steps would be kept if a later one fails
+        has_tables = inspect(connection).has_table(FORMATS.name)
+        found = connection.scalar(select(FORMATS.c.format)) if has_tables else None
+        if found == FORMAT:
+            return
+        if found is not None and not FIRST_FORMAT <= found < FORMAT:
+            raise ConfigError(f"--database {shown}: was written by another version of factloop (format {found})")
+        with nullcontext() if found is None else locked(engine):
+            if found is None:
+                METADATA.create_all(connection)
+            upgrade(connection, found or FORMAT)
+            new = FORMATS.insert() if found is None else FORMATS.update()
+            connection.execute(new.values(format=FORMAT))

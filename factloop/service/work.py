@@ -1,4 +1,4 @@
-"""The work of each kind of job: it asks the checker, the scorer or the audit, as the Python API and the command do."""
+"""Does the work of each kind of job with the checker, the scorer or the audit, like the Python API and the commands."""
 
 from __future__ import annotations
 
@@ -60,13 +60,14 @@ BEGUN_ANEW = (
     "here leaves them out"
 )
 THREADS_AT_WORK = 2
-"""Threads that read and judge beside the loop of the jobs: while one computes, requests wait for the interpreter."""
+"""Number of threads that read and judge in addition to the job loop. While one of them computes, requests wait for the
+interpreter."""
 Reported = FactualityReport | TrustReport | LongFormTrustReport
 T = TypeVar("T")
 
 
 class WorkLoop:
-    """An event loop in a thread of its own: what is computed there holds up neither requests nor leases."""
+    """An event loop in a separate thread, so that its computations do not delay requests or leases."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -75,11 +76,12 @@ class WorkLoop:
         self._thread.start()
 
     def call(self, callback: Callable[[], object]) -> None:
-        """Calls there, soon."""
+        """Schedules a call in that loop."""
         self._loop.call_soon_threadsafe(callback)
 
     async def do(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Works there. Where the caller is cancelled, so is the work, which has ended when this returns."""
+        """Runs work in that loop. If the caller is cancelled, so is the work, which has ended by the time this
+        returns."""
         ended: Future[asyncio.Task[T]] = Future()
         tasks: list[asyncio.Task[T]] = []
 
@@ -109,7 +111,7 @@ class WorkLoop:
 
 @dataclass(frozen=True)
 class JobOutcome:
-    """The outcome of a finished job."""
+    """The result of a finished job."""
 
     report: Record
     result: str
@@ -119,7 +121,7 @@ class JobOutcome:
 
 @dataclass(frozen=True)
 class JobListener:
-    """The callbacks that a job reports its events and progress to."""
+    """The callbacks to which a job reports its events and progress."""
 
     event: Callable[[Record, str], object]
     progress: Callable[[Progress], object]
@@ -133,7 +135,7 @@ class JobListener:
 
 
 class Library:
-    """The documents that the operator registered, and the indexes of those given last."""
+    """The documents registered by the operator, and the indexes of the most recently supplied ones."""
 
     def __init__(self, registered: Mapping[str, RegisteredDocuments]) -> None:
         self.registered = registered
@@ -147,27 +149,27 @@ class Library:
         )
 
     def refuse_unknown(self, documents: Documents | None) -> None:
-        """Raises RequestRefusal for a name that no documents have."""
+        """Raises RequestRefusal for a name that does not belong to any documents."""
         if isinstance(documents, str) and documents not in self.registered:
             known = ", ".join(self.registered) or "none"
             raise invalid(f"no documents of this name; there are: {known}", "documents")
 
     async def tool(self, documents: Documents) -> SearchTool | None:
-        """The tool that searches them; None if given documents hold no text."""
+        """The tool that searches them; None if the supplied documents contain no text."""
         if isinstance(documents, str):
             return self.registered[documents]
         return await self._indexes.of([one.as_document() for one in documents])
 
 
 async def open_library(documents: Mapping[str, Sequence[str]], settings: CheckSettings) -> Library:
-    """Reads and indexes the registered documents, in a thread. Raises ConfigError, DataError."""
+    """Reads and indexes the registered documents in a thread. Raises ConfigError, DataError."""
     return Library(
         {name: await asyncio.to_thread(open_documents, name, paths, settings) for name, paths in documents.items()}
     )
 
 
 class Work:
-    """The checker and the scorer that all jobs share, and the loop that they live in."""
+    """The checker and scorer shared by all jobs, and the event loop they run in."""
 
     def __init__(
         self,
@@ -177,7 +179,7 @@ class Work:
         chat: ChatModel | None = None,
         loop: WorkLoop | None = None,
     ) -> None:
-        """`chat` is the checker's model, to be closed with it; so is the loop."""
+        """`chat` is the checker's model, which is closed with it, as is the loop."""
         self.checker, self.scorer, self.library, self._chat = checker, scorer, library, chat
         self._loop = loop or WorkLoop()
 
@@ -191,7 +193,7 @@ class Work:
         owner: str = "",
         begun_anew: bool = False,
     ) -> JobOutcome:
-        """Does the work, keeping what is paid for in the folder. Raises FactloopError.
+        """Does the work and saves paid answers in the folder. Raises FactloopError.
 
         Owners take turns at the models' servers. `begun_anew`: the report says that an earlier attempt was paid for as
         well.
@@ -199,8 +201,13 @@ class Work:
         watching = watching.within(asyncio.get_running_loop())
         return await self._loop.do(lambda: self._done(kind, request, folder, watching, owner, begun_anew=begun_anew))
 
+    @property
+    def asks_others(self) -> bool:
+        """Whether jobs may cost something, for model calls or searches."""
+        return bool(self._chat or self.scorer.settings.subject_model or self.checker.settings.search)
+
     async def awarm_up(self) -> None:
-        """Imports and reads what the first job would."""
+        """Imports and loads what the first job would need."""
         await self._loop.do(self.checker.awarm_up)
 
     async def _done(
@@ -222,7 +229,7 @@ class Work:
         return JobOutcome(report, await asyncio.to_thread(to_json, report), summary)
 
     def limits_of(self, ask: RequestModel) -> Limits | None:
-        """The limits that hold for the check of a request: each the tighter of the caller's and the service's.
+        """The limits for a requested check: for each limit, the stricter of the caller's and the service's.
 
         None for a request without a check.
         """
@@ -231,12 +238,12 @@ class Work:
         return Limits.of_lone_check(self.checker.settings).within(ask.limits)
 
     def share_pace(self, n_services: int) -> None:
-        """Leaves the other services that are at work their part of the ceiling on model calls."""
+        """Leaves the other running services their share of the maximum rate of model calls."""
         for one in {self.checker.pace, self.scorer.pace}:
             self._loop.call(partial(one.share, n_services))
 
     async def drain(self, within_s: float) -> None:
-        """Lets no further call begin, and calls under way end, for so many seconds: what they cost is kept."""
+        """Starts no more calls and waits this many seconds for those in progress, so that their cost is recorded."""
 
         async def drained() -> None:
             with suppress(TimeoutError):
@@ -292,7 +299,7 @@ class Work:
             )
 
     async def _factuality(self, ask: CheckAsk, folder: Path, watching: JobListener) -> FactualityReport:
-        """The report of a check, each event of which is told as it happens."""
+        """The report on a check, each event of which is reported as it happens."""
         progress, meter, begun = Progress(), UsageMeter(), time.perf_counter()
         told_s = -float("inf")
         events = self.checker.astream(
@@ -310,14 +317,14 @@ class Work:
                         return event.report
                     if isinstance(event, ServerWait):
                         if abs(event.waited_s - told_s) < WAITING_TOLD_EVERY_S:
-                            continue  # what is published is kept
+                            continue  # published events are saved
                         told_s = event.waited_s
                     progress = _further(progress, event)
                     watching.progress(progress)
                     watching.event(event, event.type)
-        finally:  # a check that is stopped, or fails, was paid for as well
+        finally:  # a check that is stopped or fails was paid for as well
             usage = meter.snapshot(time.perf_counter() - begun)
-            watching.progress(progress.model_copy(update={"usage": usage}))
+            watching.progress(progress.model_copy(update={"usage": usage, **_earlier(meter)}))
         raise AssertionError("a check ends with its report")
 
     async def _sources(self, documents: Documents | None, mode: SourceMode = "faithfulness") -> Sources | None:
@@ -330,9 +337,9 @@ class Work:
 
 @contextmanager
 def _told_cost(watching: JobListener, reached: Callable[[], Progress]) -> Iterator[UsageMeter]:
-    """A meter whose sum is told at the end with the progress `reached`, what that cost included.
+    """A meter whose total is reported at the end, on top of the cost included in the progress `reached`.
 
-    So a job that is stopped tells its cost, too.
+    A job that is stopped therefore reports its cost as well.
     """
     meter, begun = UsageMeter(), time.perf_counter()
     try:
@@ -342,7 +349,12 @@ def _told_cost(watching: JobListener, reached: Callable[[], Progress]) -> Iterat
         if last.usage is not None:
             whole.add(last.usage)
         whole.add(meter.snapshot(elapsed_s))
-        watching.progress(last.model_copy(update={"usage": whole.snapshot(elapsed_s)}))
+        whole.note_earlier(last.earlier_calls + meter.earlier_calls, last.earlier_cost_usd + meter.earlier_usd)
+        watching.progress(last.model_copy(update={"usage": whole.snapshot(elapsed_s), **_earlier(whole)}))
+
+
+def _earlier(meter: UsageMeter) -> dict[str, Any]:
+    return {"earlier_calls": meter.earlier_calls, "earlier_cost_usd": meter.earlier_usd}
 
 
 def _further(progress: Progress, event: Event) -> Progress:
@@ -355,7 +367,7 @@ def _further(progress: Progress, event: Event) -> Progress:
 
 
 def summary_of(report: Reported) -> Summary:
-    """The figures of a report that a list of jobs shows."""
+    """The figures of a report shown in a list of jobs."""
     cost: dict[str, Any] = {"n_calls": report.usage.calls, "cost_usd": report.usage.cost_usd}
     if isinstance(report, TrustReport):
         values = {name: getattr(report, name).value for name in ("trust_bc", "trust_fc", "trust_ov")}

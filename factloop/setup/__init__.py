@@ -1,1 +1,1 @@
-"""The set-up of a check or a score: settings and their sources, limits, caches, calls, recordings."""
+"""Sets up a check or a score: settings and their sources, limits, caches, calls and recordings."""

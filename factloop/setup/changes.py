@@ -1,4 +1,4 @@
-"""The settings of checks as arguments of functions, so that editors and type checkers know them."""
+"""Declares the settings of checks as function arguments, so that editors and type checkers know them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from factloop.tools.calls.modes import TapeMode, TracingMode
 
 
 class CheckChanges(TypedDict, total=False):
-    """Those of `CheckSettings`, where each is described, but for `model`, `search`, `docs` and `recording`, which
-    functions take as arguments of their own.
+    """The settings of `CheckSettings`, which describes them, except `model`, `search`, `docs` and `recording`, which
+    functions take as separate arguments.
     """
 
     max_tokens: int | None
@@ -39,10 +39,12 @@ class CheckChanges(TypedDict, total=False):
     embeddings: str | None
     jury: str | Sequence[str]
     jury_rule: JuryRule
+    eligibility: bool
     judge: str | None
     allow_download: bool
     base_url: str | None
     plan: Plan | None
+    verifiable: bool
     wikipedia_language: str
     wikipedia_url: str | None
     searxng_url: str | None
@@ -59,7 +61,6 @@ class CheckChanges(TypedDict, total=False):
     max_unreadable: float
     tool_calling: bool
     logprobs: bool
-    judge_citations: bool
     cascade: str | Path | None
     spacy_model: str | None
     seed: int

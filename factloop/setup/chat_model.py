@@ -1,4 +1,4 @@
-"""The chat model that settings name."""
+"""Builds the chat model named in the settings."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from factloop.tools.models.chat import ChatModel, address_of_model, build_chat_m
 from factloop.tools.models.prices import Price, unknown_price
 
 NEARBY_S = 600.0
-"""Seconds that a server nearby may take for a reply: without a GPU, reading the prompt alone takes minutes."""
+"""Seconds to wait for a reply from a local server, which without a GPU takes minutes just to read the prompt."""
 
 
 def build_model(
     settings: RunSettings, model: str | BaseChatModel, *, base_url: str | None, temperature: float | None
 ) -> ChatModel:
-    """The chat model of that name, or the one that the caller built. Touches no network. Raises ConfigError."""
+    """The chat model with this name, or the one built by the caller. Uses no network. Raises ConfigError."""
     price = stated_price(settings)
     if isinstance(model, BaseChatModel):
         chat = wrap_chat_model(model, price=price)
@@ -37,7 +37,7 @@ def build_model(
 
 
 def _as_paid(settings: RunSettings, price: Price | None) -> Price | None:
-    """The price by the way in which the settings have the model asked."""
+    """The price for the way the settings query the model, such as in batches."""
     if price is None:
         return None
     cached = price.cached if settings.price_cached is None else settings.price_cached
@@ -46,21 +46,22 @@ def _as_paid(settings: RunSettings, price: Price | None) -> Price | None:
 
 
 def name_of_model(setting: str, model: object, kinds: tuple[type, ...] = (BaseChatModel,)) -> str | None:
-    """The name, where the model is given by name. Raises ConfigError for what is neither a name nor a chat model."""
+    """The name, if the model is given by name. Raises ConfigError if it is neither a name nor a chat model."""
     if model is None or isinstance(model, (str, *kinds)):
         return model if isinstance(model, str) else None
     raise ConfigError(f"{setting}: {type(model).__name__} is not a chat model: give a name or a LangChain chat model")
 
 
 def reply_timeout_s(settings: RunSettings, address: str | None) -> float:
-    """Seconds for one reply of a model at that address: as the user said, else longer for a server nearby."""
+    """Seconds to wait for a reply from a model at this URL: the user's setting, or more than the default for a local
+    server."""
     if address is None or "timeout_s" in settings.model_fields_set or not is_nearby(address):
         return settings.timeout_s
     return max(NEARBY_S, settings.timeout_s)
 
 
 def stated_price(settings: RunSettings) -> Price | None:
-    """The price that the user gave. Raises ConfigError for half of one."""
+    """The price set by the user. Raises ConfigError if only half of it is set."""
     if settings.price_in is None and settings.price_out is None:
         return None
     if settings.price_in is None or settings.price_out is None:
@@ -69,7 +70,7 @@ def stated_price(settings: RunSettings) -> Price | None:
 
 
 def refuse_unknown_price(settings: RunSettings, model: object) -> None:
-    """Raises ConfigError where money is limited and the price of the model that judges is unknown."""
+    """Raises ConfigError if the cost is limited but the price of the judging model is unknown."""
     if isinstance(model, ChatModel | BaseChatModel):
         chat = model if isinstance(model, ChatModel) else wrap_chat_model(model, price=stated_price(settings))
         if chat.price is None:
@@ -79,9 +80,10 @@ def refuse_unknown_price(settings: RunSettings, model: object) -> None:
 
 
 def price_of(settings: RunSettings, model: str, base_url: str | None) -> Price | None:
-    """The price by which a run of these settings would count, told without building the model; None where unknown.
+    """The price that a run with these settings would use, without building the model; None if unknown.
 
-    Raises ConfigError as the run would: for half a price, and where money is limited and the price is unknown.
+    Raises ConfigError as the run would: if only half of the price is set, or if cost is limited and the price is
+    unknown.
     """
     price = _as_paid(settings, stated_price(settings) or list_price(model, base_url))
     if price is None and settings.limits_money:

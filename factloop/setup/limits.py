@@ -1,4 +1,4 @@
-"""Limits of one check or correction, beside those that all of a process share."""
+"""Limits for a single check or correction, in addition to those shared by the whole process."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ from factloop.tools.calls.budget import Allowance
 
 
 class Limits(BaseModel):
-    """Limits, each None for no limit. What a limit leaves unscored is in the report: `timeout` or `budget`.
+    """Limits for one check; None means no limit. Claims that a limit prevents from being judged are unscored (`timeout`
+    or `budget`).
 
-    Raises ConfigError for a value that cannot be a limit; as part of a request, pydantic's ValidationError.
+    Raises ConfigError for an invalid limit, or pydantic's ValidationError if the limit is part of a request.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     deadline_s: Annotated[float | None, SameAs(CheckSettings, "deadline_s")] = None
-    """Seconds from its start after which a check, or a whole correction, ends: no call is begun after it, and calls
-    under way are given up."""
+    """Seconds after which a check, or a whole correction, ends: no more calls are started, and calls in progress are
+    abandoned."""
     max_calls: Annotated[int | None, SameAs(CheckSettings, "max_calls_per_check")] = None
-    """Model calls, failed ones included."""
+    """Maximum number of model calls, including failed ones."""
     budget_usd: Annotated[float | None, SameAs(CheckSettings, "budget_usd_per_check")] = None
 
     def __new__(cls, *_: Any, **values: Any) -> Self:
-        """Refuses a program's own wrong values. Pydantic, reading a request, makes one without any and fills it."""
+        """Rejects invalid values passed by a program. To read a request, pydantic calls this without values."""
         if values:
             try:
                 cls.__pydantic_validator__.validate_python(values)
@@ -46,17 +47,17 @@ class Limits(BaseModel):
 
     @classmethod
     def per_check(cls, settings: CheckSettings) -> Self:
-        """The limits that the settings give to each check."""
+        """The limits for each check, as set in the settings."""
         names = in_group(CheckSettings, PER_CHECK)
         return cls(**{name.removesuffix("_per_check"): getattr(settings, name) for name in names})
 
     @classmethod
     def of_lone_check(cls, settings: CheckSettings) -> Limits:
-        """The most that a check may take which is a run of its own: also what the settings give a whole run."""
+        """The limits for a check that is a run by itself: those for each check and those for the whole run."""
         return cls.per_check(settings).within(cls(max_calls=settings.max_calls, budget_usd=settings.budget_usd))
 
     def within(self, others: Limits | None) -> Limits:
-        """The tighter limit of both, one by one."""
+        """For each limit, the stricter of the two."""
         if others is None:
             return self
         return Limits(
@@ -66,7 +67,7 @@ class Limits(BaseModel):
         )
 
     def cut_to(self, most: Limits) -> tuple[str, ...]:
-        """What is said of each limit that is above the one that holds."""
+        """A message for each limit that exceeds the maximum allowed here."""
         pairs = ((name, asked, getattr(most, name)) for name, asked in self if asked is not None)
         return tuple(
             f"{name}: {_figure(asked)} was asked for, but {_figure(holds)} is the limit here"
@@ -75,14 +76,14 @@ class Limits(BaseModel):
         )
 
     def allowance(self, *, begun_at: float, of: str = "this check") -> Allowance:
-        """These limits, for work begun at a time of `time.monotonic()`; `of` names that work in messages."""
+        """These limits, for work started at `begun_at` (`time.monotonic()`); `of` names that work in messages."""
         return Allowance(
             deadline_s=self.deadline_s, begun_at=begun_at, max_calls=self.max_calls, max_usd=self.budget_usd, of=of
         )
 
 
 def _figure(limit: float) -> str:
-    """All digits of a limit: 1,000,001 calls are more than a million, which six digits do not tell."""
+    """The limit with all its digits: six would not distinguish 1,000,001 from a million."""
     return str(limit).removesuffix(".0")
 
 

@@ -1,9 +1,11 @@
-"""Marks of settings: what stands beside type, bounds, default and text. Whatever shows settings derives from them.
+"""Marks settings with properties that their type, bounds, default and text do not express. All displays of settings use
+these marks.
 
     timeout_s: Annotated[Positive, Mark(LIMITS)] = 60.0
     \"\"\"Seconds for one call or search.\"\"\"
 
-The first paragraph of a setting's text is its help on the command line; what follows it is for readers of Python.
+The first paragraph of a setting's text is its help on the command line; later paragraphs are only for readers of the
+code.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Group:
-    """Settings that a command takes together; the panel in which help shows them, or None for the first."""
+    """Settings accepted together by a command, and their panel in the help; None for the first panel."""
 
     name: str
     panel: str | None
@@ -43,59 +45,59 @@ CORRECTION = Group("correction", None)
 
 @dataclass(frozen=True)
 class Mark:
-    """A mark of a setting: where it is shown, and what it is for."""
+    """A mark on a setting: where it is shown and what it is for."""
 
     group: Group | None = None
-    """None: the command line has no flag for it, or has one that each command words itself."""
+    """None if the command line has no flag for it, or if each command describes the flag in its own words."""
     metavar: str | None = None
-    """The name of its value, where the type does not say it."""
+    """The placeholder for its value, if the type is not clear enough."""
     fingerprint: bool = False
-    """Whether it shapes a result: fingerprints hold it by its name, and a run goes on only with the same."""
+    """Whether it affects results: fingerprints include it, and a run can be resumed only with the same value."""
     whole_experiment: bool = False
-    """Whether it holds for an experiment as a whole, and for no variant alone."""
+    """Whether it applies to an experiment as a whole, not to a single variant."""
     search_tools: bool = False
-    """Whether it shapes the search tools, which runs share where these settings are alike."""
+    """Whether it affects the search tools, which runs share if these settings are equal."""
     names: Callable[[], Iterable[str]] | None = None
-    """The values that it may have, where a registry knows them."""
+    """The possible values, if a registry knows them."""
     path: bool = False
-    """Whether it names files or folders, though its type is text."""
+    """Whether it names files or folders although its type is text."""
 
 
 _UNMARKED = Mark()
 
 
 def mark_of(field: FieldInfo) -> Mark:
-    """The mark of a setting; an empty one where it has none."""
+    """The mark of a setting; empty if it has none."""
     return next((one for one in field.metadata if isinstance(one, Mark)), _UNMARKED)
 
 
 def marked(model: type[BaseModel], what: str) -> tuple[str, ...]:
-    """Names of the settings whose mark has this attribute set."""
+    """Names of the settings for which this attribute of the mark is set."""
     return tuple(name for name, field in model.model_fields.items() if getattr(mark_of(field), what))
 
 
 def in_group(model: type[BaseModel], group: Group) -> tuple[str, ...]:
-    """Names of the settings of a group."""
+    """Names of the settings in a group."""
     return tuple(name for name, field in model.model_fields.items() if mark_of(field).group is group)
 
 
 def text_of(field: FieldInfo) -> str:
-    """The text of a setting, in one paragraph."""
+    """The text of a setting, as one paragraph."""
     return " ".join((field.description or "").partition("\n\n")[0].split())
 
 
 def type_of(field: FieldInfo) -> Any:
-    """The type of a setting without its bounds, and without the None that stands for no value."""
+    """The type of a setting without its bounds and without None."""
     return _plain(field.annotation)
 
 
 def is_list(field: FieldInfo) -> bool:
-    """Whether the setting takes several values."""
+    """Whether the setting accepts several values."""
     return get_origin(type_of(field)) is tuple
 
 
 def path_settings(model: type[BaseModel]) -> tuple[str, ...]:
-    """Names of the settings that are files or folders."""
+    """Names of the settings that are paths."""
     fields = model.model_fields.items()
     return tuple(name for name, field in fields if type_of(field) is Path or mark_of(field).path)
 
@@ -108,7 +110,7 @@ def _plain(annotation: Any) -> Any:
 
 
 def in_order(model: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
-    """The settings of a model in order: its own come before those that it inherits."""
+    """The settings of a model in order: its own come before inherited ones."""
     seen: set[str] = set()
     for kind in model.__mro__:
         for name in vars(kind).get("__annotations__", {}):
@@ -119,7 +121,7 @@ def in_order(model: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
 
 @dataclass(frozen=True)
 class SameAs:
-    """Annotation of a field of another model that has type, bounds and text of a setting."""
+    """Annotates a field of another model that has the same type, bounds and text as a setting."""
 
     model: type[BaseModel]
     setting: str

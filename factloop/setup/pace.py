@@ -1,42 +1,61 @@
-"""The pace of model calls, shared by all that ask one server."""
+"""Controls the pace of model calls, shared by all callers of a server."""
 
 from __future__ import annotations
 
 import asyncio
 import weakref
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 
 from factloop.setup.settings import RunSettings
 from factloop.tools.calls.limiter import Limiter
 from factloop.tools.models.chat import ChatModel
+from factloop.tools.search.base import SearchTool
+from factloop.tools.search.gateway import limiter_of_tool
 
 
 class Pace:
-    """The limiters of models' servers, one for each address and event loop: sessions that share them share what was
-    learnt from refusals, the ceiling, and the calls that may be in flight.
+    """The rate limiters of servers, one for each URL (or search tool) and event loop: sessions that share them also
+    share what was learnt from rejections, the maximum rate, and the limit on calls in flight.
     """
 
     def __init__(self, settings: RunSettings) -> None:
-        self._settings, self._n_processes = settings, 1
+        self._settings, self._n_processes, self._is_drained = settings, 1, False
         self._limiters: MutableMapping[asyncio.AbstractEventLoop, dict[str, Limiter]] = weakref.WeakKeyDictionary()
 
     def limiter(self, chat: ChatModel) -> Limiter:
         """The limiter of the model's server in the running event loop."""
-        here, address = self._limiters.setdefault(asyncio.get_running_loop(), {}), address_of(chat)
-        if address not in here:
-            here[address] = new_limiter(self._settings)
-            here[address].share_ceiling(self._n_processes)
-        return here[address]
+        return self._limiter(address_of(chat), lambda: new_limiter(self._settings))
+
+    def limiter_of_search(self, tool: SearchTool) -> Limiter:
+        """The limiter of the tool's server in the running event loop, for as long as the tool lives."""
+        name, here = f"search {id(tool)}", self._here
+        if name not in here:
+            weakref.finalize(tool, here.pop, name, None).atexit = False
+        return self._limiter(name, lambda: limiter_of_tool(tool))
+
+    @property
+    def _here(self) -> dict[str, Limiter]:
+        return self._limiters.setdefault(asyncio.get_running_loop(), {})
+
+    def _limiter(self, name: str, make: Callable[[], Limiter]) -> Limiter:
+        here = self._here
+        if name not in here:
+            here[name] = make()
+            here[name].share_ceiling(self._n_processes)
+            if self._is_drained:
+                here[name].close()
+        return here[name]
 
     async def drain(self) -> None:
-        """Lets no further request leave in the running event loop, and waits for those under way."""
-        here = self._limiters.get(asyncio.get_running_loop(), {})
-        await asyncio.gather(*(limiter.drain() for limiter in here.values()))  # at once: all stop before any is awaited
+        """Stops sending requests in the running event loop, and waits for those in progress."""
+        self._is_drained = True
+        # Concurrently, so that all stop before any is awaited.
+        await asyncio.gather(*(limiter.drain() for limiter in self._here.values()))
 
     def share(self, n_processes: int) -> None:
-        """From now on so many processes, this one included, divide the ceiling (`requests_per_second`) evenly.
+        """From now on, this many processes (including this one) share `requests_per_second` evenly.
 
-        What is learnt from a server needs no division: each process is refused where all of them are too fast.
+        What is learnt from a server need not be divided: each process is rejected if all of them together are too fast.
         """
         self._n_processes = n_processes
         for here in self._limiters.values():
@@ -45,12 +64,12 @@ class Pace:
 
 
 def new_limiter(settings: RunSettings) -> Limiter:
-    """A limiter within the settings, which has learnt nothing yet. Requests that wait for a batch are not held back."""
+    """A new limiter according to the settings. Requests that wait for a batch are not delayed."""
     if settings.batch:
         return Limiter()
     return Limiter(concurrency=settings.concurrency or None, requests_per_second=settings.requests_per_second)
 
 
 def address_of(chat: ChatModel) -> str:
-    """The address of the model's server, or the model's name where it has none of its own."""
+    """The URL of the model's server, or the model's name if there is none."""
     return chat.identity.get("base_url") or chat.name

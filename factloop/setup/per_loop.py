@@ -1,4 +1,4 @@
-"""Holds one object of a kind for each event loop, since connections cannot move from one loop to another."""
+"""Keeps one object per event loop, because connections cannot move between loops."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CLOSED_WITHIN_S = 2.0
 
 
 class Closable(Protocol):
-    """An object that is bound to one event loop."""
+    """An object bound to one event loop."""
 
     async def aclose(self) -> None: ...
 
@@ -29,10 +29,10 @@ class _Entry(Generic[C]):
     process: int = field(default_factory=os.getpid)
     n_users: int = 0
     is_let_go: bool = False
-    """Whether it is to be closed as soon as it has no user."""
+    """Whether to close it as soon as it has no user."""
     is_closing: bool = False
     closing: AsyncGenerator[None, None] | None = None
-    """A suspended generator that closes the object when it ends."""
+    """A suspended generator that closes the object when it finishes."""
 
     async def close(self) -> None:
         if self.closing is not None and not self.is_closing:
@@ -42,29 +42,29 @@ class _Entry(Generic[C]):
         """Closes the object, or has its last user close it."""
         self.is_let_go = True
         if self.n_users:
-            await asyncio.sleep(0)  # a stream that its reader dropped begins to end now, and not after its loop
+            await asyncio.sleep(0)  # so that a stream dropped by its reader finishes now, not after its loop
         else:
             await self.close()
 
 
 _ByLoop = MutableMapping[asyncio.AbstractEventLoop, set[_Entry[C]]]
-"""Of each loop the object that is given to users, and those that were let go while they were in use."""
+"""For each loop, the object given to users, and those released while they were still in use."""
 
 
 class PerLoop(Generic[C]):
-    """Objects by their event loop. Those left open are closed at the end of the loop, or when this is collected."""
+    """Objects by event loop. Any left open are closed when the loop ends, or when this is garbage-collected."""
 
     def __init__(self) -> None:
         self._entries: _ByLoop[C] = weakref.WeakKeyDictionary()
         weakref.finalize(self, _close_left_open, self._entries)
 
     async def open(self, build: Callable[[], C]) -> C:
-        """The running loop's object, built if there is none."""
+        """The running loop's object, built if it does not exist yet."""
         return (await self._here(build)).value
 
     @asynccontextmanager
     async def used(self, build: Callable[[], C]) -> AsyncIterator[C]:
-        """The running loop's object, as `open` gives it, which stays open until the block ends."""
+        """The running loop's object, as from `open`, kept open until the block ends."""
         entry = await self._here(build)
         entry.n_users += 1
         try:
@@ -75,7 +75,7 @@ class PerLoop(Generic[C]):
                 await entry.close()
 
     async def aclose(self) -> None:
-        """Closes the running loop's object; where it is in use, at the end of the last use. The next is a new one."""
+        """Closes the running loop's object, or has its last user close it. The next one is new."""
         for entry in list(self._of_this_loop):
             await entry.let_go()
 
@@ -91,13 +91,13 @@ class PerLoop(Generic[C]):
         entry = _Entry(build())
         of_loop.add(entry)
         entry.closing = _close_at_the_end(entry, of_loop)
-        await anext(entry.closing)  # a started generator is known to the loop; no other task runs meanwhile
+        await anext(entry.closing)  # a started generator is known to the loop; no other task runs in the meantime
         return entry
 
 
 async def _close_at_the_end(entry: _Entry[Any], of_loop: set[_Entry[Any]]) -> AsyncGenerator[None, None]:
-    """Closes the object at the end of its loop: `asyncio.run` ends open generators while the loop still runs, and only
-    there connections close.
+    """Closes the object at the end of its loop: `asyncio.run` closes open generators while the loop is still running,
+    which connections need in order to close.
     """
     try:
         yield
@@ -110,11 +110,11 @@ async def _close_at_the_end(entry: _Entry[Any], of_loop: set[_Entry[Any]]) -> As
 def _close_left_open(entries: _ByLoop[Any]) -> None:
     for loop, of_loop in list(entries.items()):
         for one in list(of_loop):
-            if not loop.is_running() or one.process != os.getpid():  # a fork has the loop, but not its thread
+            if not loop.is_running() or one.process != os.getpid():  # a fork has the loop but not its thread
                 continue
             closing = asyncio.run_coroutine_threadsafe(one.close(), loop)
             if not _runs_here(loop):
-                wait([closing], CLOSED_WITHIN_S)  # the process may be about to end, and the loop's thread with it
+                wait([closing], CLOSED_WITHIN_S)  # the process may be about to end, and with it the loop's thread
 
 
 def _runs_here(loop: asyncio.AbstractEventLoop) -> bool:

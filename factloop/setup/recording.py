@@ -1,4 +1,4 @@
-"""A recording of what models and searches answered: used by checkers and scorers, written by its owner."""
+"""Records the answers of models and searches. Checkers and scorers use the recording, and its owner writes it."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ REMEDY = "To record it, set recording_mode='new' (--recording-mode new) to add t
 
 
 class Recording:
-    """One file of answers. Several checkers and scorers may share it, in any thread.
+    """A file of answers, which several checkers and scorers can share in any thread.
 
-    `mode`: `replay` makes no call, and a missing answer raises RecordingMissing; `record` makes the file anew, without
-    what is no longer asked; `new` keeps what is there and adds what is missing. Secrets in the environment are hidden
-    in the file. Construction touches no file.
+    `mode`: `replay` makes no calls, and a missing answer raises RecordingMissing; `record` rewrites the file, without
+    answers that are no longer requested; `new` keeps existing answers and adds missing ones. Secrets in the environment
+    are hidden in the file. The constructor does not access the file.
     """
 
     def __init__(self, path: str | Path, mode: TapeMode = "replay", *, remedy: str = REMEDY) -> None:
-        """`remedy` ends the message of a missing answer: how to record it."""
+        """`remedy` explains, at the end of the message about a missing answer, how to record it."""
         self.path, self.mode = Path(path), mode
         self.tape = Tape(self.path, mode, secrets=secrets_in(os.environ), remedy=remedy)
         self._lock = threading.Lock()
@@ -38,11 +38,12 @@ class Recording:
 
     @classmethod
     def of(cls, settings: RunSettings) -> Self | None:
-        """The recording that the settings name."""
+        """The recording named in the settings."""
         return None if settings.recording is None else cls(settings.recording, settings.recording_mode)
 
     def save(self) -> bool:
-        """Writes what was recorded, whole or not at all; says whether there was anything new. Raises ConfigError."""
+        """Writes the recording, either completely or not at all; returns whether there was anything new. Raises
+        ConfigError."""
         with self._lock:
             text = self.tape.text
             if text is None or text == self._written:
@@ -53,7 +54,7 @@ class Recording:
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
-        """Writes the file at the end of the last of the uses under way, unless that one fails."""
+        """Writes the file when the last use in progress ends, unless it fails."""
         with self._lock:
             self._users += 1
         try:
@@ -71,7 +72,7 @@ class Recording:
 
 
 class UsedRecording:
-    """The recording of one checker or scorer, if it has one: given by its owner, who writes it, or made here."""
+    """The recording used by a checker or scorer, if any: passed in and written by its owner, or created here."""
 
     def __init__(self, given: str | Path | Recording | None, settings: RunSettings) -> None:
         self._is_given = isinstance(given, Recording)
@@ -79,7 +80,7 @@ class UsedRecording:
 
     @staticmethod
     def settings(given: str | Path | Recording | None) -> Mapping[str, Any]:
-        """The settings that a given recording replaces."""
+        """The settings replaced by a given recording."""
         if given is None:
             return {}
         if isinstance(given, Recording):
@@ -91,14 +92,15 @@ class UsedRecording:
         return None if self.recording is None else self.recording.tape
 
     def in_use(self) -> AbstractContextManager[None]:
-        """A context for each use; at its end it writes what was recorded, unless the recording's owner does."""
+        """A context for each use. At its end, the recording is written, unless its owner does that."""
         return nullcontext() if self.recording is None or self._is_given else self.recording.in_use()
 
 
 def refuse_missing_recording(settings: RunSettings) -> None:
-    """Raises ConfigError where a recording is to be replayed that is not there, or a mode is set without one.
+    """Raises ConfigError if a recording to be replayed does not exist, or if a mode is set without a recording.
 
-    Commands ask it of a name that was typed. A test may name one that is yet to be made, or that it does not need.
+    Commands call this for a name entered by the user. A test may name a recording that does not exist yet or that it
+    does not need.
     """
     place = settings.recording
     if place is None and "recording_mode" in settings.model_fields_set:
@@ -108,5 +110,5 @@ def refuse_missing_recording(settings: RunSettings) -> None:
 
 
 def replay_warnings(tape: Tape | None) -> tuple[str, ...]:
-    """Warnings for readers of a report on the tape that was used."""
+    """Warnings about the recording that was used, for readers of a report."""
     return (REPLAYED,) if tape is not None and tape.mode == "replay" and tape.n_replayed else ()

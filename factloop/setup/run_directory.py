@@ -1,7 +1,8 @@
-"""A directory that a run can be resumed from: what was asked, and every answer already paid for.
+"""A directory from which a run can be resumed. It records the arguments and every answer already paid for.
 
 A run is resumed by starting it again. The graph is deterministic given the answers to its calls, and each answer is on
-disk before it is used, so a run replays what it had and pays only for what was in flight when it was stopped.
+disk before it is used, so a resumed run replays its answers and pays only for calls that were in flight when it was
+stopped.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from factloop.core.files.private import FILE_MODE, make_private_folder, narrow_c
 
 FORMAT = 1
 BEFORE_THE_RUN = frozenset({"run.tmp", "lock"})
-"""Files that a process killed before it wrote `run.json` leaves behind."""
+"""Files left behind by a process that was killed before it wrote `run.json`."""
 
 
 class RunDirectory:
-    """One run's directory, its owner's alone, held by one process at a time. Use as a context manager."""
+    """The directory of a run, private to its owner and used by one process at a time. Use as a context manager."""
 
     def __init__(self, path: Path, *, flag: str = "--run-dir") -> None:
-        """Opens or makes the directory. Raises ConfigError where it is in use, or holds something else.
+        """Opens or creates the directory. Raises ConfigError if it is in use or contains something else.
 
-        `flag` is what the user names another one by.
+        `flag` is the flag with which the user can name another one.
         """
         self.path, self._flag = path, flag
         try:
@@ -43,7 +44,7 @@ class RunDirectory:
 
     @property
     def journal(self) -> Path:
-        """SQLite file of the answers paid for."""
+        """SQLite file of paid answers."""
         return self.path / "journal.sqlite"
 
     @property
@@ -54,7 +55,7 @@ class RunDirectory:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._lock.release()  # the system does it for a killed process
+        self._lock.release()  # for a killed process, the system does this
 
     def _hold(self) -> FileLock:
         lock = FileLock(self.path / "lock", timeout=0, mode=FILE_MODE)
@@ -76,7 +77,7 @@ class RunDirectory:
         return ConfigError(f"{self.path}: cannot be used as a run directory ({error.strerror or error})")
 
     def claim(self, configuration: Mapping[str, Any]) -> None:
-        """Writes down what this run is, or compares it to what it was. Raises ConfigError where they differ."""
+        """Records what this run is, or compares it with the record. Raises ConfigError if they differ."""
         wanted = json.loads(json.dumps({"format": FORMAT, **configuration}, default=str))
         file = self.path / "run.json"
         if not file.exists():

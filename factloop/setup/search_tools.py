@@ -1,4 +1,4 @@
-"""The search tools and the embedding model that settings name."""
+"""Opens the search tools and the embedding model named in the settings."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from factloop.tools.search.build import build_search_tools
 
 
 def open_search_tools(settings: CheckSettings, own: Sequence[SearchTool] = ()) -> tuple[SearchTool, ...]:
-    """The user's own tools, and after them those that the settings name.
+    """The user's own tools, followed by those named in the settings.
 
-    Reads and indexes the documents; indexes are kept as the settings say. Raises ConfigError, DataError.
+    Reads and indexes the documents; indexes are saved as the settings specify. Raises ConfigError, DataError.
     """
-    settings = settings.of_search_tools  # nothing else is read, so that equal ones may share their tools
+    settings = settings.of_search_tools  # reads no other settings, so that equal ones can share their tools
     folder = cache_folder(settings, INDEXES) if settings.docs else None
     built = build_search_tools(
         settings.search,
@@ -41,11 +41,11 @@ def open_search_tools(settings: CheckSettings, own: Sequence[SearchTool] = ()) -
 
 
 def build_embedder(settings: EmbeddingSettings) -> Any:
-    """The embedding model that the settings name, loaded; None without one. Raises ConfigError where it cannot be."""
+    """The embedding model named in the settings, loaded; None if there is none. Raises ConfigError if loading fails."""
     if settings.embeddings is None:
         return None
     from factloop.tools.embeddings.sentence import SentenceTransformerEmbedder
 
     embedder = SentenceTransformerEmbedder(settings.embeddings)
-    _ = embedder.dimension  # loads it now: what is wrong with it is said before anything is spent
+    _ = embedder.dimension  # loads it now, so that errors are found before any money is spent
     return embedder

@@ -1,4 +1,4 @@
-"""`Session`: all that a judge needs to work, opened from the settings in one place, and closed in one.
+"""`Session` contains everything that a judge needs, opened from the settings in one place and closed in one place.
 
 session = open_session(settings, prompts, [chat], keeps=chat.persistent)
 try:
@@ -10,6 +10,7 @@ finally:
 
 from __future__ import annotations
 
+import logging
 import math
 import random
 from collections.abc import Sequence
@@ -35,31 +36,36 @@ from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.models.transport import Transport
 from factloop.tools.search.base import SearchTool
-from factloop.tools.search.gateway import SearchGateway, Server
+from factloop.tools.search.gateway import SearchGateway, Server, limiter_of_tool
 
 if TYPE_CHECKING:
     from factloop.tools.models.batches import Batches
 
 REPAIR, JSON_REPLY = "gateway/repair", "gateway/json_reply"
 GATEWAY_PROMPTS = (REPAIR, JSON_REPLY)
+log = logging.getLogger(__name__)
+
+BATCHES = "batches.jsonl"
+"""Name of the file of batches in a run directory."""
+UNFETCHED = "Any answers that they did not fetch are billed, but in no report; --batch fetches them"
 NEEDS_FOLDER = "give a run directory (--run-dir), too: it remembers what was submitted, and a batch may take a day"
 
 
 @dataclass(frozen=True)
 class Common:
-    """The budget, pace and patience with servers that several sessions share. Lives in one event loop."""
+    """The budget, pace and patience shared by several sessions. Bound to one event loop."""
 
     budget: Budget
     limiter: Limiter
-    """Pace of model calls: one for all sessions, as they mostly ask one server."""
+    """The rate limiter for model calls, shared by all sessions because they mostly use the same server."""
     patience: dict[str, Patience] = field(default_factory=dict)
-    """Patience by the address of the model's server."""
+    """Patience with servers, by the URL of the model's server."""
     servers: dict[int, Server] = field(default_factory=dict)
-    """Servers of searches, by the tool's id."""
+    """Search servers, by the id of the tool."""
     abilities: dict[tuple[str, str], Abilities] = field(default_factory=dict)
-    """What models' servers can do, by address and model."""
+    """What model servers support, by URL and model."""
     batches: Batches | None = None
-    """Those of all sessions, where models are asked in batches."""
+    """The batches of all sessions, if models are called in batches."""
 
     def patience_with(self, chat: ChatModel, settings: RunSettings, patience_s: float) -> Patience:
         return self.patience.setdefault(address_of(chat), _patience(chat, settings, patience_s))
@@ -70,46 +76,46 @@ class Common:
 
 @dataclass(frozen=True)
 class Store:
-    """Stores of answers that a session is given in the place of its own, and does not close."""
+    """Answer stores passed to a session instead of its own, which it does not close."""
 
     models: Answers
     searches: Answers
     common: Common
     scope: str = ""
-    """What tells equal requests of several stores apart."""
+    """Distinguishes equal requests in several stores."""
 
 
 @dataclass(frozen=True)
 class Session:
-    """Models, searches, calls and prompts of one run. Lives in one event loop."""
+    """The models, searches, calls and prompts of a run. Bound to one event loop."""
 
     settings: RunSettings
     prompts: PromptRegistry
     chats: Sequence[ChatModel]
-    """Models that are closed with the session."""
+    """Models to close together with the session."""
     of_models: Answers
-    """The store for the answers of models."""
+    """The store for model answers."""
     of_searches: Answers
     budget: Budget
     rng: random.Random
     common: Common | None = None
     pace: Pace | None = None
-    """The pace that it shares with other sessions; None for one of its own."""
+    """The pace shared with other sessions; None for its own."""
     kept: AnswersKept | None = None
-    """What stands behind the session's own store; None where it was given a store."""
+    """The contents of the session's own store; None if a store was passed to it."""
     batches: Batches | None = None
-    """Those that it asks models in, its own or those of all; None where it asks live."""
+    """The batches it uses, its own or shared ones; None if models are called live."""
     scope: str = ""
 
     def model(self, chat: ChatModel, *, use_tools: bool = True) -> ModelGateway:
-        """The door to a chat model. Raises ConfigError."""
+        """The gateway to a chat model. Raises ConfigError."""
         settings, common = self.settings, self.common
         timeout_s: float | None = reply_timeout_s(settings, chat.identity.get("base_url"))
         patience_s = settings.patience_s
         if settings.batch and not settings.replays:
             if self.batches is None:
                 raise ConfigError(f"batch: {NEEDS_FOLDER}")
-            # A batch takes as long as it takes, and knows by itself when its provider cannot be asked.
+            # Batches have no timeout and detect by themselves if their provider cannot be reached.
             chat, timeout_s, patience_s = self.batches.over(chat, self.scope), None, math.inf
         transport = Transport(
             chat,
@@ -135,7 +141,7 @@ class Session:
         return new_limiter(self.settings) if self.pace is None else self.pace.limiter(chat)
 
     def search(self, tools: Sequence[SearchTool], *, results: int) -> SearchGateway:
-        """The door to search tools, which gives so many hits for a query."""
+        """The gateway to search tools, which returns this many hits per query."""
         return SearchGateway(
             tools,
             results=results,
@@ -147,6 +153,7 @@ class Session:
             patience_s=self.settings.patience_s,
             rest_s=self.settings.rest_s,
             servers=None if self.common is None else self.common.servers,
+            limiter_of=limiter_of_tool if self.pace is None else self.pace.limiter_of_search,
         )
 
     async def aclose(self) -> None:
@@ -171,12 +178,12 @@ def open_session(
     pace: Pace | None = None,
     budget: Budget | None = None,
 ) -> Session:
-    """The session of a run, which closes `chats` at its end. `seed` is that of the jitter of retries.
+    """Opens the session of a run, which closes `chats` at its end. `seed` is for retry jitter.
 
-    With a `pace` it asks models at the pace of others, with a `budget` it spends from that of others. With a `journal`,
-    a `tape` or a `store`, answers are kept there and nowhere else; otherwise `keeps` says whether those of this run are
-    worth keeping beyond it. Raises ConfigError, also where the settings name a recording and this run has none: it
-    would ask live what the user wants replayed.
+    With a `pace`, model calls share that pace with other sessions; with a `budget`, they share that budget. With a
+    `journal`, a `tape` or a `store`, answers are saved only there; otherwise `keeps` says whether this run's answers
+    are worth keeping beyond it. Raises ConfigError, including if the settings name a recording but this run has none,
+    since it would then make live calls instead of replaying.
     """
     if settings.recording is not None and tape is None:
         raise ConfigError(f"recording = {str(settings.recording)!r}: this run cannot be recorded or replayed")
@@ -194,28 +201,31 @@ def open_session(
         budget.note_earlier(*kept.paid())
     else:
         kept = open_answers(settings) if keeps and tape is None else MemoryAnswers()
-    answers = RunAnswers(kept, journal=journal is not None, tape=tape)
+    answers = RunAnswers(kept, journal=journal is not None, tape=tape, batched=settings.batch)
     batches = None if journal is None else batches_in(settings, journal.parent)
     return Session(settings, prompts, chats, answers, answers, budget, rng, pace=pace, kept=kept, batches=batches)
 
 
 def common_to(settings: RunSettings, folder: Path | None = None) -> Common:
-    """The shared parts of sessions with these limits; `folder` is to remember their batches."""
+    """The shared parts of sessions with these limits; `folder` stores their batches."""
     batches = None if folder is None else batches_in(settings, folder)
     return Common(budget_of(settings), new_limiter(settings), batches=batches)
 
 
 def batches_in(settings: RunSettings, folder: Path) -> Batches | None:
-    """The batches that are remembered in this folder; None where the settings want none. Raises ConfigError."""
+    """The batches stored in this folder; None if batching is off. Raises ConfigError."""
+    path = folder / BATCHES
     if not settings.batch:
+        if path.exists():
+            log.warning("%s: earlier attempts used --batch. %s", path, UNFETCHED)
         return None
-    from factloop.tools.models.batches import FILE, Batches  # late: most runs do without
+    from factloop.tools.models.batches import Batches  # imported late: most runs do not need it
 
-    return Batches(folder / FILE, after_s=settings.batch_after_s, patience_s=settings.patience_s)
+    return Batches(path, after_s=settings.batch_after_s, patience_s=settings.patience_s)
 
 
 def refuse_unbatched(settings: RunSettings, run_dir: object) -> None:
-    """Raises ConfigError where the settings want batches and nothing remembers them, or a check may not wait."""
+    """Raises ConfigError if batching is on but nothing stores the batches, or if a check may not wait."""
     if settings.batch and run_dir is None:
         raise ConfigError(f"--batch: {NEEDS_FOLDER}")
     if settings.batch and getattr(settings, "deadline_s", None) is not None:
@@ -223,7 +233,7 @@ def refuse_unbatched(settings: RunSettings, run_dir: object) -> None:
 
 
 def budget_of(settings: RunSettings) -> Budget:
-    """The budget of a run with these limits. Lives in one event loop."""
+    """The budget of a run with these limits. Bound to one event loop."""
     return Budget(max_calls=settings.max_calls, max_usd=settings.budget_usd)
 
 
@@ -232,6 +242,6 @@ def _patience(chat: ChatModel, settings: RunSettings, patience_s: float) -> Pati
 
 
 def retry_policy(settings: RunSettings) -> RetryPolicy:
-    """The retry policy of calls. A server may ask for pauses as long as the run is patient with it."""
+    """The retry policy of calls. Servers may request pauses no longer than the run's patience with them."""
     usual = RetryPolicy()
     return replace(usual, patience_s=max(usual.patience_s, settings.patience_s))

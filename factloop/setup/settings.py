@@ -1,4 +1,4 @@
-"""Settings of a run: frozen, validated once, saved with every result."""
+"""The settings of a run, which are immutable, validated once and saved with every result."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from factloop.tools.search.build import built_in_searches
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NotNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 Timeout = Annotated[float, Field(gt=0, le=1_000_000)]
-"""Longer ones are refused by sockets, as failures of whatever is asked."""
+"""Sockets reject longer timeouts, which would look like failures of the server."""
 Price = Annotated[float, Field(ge=0.0, le=1_000_000)]
-"""Costs stay finite: JSON has no other."""
+"""The upper limit keeps costs finite, since JSON has no infinite numbers."""
 Temperature = Annotated[float, Field(ge=0.0, le=2.0)]
 Tokens = Annotated[int, Field(ge=64)]
 Number = Annotated[int, Field(ge=0)]
@@ -56,44 +56,44 @@ BaseUrl = Annotated[str, AfterValidator(_as_base_url)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
 LONGEST_NAME = 100
 WRITTEN = ("cache_dir", "recording")
-"""Settings that are paths which a run may write."""
+"""Settings that name paths to which a run may write."""
 
 
 class RunSettings(BaseModel):
-    """Settings of every run: limits, prices, caches, prompts, a seed. Flags, environment and file derive from them."""
+    """Settings common to all runs. Flags, environment variables and the settings file are derived from them."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     max_tokens: Annotated[Tokens | None, Mark(MODEL)] = 1024
-    """Longest reply of the model, in tokens.
+    """Maximum length of a model reply, in tokens.
 
-    None leaves it to the server."""
+    None uses the server's limit."""
     prompts: Annotated[Path | None, Mark(MODEL, "FOLDER")] = None
-    """Folder of prompts that replace packaged ones of the same name."""
+    """Folder of prompts that replace bundled prompts of the same name."""
     budget_usd: Annotated[NotNegative | None, Mark(LIMITS, whole_experiment=True)] = None
     """Stop calling models at this cost in USD; remaining claims stay unscored."""
     max_calls: Annotated[Number | None, Mark(LIMITS, whole_experiment=True)] = None
-    """Stop after this many model calls, failed ones included."""
+    """Stop after this many model calls, including failed ones."""
     price_in: Annotated[Price | None, Mark(LIMITS)] = None
     """USD per million prompt tokens, for a model whose price is not known."""
     price_out: Annotated[Price | None, Mark(LIMITS)] = None
     """USD per million completion tokens, for a model whose price is not known."""
     price_cached: Annotated[Price | None, Mark()] = None
-    """USD per million prompt tokens that the server read from its cache. If unknown, they cost as much as other prompt
+    """USD per million prompt tokens that the server read from its cache. If not set, they are priced like other prompt
     tokens."""
     concurrency: Annotated[Number, Mark(LIMITS, whole_experiment=True)] = 64
-    """Model calls at the same time; 0 for no limit."""
+    """Maximum number of concurrent model calls; 0 for no limit."""
     requests_per_second: Annotated[Positive | None, Mark(whole_experiment=True)] = None
-    """Highest rate of model calls. By default it adapts to the server."""
+    """Maximum rate of model calls. By default it adapts to the server."""
     batch: Annotated[bool, Mark(BATCH, whole_experiment=True)] = False
     """Use the provider's batch interface: half the price, answers within a day.
 
-    For OpenAI and Anthropic; needs a run directory, which remembers what was submitted. Each round of a plan is a batch
-    of all responses: `grounded` waits for two to four, other plans for more."""
+    Available for OpenAI and Anthropic. Needs a run directory, which records what was submitted. Each round of a plan is
+    one batch for all responses: `grounded` takes two to four rounds, other plans take more."""
     batch_after_s: Annotated[Positive, Mark(whole_experiment=True)] = 10.0
     """Submit a batch after this many seconds without a new request."""
     batch_discount: Annotated[float, Field(ge=0.0, le=1.0), Mark(whole_experiment=True)] = 0.5
-    """Share of the price that a batch saves."""
+    """Fraction of the price saved by batching."""
     timeout_s: Annotated[Timeout, Mark(LIMITS, search_tools=True)] = 60.0
     """Timeout of one model call or search.
 
@@ -101,15 +101,15 @@ class RunSettings(BaseModel):
     patience_s: Annotated[Positive, Mark()] = PATIENCE_S
     """Give up on an unresponsive server after this time; claims that need it stay unscored."""
     rest_s: Annotated[Positive, Mark()] = REST_S
-    """Longest wait before trying an unresponsive server again; the first wait is 2 seconds."""
+    """Maximum wait before trying an unresponsive server again; the first wait is 2 seconds."""
     cache: Annotated[bool, Mark(CACHE, whole_experiment=True, search_tools=True)] = True
     """Cache model replies, search results and document indexes.
 
-    Without it nothing is written to the cache folder."""
+    If False, nothing is written to the cache folder."""
     cache_dir: Annotated[Path | None, Mark(metavar="FOLDER", whole_experiment=True, search_tools=True)] = None
     """Cache folder. Default: the user's cache folder."""
     cache_mb: Annotated[AtLeastOne, Mark(whole_experiment=True, search_tools=True)] = 1024
-    """Largest size of the cache in megabytes; the oldest entries are removed first.
+    """Maximum size of the cache in megabytes; the oldest entries are removed first.
 
     Indexes and word vectors are removed before answers."""
     cache_days: Annotated[Positive, Mark(whole_experiment=True, search_tools=True)] = 30.0
@@ -117,30 +117,30 @@ class RunSettings(BaseModel):
     recording: Annotated[Path | None, Mark(RECORDING, "FILE", search_tools=True)] = None
     """File of recorded model replies and search results. By default it is replayed, without a key or network.
 
-    `recording_mode` says whether it is replayed or written. It takes the place of the cache."""
+    `recording_mode` sets whether it is replayed or written. It is used instead of the cache."""
     recording_mode: Annotated[TapeMode, Mark(RECORDING, search_tools=True)] = "replay"
     """Replay the recording (replay), make a new one (record), or add what is missing (new).
 
-    `replay` makes no call and needs no key."""
+    `replay` makes no calls and needs no key."""
     tracing: TracingMode = "off"
-    """Export OpenTelemetry spans: `on`, or `content` to include prompts and replies; needs the extra `tracing`."""
+    """Export OpenTelemetry spans: `on`, or `content` to include prompts and replies; needs the `tracing` extra."""
 
     @property
     def read_paths(self) -> tuple[str, ...]:
-        """The files and folders that a run reads, other than `written_paths`: no output may overwrite them."""
+        """The files and folders that a run reads, except `written_paths`. No output may overwrite them."""
         values = (getattr(self, name) for name in path_settings(type(self)) if name not in WRITTEN)
         listed = (value if isinstance(value, tuple) else (value,) for value in values if value is not None)
         return tuple(str(one) for group in listed for one in group)
 
     @property
     def written_paths(self) -> tuple[str, ...]:
-        """The files and folders that the user named for a run to write, whatever it is asked."""
+        """The files and folders set by the user to which any run may write."""
         places = (self.cache_dir if self.cache else None, self.recording)
         return tuple(str(place) for place in places if place is not None)
 
     @property
     def limits_money(self) -> bool:
-        """Whether anything bounds what a run may cost, so that the model's price must be known."""
+        """Whether there is a cost limit, which requires the model's price to be known."""
         return self.budget_usd is not None
 
     @property
@@ -149,13 +149,13 @@ class RunSettings(BaseModel):
         return self.recording is not None and self.recording_mode == "replay"
 
     def of_search(self, name: str) -> dict[str, Any]:
-        """What is set for the search of that name: of `wikipedia`, for one, `language` and `url`."""
+        """The settings of the search with this name, such as `language` and `url` for `wikipedia`."""
         fields = (field for field in type(self).model_fields if field.startswith(f"{name}_"))
         return {field.removeprefix(f"{name}_"): getattr(self, field) for field in fields}
 
     @classmethod
     def of(cls, base: Self | None = None, **changes: Any) -> Self:
-        """Settings with changes. Raises ConfigError that names the wrong setting."""
+        """Settings with changes applied. Raises ConfigError that names the invalid setting."""
         values = {**(base.model_dump(exclude_unset=True) if base is not None else {}), **changes}
         try:
             return cls.model_validate(values)
@@ -164,47 +164,54 @@ class RunSettings(BaseModel):
 
 
 class EmbeddingSettings(RunSettings):
-    """Settings of runs that search documents or words by meaning, too."""
+    """Settings of runs that can also search documents or words by meaning."""
 
     embeddings: Annotated[str | None, Mark(MODEL, "MODEL", fingerprint=True, path=True, search_tools=True)] = None
-    """Sentence-transformers model for semantic search, by path or name; needs the extra `semantic`."""
+    """Sentence-transformers model for semantic search, by path or name; needs the `semantic` extra."""
 
 
 class CheckSettings(EmbeddingSettings):
     """Settings of a check."""
 
     model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
-    """Chat model, such as openai:gpt-4o-mini. Without one the offline engine judges."""
+    """Chat model, such as openai:gpt-4o-mini. If not set, the offline engine is used as the judge."""
     jury: Annotated[Names, Mark(MODEL, "PROVIDER:NAME", fingerprint=True)] = ()
     """Additional chat model that judges every claim; the majority decides.
 
-    Each one costs about as much as the first. `votes` of a claim has what every model said; a claim is unscored
-    (`split_jury`) if no verdict has the votes that `jury_rule` requires."""
+    Each one costs about as much as the first. The `votes` of a claim list every model's vote; a claim is unscored
+    (`split_jury`) if no verdict gets the votes that `jury_rule` requires."""
     jury_rule: Annotated[JuryRule, Mark(fingerprint=True)] = "majority"
     """How a jury decides: by majority, unanimously (unanimous), or by the first model that is sure (first_sure)."""
+    eligibility: Annotated[bool, Mark(fingerprint=True)] = False
+    """Ask the model, and every other model of the jury, whether the response does what its prompt asks for. If not,
+    `eval` counts none of its claims as supported."""
     judge: Annotated[str | None, Mark(MODEL, "NAME")] = None
     """Judge model that needs no key: minicheck, hhem, nli:MODEL and others (see docs/judges.md), by name or as
     NAME:FOLDER.
 
-    It fills the last stage; rules split and search. With a model it is the first step of a cascade. Needs the extra
-    `semantic`."""
+    It runs the last stage, while rules split and search. With a model, it is the first step of a cascade. Needs the
+    `semantic` extra."""
     allow_download: Annotated[bool, Mark(MODEL)] = False
     """Download the judge's weights if they are not on this machine yet."""
     base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
-    """Address of an OpenAI-compatible server."""
+    """URL of an OpenAI-compatible server."""
     plan: Annotated[Plan | None, Mark(MODEL)] = None
-    """How a model checks: in SAFE's five stages (paper), exactly as SAFE was published (safe), in few calls per claim
-    (fused), or several sentences at a time (grounded). Default: grounded with documents alone, fused otherwise.
+    """How the model checks claims: paper (SAFE's five stages), safe (SAFE exactly as published), fused (fewer calls per
+    claim) or grounded (several sentences at a time). Default: grounded if only documents are given, otherwise fused.
 
-    None: `grounded` where a model judges by given documents alone, else `fused`."""
+    None means `grounded` if a model judges using only supplied documents, and `fused` otherwise."""
+    verifiable: Annotated[bool, Mark(fingerprint=True)] = False
+    """With the plan `safe`, split by VeriScore's rule: only verifiable claims, each with one search.
+
+    A sentence is read with the three before it and the one after it."""
     search: Annotated[Names, Mark(SEARCH, "NAME", names=built_in_searches, search_tools=True)] = ()
     """Web search."""
     wikipedia_language: str = "en"
     """Language code of the Wikipedia to search."""
     wikipedia_url: BaseUrl | None = None
-    """Another MediaWiki for the search wikipedia: the address of the folder with api.php."""
+    """MediaWiki to search instead of Wikipedia: the URL of the folder that contains api.php."""
     searxng_url: BaseUrl | None = None
-    """Address of the SearXNG server."""
+    """URL of the SearXNG server."""
     docs: Annotated[Names, Mark(SEARCH, "PATH", path=True, search_tools=True)] = ()
     """Document file, folder or glob to check against."""
     fail_if_unreadable: Annotated[bool, Mark(SEARCH, search_tools=True)] = False
@@ -214,22 +221,25 @@ class CheckSettings(EmbeddingSettings):
 
     The paper reports 64, the median number of facts of its responses, and 178, the maximum."""
     repeats: Annotated[Repeats, Mark(SCORES, fingerprint=True, whole_experiment=True)] = "each"
-    """Count repeated claims each time, as in SAFE (each), or only once (once).
+    """Count repeated claims each time, as in SAFE (each), only once (once), or only a largest set of claims of which
+    none entails another (core).
 
-    The same fact said three times is three supported facts for F1@K with `each`, and one with `once`, which leaves the
-    others out of every figure."""
+    A fact that is stated three times counts as three supported facts for F1@K with `each`, and as one with `once`,
+    which excludes the others from all figures. `core` also excludes paraphrases and trivial claims, as far as the judge
+    in `judge` (by default the bundled baseline) finds them, and additionally reports the figures for all claims."""
     max_searches: Annotated[AFew, Mark(SEARCH, fingerprint=True)] = 5
     """Maximum number of queries per claim.
 
-    The plan `paper` makes this many unless it has found all there is to find."""
+    The plan `paper` makes this many unless there is nothing left to find."""
     results_per_search: Annotated[AFew, Mark(fingerprint=True)] = 3
-    """Results for each query."""
+    """Number of results for each query."""
     passage_characters: Annotated[int, Field(ge=500, le=100_000), Mark(fingerprint=True)] = 6_000
-    """Characters of passages that the plan `grounded` shows at once: all of a smaller set, the best of a larger one."""
+    """Number of characters of passages that the plan `grounded` shows at once, best first. Documents up to half as long
+    again are shown whole."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.1
     """Sampling temperature of the model.
 
-    As in SAFE; None leaves it to the server."""
+    The default is SAFE's; None uses the server's default."""
     deadline_s: Annotated[Positive | None, Mark(PER_CHECK)] = None
     """Stop each check after this time; remaining claims stay unscored."""
     max_calls_per_check: Annotated[Number | None, Mark(PER_CHECK)] = None
@@ -237,25 +247,21 @@ class CheckSettings(EmbeddingSettings):
     budget_usd_per_check: Annotated[NotNegative | None, Mark(PER_CHECK)] = None
     """Stop each check at this cost in USD."""
     max_unreadable: Annotated[float, Field(gt=0.0, le=1.0), Mark()] = 0.3
-    """Stop asking the model in a check when more than this share of its answers, of at least 20, cannot be read.
+    """Stop querying the model in a check if more than this fraction of its answers, of at least 20, cannot be parsed.
 
-    An answer counts as unreadable when its repairs cannot be read either."""
+    An answer counts as unreadable only if repairing it also failed."""
     tool_calling: Annotated[bool, Mark(fingerprint=True)] = True
     """Let the model call the searches as tools.
 
-    A model without tool calling chooses them by structured output."""
+    A model without tool calling chooses searches through structured output."""
     logprobs: Annotated[bool, Mark(fingerprint=True)] = True
     """Add confidence scores when the server returns log-probabilities."""
-    judge_citations: Annotated[bool, Mark(fingerprint=True)] = False
-    """Judge a claim again by the documents that its sentence cites, if other documents support it.
-
-    This checks such claims once more for each set of cited documents: with a model, one or two calls."""
     cascade: Annotated[Path | None, Mark(MODEL, "FILE")] = None
-    """Cascade file from factloop research cascade tune: a cheap verifier settles the clear claims."""
+    """Cascade file from factloop research cascade tune: a cheap verifier settles the clear-cut claims."""
     spacy_model: Annotated[str | None, Mark(fingerprint=True)] = None
-    """Installed spaCy pipeline to use without a chat model. Default: the best English one."""
+    """Installed spaCy pipeline to use without a chat model. Default: the best English pipeline."""
     seed: Annotated[int, Mark(fingerprint=True)] = 0
-    """Seed for everything random, such as the jitter of retries."""
+    """Seed for everything random: the resamples of intervals and the jitter of retries."""
 
     @property
     def limits_money(self) -> bool:
@@ -263,13 +269,14 @@ class CheckSettings(EmbeddingSettings):
 
     @property
     def of_search_tools(self) -> Self:
-        """These settings where they shape the search tools, and defaults elsewhere: equal ones open the same tools."""
+        """These settings with those that do not affect search tools reset, so that equal results open the same
+        tools."""
         own = {f"{name}_{option}" for name in self.search for option in self.of_search(name)}
         return type(self)(**{field: getattr(self, field) for field in {*marked(type(self), "search_tools"), *own}})
 
 
 def describe(error: ValidationError, known: Collection[str]) -> str:
-    """The first thing wrong, in one line: the setting, what is wrong, and what was given; `known`: all settings."""
+    """The first problem in one line: the setting, its value and what is wrong. `known` lists all settings."""
     first = error.errors(include_url=False)[0]
     name = str(first["loc"][0]) if first["loc"] else "settings"
     if first["type"] == "extra_forbidden":
@@ -279,5 +286,5 @@ def describe(error: ValidationError, known: Collection[str]) -> str:
 
 
 def is_it(name: str, known: Collection[str]) -> str:
-    """The end of a message on an unknown setting, which asks for the nearest known one; empty where none is near."""
+    """Suggests the most similar known setting at the end of an error message; empty if none is similar."""
     return "".join(f"; did you mean {near!r}?" for near in get_close_matches(name[:LONGEST_NAME], known, n=1))

@@ -1,4 +1,4 @@
-"""The sources of one answer, where they are given with it rather than by the checker's settings."""
+"""Defines the sources for one answer, if they are supplied with it instead of the checker's settings."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Literal
 from factloop.tools.search.base import SearchTool
 
 SourceMode = Literal["faithfulness", "factuality"]
-"""`faithfulness`: against what is given, and nothing else. `factuality`: the checker's own tools are searched too."""
+"""`faithfulness` checks only against what is supplied; `factuality` also searches the checker's own tools."""
 
 
 @dataclass(frozen=True)
 class Sources:
-    """Sources of one answer. If it is faithful and without tools, nothing can be judged: all is `no_source`."""
+    """The sources for one answer. With faithfulness and no tools, nothing can be judged: every claim is `no_source`."""
 
     tools: tuple[SearchTool, ...] = ()
     mode: SourceMode = "faithfulness"
     registered_as: str | None = None
-    """The name by which the caller chose them, where they were not given with the answer."""
+    """The name under which the caller selected them, if they were not supplied with the answer."""
 
     @property
     def warning(self) -> str:
@@ -31,5 +31,5 @@ class Sources:
         return f"Factuality: judged against {against} and what the checker itself searches."
 
     def searched(self, own: Sequence[SearchTool]) -> tuple[SearchTool, ...]:
-        """All tools searched by a checker with these tools of its own: what was given comes first."""
+        """All tools searched by a checker with these tools of its own, starting with the supplied ones."""
         return self.tools if self.mode == "faithfulness" else (*self.tools, *own)

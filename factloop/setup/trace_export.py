@@ -1,4 +1,4 @@
-"""Traces by OpenTelemetry: where they are sent, unless the application set that up, and what they say of a run."""
+"""Exports OpenTelemetry traces, unless the application has configured this itself, with details about the run."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter
 
 FLUSHED_WITHIN_MS = 2_000
-"""Milliseconds for a flush at an interrupt; a command that ends waits as long as OTEL_EXPORTER_OTLP_TIMEOUT says."""
+"""Milliseconds to flush on an interrupt; a normal exit waits for OTEL_EXPORTER_OTLP_TIMEOUT."""
 EXPORTER = "OTEL_TRACES_EXPORTER"
 
 
 def open_tracing(mode: TracingMode) -> None:
-    """Sets up the export; does nothing where tracing is off or set up already. It is flushed when the process ends.
+    """Sets up the export, unless tracing is off or already set up. It is flushed when the process exits.
 
-    `OTEL_TRACES_EXPORTER` chooses: `otlp` (the default; OTLP over HTTP, by the variables OTEL_EXPORTER_OTLP_...),
-    `console` (standard error), or `none`. Raises ConfigError.
+    `OTEL_TRACES_EXPORTER` selects the exporter: `otlp` (the default; OTLP over HTTP, configured by the variables
+    OTEL_EXPORTER_OTLP_...), `console` (standard error), or `none`. Raises ConfigError.
     """
     if mode == "off":
         return
@@ -45,7 +45,7 @@ def open_tracing(mode: TracingMode) -> None:
 
 
 def flush_traces() -> None:
-    """Sends what is waiting, for a process that is about to end without its clean-up."""
+    """Sends pending traces, for a process that is about to exit without cleanup."""
     if (trace := sys.modules.get("opentelemetry.trace")) is not None:
         flush = getattr(trace.get_tracer_provider(), "force_flush", None)
         if flush is not None:
@@ -68,7 +68,7 @@ def _exporter(name: str) -> SpanExporter | None:
 
 
 def usage_values(usage: Usage) -> dict[str, Value]:
-    """What a whole check or score took, as a span says it."""
+    """The usage of a whole check or score, as recorded in a span."""
     return {
         "gen_ai.usage.input_tokens": usage.prompt_tokens,
         "gen_ai.usage.output_tokens": usage.completion_tokens,

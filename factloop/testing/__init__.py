@@ -1,6 +1,6 @@
-"""Assertions on what a model wrote, for tests: `assert_factual` and `assert_trustworthy`.
+"""Assertions about model output, for use in tests: `assert_factual` and `assert_trustworthy`.
 
-Names are loaded on first use: the pytest plugin is loaded at every start of pytest, and must cost nothing.
+Names are loaded on first use, because pytest loads the plugin on every start and must not be slowed down by it.
 """
 
 from __future__ import annotations

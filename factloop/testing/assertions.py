@@ -1,6 +1,6 @@
-"""Assertions on what a model wrote: a test fails where the evidence says otherwise, or where scores are too low.
+"""Assertions about model output: a test fails if the evidence contradicts the output or if scores are too low.
 
-Where a test says nothing, the environment does, then pytest's ini file, then `factloop.toml`.
+Settings that a test does not specify come from the environment, pytest's ini file or `factloop.toml`, in this order.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from factloop.checking.checker import FactChecker, SearchSource
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.factuality import counted_claims, n_contradicted
 from factloop.core.findings import Finding, unchecked
-from factloop.core.old_names import takes_old_names
-from factloop.core.records import Claim, FactualityReport, Sentence, Usage
+from factloop.core.records import Claim, FactualityReport, Sentence
 from factloop.core.sync import run_blocking
 from factloop.entrance.settings_sources import PREFIX, load_settings
 from factloop.reports.claims import problems_first, views_of
@@ -53,15 +52,15 @@ class _Missed(AssertionError, Generic[R]):
 
 
 class NotFactual(_Missed[FactualityReport]):
-    """An answer missed a requirement. `report` is the whole report."""
+    """An answer did not meet a requirement. `report` is the whole report."""
 
 
 class NotTrustworthy(_Missed[TrustReport]):
-    """An answer missed the score required of it, or has none. `report` is the whole report."""
+    """An answer did not reach the required score, or has no score. `report` is the whole report."""
 
 
 def _settings(kind: type[S], given: Mapping[str, Any]) -> S:
-    """The settings of an assertion in the running test, or outside pytest. Raises ConfigError."""
+    """The settings of an assertion, in the running test or outside pytest. Raises ConfigError."""
     test = running_test()
     ini = {} if test is None else test.defaults
     known = {
@@ -74,13 +73,13 @@ def _settings(kind: type[S], given: Mapping[str, Any]) -> S:
 
 
 def _recording(given: str | Path | Recording | None) -> str | Path | Recording | None:
-    """The recording that the test names, or else the one that the plugin keeps for it."""
+    """The recording named by the test, or the one that the plugin keeps for it."""
     test = running_test()
     return given if given is not None or test is None else test.recording
 
 
 def _paths(paths: Sequence[str | Path]) -> list[str]:
-    """Paths as given; those that lead nowhere from the working directory, from the folder of the test."""
+    """The paths as given. Paths not found from the working directory are resolved from the test's folder."""
     test = running_test()
     if test is None:
         return [str(path) for path in paths]
@@ -89,7 +88,7 @@ def _paths(paths: Sequence[str | Path]) -> list[str]:
 
 
 def _blocking(asynchronous: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """The same assertion for tests that are not asynchronous; works in a running event loop, too."""
+    """A synchronous version of the assertion, which also works inside a running event loop."""
 
     @wraps(asynchronous)
     def assertion(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -104,23 +103,16 @@ def _blocking(asynchronous: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, 
 
 
 def _refuse_beside(owner: str, given: Mapping[str, object]) -> None:
-    """Raises ConfigError for a setting beside a checker or a scorer, which has its own."""
+    """Raises ConfigError for settings given together with a checker or scorer, which has its own."""
     named = next((name for name, value in given.items() if value not in (None, (), [])), None)
     if named is not None:
         raise ConfigError(f"{named} belongs to the {owner}: give it to the {owner}, or leave out the {owner}")
 
 
-def _note_spending(usage: Usage, n_claims: int) -> None:
-    """Counts the check for the summary of the test session."""
-    test = running_test()
-    if test is not None:
-        test.spent.note(usage, n_claims)
-
-
 def _bare(error: Exception) -> Exception:
-    """The error without the frames and notes of the graphs that it came through.
+    """The error without the frames and notes of the graphs that it passed through.
 
-    They do not help a test's reader: its message says what is wrong and what to do.
+    These do not help the reader of a test; the error message says what is wrong and what to do.
     """
     error.__notes__ = []
     return error.with_traceback(None)
@@ -144,7 +136,7 @@ class _FactualThresholds:
                 raise ConfigError(f"{name} = {value!r}: must not be negative")
 
     def missed_by(self, report: FactualityReport) -> list[str]:
-        """The requirements that the report misses, in words."""
+        """Descriptions of the requirements that the report does not meet."""
         counts, contradicted, missed = report.counts, n_contradicted(counted_claims(report)), []
         why = "no claim was found in the response" if not report.claims else "no claim was scored"
         if self.min_scored is not None and counts.scored < self.min_scored:
@@ -169,11 +161,10 @@ class _FactualThresholds:
 
 
 def _unchecked(report: FactualityReport) -> list[Claim | Sentence]:
-    """Unchecked content, other than claims whose check failed."""
+    """Unchecked content, except for claims whose check failed."""
     return [one for one, finding in unchecked(report) if finding is not Finding.UNSCORED]
 
 
-@takes_old_names
 async def aassert_factual(
     response: str,
     *,
@@ -192,22 +183,22 @@ async def aassert_factual(
     recording: str | Path | Recording | None = None,
     **settings: Unpack[CheckChanges],
 ) -> FactualityReport:
-    """The report on `response`, where it holds what is required of it; else NotFactual, an AssertionError.
+    """Checks `response` and returns the report, or raises NotFactual (an AssertionError) if a requirement is not met.
 
-    By default contradicted and unscored claims miss it, and so does unchecked content (`max_unchecked`): claims beside
-    the question, code that was not read, statements in which no claim was found. So does a response of which no claim
-    was scored, such as an empty one (`min_scored`). Claims without evidence lower the precision, so `min_precision`
-    limits these. None lifts a limit.
+    By default, the assertion fails for contradicted or unscored claims and for unchecked content (`max_unchecked`):
+    claims irrelevant to the question, code that was not read, and statements in which no claim was found. It also fails
+    if no claim was scored, as for an empty response (`min_scored`). Claims without evidence lower the precision, so use
+    `min_precision` to limit them. None removes a limit.
 
-    `docs` are files, folders, globs (also beside the test file), or LangChain documents. `documents` are what the
-    response was written from, as for `FactChecker.acheck`; where they are none, nothing can be judged. Documents are
-    searched before anything else, and alone where there are neither files nor a search. `question` is what the response
-    answers.
+    `docs` are files, folders, globs (also relative to the test file) or LangChain documents. `documents` are what the
+    response was written from, as for `FactChecker.acheck`; if they are empty, nothing can be judged. Documents are
+    searched first, and nothing else is searched if there are no files and no search. `question` is the question that
+    the response answers.
 
-    What is not given comes from the environment (`FACTLOOP_...`), pytest's ini file and `factloop.toml`; `settings` are
-    those of `CheckSettings`. In a test under the plugin answers of models and searches come from the test's recording,
-    unless a `checker` is given, which has its own. Otherwise it costs what a check costs. Raises ConfigError,
-    RecordingMissing, DataError.
+    Other settings, named as in `CheckSettings`, default to the environment (`FACTLOOP_...`), pytest's ini file and
+    `factloop.toml`. Under the pytest plugin, model and search answers come from the test's recording, unless you pass a
+    `checker`, which has its own. Otherwise this costs as much as a check. Raises ConfigError, RecordingMissing,
+    DataError.
     """
     __tracebackhide__ = True
     try:
@@ -220,10 +211,10 @@ async def aassert_factual(
         if checker is not None:
             own = {"model": model, "search": search, "docs": paths, "recording": recording}
             _refuse_beside("checker", {**own, **settings})
-            report = await _checked(checker, response, question, given)
+            report = await checker.acheck(response, question, documents=given)
         else:
             async with build_checker(model, search=search, docs=paths, recording=recording, **settings) as built:
-                report = await _checked(built, response, question, given)
+                report = await built.acheck(response, question, documents=given)
     except FactloopError as error:
         raise _bare(error) from None
     missed = required.missed_by(report)
@@ -234,23 +225,15 @@ async def aassert_factual(
 
 
 assert_factual = _blocking(aassert_factual)
-"""`aassert_factual` for tests that are not asynchronous."""
+"""Synchronous version of `aassert_factual`."""
 
 
 def _given(documents: Documents | None, among_docs: Sequence[Document]) -> Documents | None:
-    """All documents that are no paths; None where none were given, empty where a search found none."""
+    """All documents that are not paths; None if none were given, empty if a search found none."""
     if isinstance(documents, BaseRetriever | VectorStore) and not among_docs:
         return documents
     found = documents_of("documents", documents)
     return tuple(among_docs) or None if found is None else (*found, *among_docs)
-
-
-async def _checked(
-    checker: FactChecker, response: str, question: Question | None, given: Documents | None
-) -> FactualityReport:
-    report = await checker.acheck(response, question, documents=given)
-    _note_spending(report.usage, len(report.claims))
-    return report
 
 
 def build_checker(
@@ -261,7 +244,7 @@ def build_checker(
     recording: str | Path | Recording | None = None,
     **settings: Unpack[CheckChanges],
 ) -> FactChecker:
-    """A checker as assertions use it: defaults from the surroundings, answers from the running test's recording."""
+    """Builds a checker for assertions, with the test's default settings and answers from the test's recording."""
     base = _settings(CheckSettings, settings)
     return FactChecker(model, search=search, docs=docs, settings=base, recording=_recording(recording))
 
@@ -281,7 +264,7 @@ class _TrustThresholds:
                 raise ConfigError(f"{name} = {value!r}: must be between 0 and 1")
 
     def missed_by(self, report: TrustReport) -> list[str]:
-        """The scores that are too low, or missing, in words."""
+        """Descriptions of the scores that are too low or missing."""
         scores = (
             ("TrustBC", self.min_trust_bc, report.trust_bc.value),
             ("TrustFC", self.min_trust_fc, report.trust_fc.value),
@@ -308,10 +291,10 @@ async def aassert_trustworthy(
     recording: str | Path | Recording | None = None,
     **settings: Any,
 ) -> TrustReport:
-    """The TrustScore of an answer, where it reaches what is required; else NotTrustworthy, an AssertionError.
+    """Scores an answer and returns its TrustScore, or raises NotTrustworthy (an AssertionError) if it is too low.
 
-    Without a response the subject is asked for one. An unscored part misses any requirement for it.
-    Settings, recordings, errors and costs are as with `aassert_factual`; `settings` are those of `TrustSettings`.
+    If no response is given, the subject is asked for one. An unscored part fails any requirement on it.
+    Settings, recordings, errors and costs are as for `aassert_factual`; `settings` are named as in `TrustSettings`.
     """
     __tracebackhide__ = True
     try:
@@ -328,7 +311,6 @@ async def aassert_trustworthy(
                 subject_model, judge_model=judge_model, corpus=paths, settings=base, recording=tape
             ) as built:
                 report = await built.ascore(question, response)
-        _note_spending(report.usage, 1)
     except FactloopError as error:
         raise _bare(error) from None
     missed = required.missed_by(report)
@@ -338,4 +320,4 @@ async def aassert_trustworthy(
 
 
 assert_trustworthy = _blocking(aassert_trustworthy)
-"""`aassert_trustworthy` for tests that are not asynchronous."""
+"""Synchronous version of `aassert_trustworthy`."""

@@ -1,4 +1,4 @@
-"""Failures in words: what was required and reached, and each claim at fault with its evidence. Plain, bounded text."""
+"""Writes failure messages: what was required and reached, and each faulty claim with its evidence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from factloop.reports.visible import visible
 
 MOST_CLAIMS, MOST_PASSAGES = 10, 3
 LONGEST = 400
-"""Characters of one text: a claim, a rationale, a passage."""
+"""Maximum number of characters of a claim, rationale or passage."""
 
 
 def factual_failure(
@@ -22,7 +22,7 @@ def factual_failure(
     at_fault: Sequence[ClaimView],
     unchecked: Sequence[Claim | Sentence] = (),
 ) -> str:
-    """The message of `assert_factual`: each requirement that was missed, the claims at fault, unchecked content."""
+    """The failure message of `assert_factual`: the requirements not met, the faulty claims and unchecked content."""
     precision = "undefined" if report.precision is None else f"{report.precision:.3f}"
     claims = f"{plural(len(report.claims), 'claim')}{f': {distribution(report)}' if report.claims else ''}"
     return "\n".join(
@@ -40,7 +40,7 @@ def factual_failure(
 
 
 def trust_failure(missed: Sequence[str], report: TrustReport) -> str:
-    """The message of `assert_trustworthy`: what was missed, the checks that went wrong, and what the passages say."""
+    """The failure message of `assert_trustworthy`: the requirements not met, the failed checks and the passages."""
     bc, fc = report.trust_bc, report.trust_fc
     lines = [
         *(f"required: {_short(what)}" for what in missed),
@@ -69,7 +69,7 @@ def _scored(value: object, reason: object, rationale: str) -> str:
 def _unchecked_reason(one: Claim | Sentence) -> str:
     if isinstance(one, Claim):
         return Status.IRRELEVANT.words
-    assert one.no_claim is not None  # else its claims are there
+    assert one.no_claim is not None  # otherwise its claims are listed
     return NO_CLAIM_WORDS[one.no_claim]
 
 

@@ -1,1 +1,1 @@
-"""TrustScore: `TrustScorer` turns an answer to a question into its score."""
+"""Scores answers: `TrustScorer` turns an answer to a question into its TrustScore."""

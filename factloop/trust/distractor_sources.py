@@ -1,4 +1,4 @@
-"""The sources of distractors that the settings ask for, in the order in which they are asked."""
+"""Opens the sources of distractors named in the settings, in the order in which they are used."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ NO_JUDGE = "--distractors model asks the judge model: give --judge-model"
 
 @dataclass(frozen=True)
 class DistractorSources:
-    """Sources of substitutes, best first. Lives in one event loop."""
+    """Sources of substitutes, best first. Bound to one event loop."""
 
     sources: Sequence[SubstituteSource]
     tables: Sequence[TableKnowledgeBase]
@@ -63,11 +63,10 @@ class DistractorSources:
 
 
 def open_sources(settings: TrustSettings, embedder: Any, tape: Tape | None = None) -> DistractorSources:
-    """Opens what the settings name; `embedder` is None without one. Touches no network. Raises ConfigError, DataError.
+    """Opens the sources in the settings. `embedder` may be None. Uses no network. Raises ConfigError, DataError.
 
-    Entities of the same type come first (DBpedia where wanted, the user's tables, the built-in names), then other dates
-    and numbers, neighbours in embedding space where there are vectors, words of the same part of speech and kind, and
-    made-up names at last.
+    Entities of the same type come first (DBpedia if enabled, the user's tables, the built-in names), then other dates
+    and numbers, neighbours in embedding space if there is an embedder, words of the same kind, and made-up names.
     """
     load_tables()
     dbpedia, answers = _dbpedia(settings, tape)
@@ -76,13 +75,14 @@ def open_sources(settings: TrustSettings, embedder: Any, tape: Tape | None = Non
         sources.append(KnowledgeBaseSource(dbpedia, Source.DBPEDIA))
     tables = [TableKnowledgeBase(Path(path)) for path in settings.kb]
     sources += [KnowledgeBaseSource(table, Source.KNOWLEDGE_BASE) for table in tables]
+    neighbours = [] if embedder is None else [NeighbourSource(embedder, cache_folder(settings, VECTORS))]
     built_in = KnowledgeBaseSource(BuiltInKnowledgeBase(), Source.BUILT_IN)
-    sources += [built_in, QuantitySource(), *_neighbours(settings, embedder), SameClassSource(), MadeUpSource(built_in)]
+    sources += [built_in, QuantitySource(), *neighbours, SameClassSource(), MadeUpSource(built_in)]
     return DistractorSources(tuple(sources), tables, dbpedia, answers)
 
 
 def load_tables() -> None:
-    """Reads the packaged names and words that distractors are made of: once a process, in some three seconds."""
+    """Reads the bundled names and words for distractors, once per process, which takes about three seconds."""
     built_in_names()
     is_word("rome")
     asked_for("Who was it?")
@@ -97,10 +97,11 @@ async def make_distractors(
     references: Sequence[str] = (),
     judge: BaseChatModel | None = None,
 ) -> DistractorSet:
-    """The distractors that would be used for this response, which costs nothing: no model is asked.
+    """The distractors that would be used for this response. This is free because no model is called.
 
-    Only where the settings let a model propose some is the judge asked, once: `judge`, or the one that they name. What
-    it proposes says none of the `references`, right answers that are known. Raises as `open_sources`.
+    A model is called only if the settings let it propose some, in which case the judge is called once: `judge`, or the
+    one in the settings. Its proposals do not include any of the `references`, which are known correct answers. Raises
+    the errors of `open_sources`.
     """
     check_given("question", question)
     check_given("response", response)
@@ -108,7 +109,7 @@ async def make_distractors(
         raise ConfigError(f"{n} distractors cannot be made: the number must not be negative")
     embedder = None
     if settings.embeddings is not None:
-        from factloop.setup.search_tools import build_embedder  # loads LangChain
+        from factloop.setup.search_tools import build_embedder  # imports LangChain
 
         embedder = build_embedder(settings)
     sources = open_sources(settings, embedder)
@@ -133,8 +134,8 @@ async def make_distractors(
 async def _with_proposals(
     settings: TrustSettings, judge: BaseChatModel | None, make: Callable[..., Awaitable[DistractorSet]]
 ) -> DistractorSet:
-    """The distractors, the judge's proposals among them. Its answer is kept as those of any run."""
-    from factloop.agents.trustscore.distractors.proposed import ModelProposer  # a client of models: nothing else is one
+    """The distractors, including the judge's proposals. The judge's answer is cached as in any run."""
+    from factloop.agents.trustscore.distractors.proposed import ModelProposer  # needs a model client
     from factloop.prompts.registry import PromptRegistry
     from factloop.setup.chat_model import build_model
     from factloop.setup.session import open_session
@@ -147,7 +148,7 @@ async def _with_proposals(
     base_url = settings.judge_base_url or settings.base_url
     chat = build_model(settings, wanted, base_url=base_url, temperature=settings.temperature)
     async with (
-        aclosing(chat),  # the session may not open
+        aclosing(chat),  # the session may fail to open
         aclosing(open_session(settings, prompts, [chat], keeps=chat.persistent, seed=settings.seed)) as session,
     ):
         found = await make(proposer=ModelProposer(session.model(chat), prompts), meter=meter)
@@ -161,7 +162,7 @@ def _dbpedia(settings: TrustSettings, tape: Tape | None) -> tuple[DBpediaKnowled
         raise ConfigError(f"recording = {str(settings.recording)!r}: this run cannot be recorded or replayed")
     from factloop.setup.caching.opening import open_answers
     from factloop.tools.calls.cache import MemoryAnswers
-    from factloop.tools.names.dbpedia import DBpediaKnowledgeBase  # only now, with all that speaks HTTP
+    from factloop.tools.names.dbpedia import DBpediaKnowledgeBase  # imported late, with all HTTP code
 
     cache = open_answers(settings) if tape is None else MemoryAnswers()
     knowledge_base = DBpediaKnowledgeBase(
@@ -172,14 +173,3 @@ def _dbpedia(settings: TrustSettings, tape: Tape | None) -> tuple[DBpediaKnowled
         timeout_s=settings.timeout_s,
     )
     return knowledge_base, cache
-
-
-def _neighbours(settings: TrustSettings, embedder: Any) -> list[SubstituteSource]:
-    if settings.vectors is None and embedder is None:
-        return []
-    cache_dir = cache_folder(settings, VECTORS)
-    if settings.vectors is not None:
-        from factloop.tools.embeddings.word_vectors import WordVectors
-
-        return [NeighbourSource.of_vectors(WordVectors.open(settings.vectors, cache_dir))]
-    return [NeighbourSource.of_embedder(embedder, cache_dir)]

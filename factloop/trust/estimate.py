@@ -1,4 +1,4 @@
-"""Estimates what TrustScores cost at most, without spending anything."""
+"""Estimates the maximum cost of TrustScores without spending anything."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from factloop.trust.question_answers import QuestionAnswer
 from factloop.trust.settings import TrustSettings
 
 SCHEMA_TOKENS = 60
-"""Tokens of the schema that goes with each request."""
+"""Tokens of the schema sent with each request."""
 PASSAGE_TOKENS = 140
 """Tokens of a passage of 100 words with its title."""
 CHOICE_TOKENS, ANSWER_TOKENS, JUDGEMENT_TOKENS, PROPOSAL_TOKENS = 8, 30, 50, 800
-"""Of the replies."""
+"""Tokens of the replies."""
 
 
 class TrustEstimate(Record):
-    """An upper bound: an inconsistent choice ends the checks of an answer early. Retries are not in it."""
+    """An upper bound, because an inconsistent choice ends the checks of an answer early. It excludes retries."""
 
     n_answers: Count
     most_calls: Count
@@ -32,11 +32,11 @@ class TrustEstimate(Record):
     most_prompt_tokens: Count
     most_completion_tokens: Count
     most_usd: NonNegative | None
-    """None where the price of a model is unknown."""
+    """None if the price of a model is unknown."""
 
 
 def estimate_trust(settings: TrustSettings, items: Sequence[QuestionAnswer]) -> TrustEstimate:
-    """The most calls, tokens and money for these answers. Costs nothing and needs no key."""
+    """The maximum calls, tokens and cost for these answers. Free, and needs no key."""
     prompts = PromptRegistry.load(settings.prompts)
     subject, judge = _Sum(), _Sum()
     for item in items:
@@ -65,8 +65,6 @@ def estimate_trust(settings: TrustSettings, items: Sequence[QuestionAnswer]) -> 
 
 
 class _Sum:
-    """Calls and tokens of one model."""
-
     def __init__(self) -> None:
         self.calls = self.prompt = self.completion = 0
 

@@ -1,8 +1,8 @@
-"""Names what a TrustScore is made of, before anything is asked: subject, judge, corpus, sources of distractors."""
+"""Determines what a TrustScore consists of before any calls are made: subject, judge, corpus and distractors."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,8 +22,10 @@ from factloop.setup.session import GATEWAY_PROMPTS
 from factloop.setup.sources import Sources
 from factloop.tools.calls.tape import Tape
 from factloop.tools.judges.base import Verifier
+from factloop.tools.judges.served import ATTRIBUTION
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.base import SearchTool
+from factloop.trust.agreement import TEMPERATURE
 from factloop.trust.distractor_sources import NO_JUDGE, DistractorSources, open_sources
 from factloop.trust.settings import SubjectModel, TrustSettings
 
@@ -34,36 +36,37 @@ LIBRARIES = (
 
 @dataclass(frozen=True)
 class TrustSetup:
-    """The set-up of a run before anything is asked: enough to name it."""
+    """The setup of a run before any calls are made, sufficient to identify it."""
 
     settings: TrustSettings
     prompts: PromptRegistry
     corpus: SearchTool | None
     subject: ChatModel | None
     judge: ChatModel | Verifier
-    """It judges the passages of the corpus, or of what comes with an answer, and may propose distractors."""
+    """Judges the passages from the corpus or supplied documents, and may propose distractors."""
     sources: DistractorSources
     fingerprint: TrustFingerprint
     tape: Tape | None = None
     subjects: Mapping[str, ChatModel] = field(default_factory=dict)
-    """The subjects of systems that have one each, by name; `subject` is then None."""
+    """The subjects of systems that each have their own, by name; `subject` is then None."""
+    sampler: ChatModel | None = None
+    """The subject at the temperature of samples."""
 
     @property
     def chats(self) -> tuple[ChatModel, ...]:
         """The chat models of the run."""
-        return tuple(
-            chat for chat in (self.subject, *self.subjects.values(), self.judge) if isinstance(chat, ChatModel)
-        )
+        named = (self.subject, *self.subjects.values(), self.judge, self.sampler)
+        return tuple(chat for chat in named if isinstance(chat, ChatModel))
 
     @property
     def tools(self) -> tuple[SearchTool, ...]:
-        """What TrustFC searches, one tool at most."""
+        """What TrustFC searches: at most one tool."""
         return () if self.corpus is None else (self.corpus,)
 
     def over(self, given: Sources) -> TrustSetup:
-        """The same set-up for an answer that comes with sources, which replace the corpus.
+        """The same setup for an answer with its own sources, which replace the corpus.
 
-        Raises ConfigError for more than one tool, and where the corpus is to be searched, too.
+        Raises ConfigError for more than one tool, and if the corpus is to be searched as well.
         """
         if len(given.tools) > 1 or given.mode != "faithfulness":
             raise ConfigError("sources: TrustFC searches one corpus: give one tool, and the mode faithfulness")
@@ -75,11 +78,11 @@ class TrustSetup:
         return replace(self, corpus=corpus, fingerprint=fingerprint)
 
     def fingerprint_of(self, subject: ChatModel | None) -> TrustFingerprint:
-        """The fingerprint of scores of this subject."""
+        """The fingerprint of scores for this subject."""
         return self.fingerprint.model_copy(update=_subject_fields(subject))
 
     async def aclose(self) -> None:
-        """Closes what no session was opened for."""
+        """Closes everything for which no session has been opened."""
         await self.sources.aclose()
         for chat in self.chats:
             await chat.aclose()
@@ -94,15 +97,15 @@ def prepare_trust(
     tape: Tape | None = None,
     subjects: Mapping[str, SubjectModel] | None = None,
 ) -> TrustSetup:
-    """The set-up for these settings. Touches no network. Raises ConfigError.
+    """The setup for these settings. Uses no network. Raises ConfigError.
 
-    `subject` and `judge` are chat models that the caller built; otherwise the settings name them. `subjects` are those
-    of several systems, instead of one for all.
+    `subject` and `judge` are chat models that the caller built; otherwise the settings name them. `subjects` are the
+    subjects of several systems, instead of one for all.
     """
     prompts = PromptRegistry.load(settings.prompts)
     if subjects and (subject is not None or settings.subject_model is not None):
         raise ConfigError("give one subject model for all answers, or one for each system")
-    subject_chat = _subject(settings, subject)
+    subject_chat = _subject(settings, subject, settings.temperature)
     own = {name: _own_subject(settings, one) for name, one in (subjects or {}).items()}
     embedder = build_embedder(settings)
     if settings.distractors == "model" and judge is None and settings.judge_model is None:
@@ -111,15 +114,16 @@ def prepare_trust(
     sources = open_sources(settings, embedder, tape)
     asks = subject_chat is not None or bool(own)
     fingerprint = _fingerprint(settings, prompts, corpus, subject_chat, found_judge, sources, asks=asks)
-    return TrustSetup(settings, prompts, corpus, subject_chat, found_judge, sources, fingerprint, tape, own)
+    sampler = _subject(settings, subject, TEMPERATURE) if settings.samples else None
+    return TrustSetup(settings, prompts, corpus, subject_chat, found_judge, sources, fingerprint, tape, own, sampler)
 
 
-def _subject(settings: TrustSettings, model: BaseChatModel | None) -> ChatModel | None:
+def _subject(settings: TrustSettings, model: BaseChatModel | None, temperature: float | None) -> ChatModel | None:
     wanted = model if model is not None else settings.subject_model
-    stated_price(settings)  # half a price is wrong even where no model will use it
+    stated_price(settings)  # an incomplete price is an error even if no model uses it
     if wanted is None:
         return None
-    return build_model(settings, wanted, base_url=settings.base_url, temperature=settings.temperature)
+    return build_model(settings, wanted, base_url=settings.base_url, temperature=temperature)
 
 
 def _own_subject(settings: TrustSettings, one: SubjectModel) -> ChatModel:
@@ -128,7 +132,7 @@ def _own_subject(settings: TrustSettings, one: SubjectModel) -> ChatModel:
 
 
 def _judge(settings: TrustSettings, model: BaseChatModel | None) -> ChatModel | Verifier:
-    """The judge of passages: a chat model, an NLI encoder, or else the offline rater."""
+    """The judge of passages: a chat model, an NLI encoder or the offline rater."""
     wanted = model if model is not None else settings.judge_model
     if wanted is not None and settings.nli is not None:
         raise ConfigError("give one judge of passages, --judge-model or --nli")
@@ -139,7 +143,7 @@ def _judge(settings: TrustSettings, model: BaseChatModel | None) -> ChatModel | 
         from factloop.tools.judges.classifiers import Nli
 
         encoder = Nli(settings.nli)
-        encoder.load()  # while nothing is spent
+        encoder.load()  # before any money is spent
         return encoder
     from factloop.tools.judges.baseline import Baseline
 
@@ -156,13 +160,14 @@ def _fingerprint(
     *,
     asks: bool,
 ) -> TrustFingerprint:
-    """`asks`: whether a subject is asked at all: this one, or those of the systems."""
-    judge = named_judge if corpus is not None or settings.distractors == "model" else None
+    """`asks`: whether any subject is asked at all, either this one or those of the systems."""
+    judge = named_judge if corpus is not None or settings.samples or settings.distractors == "model" else None
     used: list[str] = []
     if asks:
         used += SUBJECT_PROMPTS
     if isinstance(judge, ChatModel):
         used += JUDGE_PROMPTS if corpus is not None else ()
+        used += [ATTRIBUTION] if settings.samples else []
         used += [SUBSTITUTES] if settings.distractors == "model" and asks else []
     if used:
         used += GATEWAY_PROMPTS
@@ -177,8 +182,9 @@ def _fingerprint(
         passages=settings.passages,
         substitutes=(*(_proposals(settings, judge) if asks else ()), *sources.identities),
         target_order=settings.target_order,
+        samples=settings.samples,
         prompts=prompts.hashes(used),
-        versions=_versions(LIBRARIES),
+        versions={name: installed_version(name) for name in LIBRARIES},
         seed=settings.seed,
     )
 
@@ -192,7 +198,7 @@ def _subject_fields(subject: ChatModel | None) -> dict[str, Any]:
 
 
 def _proposals(settings: TrustSettings, judge: ChatModel | Verifier | None) -> tuple[str, ...]:
-    """The model as the first source of distractors, where it is asked for them."""
+    """The model as the first source of distractors, if it is to propose some."""
     return (f"model {judge.name}",) if settings.distractors == "model" and judge else ()
 
 
@@ -204,7 +210,3 @@ def _sampling(judge: ChatModel | Verifier | None) -> dict[str, object]:
     if not isinstance(judge, ChatModel):
         return {}
     return {key: value for key, value in judge.identity.items() if key not in {"model", "base_url"}}
-
-
-def _versions(names: Sequence[str]) -> dict[str, str]:
-    return {name: installed_version(name) for name in names}

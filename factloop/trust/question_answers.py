@@ -1,4 +1,4 @@
-"""Questions with the responses to be scored, as JSON Lines or CSV.
+"""Reads questions with the responses to score, from JSON Lines or CSV.
 
 Columns: `question`, `response`, `id`, `reference_answers`.
 """
@@ -18,42 +18,42 @@ from factloop.core.files.tables import TableItem
 
 
 def _listed(value: Any) -> Any:
-    """A list, of one where a text is given; an empty cell is an empty list."""
+    """Converts to a list; a text becomes a list of one, an empty cell an empty list."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return ()
     return (value,) if isinstance(value, str) else value
 
 
 class QuestionAnswer(TableItem):
-    """A question, and the response to it where there is one. The id is that of the file, or the number of the line."""
+    """A question and its response, if any. The id comes from the file or is the line number."""
 
     question: NotBlank
     response: str | None = None
     reference_answers: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
-    """Right answers, where they are known. Scores do without; a model that proposes distractors may give none of them.
-    In CSV a cell holds one."""
+    """Known correct answers, if there are any. Scores do not need them, but a model that proposes distractors must not
+    propose any of them. In CSV, a cell contains one."""
 
     @field_validator("response")
     @classmethod
     def _says_something(cls, response: str | None) -> str | None:
-        """The response; a blank one counts as None, since CSV cannot tell them apart."""
+        """The response; a blank one counts as None, because CSV cannot distinguish them."""
         return response if response and response.strip() else None
 
 
 class OwnAnswer(QuestionAnswer):
-    """An answer of one of several systems: the model behind that system is asked about it, and no other."""
+    """An answer by one of several systems: only the model behind that system is asked about it."""
 
     subject: str
-    """The name that `TrustScorer(subjects=...)` has for the model."""
+    """The name of the model in `TrustScorer(subjects=...)`."""
 
 
 def load_question_answers(place: str | Path, *, responses_needed: bool = True) -> Iterator[QuestionAnswer]:
-    """The rows in the order of the file, one at a time: CSV where its name ends so, else JSON Lines.
+    """Yields the rows in the order of the file: CSV if its extension says so, otherwise JSON Lines.
 
     `-` is standard input, as JSON Lines.
 
-    Raises DataError, when it gets there, for a malformed row, an id that came before, a row without a response where
-    `responses_needed`, and a file without rows. Other fields are ignored.
+    Raises DataError lazily, for a malformed row, a repeated id, a row without a response if `responses_needed`, or a
+    file without rows. Other fields are ignored.
     """
     rows = read_csv(place, needed=("question",)) if str(place).lower().endswith(".csv") else read_jsonl(place)
     ids: dict[str, int] = {}

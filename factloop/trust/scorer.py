@@ -1,4 +1,4 @@
-"""`TrustScorer`: an answer to a question in, its TrustScore out."""
+"""`TrustScorer` takes an answer to a question and returns its TrustScore."""
 
 from __future__ import annotations
 
@@ -57,18 +57,16 @@ if TYPE_CHECKING:
     from factloop.trust.scoring import TrustScoring
 
 MOST_AT_ONCE = 64
-"""Answers in work at a time where the settings set no bound on concurrency."""
+"""Maximum number of answers scored concurrently if the settings do not limit concurrency."""
 
 
 class TrustScorer:
-    """Scores answers by TrustScore: does the model stick to its answer, and do documents support it?
+    """Scores answers with TrustScore: does the model stick to its answer, and do documents support it?
 
         async with TrustScorer("openai:gpt-4o-mini", judge_model="openai:gpt-4o", corpus="passages.tsv") as scorer:
             report = await scorer.ascore("Who built the first temple in Jerusalem?", "King Solomon built it.")
 
-    `subject_model` is the model whose belief is probed, `judge_model` the one that judges passages; both take a name or
-    a LangChain chat model. `corpus` takes files, folders and globs, or a search, factloop's or LangChain's. Without a
-    subject there is no TrustBC, without a corpus no TrustFC. All other settings are those of `TrustSettings`, by name.
+    TrustBC requires a subject, and TrustFC requires a corpus.
     """
 
     def __init__(
@@ -84,11 +82,21 @@ class TrustScorer:
         budget: Budget | None = None,
         **changes: Any,
     ) -> None:
-        """Raises ConfigError where a setting is wrong. Opens no connection; the corpus is read at the first answer.
-        A search given as `corpus` replaces the paths that `settings` name.
+        """Creates a scorer without opening connections. The corpus is read when the first answer is scored.
 
-        `subjects` are the models behind several systems, in the place of `subject_model`: an `OwnAnswer` names the one
-        that is asked about it. `recording`, `recording_mode`, `pace` and `budget` are those of `FactChecker`.
+        Args:
+            subject_model: The model whose belief is tested, as a name or a LangChain chat model.
+            judge_model: The model that judges passages, in the same form. By default, a small encoder or the baseline
+                is used.
+            corpus: Files, folders and globs, or a factloop or LangChain search, which replaces the paths in `settings`.
+            subjects: The models behind several systems, instead of `subject_model`. An `OwnAnswer` names the one to ask
+                about it.
+            settings: Base settings, which `changes` override.
+            recording: As for `FactChecker`, like `pace` and `budget`.
+            changes: Any other settings, named as in `TrustSettings`.
+
+        Raises:
+            ConfigError: A setting is invalid.
         """
         subject_model, judge_model = unwrapped(subject_model), unwrapped(judge_model)
         paths = _paths(corpus)
@@ -142,14 +150,25 @@ class TrustScorer:
         run_dir: str | Path | None = None,
         meter: UsageMeter | None = None,
     ) -> TrustReport:
-        """The TrustScore of one response; for None, of the subject's own answer. With a model it costs money.
+        """Scores one response. Costs money if a model is used.
 
-        `documents` came with this response, as for `FactChecker`, and are searched instead of the corpus; where they
-        hold no text there is no TrustFC. `sources` are the same as one tool.
+        Args:
+            question: The question that the response answers.
+            response: The answer. If None, the subject is asked for its own.
+            id: An id for the answer in the report.
+            documents: Documents supplied with this response, as for `FactChecker`. They are searched instead of the
+                corpus. If they contain no text, there is no TrustFC.
+            sources: The documents as a single tool.
+            run_dir: A folder that makes the run resumable. If the run is started again with the same arguments, only
+                calls that were in flight are paid for again.
+            meter: Counts what the score costs, even if scoring is stopped.
 
-        A part that cannot be had is in the report, unscored with its reason. `run_dir` makes the run resumable: started
-        again with the same arguments it pays only for what was in flight. A `meter` of one's own tells what a score
-        cost that is stopped. Raises ConfigError, DataError.
+        Returns:
+            The report. A missing part is included as unscored, with the reason.
+
+        Raises:
+            ConfigError: A setting is invalid, or a model rejects the key.
+            DataError: A document or the run directory cannot be read.
         """
         item = _answer(id, question, response)
         if documents is not None and sources is not None:
@@ -172,7 +191,7 @@ class TrustScorer:
         sources: Sources | None = None,
         run_dir: str | Path | None = None,
     ) -> TrustReport:
-        """`ascore` for code that is not asynchronous; works inside a running event loop, too (a notebook)."""
+        """Synchronous version of `ascore`. Also works inside a running event loop, such as in a notebook."""
         return run_blocking(
             self.ascore(question, response, id=id, documents=documents, sources=sources, run_dir=run_dir)
         )
@@ -180,9 +199,9 @@ class TrustScorer:
     async def astream(
         self, items: Iterable[QuestionAnswer], *, run_dir: str | Path | None = None
     ) -> AsyncGenerator[TrustReport | TrustRun, None]:
-        """Yields the report on each answer as soon as it is done, in any order, and the whole run last.
+        """Yields the report on each answer as soon as it is ready, in any order, and finally the whole run.
 
-        Otherwise as `ascore`. A caller that stops before the end closes the stream (`contextlib.aclosing`).
+        Otherwise like `ascore`. A caller that stops early must close the stream (`contextlib.aclosing`).
         """
         given, started = list(items), time.perf_counter()
         places: dict[str, int] = {}
@@ -201,7 +220,7 @@ class TrustScorer:
         yield run
 
     async def ascore_many(self, items: Iterable[QuestionAnswer], *, run_dir: str | Path | None = None) -> TrustRun:
-        """The TrustScores of several answers, in their order. Otherwise as `ascore`."""
+        """Scores several answers and returns the scores in the same order. Otherwise like `ascore`."""
         async with aclosing(self.astream(items, run_dir=run_dir)) as done:
             async for item in done:
                 if isinstance(item, TrustRun):
@@ -215,15 +234,17 @@ class TrustScorer:
         run_dir: str | Path | None = None,
         meter: UsageMeter | None = None,
     ) -> LongFormTrustReport:
-        """TrustBC for each claim that SAFE found in a long response, beside SAFE's verdict.
+        """Scores TrustBC for each claim that SAFE found in a long response, next to SAFE's verdict.
 
-        Every claim is a statement to be told from its distractors; the paper leaves this to future work (A.1).
-        Irrelevant claims are not asked about. `meter` as in `ascore`. Raises ConfigError where there is no subject.
+        The subject must tell each claim from its distractors; the paper leaves this to future work (A.1). The subject
+        is not asked about irrelevant claims. `meter` is as in `ascore`. Raises ConfigError if there is no subject.
         """
         if self._subject is None and self.settings.subject_model is None:
             raise ConfigError("TrustBC needs a subject model (--subject-model)")
         started, meter = time.perf_counter(), meter or UsageMeter()
         topic = (factuality.prompt or "").strip()
+        if self.settings.samples and not topic:
+            raise ConfigError("samples need the question that the long answer is for")
         asked = [claim for claim in factuality.claims if _is_asked_about(claim)]
         statements = [
             QuestionAnswer(id=claim.id, question=topic or "-", response=claim.self_contained) for claim in asked
@@ -235,15 +256,16 @@ class TrustScorer:
 
             async with aclosing(as_they_come(asked, one, at_once=self._at_once)) as done:
                 found = {claim_id: result async for claim_id, result in done}
-            report = scoring.long_form(factuality, found, meter, time.perf_counter() - started)
+            sampled = await scoring.sampled(topic, asked, meter)
+            report = scoring.long_form(factuality, found, sampled, meter, time.perf_counter() - started)
             _keep(directory, report)
             return report
 
     async def adistractors(
         self, question: str, response: str, *, n: int | None = None, references: Sequence[str] = ()
     ) -> DistractorSet:
-        """The distractors that would be used for this response. Costs nothing, unless the judge is to propose some
-        (`distractors="model"`), which is one call; it then proposes none of the `references`."""
+        """The distractors that would be used for this response. This is free unless the judge model is to propose some
+        (`distractors="model"`), which takes one call. None of the `references` is proposed."""
         require("trust", "a distractor")
         from factloop.trust.distractor_sources import make_distractors
 
@@ -253,17 +275,17 @@ class TrustScorer:
         )
 
     async def aopen(self) -> None:
-        """Opens all that the settings name, which the first answer would do. Costs nothing.
+        """Opens everything named in the settings in advance instead of with the first answer. Costs nothing.
 
-        Raises ConfigError, DataError for what cannot be opened.
+        Raises ConfigError or DataError if something cannot be opened.
         """
         await self._load()
         await self._open.open(self._open_shared)
 
     async def aclose(self) -> None:
-        """Closes connections and the cache; where scores are under way in this loop, as soon as the last of them ends.
+        """Closes connections and the cache, or has the last answer being scored in this loop close them when it ends.
 
-        Returns at once. The scorer may be used again afterwards.
+        Returns immediately. The scorer can be used again afterwards.
         """
         await self._open.aclose()
 
@@ -279,7 +301,7 @@ class TrustScorer:
     async def _run(
         self, items: Sequence[QuestionAnswer], run_dir: str | Path | None, sources: Sources | None = None
     ) -> AsyncIterator[tuple[TrustScoring, RunDirectory | None]]:
-        """The loop's shared session, or with a run directory one of its own whose answers are kept there."""
+        """The session shared in this event loop or, with a run directory, a separate one whose answers it stores."""
         for item in items:
             _check_answer(item.id, item.question, item.response)
             if isinstance(item, OwnAnswer) and item.subject not in self._subjects:
@@ -309,7 +331,7 @@ class TrustScorer:
         return _opened(self._setup(), self.pace, budget=self._budget)
 
     async def _load(self) -> None:
-        """Loads in a thread: tables of names take seconds and a large corpus minutes, and the loop has other work."""
+        """Loads in a thread so as not to block the event loop: name tables take seconds, and a large corpus minutes."""
         await asyncio.to_thread(_load_tables)
         await asyncio.to_thread(lambda: self.corpus)
 
@@ -327,11 +349,11 @@ class TrustScorer:
 
 
 def _load_tables() -> None:
-    """Imports what distracts and what scores, and reads tables. Raises ConfigError without the extra `trust`."""
+    """Imports the modules for scoring and reads their tables. Raises ConfigError without the `trust` extra."""
     from factloop.trust.distractor_sources import load_tables
 
     load_tables()
-    import_module("factloop.trust.scoring")  # of some size; imported late, it would hold up the loop
+    import_module("factloop.trust.scoring")  # a large module, which would block the loop if imported later
 
 
 def _opened(
@@ -365,7 +387,7 @@ def _keep(directory: RunDirectory | None, report: Record) -> None:
 
 
 def _paths(corpus: object) -> tuple[str | Path, ...] | None:
-    """The paths that a corpus is given by; None where it is a search."""
+    """The paths of the corpus; None if it is a search."""
     if isinstance(corpus, str | Path):
         return (corpus,)
     if isinstance(corpus, Sequence) and all(isinstance(path, str | Path) for path in corpus):
@@ -374,7 +396,7 @@ def _paths(corpus: object) -> tuple[str | Path, ...] | None:
 
 
 def _answer(id: str, question: str, response: str | None) -> QuestionAnswer:
-    """Raises DataError. A blank response is refused here: as a `QuestionAnswer` it would pass for none at all."""
+    """Raises DataError for a blank response, which a `QuestionAnswer` would treat as no response at all."""
     _check_answer(str(id), question, response)
     return QuestionAnswer(id=id, question=question, response=response)
 
@@ -387,8 +409,10 @@ def _check_answer(id: str, question: str, response: str | None) -> None:
 
 
 def _configuration(setup: TrustSetup, items: Sequence[QuestionAnswer]) -> dict[str, Any]:
-    """The configuration, which must not change between the attempts at one run. Versions may: paid answers stay."""
-    kept = setup.fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version"})
+    """The configuration, which must not change between attempts at the same run. Versions may change, since answers
+    already paid for are kept."""
+    later = () if setup.settings.samples else ("samples",)  # so that earlier runs can be resumed
+    kept = setup.fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version", *later})
     asks = setup.subject is not None or bool(setup.subjects)
     asked: dict[str, Any] = {"logprobs": setup.settings.logprobs} if asks else {}
     if setup.subjects:
@@ -405,7 +429,8 @@ _OF_SUBJECT = {"subject_model", "subject_base_url", "subject_sampling"}
 
 
 def _asked_of(item: QuestionAnswer, *, proposes: bool) -> list[Any]:
-    """What of an answer shapes its scores; reference answers do only where a model proposes distractors."""
+    """The parts of an answer that affect its scores. Reference answers affect them only if a model proposes
+    distractors."""
     own = [item.subject] if isinstance(item, OwnAnswer) else []
     references = [item.reference_answers] if proposes and item.reference_answers else []
     return [item.id, item.question, item.response, *own, *references]

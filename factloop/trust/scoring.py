@@ -1,9 +1,9 @@
-"""Answers scored in one session: a graph is run, and a report made of what it found."""
+"""Scores answers in one session: runs the graph and builds the report from its results."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -13,7 +13,14 @@ from factloop.agents.trustscore.distractors.generate import generate_distractors
 from factloop.agents.trustscore.distractors.proposed import ModelProposer
 from factloop.agents.trustscore.graph import build_consistency_graph, build_factual_graph, build_trust_graph
 from factloop.agents.trustscore.judges import ModelJudge, VerifierJudge
-from factloop.agents.trustscore.records import ClaimStanding, ClaimTrust, LongFormTrustReport, TrustBC, TrustReport
+from factloop.agents.trustscore.records import (
+    ClaimStanding,
+    ClaimTrust,
+    LongFormTrustReport,
+    SampleAgreement,
+    TrustBC,
+    TrustReport,
+)
 from factloop.agents.trustscore.stages import Distract, Judge
 from factloop.agents.trustscore.state import Graph, TrustContext
 from factloop.agents.trustscore.subject import ModelSubject
@@ -26,16 +33,18 @@ from factloop.setup.trace_export import usage_values
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.tracing import Span, as_messages, graph_span
+from factloop.tools.judges.served import PromptedJudge
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.traced import request_values
 from factloop.tools.search.gateway import SearchGateway
+from factloop.trust.agreement import agreement, draw_samples
 from factloop.trust.means import standing
 from factloop.trust.preparing import TrustSetup
 from factloop.trust.question_answers import OwnAnswer, QuestionAnswer
 from factloop.trust.settings import TrustSettings
 
 RECURSION_LIMIT = 20
-"""Steps of the graph, beside one for each window of checks."""
+"""Steps of the graph, in addition to one for each window of checks."""
 OFFLINE_JUDGE = (
     "Passages were judged by the offline rater: word overlap and rules, a baseline. Give --judge-model or --nli."
 )
@@ -43,7 +52,7 @@ OFFLINE_JUDGE = (
 
 @dataclass(frozen=True)
 class TrustScoring:
-    """Scores answers in one session, any number at a time. Lives in one event loop."""
+    """Scores answers in one session, any number of them concurrently. Bound to one event loop."""
 
     setup: TrustSetup
     session: Session
@@ -52,10 +61,10 @@ class TrustScoring:
     consistency: Graph | None
     """TrustBC alone; None without a subject."""
     own: Mapping[str, Graph]
-    """The graphs of systems that have a subject each, by its name."""
+    """The graphs of systems that each have their own subject, by its name."""
 
     def over(self, given: Sources) -> TrustScoring:
-        """Scores of an answer that comes with sources, in the same session, with its limits and budget.
+        """A version for an answer with its own sources, in the same session, with its limits and budget.
 
         Raises ConfigError.
         """
@@ -63,7 +72,7 @@ class TrustScoring:
         return replace(self, setup=setup, searching=self.searching.over(setup.tools))
 
     async def report(self, item: QuestionAnswer, meter: UsageMeter | None = None) -> TrustReport:
-        """The report on one answer; a part that cannot be had is in it, unscored."""
+        """The report on an answer; a part that cannot be scored is included as unscored."""
         setup, graph, subject = self.setup, self.graph, self.setup.subject
         if isinstance(item, OwnAnswer):
             graph, subject = self.own[item.subject], setup.subjects[item.subject]
@@ -92,8 +101,8 @@ class TrustScoring:
         return report
 
     async def belief_in(self, claim: Claim, topic: str, meter: UsageMeter) -> TrustBC:
-        """TrustBC of a claim on a topic: a statement to be told from its distractors."""
-        assert self.consistency is not None  # TrustScorer refuses to begin without a subject
+        """TrustBC of a claim on a topic, which the subject must distinguish from its distractors."""
+        assert self.consistency is not None  # TrustScorer rejects this without a subject
         final = await self.consistency.ainvoke(
             {"question": topic, "response": claim.self_contained, "statements": True},
             {"recursion_limit": RECURSION_LIMIT + self.setup.settings.max_checks},
@@ -102,18 +111,41 @@ class TrustScoring:
         found: TrustBC = final["trust_bc"]
         return found
 
+    async def sampled(
+        self, topic: str, claims: Sequence[Claim], meter: UsageMeter
+    ) -> tuple[list[str], dict[str, SampleAgreement]]:
+        """Other answers of the subject, if the settings request some, and how far these support each claim."""
+        setup = self.setup
+        if setup.sampler is None:
+            return [], {}
+        samples = await draw_samples(topic, setup.settings.samples, self.session.model(setup.sampler), meter)
+        judge = setup.judge
+        if isinstance(judge, ChatModel):
+            judge = PromptedJudge(self.session.model(judge), setup.prompts, logprobs=setup.settings.logprobs)
+        found = await agreement([claim.self_contained for claim in claims], samples, judge, meter=meter)
+        return samples, {claim.id: one for claim, one in zip(claims, found, strict=True)}
+
     def long_form(
-        self, factuality: FactualityReport, found: Mapping[str, TrustBC], meter: UsageMeter, elapsed_s: float
+        self,
+        factuality: FactualityReport,
+        found: Mapping[str, TrustBC],
+        sampled: tuple[Sequence[str], Mapping[str, SampleAgreement]],
+        meter: UsageMeter,
+        elapsed_s: float,
     ) -> LongFormTrustReport:
-        """TrustBC beside SAFE's verdict, claim by claim; `found` by the claim's id."""
+        """TrustBC next to SAFE's verdict, claim by claim; `found` and `sampled` are by claim id."""
+        samples, agreements = sampled
         claims = []
         for claim in factuality.claims:
-            consistency = found.get(claim.duplicate_of or claim.id)
+            own = claim.duplicate_of or claim.id
+            consistency = found.get(own)
             place, why = standing(claim, consistency)
-            claims.append(ClaimTrust(claim=claim, trust_bc=consistency, standing=place, why_unplaced=why))
+            trust = {"claim": claim, "trust_bc": consistency, "standing": place, "why_unplaced": why}
+            claims.append(ClaimTrust.model_validate({**trust, "agreement": agreements.get(own)}))
         return LongFormTrustReport(
             factuality=factuality,
             claims=tuple(claims),
+            samples=tuple(samples),
             counts={place: sum(item.standing is place for item in claims) for place in ClaimStanding},
             usage=meter.snapshot(elapsed_s),
             fingerprint=self.setup.fingerprint,
@@ -128,8 +160,8 @@ class TrustScoring:
 def open_trust_scoring(
     setup: TrustSetup, *, journal: Path | None = None, pace: Pace | None = None, budget: Budget | None = None
 ) -> TrustScoring:
-    """A session for a set-up, and the scores in it. With a `journal`, answers are kept there and nowhere else; with a
-    `pace` models are asked at the pace of others, with a `budget` within that of others.
+    """Opens a session for a setup, and the scores in it. With a `journal`, answers are saved only there; with a `pace`,
+    model calls share that pace with others, and with a `budget`, they share that budget.
 
     Raises ConfigError.
     """
@@ -150,7 +182,7 @@ def open_trust_scoring(
     distract, factual = _distract(setup, session), build_factual_graph(searching, _judge(setup, session))
 
     def graphs(chat: ChatModel | None) -> tuple[Graph, Graph | None]:
-        """The whole graph of a subject, and TrustBC alone."""
+        """The complete graph for a subject, and one for TrustBC alone."""
         subject = consistency = None
         if chat is not None:
             subject = ModelSubject(session.model(chat), setup.prompts, settings.logprobs)
@@ -169,7 +201,7 @@ def open_trust_scoring(
 def _distract(setup: TrustSetup, session: Session) -> Distract:
     settings, proposer = setup.settings, None
     if settings.distractors == "model":
-        assert isinstance(setup.judge, ChatModel)  # else preparing had refused
+        assert isinstance(setup.judge, ChatModel)  # preparing would have rejected anything else
         proposer = ModelProposer(session.model(setup.judge), setup.prompts)
     return partial(
         generate_distractors,
@@ -195,7 +227,7 @@ def _warnings(setup: TrustSetup) -> tuple[str, ...]:
 
 
 def _score_span(settings: TrustSettings, subject: ChatModel | None, question: str, response: str | None) -> Span:
-    """The span of one answer. Raises ConfigError where traces are asked for and OpenTelemetry is not installed."""
+    """The span of one answer. Raises ConfigError if tracing is on but OpenTelemetry is not installed."""
     span = graph_span(settings.tracing, "factloop.trustscore", {} if subject is None else request_values(subject))
     span.say("gen_ai.input.messages", lambda: as_messages([("user", question)]))
     if response is not None:

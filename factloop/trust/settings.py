@@ -1,9 +1,8 @@
-"""Settings of one TrustScore run."""
+"""The settings of a TrustScore run."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
@@ -22,72 +21,73 @@ UpToHundred = Annotated[int, Field(ge=1, le=100)]
 
 @dataclass(frozen=True)
 class SubjectModel:
-    """The model behind one of several systems."""
+    """The model used by one of several systems."""
 
     model: str | BaseChatModel
     base_url: str | None = None
-    """The address of its server, if it is not that of the settings."""
+    """The URL of its server, if it differs from the one in the settings."""
 
 
 class TrustSettings(EmbeddingSettings):
-    """Settings of a TrustScore. Names are those of the command line's flags."""
+    """Settings of a TrustScore. Their names match the command-line flags."""
 
     subject_model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
-    """Model whose belief is tested (TrustBC). Without it TrustBC is left out."""
+    """Model whose belief is tested (TrustBC). If not set, TrustBC is left out."""
     judge_model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
-    """Chat model that judges the passages (TrustFC). Default: --nli, or the packaged baseline."""
+    """Chat model that judges the passages (TrustFC). Default: --nli, or the bundled baseline."""
     base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
-    """Address of an OpenAI-compatible server.
+    """URL of an OpenAI-compatible server.
 
-    For both models."""
+    It is used for both models."""
     judge_base_url: BaseUrl | None = None
-    """Address of the judge model's server, if it has a different one."""
+    """URL of the judge model's server, if it has a different one."""
     nli: Annotated[str | None, Mark(MODEL, "PATH")] = None
     """NLI cross-encoder that judges the passages.
 
-    A path, or the name of a model already downloaded; needs the extra `semantic`."""
+    A path, or the name of a model already downloaded; needs the `semantic` extra."""
     corpus: Annotated[Names, Mark(SEARCH, "PATH", path=True)] = ()
-    """Documents for TrustFC, including psgs_w100.tsv. Without them TrustFC is left out."""
+    """Documents for TrustFC; psgs_w100.tsv is also accepted. If not set, TrustFC is left out."""
     fail_if_unreadable: Annotated[bool, Mark(SEARCH)] = False
     """Fail if a file in a folder cannot be read. By default such files are skipped and listed."""
     passages: UpToHundred = 10
-    """Passages to retrieve for one answer.
+    """Number of passages to retrieve for each answer.
 
-    Paper, appendix A.5.2."""
+    See the paper's appendix A.5.2."""
     max_checks: Annotated[UpToHundred, Mark(DISTRACTORS)] = 10
-    """Multiple-choice questions for one answer.
+    """Number of multiple-choice questions for each answer.
 
-    Paper, appendix A.5.4."""
+    See the paper's appendix A.5.4."""
     window: UpToHundred = 1
-    """Questions to ask at the same time. Results do not depend on it.
+    """Number of questions to ask concurrently. Results do not depend on it.
 
-    1 is the paper's order, `max_checks` the fastest."""
+    1 asks in the order of the paper; `max_checks` is fastest."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.0
     """Sampling temperature of both models.
 
-    0 as in the paper; None leaves it to the server."""
+    The default, 0, is the paper's; None uses the server's default."""
     logprobs: bool = True
     """Record the probabilities of the letters when the subject model's server returns them."""
+    samples: Annotated[int, Field(ge=0, le=100)] = 0
+    """For a long answer: number of other answers, sampled from the subject at temperature 1, that each claim is
+    compared with. The judge of passages judges these as well."""
     target_order: Literal["asked", "paper"] = "asked"
-    """Words to replace first: those that the question asks for (asked), or those found only in the response (paper)."""
+    """Words to replace first: asked (those that the question asks for) or paper (those found only in the response)."""
     distractors: Annotated[Literal["sources", "model"], Mark(DISTRACTORS)] = "sources"
     """Take distractors from name tables and rules (sources), or ask the judge model for some first (model).
 
-    One call per answer; needs `judge_model`."""
+    `model` makes one call per answer and needs `judge_model`."""
     kb: Annotated[Names, Mark(DISTRACTORS, "FILE", path=True)] = ()
     """Table of typed entities from factloop research kb build."""
     dbpedia: Annotated[bool, Mark(DISTRACTORS)] = False
     """Ask DBpedia for entities of the same type. This sends the response to DBpedia."""
     spotlight_url: BaseUrl = SPOTLIGHT_URL
-    """Address of DBpedia Spotlight."""
+    """URL of DBpedia Spotlight."""
     sparql_url: BaseUrl = SPARQL_URL
-    """Address of DBpedia's SPARQL endpoint."""
-    vectors: Path | None = None
-    """Word vectors in word2vec format, to find neighbours in embedding space."""
+    """URL of DBpedia's SPARQL endpoint."""
     seed: Annotated[int, Mark(DISTRACTORS)] = 0
     """Seed for everything random.
 
-    Distractors, the order of options, the jitter of retries."""
+    It applies to distractors, the order of options and retry jitter."""
 
     @property
     def wanted_distractors(self) -> int:
@@ -96,4 +96,4 @@ class TrustSettings(EmbeddingSettings):
 
 
 SERVED = ("subject_model", "judge_model", "nli", "corpus")
-"""Settings of scores that a server takes beside those of checks: the models, and what is searched."""
+"""TrustScore settings that the service accepts in addition to those for checks: the models and what to search."""

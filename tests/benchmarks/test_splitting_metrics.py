@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.splitting.gold import held_together, own_lines, own_texts
-from benchmarks.splitting.matching import is_self_contained, joints, match
+from benchmarks.splitting.matching import match
 
 
 def test_claims_equal_to_the_facts_agree_wholly() -> None:
@@ -32,22 +32,6 @@ def test_no_two_claims_share_a_fact() -> None:
 @pytest.mark.parametrize(("claims", "facts", "f1"), [([], [], 1), (["A tower."], [], 0), ([], ["A tower."], 0)])
 def test_nothing_stated(claims: list[str], facts: list[str], f1: float) -> None:
     assert match(claims, facts).f1 == f1
-
-
-def test_joints_say_who_splits_there() -> None:
-    sentence = "The tower fell, and the mill burnt; both were old, so nobody wept."
-    claims = ["The tower fell.", "The mill burnt; both were old, so nobody wept."]
-    facts = ["The tower fell, and the mill burnt.", "Both were old.", "Nobody wept."]
-    assert list(joints(sentence, claims, facts)) == [
-        ("semicolon", False, True),
-        ("comma and so", False, True),
-        ("comma and", True, False),
-    ]
-
-
-def test_pronouns_point_elsewhere() -> None:
-    assert is_self_contained("Ann Lee died.")
-    assert not is_self_contained("She died.")
 
 
 def test_own_sentences_are_complete() -> None:

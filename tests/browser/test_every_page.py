@@ -28,7 +28,17 @@ def test_nothing_sticks_out_to_the_side_and_every_control_has_a_name(visits: Vis
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize(
-    "name", ["fact-check", "hostile fact-check", "fact-check of Markdown", "correction", "long form", "answer"]
+    "name",
+    [
+        "fact-check",
+        "hostile fact-check",
+        "fact-check of Markdown",
+        "correction",
+        "hostile correction",
+        "long form",
+        "answer",
+        "run",
+    ],
 )
 def test_axe_finds_nothing_wrong(visits: Visits, name: str, dark: bool) -> None:
     page = visits.open(PAGES[name], dark=dark)

@@ -11,11 +11,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # no types
 from playwright.sync_api import Page, expect
 
-from factloop.checking.views.html import render_html
+from factloop.checking.views.shown import render_html
 from factloop.core.records import FactualityReport
 from factloop.evaluation.labels.adjudication import adjudicate, read_answers
 from factloop.evaluation.labels.disagreements import draw_disagreements
-from factloop.evaluation.labels.views.html import render_disagreements_html
+from factloop.evaluation.labels.views import render_disagreements_html
 from factloop.reports.labels import Answer, LabelFile, PersonLabel, read_answer_file, read_label_file
 from tests.browser.visits import OPEN_ALL, Visits, reload_with_store, save_by
 from tests.evaluation.runs.finished_runs import judged
@@ -72,6 +72,8 @@ FIRSTS = """() => [...document.querySelectorAll('.prose .signs')].map(
   (one) => `#claim-${one.parentElement.dataset.claims.split(' ')[0]}`
 )"""
 
+SPOIL_SEEN = "for (const key in localStorage) if (key.endsWith('-seen')) localStorage[key] = '{'"
+
 
 def second_is_worse() -> FactualityReport:
     """The sample, whose first sentence has an unscored claim between two supported ones."""
@@ -104,7 +106,7 @@ def test_a_report_is_calm_until_labelling_is_switched_on(visits: Visits) -> None
     assert numbers == [f"Claim {n}" for n in range(1, N_CLAIMS + 1)], "all, in the order of the response"
     page.get_by_role("button", name="Stop labelling").click()
     expect(page.locator(".label-dock")).to_be_hidden()
-    page.get_by_role("button", name="Problems 12").click()
+    page.get_by_role("button", name="Need a look 12").click()
     first = page.locator(".claim:visible .number").first
     expect(first, "problems first, as before").to_have_text("Claim 8")
 
@@ -172,6 +174,11 @@ def test_a_blind_label_is_given_before_the_verdict_is_shown(visits: Visits, tmp_
     press(page, "2")
     blind = {one.claim_id: one.blind for one in saved(page, tmp_path / "labels.json").labels}
     assert list(blind.values()) == [False, True]
+    press(page, "uuu")  # all undone, and given anew after the page was opened again: the verdicts were seen
+    reload_with_store(page)
+    press(page, "lb")
+    press(page, "1")
+    assert [one.blind for one in saved(page, tmp_path / "again.json").labels] == [False]
     press(page, "b")
     assert page.locator(".prose [title]").count() > 0
 
@@ -258,6 +265,7 @@ def test_disagreements_are_settled_by_keys_and_read_by_adjudicate(visits: Visits
     assert [one.comment for one in file.answers] == ["", "", "", "Both wrong"]
     given = read_answers(place, found.key)
     assert given == {"1": "first", "2": "second", "3": "neither", "4": "first", "5": None, "6": None}
+    page.evaluate(SPOIL_SEEN)
     reload_with_store(page)
     expect(page.get_by_text("4 of 6 answered", exact=True)).to_be_visible()
     page.get_by_label("File of answers").set_input_files(place)

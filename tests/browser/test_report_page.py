@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from factloop.checking.views.html import render_html
+from factloop.checking.views.shown import render_html
 from tests.browser.visits import TWO_FRAMES, Visits
 from tests.reports.page_samples import PAGES
 from tests.reports.sample import large_report
@@ -23,7 +23,7 @@ def opened_whole(visits: Visits, fragment: str = "") -> Page:
 
 def test_problems_come_first_and_alone(visits: Visits) -> None:
     page = visits.open(SAMPLE)
-    chosen = page.get_by_role("button", name="Problems 12")
+    chosen = page.get_by_role("button", name="Need a look 12")
     expect(chosen).to_have_attribute("aria-pressed", "true")
     verdicts = page.locator(".claim:visible .verdict")
     wanted = ["Contradicted", *["No evidence found"] * 2, *["Unscored"] * 9]
@@ -106,4 +106,5 @@ def test_without_a_script_the_page_can_be_read(visits: Visits) -> None:
     page = visits.open(SAMPLE, script=False)
     expect(page.locator(".toolbar")).to_be_hidden()
     page.locator("#claim-8 > summary").click()
-    expect(page.locator("#claim-8 .rationale")).to_be_visible()
+    expect(page.locator("#claim-8 .body")).to_contain_text("How it was checked")
+    expect(page.locator("#claim-8 .against")).to_be_visible()

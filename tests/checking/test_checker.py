@@ -38,11 +38,6 @@ from tests.simulator import MODEL, Faults, Response, Simulator
 from tests.simulator.scoring import score
 
 
-@pytest.fixture
-def response(sim: Simulator) -> Response:
-    return min(sim.world.responses, key=lambda response: len(response.facts))
-
-
 def is_right(report: FactualityReport, response: Response) -> bool:
     result = score(report.claims, response.facts)
     return result.n_equal == result.n_facts > 0
@@ -228,6 +223,8 @@ def test_the_typed_settings_are_those_of_a_check() -> None:
     for name, hint in hints.items():
         TypeAdapter(hint).validate_python(fields[name].default)
     assert set(inspect.signature(FactChecker.__init__).parameters) >= OWN
+    with pytest.raises(ConfigError, match="max_serches"):
+        FactChecker(max_serches=3)  # type: ignore[call-arg]  # mypy says so where nothing is to be ignored
 
 
 def test_the_typed_options_of_the_guard_are_those_of_streams() -> None:
@@ -263,7 +260,7 @@ def test_every_public_name_is_on_the_page_that_promises_it(name: str) -> None:
 
     package = import_module(".".join(filter(None, ("factloop", name))))
     page = PAGE.read_text(encoding="utf-8")
-    promised = page.partition("## What stays")[2].partition("\n## ")[0]
+    promised = page.partition("## Stability")[2].partition("\n## ")[0]
     missing = [one for one in package.__all__ if f"`{one}`" not in promised]
     assert not missing
     assert factloop.__version__.startswith("0.")  # from 1.0 on the promise is another

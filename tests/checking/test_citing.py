@@ -119,10 +119,10 @@ def test_chunks_that_overlap_keep_their_own_place() -> None:
     assert outcomes(check(f"{BURNT[:-1]} [2].", documents)) == [("2", 1, True)]
 
 
-def claim(name: str, verdict: Any, *documents: int, failed: bool = False) -> Claim:
+def claim(name: str, verdict: Any, *documents: int) -> Claim:
     judgement = Judgement(verdict=verdict, unscored_reason=None if verdict else UnscoredReason.TIMEOUT)
     said = {"id": name, "sentence": "A [1].", "span": (0, 6), "text": "A.", "self_contained": "A."}
-    return Claim(**said, judgement=judgement, borne_out_by=documents, look_failed=failed)  # type: ignore[arg-type]  # they fit
+    return Claim(**said, judgement=judgement, borne_out_by=documents)  # type: ignore[arg-type]  # they fit
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,6 @@ def claim(name: str, verdict: Any, *documents: int, failed: bool = False) -> Cla
         ([claim("1", "supported", 0), claim("2", "supported", 1)], True, (0.0, 1, 0)),  # the second is of another
         ([claim("1", "supported", 0), claim("2", None)], True, (None, 0, 1)),
         ([claim("1", None)], None, (None, 0, 1)),  # a failure is never a verdict
-        ([claim("1", "supported", 1, failed=True)], None, (None, 0, 1)),
         ([claim("1", "irrelevant"), claim("2", "supported", 0)], True, (1.0, 1, 0)),
     ],
 )
@@ -164,29 +163,6 @@ async def test_a_guard_and_a_chain_tell_them() -> None:
     assert outcomes(events[-1].report) == [("2", 1, True), ("2", 1, False)]
     asked = {"response": f"{BUILT} [2]", "documents": DOCUMENTS}
     assert outcomes(await FactCheckRunnable(FactChecker(cache=False)).ainvoke(asked)) == [("2", 1, True)]
-
-
-@pytest.mark.parametrize(
-    ("cited_text", "outcome", "borne_out_by"),
-    [
-        ("The white tower was lit in 1759.", True, (0, 1)),
-        ("Nobody knows when the tower was lit.", None, (0,)),  # offline it needs reading, which is no verdict
-    ],
-)
-def test_the_cited_document_is_asked_where_another_was_named(
-    cited_text: str, outcome: bool | None, borne_out_by: tuple[int, ...]
-) -> None:
-    """The judge rests its verdict on the first; only the look that `judge_citations` asks for is by the second."""
-    plain, looked = (check(f"{LIT[:-1]} [2].", [LIT, cited_text], judge_citations=asks) for asks in (False, True))
-    assert (outcomes(plain), plain.usage.searches) == ([("2", 1, False)], 1)
-    assert (outcomes(looked), looked.usage.searches) == ([("2", 1, outcome)], 2)
-    (claim,) = looked.claims
-    assert (claim.borne_out_by, claim.look_failed, claim.judgement.verdict) == (
-        borne_out_by,
-        outcome is None,
-        "supported",
-    )
-    assert looked.fingerprint.settings == {"judge_citations": True}
 
 
 def evidence(title: str, source: str = "notes/a.md") -> Evidence:

@@ -23,12 +23,11 @@ from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, SecretStr
 
 from factloop import Corrector, DataError, FactChecker, FactualityReport, TrustScorer, Verdict
-from factloop.checking.views.html import render_html
+from factloop.checking.views.shown import render_html
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
 from factloop.guarding import StreamGuard
-from factloop.integrations.langchain import FactCheckRunnable, Keys, build_factcheck_node, factcheck_tool
-from factloop.service.shapes import CheckAsk
+from factloop.integrations.langchain import FactCheckRunnable
 from factloop.setup.sources import Sources
 from factloop.testing import assert_factual
 from factloop.tools.search.base import SearchHit, SearchTool
@@ -74,6 +73,9 @@ async def test_a_chat_model_of_ones_own(sim: Simulator) -> None:
         report = await checker.acheck(response.text, response.prompt)
     assert score(report.claims, response.facts).n_equal == len(response.facts)
     assert report.fingerprint.model == "sim"
+    assert report.fingerprint.snapshots == ("sim",)
+    assert report.fingerprint.prompt_lines.keys() == report.fingerprint.prompts.keys()
+    assert report.fingerprint.prompt_lines["safe/assessment"].startswith("Judge <claim>, taken from <sentence>")
     assert report.fingerprint.engine == "model"
     assert "own-secret" not in report.model_dump_json()
 
@@ -223,13 +225,6 @@ def test_arguments_of_unknown_names_are_refused(call: Callable[[FactChecker], An
         call(FactChecker(cache=False))
 
 
-async def test_old_names_are_taken_where_a_response_is_worked_on_further() -> None:
-    checker, old = FactChecker(cache=False), dict[str, Any](prompt=QUESTION)
-    with pytest.warns(DeprecationWarning, match="'prompt' is now called 'question'"):
-        async with checker.engaged(TOWER, documents=[TOWER], **old) as engaged:
-            assert (await engaged(TOWER)).counts.supported == 1
-
-
 @pytest.mark.parametrize("search", [lambda _: [{"text": TOWER}], later, stored()], ids=["function", "async", "store"])
 def test_functions_and_stores_are_searches(search: Any) -> None:
     assert FactChecker(search=search, cache=False).check(TOWER).counts.supported == 1
@@ -306,64 +301,6 @@ def test_a_history_says_whom_it_means(history: Any) -> None:
     assert chained.claims[0].self_contained == report.claims[0].self_contained
     with pytest.raises(DataError, match="none from a user"):
         checker.check(said, [("assistant", "Hello.")])
-
-
-def old_python() -> Any:
-    old: Any = {"prompt": QUESTION}
-    return FactChecker(cache=False).check(TOWER, documents=[TOWER], **old).prompt
-
-
-async def old_guard() -> Any:
-    guard = StreamGuard(FactChecker(cache=False))
-    old: Any = {"prompt": QUESTION}
-    events = [one async for one in guard.aevents(_chunks(), documents=[TOWER], **old)]
-    return events[-1].report.prompt  # type: ignore[union-attr]  # the last has it
-
-
-async def _chunks() -> Any:
-    yield TOWER
-
-
-def old_chain() -> Any:
-    asked = {"answer": TOWER, "question": QUESTION, "documents": [TOWER]}
-    return FactCheckRunnable(FactChecker(cache=False)).invoke(asked).prompt
-
-
-def old_keys() -> Any:
-    keys = Keys(answer="draft")  # type: ignore[call-arg]  # the old name
-    return keys.read({"draft": TOWER, "question": QUESTION}).question
-
-
-def old_node() -> Any:
-    node = build_factcheck_node(FactChecker(cache=False))
-    return node.invoke({"answer": TOWER, "question": QUESTION, "documents": [TOWER]})["report"]["prompt"]
-
-
-def old_tool() -> Any:
-    call = {"name": "factcheck", "args": {"answer": TOWER, "question": QUESTION}, "id": "1", "type": "tool_call"}
-    return factcheck_tool(FactChecker(cache=False), documents=[TOWER]).invoke(call).artifact.prompt
-
-
-def old_request() -> Any:
-    return CheckAsk.model_validate({"response": TOWER, "prompt": QUESTION}).question
-
-
-def old_assertion() -> Any:
-    old: Any = {"prompt": QUESTION}
-    return assert_factual(TOWER, documents=[TOWER], cache=False, **old).prompt
-
-
-@pytest.mark.parametrize(
-    "call", [old_python, old_guard, old_chain, old_keys, old_node, old_tool, old_request, old_assertion]
-)
-async def test_old_names_are_taken_with_a_warning(call: Callable[[], Any]) -> None:
-    async def called() -> Any:
-        found = call()
-        return await found if hasattr(found, "__await__") else found
-
-    with pytest.warns(DeprecationWarning, match="'(prompt|answer)' is now called '(question|response)'"):
-        found = await called()
-    assert found == QUESTION
 
 
 async def test_a_score_takes_documents() -> None:

@@ -105,15 +105,6 @@ async def test_a_budget_is_never_passed_and_leaves_the_rest_unscored(sim: Simula
     assert report.counts.total == len(report.claims)
 
 
-async def test_a_model_that_always_refuses_leaves_every_sentence_unscored(sim: Simulator) -> None:
-    sim.set(faults=Faults(refusal=1.0))
-    (response,) = responses = sim.world.responses[1:2]
-    (report,) = await check_all(sim, responses)
-    assert len(report.claims) == len(response.sentences)
-    assert {claim.judgement.unscored_reason for claim in report.claims} == {UnscoredReason.REFUSAL}
-    assert report.precision is None
-
-
 FACTOR = 2.0
 
 

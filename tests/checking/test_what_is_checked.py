@@ -15,11 +15,6 @@ from tests.simulator import Response, Simulator
 
 
 @pytest.fixture
-def response(sim: Simulator) -> Response:
-    return min(sim.world.responses, key=lambda response: len(response.facts))
-
-
-@pytest.fixture
 def facts(response: Response) -> list[GivenFacts]:
     return [
         GivenFacts(sentence=sentence, facts=tuple(one.text for one in response.facts if one.sentence == sentence))

@@ -29,7 +29,7 @@ def processes_in(folder: Path, **environment: str) -> Iterator[Start]:
         process = subprocess.Popen(
             command,
             cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+            env={**os.environ, "PYTHONPATH": str(ROOT), "FACTLOOP_LOG_LEVEL": "warning", **environment},
             text=True,
             **{"stderr": subprocess.PIPE, **options},
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 from pathlib import Path
 from typing import Any
@@ -120,9 +121,16 @@ def test_pairs_and_plans_go_in_batches_too(factloop: Command, sim: Simulator, ho
 
 @pytest.mark.parametrize("lost", [False, True], ids=["while a batch is in progress", "before its id is known"])
 def test_a_killed_run_submits_nothing_twice(
-    factloop: Command, sim: Simulator, home: Path, data: Path, start: Start, lost: bool
+    factloop: Command,
+    sim: Simulator,
+    home: Path,
+    data: Path,
+    start: Start,
+    lost: bool,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    flags = ("eval", data, "--model", MODEL, "--search", "serper", "--quiet", "--run-dir", "run", *QUICKLY)
+    given = (data, "--model", MODEL, "--search", "serper", "--quiet", "--json", "-", *PRICED, *QUICKLY)
+    flags = ("eval", *given, "--run-dir", "run")
     sim.set(batch_s=3600.0, batch_answers_lost=lost)
     process = start(*flags)
     wait_until(lambda: len(sim.batches()) == 1, process)
@@ -130,11 +138,20 @@ def test_a_killed_run_submits_nothing_twice(
     process.communicate(timeout=WITHIN_S)
     memory = home / "run" / "batches.jsonl"
     assert memory.stat().st_mode & 0o077 == 0
+    shutil.copytree(memory.parent, home / "live")
     sim.set(batch_s=0.0, batch_answers_lost=False)
-    assert factloop(*flags).code == 0
+    resumed = factloop(*flags)
+    assert resumed.code == 0
     names = [name for batch in sim.batches() for name in batch]
     assert (len(set(names)), sim.stats().live, sim.stats().repeated) == (len(names), 0, 0)
+    factloop("eval", data, "--model", MODEL, "--search", "serper", "--run-dir", "live", "--json", "-")
+    assert caplog.text.count("live/batches.jsonl: earlier attempts used --batch") == 1
     assert all(reason is None for found in verdicts(home / "run").values() for *_, reason in found)
+    usage, undisturbed = (
+        {name: json.loads(one.out)["usage"][name] for name in ("calls", "failed_calls", "cost_usd")}
+        for one in (resumed, factloop("eval", *given, "--run-dir", "undisturbed"))
+    )
+    assert usage == pytest.approx(undisturbed)
 
 
 def test_what_cannot_be_batched_is_one_line(factloop: Command, sim: Simulator, data: Path) -> None:

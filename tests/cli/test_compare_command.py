@@ -54,6 +54,47 @@ def test_two_evaluators(factloop: Command, home: Path) -> None:
     assert (found.first.run, found.second.run) == ("runs/a", "runs/b")
 
 
+def test_runs_between_two_say_what_the_difference_came_from(factloop: Command, home: Path) -> None:
+    """F1@2 of ssn is .8, of snn .4, of sss 1 and of nnn 0, in eight responses; a ninth is the same in all runs.
+
+    A tenth has no verdict in the third run, and counts nowhere.
+    """
+    said = {
+        "a": ("ssn", "", fingerprint(search_tools=("serper",))),
+        "judge": ("snn", "", fingerprint(search_tools=("given documents",), model="other:judge")),
+        "search": ("sss", "", fingerprint(search_tools=("tavily",), model="other:judge")),
+        "b": ("nnn", "Another answer.", fingerprint(search_tools=("tavily",), model="other:judge")),
+    }
+    for name, (verdicts, response, made_by) in said.items():
+        found = [judged(f"p{n}", verdicts, response=response or None, made_by=made_by) for n in range(9)]
+        found.append(judged("same", "ss", made_by=made_by))
+        if name == "search":
+            found[8] = judged("p8", "???", made_by=made_by)
+        write_run(home / name, found, made_by=made_by)
+    result = factloop("research", "compare", *said, "--k", 2, "--json", "found.json", "--html", "page.html")
+    assert (result.code, result.err) == (0, "")
+    found_ = Comparison.model_validate_json((home / "found.json").read_text(encoding="utf-8")).attribution
+    assert found_ is not None
+    assert [step.changed for step in found_.steps] == [("judge",), ("search",), ("answers",)]
+    assert [step.parts[0].value for step in found_.steps] == pytest.approx([-0.4 * 8 / 9, 0.6 * 8 / 9, -8 / 9])
+    (whole, precision) = found_.whole
+    assert whole.value == pytest.approx(-0.8 * 8 / 9)
+    assert (whole.n, whole.n_left_out) == (9, 1)
+    assert precision.value == pytest.approx(sum(step.parts[1].value or 0.0 for step in found_.steps))
+    assert all(part.low is not None for step in found_.steps for part in step.parts)
+    for written in (result.out, (home / "page.html").read_text(encoding="utf-8")):
+        assert "What the difference came from" in written
+    again = factloop("research", "compare", "a", "search", "b", "--k", 2, "--json", "-")
+    steps = json.loads(again.out)["attribution"]["steps"]
+    assert [step["changed"] for step in steps] == [["judge", "search"], ["answers"]]
+    for name, changes in (("plain", {}), ("counted", {"repeats": "once"}), ("newer", {"factloop_version": "2"})):
+        made_by = fingerprint(**changes)
+        write_run(home / name, [judged("p0", "s", made_by=made_by)], made_by=made_by)
+    again = factloop("research", "compare", "plain", "counted", "newer", "--json", "-")
+    steps = json.loads(again.out)["attribution"]["steps"]
+    assert [step["changed"] for step in steps] == [["counting"], ["counting", "versions"]]
+
+
 @pytest.mark.usefixtures("runs")
 def test_a_build_fails_if_the_second_run_is_worse(factloop: Command, home: Path) -> None:
     """Labels are SNN: A, ssn, is right on 2 of 3 claims, B on all. All ten prompts point one way: p = 2^-10."""
@@ -75,11 +116,6 @@ def test_a_build_fails_if_the_second_run_is_worse(factloop: Command, home: Path)
         in factloop(*better, "precision").complaint
     )
     assert "of systems there is f1@2, precision" in factloop(*systems, "f1@3").complaint
-    assert (
-        "precision:5: the margin of a share is below 1: 0.05 is five points"
-        in factloop(*systems, "precision:5").complaint
-    )
-    assert "f1:1: the margin of a share is below 1" in factloop(*systems, "f1:1").complaint
 
 
 @pytest.mark.usefixtures("runs")
@@ -87,15 +123,11 @@ def test_a_build_fails_if_the_second_run_is_worse(factloop: Command, home: Path)
     ("arguments", "named"),
     [
         (("runs/a", "nowhere"), "nowhere: is not a run"),
-        (("runs/a", "runs/b", "runs/a"), "and no more"),
-        (("runs/a", "runs/b", "--system", "z"), "runs/a: no response of z; it has those of x, y"),
-        (("runs/a", "--system", "x"), "name a second run, or two systems"),
-        (("runs/a", "--system", "x", "--system", "x"), "not compared with itself"),
+        (("runs/a", *("--system", "x") * 3), "give two systems, and no more"),
         (("runs/a", "runs/b", "--k", "0"), "--k"),
         (("runs/a", "runs/b", "--level", "nan"), "--level nan"),
         (("runs/a", "runs/b", "--json", "runs/a/summary.json"), "is inside runs/a"),
         (("runs/a", "runs/b", "--html", "none/page.html"), "cannot be written"),
-        (("runs/a", "runs/other"), "share no prompt"),
         (("runs/a", "runs/torn"), "reports.jsonl"),
         (("runs/a", "runs/unfinished"), "has not finished"),
     ],
@@ -104,7 +136,6 @@ def test_wrong_input_is_named_and_nothing_is_written(
     factloop: Command, home: Path, arguments: tuple[str, ...], named: str
 ) -> None:
     folder = home / "runs"
-    write_run(folder / "other", [judged("q", "s", system=s) for s in "xy"])
     torn = write_run(folder / "torn", [judged(f"p{n}", "s", system=s) for n in range(2) for s in "xy"])
     (torn / "reports.jsonl").write_text('{"id": "x/p0"}\n', encoding="utf-8")
     (write_run(folder / "unfinished", [judged("p1", "s")]) / "summary.json").unlink()

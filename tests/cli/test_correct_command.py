@@ -12,7 +12,6 @@ import pytest
 from tests.cli.command import Command
 from tests.simulator import MODEL, Simulator
 
-MARKED = " Many parrots eat insects. [unverified]"
 RIGHT = "Ada Lovelace was born in London. Ada Lovelace died in London in 1852.\n"
 
 
@@ -56,7 +55,7 @@ def test_a_text_without_claims_stays_and_ends_as_its_check(
 def test_a_model_corrects_and_a_run_directory_is_gone_on_from(factloop: Command, sim: Simulator, home: Path) -> None:
     response = min(sim.world.responses, key=lambda response: len(response.facts))
     (home / "world.md").write_text(response.text, encoding="utf-8")
-    flags = ("--model", MODEL, "--search", "serper", "--prompt", response.prompt, "--run-dir", "run", "--json", "-")
+    flags = ("--model", MODEL, "--search", "serper", "--question", response.prompt, "--run-dir", "run", "--json", "-")
     first = json.loads(factloop("correct", "world.md", *flags).out)
     assert first["accepted"]
     assert first["after"]["counts"]["not_supported"] == 0
@@ -76,6 +75,8 @@ def test_what_is_kept_back_is_said_in_one_line(factloop: Command, answer: Path, 
     assert quiet.complaint.startswith("factloop: 1 faulty sentence stays as it was: ")
     assert (home / "out.md").read_text() == f"{twice} [contradicted] {RIGHT}"
     assert factloop(*command, "--out", "-").complaint == quiet.complaint
+    noted = factloop(*command, "--out", "-", "--marks", "footnotes").out
+    assert noted.startswith(f"{twice}[^1] {RIGHT}\n[^1]: contradicted: ")
     (home / "one.md").write_text(twice)
     alone = factloop("correct", "one.md", "--docs", docs, "--quiet")
     assert (alone.code, alone.complaint.startswith("factloop: the original stands: ")) == (0, True)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import socket
 from pathlib import Path
 from typing import Any
 
 import jsonschema
-import pytest
 
 from factloop.schemas import json_schema
 from tests.cli.command import Command, Result
 from tests.simulator import MODEL, Simulator
-from tests.tools.names.dbpedia_servers import Servers, annotated, thing
 from tests.tools.names.dbpedia_servers import servers as servers
 
 TEMPLE = ("--question", "Who built the first temple in Jerusalem?", "--response", "King Solomon built it.")
@@ -59,45 +56,3 @@ def test_a_model_proposes_some_where_it_is_told_to(factloop: Command, sim: Simul
     barred = found_in(factloop("research", "distractors", *TEMPLE, *MODEL_FLAGS, *known, "--n", 12, "--json", "-"))
     assert sources(barred) == sources(found) - {"model"}
     assert sim.stats().stages["Substitutes"].answered == 1  # the answer of the first time was kept
-
-
-@pytest.fixture
-def dbpedia(servers: Servers) -> tuple[object, ...]:
-    """Flags for servers on loopback that know some monarchs."""
-    kings = {
-        "Solomon": "Solomon",
-        "David": "King David",
-        "Saul": "King Saul",
-        "O'Neill": 'King "Brian" O\'Neill',
-        "Back": "King Back\\slash",
-        "Brace": "King Brace}",
-    }
-    servers.know(*(thing(name, label, MONARCH, 10) for name, label in kings.items()))
-    servers.spotlight.will(annotated("King Solomon built it.", ("Solomon", "King Solomon", 0, TYPES)))
-    urls = (
-        "--set",
-        f"spotlight_url={servers.spotlight.url}/en/annotate",
-        "--set",
-        f"sparql_url={servers.sparql.url}/sparql",
-    )
-    return ("--dbpedia", *urls, "--timeout", 1)
-
-
-def test_dbpedia_gives_entities_of_the_same_types(factloop: Command, dbpedia: tuple[object, ...]) -> None:
-    found = found_in(factloop("research", "distractors", *TEMPLE, *dbpedia, "--n", 3, "--json", "-"))
-    assert sources(found) == {"dbpedia"}
-    assert found["notes"] == []
-    assert {one["by"] for one in found["distractors"]} <= {
-        "King David", "King Saul", 'King "Brian" O\'Neill', "King Back\\slash", "King Brace}",
-    }  # fmt: skip
-
-
-def test_where_dbpedia_is_not_there_the_next_source_is_used(factloop: Command) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        port = closed.getsockname()[1]
-    nowhere = ("--set", f"spotlight_url=http://127.0.0.1:{port}/a", "--set", f"sparql_url=http://127.0.0.1:{port}/b")
-    result = factloop("research", "distractors", *TEMPLE, "--dbpedia", *nowhere, "--n", 6, "--json", "-")
-    found = found_in(result)
-    assert len(found["distractors"]) == 6
-    (note,) = found["notes"]
-    assert f"connection refused at 127.0.0.1:{port}" in note

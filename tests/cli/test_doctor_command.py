@@ -249,7 +249,7 @@ def test_looking_at_a_database_changes_nothing(factloop: Command, tmp_path: Path
         (folder / name).chmod(0o640)
         before = state_of(folder)
         assert part(diagnosis(factloop, "--database", url, code=DONE), "database")["how"] == ["2 jobs queued"]
-        assert (state_of(folder), len(before)) == (before, 3)  # with the log, and the lock of the service
+        assert (state_of(folder), len(before)) == (before, 4)  # with the log, the lock of the service, and the reserve
     store.close()
     assert not list(folder.glob("*-shm"))
 
@@ -307,7 +307,8 @@ def test_a_model_is_tried_on_sentences_of_known_truth(
     controls = part(diagnosed, "controls")["controls"]
     found = (controls["n_true_supported"], controls["n_false_refused"], controls["n_unscored"], controls["grade"])
     assert found == (n_supported, n_refused, 0, grade)
-    assert diagnosed["usage"]["calls"] > 2  # those of the controls are counted
+    asked = [one.payload["response_format"]["json_schema"]["name"] for one in server.received if one.payload]
+    assert diagnosed["usage"]["calls"] == len(asked) > asked.count("Assessment")  # those of the controls are counted
 
 
 def test_a_report_tells_of_a_judge_that_cites_without_reading(

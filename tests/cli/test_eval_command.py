@@ -13,12 +13,14 @@ import jsonschema
 import pytest
 
 from factloop.evaluation.audit.rows import load_predictions
+from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.runs.records import RunSummary
 from factloop.schemas import json_schema
 from tests.checking.simulated import PLANS
 from tests.cli.command import Command
 from tests.evaluation.datasets.dataset_files import jsonl
 from tests.evaluation.running.short_responses import short_items, write_items
+from tests.evaluation.verification.world_pairs import write_rows
 from tests.simulator import MODEL, Response, Simulator
 
 ROWS = [
@@ -28,14 +30,9 @@ ROWS = [
 ]
 
 
-def write(path: Path, rows: Sequence[Any]) -> Path:
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    return path
-
-
 @pytest.fixture
 def data(home: Path) -> Path:
-    return write(home / "responses.jsonl", ROWS)
+    return write_rows(home / "responses.jsonl", ROWS)
 
 
 def test_systems_are_scored_and_every_number_says_what_it_rests_on(
@@ -61,6 +58,28 @@ def test_systems_are_scored_and_every_number_says_what_it_rests_on(
     assert found["data"].startswith("responses.jsonl (sha256 ")
 
 
+def test_the_answers_of_a_run_are_judged_again_by_the_evidence_that_it_kept(
+    factloop: Command, sim: Simulator, home: Path
+) -> None:
+    """The same judge says the same: what it is given is what searches found, and an irrelevant claim stays one."""
+    long = next(one for one in sim.world.responses if any(fact.label == "irrelevant" for fact in one.facts))
+    item = RunItem(id="1", system="one", prompt_id="p", prompt=long.prompt, response=long.text)
+    data = write_items(home / "short.jsonl", iter([item]))
+    judge = ("--model", MODEL, "--quiet", "--json", "-")
+    first = json.loads(factloop("eval", data, *judge, "--search", "serper", "--run-dir", "a", "--plan", "paper").out)
+    before = sim.stats().search.requests
+    again = json.loads(factloop("eval", "a", *judge, "--no-cache").out)
+    assert (sim.stats().search.requests, again["fingerprint"]["plan"]) == (before, "paper")
+    assert not any("own documents" in warning for warning in again["warnings"])
+    assert again["data"].startswith("the answers and the evidence of a, a run over short.jsonl (sha256 ")
+    assert [one["counts"] for one in again["responses"]] == [one["counts"] for one in first["responses"]]
+    searched = json.loads(factloop("eval", "a", *judge, "--search", "serper", "--no-cache").out)
+    assert searched["data"].startswith("the answers of a, ")
+    assert sim.stats().search.requests > before > 0
+    assert first["responses"][0]["counts"]["irrelevant"] > 0
+    assert factloop("eval", "a", *judge, "--column", "prompt=q").code == 2
+
+
 def test_a_model_judges_and_a_finished_run_is_scored_anew_for_nothing(
     factloop: Command, sim: Simulator, home: Path
 ) -> None:
@@ -71,8 +90,12 @@ def test_a_model_judges_and_a_finished_run_is_scored_anew_for_nothing(
     whole = json.loads(factloop("eval", *flags).out)
     assert (len(first["responses"]), len(whole["responses"]), sim.stats().repeated) == (4, 6, 0)
     sim.reset()
-    again = json.loads(factloop("eval", *flags, "--k", 3, "--level", 0.5).out)
+    again = json.loads(factloop("eval", *flags, "--k", 3, "--level", 0.5, "--seed", 7).out)
     assert (again["scores"]["ks"], again["scores"]["level"]) == ([{"k": 3, "rule": "given"}], 0.5)
+    assert (again["fingerprint"]["seed"], again["fingerprint"]["snapshots"]) == (7, ["sim"])
+    reseeded = json.loads(factloop("eval", *flags, "--k", 3, "--level", 0.5, "--seed", 8).out)
+    f1s = [one["scores"]["systems"][0]["at_k"][0]["f1"] for one in (again, reseeded)]
+    assert (f1s[0]["value"] == f1s[1]["value"], f1s[0] == f1s[1]) == (True, False)
     assert again["responses"] == whole["responses"]
     assert sim.stats().stages == {}
 
@@ -97,7 +120,7 @@ def test_exit_codes(factloop: Command, data: Path, docs: Path, home: Path) -> No
         nothing = factloop("eval", data, "--quiet", *flags)
         assert (nothing.code, nothing.out) == (3, "")
         assert nothing.complaint == "factloop: no claim could be scored: 2 × no source to check against"
-    write(home / "none.jsonl", [{"prompt": "Who?", "response": ""}])
+    write_rows(home / "none.jsonl", [{"prompt": "Who?", "response": ""}])
     undefined = factloop("eval", "none.jsonl", "--docs", docs, "--fail-under", 0, "--quiet")
     assert (undefined.code, undefined.complaint) == (
         1,
@@ -121,7 +144,7 @@ def test_each_response_is_judged_by_its_own_documents(factloop: Command, docs: P
         {"prompt": "How many?", "response": said, "system": "c", "documents": []},
         {"prompt": "Who was Ada Lovelace?", "response": "Ada Lovelace was born in London.", "system": "d"},
     ]
-    data = write(home / "own.jsonl", rows)
+    data = write_rows(home / "own.jsonl", rows)
     result = factloop("eval", data, "--docs", docs, "--json", "run.json", "--run-dir", "run")
     assert result.code == 0
     run = json.loads((home / "run.json").read_text())
@@ -136,7 +159,7 @@ def test_each_response_is_judged_by_its_own_documents(factloop: Command, docs: P
     assert any("each response was judged by its own documents" in warning for warning in warnings)
     assert not any("nothing to check against" in warning for warning in warnings)
     rows[0]["documents"] = ["The bridge has six arches."]
-    write(data, rows)
+    write_rows(data, rows)
     other = factloop("eval", data, "--docs", docs, "--run-dir", "run")
     assert (other.code, "another configuration (data differ)" in other.complaint) == (2, True)
 
@@ -235,6 +258,7 @@ def test_a_run_yields_predictions_for_an_audit_and_corrects_another(
     again = factloop(*run, "--out", "again.jsonl")
     assert (again.code, len(sim.bodies())) == (0, calls)
     assert (home / "again.jsonl").read_bytes() == (home / "p.jsonl").read_bytes()
+    assert "its facts and labels would be lost" in factloop("eval", "b").complaint
 
     response = sim.world.twenty_responses[2]
     answers = jsonl(home / "answers.jsonl", {"prompt": response.prompt, "response": response.text, "system": "one"})

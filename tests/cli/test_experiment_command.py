@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
+import lxml.html
 import pytest
 
+from factloop.evaluation.experiments.plan import load_plan
+from factloop.evaluation.experiments.run import judged_before
+from factloop.evaluation.experiments.variants import all_settings
 from tests.cli.command import Command
 from tests.evaluation.experiments.small_plans import facts_of, write_claims, write_variant
 from tests.simulator import MODEL, Faults, Simulator
@@ -50,32 +56,79 @@ def test_a_plan_becomes_a_report(factloop: Command, sim: Simulator, plan: Path, 
     hashes = [one["variant"]["fingerprint"]["prompts"]["safe/assessment"] for one in report["variants"]]
     assert len(set(hashes)) == 2
     (file,) = report["variants"][1]["variant"]["prompt_files"]
-    assert (file["sha256"], file["is_changed"]) == (hashes[1], True)
+    assert (file["sha256"], file["is_changed"], file["first_line"]) == (hashes[1], True, "Take the claim apart.")
     assert Path(file["path"]) == home / "strict" / "safe" / "assessment.md"
     assert "Prompt of strict" in done.out
     assert report["paid"]["calls"] == sim.stats().model.requests
     assert json.loads((home / "run" / "experiment.json").read_text(encoding="utf-8")) == report
     assert (home / "report.html").read_text(encoding="utf-8").startswith("<!")
     requests = sim.stats().model.requests
-    again = factloop(
-        "research", "experiment", plan, "--run-dir", "run", "--json", "-", "--pairs", "all", "--level", "0.9"
-    )
+    again = factloop("research", "experiment", plan, "--run-dir", "run", "--json", "-", "--level", "0.9")
     assert json.loads(again.out)["level"] == 0.9
     assert sim.stats().model.requests == requests
+
+
+def test_an_experiment_stops_once_it_is_decided_and_pays_for_no_more(
+    factloop: Command, sim: Simulator, plan: Path, home: Path
+) -> None:
+    """The prompts say the same of every claim: a difference of 0.9 is ruled out before all are judged."""
+    plan.write_text(PLAN.replace("repeats: 2", "until: {difference: 0.9, looks: 3}\nheld_out: 0.2"), encoding="utf-8")
+    write_claims(home / "claims.jsonl", facts_of(sim.world, 16))
+    assert "--run-dir" in factloop("research", "experiment", plan).complaint
+    planned = factloop("research", "experiment", plan, "--dry-run").out
+    assert "look 3 of 3, at 12 of 12 claims, at 97.15%" in " ".join(planned.split())
+    assert sim.stats().model.requests == 0
+    done = factloop("research", "experiment", plan, "--run-dir", "run", "--json", "-")
+    report = json.loads(done.out)
+    assert (report["look"]["number"], report["look"]["still_open"], report["n_items"]) == (2, [], 8)
+    assert report["level"] == pytest.approx(0.9796, abs=1e-4)
+    assert sim.stats().model.requests == report["paid"]["calls"] == 24
+    held = json.loads(factloop("research", "experiment", plan, "--run-dir", "run", "--held-out", "--json", "-").out)
+    assert (held["n_items"], held["look"], held["level"]) == (4, None, 0.95)
+    assert held["data"] == f"{report['data']}, held-out part"
+    assert (held["history"], held["warnings"][0][:8]) == ([], "The head")
+    again = json.loads(factloop("research", "experiment", plan, "--run-dir", "run", "--held-out", "--json", "-").out)
+    assert again["history"] == [], "the same again is no new look"
+    write_variant(home / "other")
+    prompt = home / "other" / "safe" / "assessment.md"
+    prompt.write_text(prompt.read_text(encoding="utf-8").replace("apart", "to pieces"), encoding="utf-8")
+    plan.write_text(plan.read_text(encoding="utf-8").replace("prompts: strict", "prompts: other"), encoding="utf-8")
+    words = ("research", "experiment", plan, "--run-dir", "run", "--held-out")
+    second = factloop(*words, "--json", "second.json", "--html", "second.html")
+    later = json.loads((home / "second.json").read_text(encoding="utf-8"))
+    assert [[one["variant"]["name"] for one in past["variants"]] for past in later["history"]] == [
+        ["packaged", "strict"]
+    ]
+    assert "look 2 at the held-out part" in later["warnings"][0]
+    assert "Earlier experiments on the same data" in (home / "second.html").read_text(encoding="utf-8")
+    assert second.code == 0
+    assert sim.stats().repeated == 0
+
+
+def test_a_look_at_claims_that_were_judged_before_they_were_held_out_is_not_called_the_first(
+    factloop: Command, plan: Path, home: Path
+) -> None:
+    words = ("research", "experiment", plan, "--run-dir", "run")
+    assert factloop(*words).code == 0
+    plan.write_text(f"{PLAN}held_out: 0.34\n", encoding="utf-8")
+    for _ in range(2):
+        said = " ".join(factloop(*words, "--held-out", "--html", "held.html", "--json", "held.json").out.split())
+        assert said.count("2 of the held-out items had verdicts in this run directory") == 2
+        assert "This is the first look" not in said + (home / "held.html").read_text(encoding="utf-8")
+        assert json.loads((home / "held.json").read_text(encoding="utf-8"))["n_seen"] == 2
 
 
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        (("name: small", "name: ''"), "factloop: plan.yaml:1: field 'name': a name is up to 64"),
         (("data: claims.jsonl", "data: nowhere.jsonl"), "nowhere.jsonl: cannot be read"),
-        (("prompts: strict", "prompts: nowhere"), "variant 'strict': nowhere"),
         (("{prompts: strict}", "{}"), "variants 'packaged' and 'strict' would put the very same questions"),
         (("{prompts: strict}", "{plan: paper, docs: [.]}"), "claims.jsonl: is among the documents (docs)"),
         (("{prompts: strict}", "{plan: safe, jury: [openai:x]}"), "variant 'strict': the plan safe uses one"),
         ((MODEL, "nobody:x"), "variant 'packaged': "),
         (("repeats: 2", "demands: [tnr:5]"), "plan.yaml:3: field 'demands': demand tnr:5: the margin of a share is"),
         (("repeats: 2", "must_pass: [f9]"), "must_pass: 'f9' is no labelled claim of claims.jsonl"),
+        (("repeats: 2", "splitting: baseline"), "splitting: claims.jsonl has claims, which are not split"),
     ],
 )
 def test_what_is_wrong_is_one_line_and_costs_nothing(
@@ -100,6 +153,55 @@ def test_a_dry_run_spends_nothing(factloop: Command, sim: Simulator, plan: Path)
     assert sim.stats().model.requests == 0
 
 
+def test_a_dry_run_counts_the_calls_that_are_answered_already(
+    factloop: Command, sim: Simulator, plan: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a prompt was edited, all but the calls that it changes, as the next run's requests show."""
+    words = ("research", "experiment", plan, "--run-dir", "run")
+    planned = (*words, "--dry-run", "--json", "-")
+    assert json.loads(factloop(*planned).out)["answered_calls"] == 0
+    assert not (home / "run").exists()
+    factloop(*words)
+    whole = json.loads(factloop(*planned).out)
+    assert (whole["answered_calls"], whole["cost_usd"], whole["searches"]) == (whole["calls"], 0.0, 0)
+    prompt = home / "strict" / "safe" / "assessment.md"
+    prompt.write_text(prompt.read_text(encoding="utf-8").replace("apart", "to pieces"), encoding="utf-8")
+    before = sim.stats().model.requests
+    edited = json.loads(factloop(*planned).out)
+    said = factloop(*words, "--dry-run").out
+    assert (
+        f"{edited['answered_calls']} of {edited['calls']} calls are answered already, as if each variant ran alone"
+        in said
+    )
+    assert sim.stats().model.requests == before
+    # Of 13 calls of the other prompt in each of two repeats, the six that read the claims are answered.
+    assert edited["calls"] - edited["answered_calls"] == 14
+    factloop(*words)
+    assert edited["answered_calls"] == whole["calls"] - (sim.stats().model.requests - before) > whole["calls"] / 2
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name)
+    unknown = factloop(*planned)
+    assert (unknown.code, "the answers in run are not counted" in unknown.complaint) == (0, True)
+    assert json.loads(unknown.out)["answered_calls"] == 0
+
+
+def test_a_dry_run_changes_nothing_of_the_run_and_leaves_local_judges_alone(
+    factloop: Command, plan: Path, home: Path
+) -> None:
+    words = ("research", "experiment", plan, "--run-dir", "run")
+    factloop(*words, "--max-calls", "10")  # some cells are not final
+    local = "  local: {model: null, judge: minicheck, allow_download: true}\n  rules: {model: null}\n"
+    plan.write_text(PLAN + local, encoding="utf-8")
+    before = {path: path.read_bytes() for path in (home / "run").iterdir() if path.name != "lock"}
+    said = factloop(*words, "--dry-run")
+    assert (said.code, said.err) == (0, "")
+    assert " calls are answered already" in said.out
+    read = load_plan(plan)
+    cells = asyncio.run(judged_before(read, read.load(), all_settings(read, None, {}), home / "run"))
+    assert {one.variant for one in cells} == {"packaged", "strict"}
+    assert {path: path.read_bytes() for path in (home / "run").iterdir() if path.name != "lock"} == before
+
+
 def test_a_gate_in_the_plan_fails_the_build_and_names_the_claims(factloop: Command, plan: Path, home: Path) -> None:
     """With a wrong label no variant has the first claim right, which must pass."""
     plan.write_text(PLAN + 'demands: [accuracy, "tpr >= 0", "flips <= 0"]\nmust_pass: [f0]\n', encoding="utf-8")
@@ -115,20 +217,46 @@ def test_a_gate_in_the_plan_fails_the_build_and_names_the_claims(factloop: Comma
     assert done.code == 1
     demanded = json.loads((home / "r.json").read_text(encoding="utf-8"))["demands"]
     (missed,) = [one for one in demanded if not one["is_met"]]
-    assert missed["claims"] == [row["claim"]]
+    assert missed["claims"] == [f"f0: {row['claim']}"]
     assert f"factloop: {missed['words']}\n" in done.err
     suite = ElementTree.parse(home / "gate.xml").getroot()
-    failure = f"{row['claim']}\npage one.html"
+    failure = f"f0: {row['claim']}\npage one.html"
     assert (suite.get("tests"), suite.get("failures"), suite.findtext(".//failure")) == ("4", "1", failure)
     names = [case.get("name") for case in suite]
     assert names == [f"strict: {one}" for one in ("accuracy", "tpr >= 0", "flips <= 0", "must_pass")]
     comment = (home / "ci" / "gate.md").read_text(encoding="utf-8")
-    assert f"- {row['claim']}\n" in comment
+    assert f"- f0: {row['claim']}\n" in comment
     assert "[The whole report](../page%20one.html)" in comment
     piped = factloop("research", "experiment", plan, "--html", "-", "--out", "gate.md")
     assert piped.out.startswith("<!")
     assert "The whole report" not in (home / "gate.md").read_text(encoding="utf-8")
     assert "name a file in .xml" in factloop("research", "experiment", plan, "--out", "gate.txt").complaint
+
+
+def test_a_flip_has_the_very_request_and_reply_of_either_side(factloop: Command, sim: Simulator, home: Path) -> None:
+    sim.set(reads_by_words=True)
+    shutil.copytree(EXAMPLE / "variants", home / "variants")
+    rows = (EXAMPLE / "claims.jsonl").read_text(encoding="utf-8").splitlines()[:6]
+    (home / "claims.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    text = (EXAMPLE / "plan.yaml").read_text(encoding="utf-8").replace("repeats: 2", "repeats: 1")
+    (home / "plan.yaml").write_text(text, encoding="utf-8")
+    done = factloop(
+        "research", "experiment", "plan.yaml", "--run-dir", "run", "--html", "page.html", "--json", "r.json"
+    )
+    assert done.code == 0
+    for flip in json.loads((home / "r.json").read_text(encoding="utf-8"))["flips"]:
+        (before,), (after,) = (flip[side]["exchanges"] for side in ("first_side", "second_side"))
+        assert ("Take each apart" in before[0], "Take each apart" in after[0]) == (False, True)
+        assert f"<claim>{flip['claim']}</claim>" in before[0]
+        assert [json.loads(one)["verdict"] for _, one in (before, after)] == ["supported", "insufficient"]
+    page: Any = lxml.html.document_fromstring((home / "page.html").read_text(encoding="utf-8"))
+    heads = [one.get("aria-labelledby") for one in page.xpath("//section")]
+    assert heads.index("flips-title") < heads.index("differences-title")
+    shown = page.xpath("//details[@class='exchanges']")[0]
+    assert shown.getparent().getparent().get("class") == "claim"  # below both sides, not in the column of one
+    assert "apart" in " ".join(one.text_content() for one in shown.xpath(".//ins"))
+    assert shown.xpath(".//del")
+    assert f"{flip['first_side']['claim_id']}, document" in " ".join(done.out.split())
 
 
 def test_a_prompt_that_hurts_is_warned_of_and_strict_minds_unscored_claims(
@@ -162,27 +290,8 @@ def test_a_variant_without_any_verdict_is_an_error_with_its_cause(
     assert "every claim is without a verdict and in no figure of agreement: Assessment: I" in " ".join(done.out.split())
 
 
-@pytest.mark.statistical
-def test_the_example_does_what_its_page_says(
-    factloop: Command, sim: Simulator, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sim.set(reads_by_words=True)
-    shutil.copytree(EXAMPLE, home / "example")
-    monkeypatch.chdir(home / "example")
-    text = (EXAMPLE / "README.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^    factloop (.+)$", text, re.MULTILINE)
-    assert len(commands) == 2
-    for command in commands:
-        done = factloop(*command.split())
-        assert (done.code, done.err) == (0, "")
-    report = json.loads((home / "example" / "runs" / "strict" / "experiment.json").read_text(encoding="utf-8"))
-    figures = [{one["quantity"]: one["value"] for one in of["figures"]} for of in report["variants"]]
-    (apart,) = [one for one in report["differences"] if one["quantity"] == "balanced_accuracy"]
-    for value in (
-        f"balanced accuracy +{apart['value']:.3f}",
-        f"interval +{apart['low']:.3f} to +{apart['high']:.3f}, n = {apart['n']} claims in {apart['n_groups']} groups",
-        f"TNR {figures[1]['tnr']:.3f}\nafter {figures[0]['tnr']:.3f}",
-        f"TPR {figures[1]['tpr']:.3f} after {figures[0]['tpr']:.3f}",
-    ):
-        assert value.replace("\n", " ") in " ".join(text.split()), value
-    assert all(one["variant"]["shares_evidence"] for one in report["variants"])
+def test_a_limit_that_is_reached_is_said_once(factloop: Command, plan: Path) -> None:
+    done = factloop("research", "experiment", plan, "--max-calls", 7)
+    said = "of 24 judgements have no verdict: the limit was reached; raise it and run the same command to go on"
+    assert done.code == 0
+    assert re.fullmatch(rf"factloop: (?:20|21) {said}\n", done.err), done.err  # one more where a claim takes two calls

@@ -21,7 +21,6 @@ NOBODY = "http://127.0.0.1:9"
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (("check", "answer.md", "--model", "openai:other", "--docs", "docs"), "404"),
         (
             ("check", "answer.md", "--model", "openai:other", "--docs", "docs"),
             "check the key, the name and the base URL",
@@ -93,6 +92,6 @@ def test_claims_that_are_irrelevant_do_not_make_a_dead_search_a_success(
     sim.set(stage_faults={SEARCH: Faults(error_500=1.0)})
     response = sim.world.responses[3]
     (home / "answer.md").write_text(response.text, encoding="utf-8")
-    result = factloop(*WITH_MODEL, "--prompt", response.prompt, "--json", "report.json", "--quiet")
+    result = factloop(*WITH_MODEL, "--question", response.prompt, "--json", "report.json", "--quiet")
     counts = report_in(home).counts
     assert (result.code, counts.scored, counts.irrelevant > 0) == (3, 0, True)

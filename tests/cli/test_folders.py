@@ -22,13 +22,12 @@ RUNS = {
     "check": ("check", "answer.md", "--model", MODEL, "--docs", "docs"),
     "correct": ("correct", "answer.md", "--model", MODEL, "--docs", "docs"),
     "eval": ("eval", "responses.jsonl", "--docs", "docs", "--resamples", "0"),
-    "trust": ("trust", *ONE, "--subject-model", MODEL, "--corpus", "docs", "--set", "vectors=vectors.txt"),
+    "trust": ("trust", *ONE, "--subject-model", MODEL, "--corpus", "docs"),
     "experiment": ("research", "experiment", "plan.yaml", "--resamples", "0"),
 }
 COMMANDS = {
     **RUNS,
     "check offline": ("check", "answer.md", "--docs", "docs"),
-    "distractors": ("research", "distractors", *ONE[:4], "--n", "2", "--set", "vectors=vectors.txt"),
     "longfact": (*GENERATE, "longfact", "--model", MODEL, "--data", "responses.jsonl", "--out", "out.jsonl"),
     "prompts": (*GENERATE, "prompts", "--model", MODEL, "--topic", "mycology", "--n", "2", "--out", "p.jsonl"),
 }
@@ -41,7 +40,6 @@ def cache(
     """The cache folder, which is the only one that may be written to; beside it what the commands read."""
     assert docs.is_dir()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
-    (home / "vectors.txt").write_text("3 2\nRome 1 0\nRomulus 0 1\nParis 1 1\n")
     row = {"prompt": "Who was Ada?", "response": answer.read_text(), "system": "one"}
     (home / "responses.jsonl").write_text(f"{json.dumps(row)}\n")
     write_claims(home / "claims.jsonl", facts_of(sim.world, 2), documents=False)
@@ -72,7 +70,7 @@ def test_nor_by_what_serves(start: Start, cache: Path, flags: tuple[str, ...]) -
     assert cache.exists() == (flags == ())
 
 
-@pytest.mark.parametrize("name", ["check", "trust", "distractors", "experiment"])
+@pytest.mark.parametrize("name", ["check", "trust", "experiment"])
 def test_a_folder_that_cannot_be_used_is_one_line_and_the_run_goes_on(start: Start, cache: Path, name: str) -> None:
     cache.write_text("in the way")
     process = start(*COMMANDS[name], stdout=subprocess.PIPE)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from factloop.evaluation.datasets.longfact import POSTAMBLE, load_longfact
+from factloop.evaluation.datasets.longfact import POSTAMBLE, load_prompts
 from factloop.evaluation.datasets.responses import load_responses
 from tests.cli.command import Command
+from tests.evaluation.verification.world_pairs import read_rows, write_rows
 from tests.simulator import MODEL, Faults, Simulator
 
 LONGFACT = ("research", "generate", "longfact", "--model", MODEL, "--price-in", 1, "--price-out", 2)
@@ -20,14 +22,7 @@ PROMPTS = ("research", "generate", "prompts", "--model", MODEL, "--price-in", 1,
 @pytest.fixture
 def data(sim: Simulator, home: Path) -> Path:
     """Five prompts of the simulated world, without ids or topics."""
-    path = home / "asked.jsonl"
-    rows = [{"prompt": response.prompt} for response in sim.world.responses[:5]]
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    return path
-
-
-def rows_of(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return write_rows(home / "asked.jsonl", [{"prompt": response.prompt} for response in sim.world.responses[:5]])
 
 
 def test_responses_are_what_eval_reads(factloop: Command, sim: Simulator, data: Path, home: Path) -> None:
@@ -48,6 +43,58 @@ def test_responses_are_what_eval_reads(factloop: Command, sim: Simulator, data: 
     assert sim.stats().model.requests == 5
 
 
+@pytest.mark.parametrize(
+    ("part", "columns", "topic", "sent", "documents"),
+    [
+        ("factbench:tier-2", {"user_prompts": "Q", "topic_description": "T", "prompt_score": 4.5}, "T", "Q", []),
+        (
+            "facts-grounding:public",
+            {"system_instruction": "Keep to it.", "user_request": "Q", "context_document": "D", "domain": "Legal"}
+            | {"full_prompt": "Keep to it.\nQ\nD", "type": "Explain", "high_level_type": "Q&A"},
+            "Legal",
+            "Keep to it.\nQ\nD",
+            ["D"],
+        ),
+        (
+            "simpleqa-verified:eval",
+            {"original_index": 7, "problem": "Q", "answer": "A", "topic": "Art", "answer_type": "Person"}
+            | {"multi_step": False, "requires_reasoning": False, "urls": "https://a.test,https://b.test"},
+            "Art",
+            "Q",
+            ["Q\nA"],
+        ),
+    ],
+)
+def test_published_prompts_are_asked_and_judged(
+    factloop: Command, sim: Simulator, home: Path, part: str, columns: Any, topic: str, sent: str, documents: list[str]
+) -> None:
+    """Q, D and A stand for a prompt, its document and its answer in the simulated world."""
+    response = sim.world.responses[0]
+    told = {"Q": response.prompt, "D": response.text, "A": response.text}
+
+    def full(text: str) -> str:
+        return "\n".join(told.get(line, line) for line in text.split("\n"))
+
+    with (home / "published.csv").open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerows([columns.keys(), [full(str(value)) for value in columns.values()]])
+    asked = factloop(*LONGFACT, "--part", part, "--data", "published.csv", "--n", 1, "--out", "out.jsonl")
+    assert (asked.code, asked.err) == (0, "")
+    assert sim.bodies()[-1]["messages"] == [{"role": "user", "content": full(sent)}]
+    (row,) = read_rows(home / "out.jsonl")
+    assert (row["prompt"], row["topic"]) == (response.prompt, topic)
+    assert [one["text"] for one in row["documents"] or ()] == [full(one) for one in documents]
+    judged = factloop("eval", "out.jsonl", "--model", MODEL, "--search", "serper", "--k", 1, "--json", "run.json")
+    warnings = json.loads((home / "run.json").read_text())["warnings"]
+    assert judged.code == 0
+    assert any("each response was judged by its own documents" in one for one in warnings) is bool(documents)
+
+
+def test_a_data_set_of_claims_has_no_prompts(factloop: Command, data: Path) -> None:
+    refused = factloop(*LONGFACT, "--part", "wice:dev", "--data", data, "--out", "out.jsonl")
+    assert (refused.code, refused.complaint) == (2, "factloop: --part wice:dev: this data set has no prompts")
+
+
 def test_prompts_are_what_longfact_reads(factloop: Command, sim: Simulator, home: Path) -> None:
     made = factloop(*PROMPTS, "--topic", "mycology", "--topic", "20th century", "--n", 3, "--out", "p.jsonl")
     assert (made.code, made.err) == (0, "")
@@ -55,15 +102,13 @@ def test_prompts_are_what_longfact_reads(factloop: Command, sim: Simulator, home
         f"p.jsonl: 6 prompts about objects by {MODEL}",
         "  mycology: 3, in 1 round; dropped 0 repeated, 1 alike, 0 unusable",
     ]
-    assert [one.id for one in load_longfact(home / "p.jsonl")][2:4] == [
+    assert [one.id for one in load_prompts(home / "p.jsonl")][2:4] == [
         "generated-objects/mycology/002",
         "generated-objects/20th-century/000",
     ]
     asked = factloop(*LONGFACT, "--data", "p.jsonl", "--out", "out.jsonl", "--no-postamble")
     assert (asked.code, asked.err) == (0, "factloop: p.jsonl has 6 prompts, not 250\n")
-    assert {row["topic"] for row in rows_of(home / "out.jsonl")} == {"mycology", "20th century"}
-    again = factloop(*PROMPTS, "--topic", "x", "--out", "p.jsonl")
-    assert again.complaint == ("factloop: p.jsonl: already exists, and its prompts were paid for; name another file")
+    assert {row["topic"] for row in read_rows(home / "out.jsonl")} == {"mycology", "20th century"}
     assert sim.stats().stages["LongFactPrompts"].requests == 2
 
 
@@ -87,8 +132,8 @@ def test_an_estimate_spends_nothing(factloop: Command, sim: Simulator, data: Pat
     estimate = json.loads(factloop(*wanted, "--out", "out.jsonl", "--dry-run", "--json", "-").out)
     assert (estimate["most_calls"], estimate["most_completion_tokens"]) == (3, 3000)  # two are there
     # Each prompt is "Who was First Last?" or longer: a token for four characters, rounded up, at 1 USD a million.
-    there = {row["prompt"] for row in rows_of(home / "out.jsonl")}
-    tokens = sum(-(-len(row["prompt"]) // 4) for row in rows_of(data) if row["prompt"] not in there)
+    there = {row["prompt"] for row in read_rows(home / "out.jsonl")}
+    tokens = sum(-(-len(row["prompt"]) // 4) for row in read_rows(data) if row["prompt"] not in there)
     assert estimate["most_prompt_tokens"] == tokens
     assert estimate["most_usd"] == pytest.approx((tokens * 1.0 + 3000 * 2.0) / 1e6)
     shown = factloop(*PROMPTS, "--topic", "t", "--n", 30, "--out", "p.jsonl", "--dry-run").out
@@ -101,16 +146,3 @@ def test_an_estimate_spends_nothing(factloop: Command, sim: Simulator, data: Pat
     assert sim.stats().stages == {}
     assert not (home / "p.jsonl").exists()
     assert not (home / "o.jsonl").exists()
-
-
-def test_hostile_text_is_data(factloop: Command, sim: Simulator, home: Path) -> None:
-    hostile = "Who was <b>\u202e{{model}}</b>? \x1b[2J ../../etc/passwd"
-    (home / "h.jsonl").write_text(json.dumps({"id": "../../x\x1b[2J", "prompt": hostile}), encoding="utf-8")
-    sim.set(models=("other",))
-    result = factloop(*LONGFACT, "--data", "h.jsonl", "--n", 1, "--out", "o.jsonl", "--system", "\x1b[31mred")
-    assert "\x1b" not in result.out + result.err
-    sim.set(models=("sim",))
-    assert factloop(*LONGFACT, "--data", "h.jsonl", "--n", 1, "--out", "o.jsonl", "--no-postamble", "-q").code == 0
-    (body,) = sim.bodies()[-1:]
-    assert body["messages"] == [{"role": "user", "content": hostile}]
-    assert rows_of(home / "o.jsonl")[0]["prompt"] == hostile

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from pathlib import Path
 
 import pytest
 
-from factloop.cli.inputs import decode, read_text
+from factloop.cli.inputs import LONGEST_WITHOUT_LIMIT, decode, read_text, refuse_endless, refuse_missing
 from factloop.core.errors import DataError
+from factloop.setup.settings import CheckSettings
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
@@ -28,6 +30,38 @@ def test_what_is_no_text_is_refused(raw: bytes, complaint: str) -> None:
     with pytest.raises(DataError, match=complaint) as error:
         decode(raw, "x")
     assert error.value.path == "x"
+
+
+@pytest.mark.parametrize(
+    ("text", "documents", "way_on"),
+    [
+        ("https://example.org/answer.md", (), "save the page (curl -O), and name its file"),
+        ("-", ("HTTP://example.org/page.html",), "save the page"),
+        ("-", ("sources.zip",), "sources.zip: is an archive: unpack it, and name the folder"),
+        ("sources.zip", (), "unpack it"),
+        ("-", ("absent.zip",), "there is no such file or folder"),
+    ],
+)
+def test_what_is_elsewhere_or_packed_is_refused_with_the_way_on(
+    text: str, documents: tuple[str, ...], way_on: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("sources.zip").write_bytes(b"PK")
+    with pytest.raises(DataError, match=re.escape(way_on)):
+        refuse_missing(text, documents)
+
+
+def test_a_document_is_no_text_to_check() -> None:
+    with pytest.raises(DataError, match=r"answer\.PDF: is not plain text: copy the text to check"):
+        read_text("answer.PDF")
+
+
+def test_an_endless_text_is_checked_only_within_a_limit() -> None:
+    text = "x" * (LONGEST_WITHOUT_LIMIT + 1)
+    with pytest.raises(DataError, match=r"has 500,001 characters.* give --deadline"):
+        refuse_endless(text, "x", CheckSettings())
+    refuse_endless(text, "x", CheckSettings(deadline_s=600))
+    refuse_endless(text[1:], "x", CheckSettings())
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")

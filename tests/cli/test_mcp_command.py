@@ -34,7 +34,7 @@ async def test_callers_elsewhere_are_not_told_where_documents_lie(
         scored = await client.call_tool("trust_score", {"question": "Where was she born?", "response": text})
     assert checked is not None
     folder = place.format(docs=docs)
-    assert {Path(cited["source"]).parent.as_posix() for cited in checked["claim"]["cited"]} == {folder}
+    assert {Path(cited["source"]).parent.as_posix() for cited in checked["claims"][0]["cited"]} == {folder}
     assert not scored.is_error
     assert (str(docs) in f"{checked} {scored}") is (transport == "stdio")
 

@@ -18,7 +18,6 @@ from factloop.evaluation.verification.records import VerifySettings
 from factloop.setup.marks import LIMITS, RECORDING, Mark, text_of
 from factloop.setup.settings import CheckSettings, Names, Positive, RunSettings
 from factloop.trust.settings import TrustSettings
-from tests.cli.command import Command
 
 MOST_FLAGS = 110
 SETTINGS = (
@@ -132,10 +131,3 @@ def test_a_server_has_the_settings_of_checks_and_of_scores() -> None:
     check, trust = server_settings({"temperature": 0.3, "max_calls": 4})
     assert (check.temperature, trust.temperature) == (0.3, TrustSettings().temperature)
     assert check.max_calls == trust.max_calls == 4
-
-
-@pytest.mark.parametrize("name", ["audit", "labels"])
-def test_old_names_work_and_say_the_new_ones(factloop: Command, name: str) -> None:
-    shown = factloop(name, "--help")
-    assert (shown.code, shown.complaint) == (0, f"factloop: factloop {name} is now factloop research {name}")
-    assert f"\n  {name} " not in factloop("--help").out

@@ -28,7 +28,7 @@ def folder(home: Path, answer: Path, docs: Path) -> Path:
         ("research", "distractors", "--question", "Who?", "--response", "Ada", "--json", "factloop.toml"),
         ("doctor", "--json", "factloop.toml"),
         ("cache", "show", "--json", "factloop.toml"),
-        ("prompts", "list", "--json", "factloop.toml"),
+        ("prompts", "lint", "--json", "factloop.toml"),
         ("research", "data", "list", "--json", "factloop.toml"),
     ],
 )

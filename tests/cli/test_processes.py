@@ -17,10 +17,10 @@ import pytest
 from tests.cli.command import Command
 from tests.cli.processes import ROOT, WITHIN_S, Start, n_requests, wait_for_requests, wait_until
 from tests.simulator import MODEL, Faults, Simulator
+from tests.timeless import stable
 
 JUST_NOW_S = 0.1
 """An answer this fresh may not have reached the journal: it counts as in flight."""
-VOLATILE = {"usage", "created_at", "retrieved_at"}
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def flags(sim: Simulator, home: Path) -> list[str]:
     sim.set(llm_latency_s=0.03, search_latency_s=0.01)
     response = min(sim.world.responses, key=lambda response: len(response.facts))
     (home / "long.md").write_text(response.text, encoding="utf-8")
-    return ["check", "long.md", "--prompt", response.prompt, "--model", MODEL, "--search", "serper", "--quiet"]
+    return ["check", "long.md", "--question", response.prompt, "--model", MODEL, "--search", "serper", "--quiet"]
 
 
 @pytest.fixture
@@ -42,12 +42,6 @@ def trust_flags(sim: Simulator, home: Path) -> list[str]:
     ]
     (home / "qa.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     return ["trust", "qa.jsonl", "--subject-model", MODEL, "--quiet"]
-
-
-def stable(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: stable(item) for name, item in value.items() if name not in VOLATILE}
-    return [stable(item) for item in value] if isinstance(value, list) else value
 
 
 def report_in(path: Path) -> Any:
@@ -110,20 +104,6 @@ def test_generated_responses_go_on_in_the_same_file(
     written = [json.loads(line)["response"] for line in out.read_text(encoding="utf-8").splitlines()]
     assert sorted(written) == sorted(one.text for one in sim.world.responses[:20])
     assert sim.stats().model.requests <= 20 + 4  # those in flight are asked twice
-
-
-def test_a_run_at_work_is_left_alone(
-    factloop: Command, sim: Simulator, home: Path, flags: list[str], start: Start
-) -> None:
-    sim.set(llm_latency_s=5.0)
-    process = start(*flags, "--run-dir", "run")
-    wait_for_requests(sim, process, 1)
-    second = factloop(*flags, "--run-dir", "run")
-    assert (second.code, second.complaint) == (2, "factloop: run: another process is at work on this run")
-    interrupt(process)
-    sim.set(llm_latency_s=0.0)
-    assert factloop(*flags, "--run-dir", "run").code == 0
-    assert report_in(home / "run" / "report.json")["counts"]["unscored"] == 0
 
 
 def interrupt(process: subprocess.Popen[str]) -> None:

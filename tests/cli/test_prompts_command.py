@@ -1,15 +1,14 @@
-"""`factloop prompts list | show | new | diff | lint`."""
+"""`factloop prompts list | show | new | lint`."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from factloop.prompts.registry import packaged_prompts
-from tests.cli.command import Command, Result
+from factloop.prompts.registry import PromptRegistry, packaged_prompts
+from tests.cli.command import Command
 
 OURS = packaged_prompts()["safe/rating"]
 N_PROMPTS = len(packaged_prompts())
@@ -31,11 +30,6 @@ def edit(folder: Path, old: str, new: str) -> None:
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8")
-
-
-def as_json(result: Result) -> Any:
-    assert result.err == ""
-    return json.loads(result.out)
 
 
 @pytest.mark.usefixtures("variant")
@@ -66,41 +60,16 @@ def test_a_prompt_is_shown_as_it_stands_and_as_it_is_sent(factloop: Command, var
     sent = factloop("prompts", "show", "safe/rating", "--rendered").out
     blocks = [f"<{name}>{name}</{name}>" for name in ("question", "sentence", "fact", "evidence")]
     assert "\n".join(["# user", *blocks, "\nReply: Rating"]) in sent
-    record = as_json(factloop("prompts", "show", "safe/rating", "--json", "-"))
-    assert (record["user"], record["rendered"], record["path"]) == (OURS.user, False, None)
-    assert "{{fact}}\n{{evidence}}" in record["user"]
 
 
 @pytest.mark.usefixtures("variant")
 def test_a_variant_is_started_once(factloop: Command) -> None:
-    arguments = ("prompts", "new", "strict", "--out", "variants", "--json", "-")
+    arguments = ("prompts", "new", "strict", "--out", "variants")
     again = factloop(*arguments, "--from", "safe/rating")
     assert (again.code, "is there already, and is not overwritten" in again.complaint) == (2, True)
-    more = as_json(factloop(*arguments, "--from", "safe/relevance"))
-    relevance = packaged_prompts()["safe/relevance"]
-    assert (more["folder"], more["prompt"]["version"]) == ("variants/strict", relevance.version + 1)
-    assert more["from_sha256"] == relevance.sha256
-
-
-def test_differences_are_shown(factloop: Command, variant: Path) -> None:
-    edit(variant, FIRST_LINE, "Rate one fact.")
-    shown = factloop("prompts", "diff", "safe/rating", "variants/strict")
-    assert shown.code == 0
-    lines = shown.out.splitlines()
-    assert lines[:2] == ["--- safe/rating, packaged", "+++ variants/strict/safe/rating.md"]
-    assert {f"-version: {OURS.version}", f"+version: {OURS.version + 1}"} < set(lines)
-    assert any(line.startswith("+Rate one fact") for line in lines)
-    of_folders = factloop("prompts", "diff", "variants/strict", "variants/strict")
-    assert of_folders.out == "safe/rating: the two files are identical\n"
-    unlike = factloop("prompts", "diff", "safe/rating", "safe/relevance")
-    assert unlike.out.startswith("--- safe/rating, packaged\n+++ safe/relevance, packaged\n")
-
-
-def test_line_ends_make_another_prompt(factloop: Command, variant: Path) -> None:
-    own, mine = variant / "safe/rating.md", variant.parent / "mine.md"
-    mine.write_bytes(own.read_bytes().replace(b"\n", b"\r\n"))
-    shown = factloop("prompts", "diff", str(own), str(mine))
-    assert shown.out == "safe/rating: only line endings differ, but a run treats them as two prompts\n"
+    assert factloop(*arguments, "--from", "safe/relevance").code == 0
+    own = PromptRegistry.load(Path("variants"))["safe/relevance"]
+    assert own.version == packaged_prompts()["safe/relevance"].version + 1
 
 
 def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
@@ -109,7 +78,7 @@ def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
     edit(variant, FIRST_LINE, "Rate {fact}.\u202e")
     warned = factloop("prompts", "lint", "variants")
     assert warned.code == 1
-    assert warned.out.splitlines()[-1] == "1 prompt file: 0 errors (a run refuses the file), 2 warnings."
+    assert warned.out.splitlines()[-1] == "1 prompt file: 2 warnings; a run accepts it."
     edit(variant, f"version: {OURS.version + 1}", f"version: {OURS.version}")
     edit(variant, "output: Rating", "output: Ratings")
     found = factloop("prompts", "lint", "variants", "--json", "found.json")

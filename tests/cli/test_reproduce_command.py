@@ -48,7 +48,7 @@ def sentences(*labels: int) -> list[dict[str, object]]:
 
 
 def test_the_list_names_all_with_what_they_need(factloop: Command, home: Path) -> None:
-    result = factloop("research", "reproduce", "list", "--out", "list.csv", "--html", "list.html")
+    result = factloop("research", "reproduce", "list", "--tables", "list.csv", "--html", "list.html")
     assert (result.code, result.err) == (0, "")
     assert "trustscore:table-3" in result.out
     rows = list(csv.DictReader(io.StringIO((home / "list.csv").read_text(encoding="utf-8"))))
@@ -65,7 +65,9 @@ def test_the_list_names_all_with_what_they_need(factloop: Command, home: Path) -
 def test_theirs_stand_beside_ours_with_the_difference(factloop: Command, home: Path) -> None:
     """`model_A` errs in 1 of 4 sentences and 1 of 2 summaries, `model_B` in 2 of 4 and 1 of 2."""
     jsonl(home / "data" / TOFU, *sentences(1, 0, 1, 1, 0, 0, 1, 1))
-    result = factloop("research", "reproduce", "vwc:table-11", "--data", "data", "--out", "t.csv", "--html", "t.html")
+    result = factloop(
+        "research", "reproduce", "vwc:table-11", "--data", "data", "--tables", "t.csv", "--html", "t.html"
+    )
     assert (result.code, result.err) == (0, "")
     assert re.search(r" labels +19\.7 +25\.0 +\+5\.30 +labels +4\n", result.out)
     rows = {

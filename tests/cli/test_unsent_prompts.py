@@ -70,6 +70,25 @@ def test_a_prompt_of_another_plan_is_told_of(factloop: Command, sim: Simulator) 
     assert len(sim.bodies()) > 0
 
 
+@pytest.mark.parametrize(
+    ("name", "flags", "belongs", "remedy"),
+    [
+        ("verifiable_claims", ("fused",), "safe with verifiable=yes", "--plan safe --set verifiable=yes"),
+        ("verifiable_claims", ("safe",), "safe with verifiable=yes", "--plan safe --set verifiable=yes"),
+        ("atomic_facts", ("safe", "--set", "verifiable=yes"), "safe", "--plan safe --set verifiable=no"),
+        ("verifiable_claims", ("safe", "--set", "verifiable=yes"), "", ""),
+    ],
+)
+def test_prompts_of_verifiable_claims_are_told_of(
+    factloop: Command, name: str, flags: tuple[str, ...], belongs: str, remedy: str
+) -> None:
+    assert factloop("prompts", "new", "own", "--from", f"safe/published/{name}", "--out", "variants").code == 0
+    done = factloop("check", "answer.md", *DOCS, "--model", MODEL, "--prompts", "variants/own", "--plan", *flags)
+    told = [line.partition("/own: ")[2] for line in done.err.splitlines() if "--prompts" in line]
+    said = f"safe/published/{name} belongs to the plan {belongs}; this check follows {' with '.join(flags[::2])}"
+    assert told == [f"{said}, which sends other prompts: give {remedy}"] * bool(remedy)
+
+
 def test_every_command_that_takes_prompts_is_among_these() -> None:
     """`prompts` itself shows prompts and sends none; `generate prompts` does not begin without a model."""
     begun = {

@@ -10,9 +10,9 @@ from factloop.core.records import Claim, Counts, Judgement, UnscoredReason, Verd
 S, N = Verdict.SUPPORTED, Verdict.NOT_SUPPORTED
 
 
-def claim(number: int, text: str, verdict: Verdict | None, *, of: int | None = None, wrong: str = "") -> Claim:
+def claim(number: int, text: str, verdict: Verdict | None, *, of: int | None = None) -> Claim:
     reason = None if verdict is not None else UnscoredReason.AMBIGUOUS
-    contradicted = bool(wrong) if verdict is N else None
+    contradicted = False if verdict is N else None
     return Claim(
         id=f"c{number}",
         sentence=text,
@@ -27,7 +27,6 @@ def claim(number: int, text: str, verdict: Verdict | None, *, of: int | None = N
             rationale="",
             judged_by="test",
             contradicted=contradicted,
-            wrong=wrong,
         ),
     )
 
@@ -48,24 +47,6 @@ def test_two_facts_in_four_claims() -> None:
     assert (once.counts, once.at_k[0].recall) == (Counts(supported=2, repeated=2), 0.5)
     assert once.at_k[0].f1 == pytest.approx(2 / 3)
     assert once.counts.total == each.counts.total == 4
-
-
-def test_precision_and_shared_errors_count_once() -> None:
-    """One supported fact; one wrong fact twice in the same words, and the same error in a third claim.
-
-    Each: 1 of 4, with the shared error once 1 of 2. Once: 1 of 3, and 1 of 2.
-    """
-    wrong = "Paris"
-    claims = [
-        claim(1, "Ada wrote notes.", S),
-        claim(2, "Ada was taught in Paris.", N, wrong=wrong),
-        claim(3, "Ada was taught in Paris.", N, of=2, wrong=wrong),
-        claim(4, "Ada grew up in Paris.", N, wrong=wrong),
-    ]
-    each, once = (score_claims(claims, [], policy) for policy in ("each", "once"))
-    assert (each.precision, each.precision_by_error) == (1 / 4, 1 / 2)
-    assert (once.precision, once.precision_by_error) == (1 / 3, 1 / 2)
-    assert each.shared_errors == once.shared_errors
 
 
 def test_the_first_counts_whatever_its_verdict() -> None:

@@ -25,8 +25,9 @@ JUDGEMENTS = {
     "i": Judgement(verdict=Verdict.IRRELEVANT),
     "u": Judgement(unscored_reason=UnscoredReason.TIMEOUT),
     "a": Judgement(unscored_reason=UnscoredReason.AMBIGUOUS),
+    "r": Judgement(unscored_reason=UnscoredReason.NEEDS_READING),
 }
-"""Supported, contradicted, nothing found, irrelevant, unscored by a call that failed or as ambiguous."""
+"""Supported, contradicted, nothing found, irrelevant, unscored by a failed call, as ambiguous or needing reading."""
 
 
 def passage(text: str, number: int = 1) -> Evidence:

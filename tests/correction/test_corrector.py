@@ -267,6 +267,26 @@ async def test_what_is_contradicted_is_mended_and_what_is_unproven_is_marked(
     assert Correction.model_validate_json(done.model_dump_json()) == done
 
 
+async def test_the_report_on_the_corrected_text_says_where_it_cites_what(sim: Simulator, response: Response) -> None:
+    text = re.sub(r"\.(?= |$)", " [1].", response.text, flags=re.MULTILINE)
+    async with simulated_checker(sim) as checker:
+        done = await Corrector(checker).acorrect(text, response.prompt, sources=own_articles(sim, response))
+    assert done.accepted, done.why
+    assert done.changes
+    assert done.marks
+    found = done.report.citations
+    assert found is not None
+    assert len(found.cited) == done.text.count("[1]") > 0
+    for one in found.cited:
+        assert done.text[slice(*one.span)] == "1"
+        assert is_within(one.span, done.report.sentences[one.sentence].span)
+    assert found.n_citations == sum(one.bears_out is not None for one in found.cited) > 0
+
+
+def is_within(inner: tuple[int, int], outer: tuple[int, int]) -> bool:
+    return outer[0] <= inner[0] <= inner[1] <= outer[1]
+
+
 async def test_the_rewriter_is_told_of_each_claim_what_was_found(sim: Simulator, response: Response) -> None:
     async with simulated_checker(sim) as checker:
         done = await Corrector(checker).acorrect(response.text, response.prompt, sources=own_articles(sim, response))

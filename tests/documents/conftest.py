@@ -14,7 +14,11 @@ from tests.documents.shown import ROOT
 from tests.simulator import RunningSimulator, Simulator
 
 EVALUATION = ("evaluation.md", "scoring.md", "agreement.md", "correcting-figures.md", "comparing.md", "auditing.md")
-SHARED = dict.fromkeys(EVALUATION, "evaluation")
+SHARED = {
+    **dict.fromkeys(EVALUATION, "evaluation"),
+    "two-systems.md": "two-systems",
+    "prompt-decision.md": "prompt-experiment",
+}
 """Documents whose commands need one example's folder and nothing else, and are tried in it one after the other."""
 
 
@@ -36,8 +40,8 @@ def folder_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]
         for example in ("lighthouse", "trust", "evaluation"):
             shutil.copytree(ROOT / "examples" / example, folder, dirs_exist_ok=True)
         shutil.copytree(ROOT / "examples" / "prompt-experiment", folder / "prompt-experiment")
-        for file in ("plan.yaml", "claims.jsonl") if place == "prompts.md" else ():
-            shutil.copy(folder / "prompt-experiment" / file, folder)
+        is_own = shutil.ignore_patterns("variants" if place == "prompts.md" else "")
+        shutil.copytree(ROOT / "examples" / "prompt-experiment", folder, dirs_exist_ok=True, ignore=is_own)
         shutil.copytree(ROOT / "examples", folder / "examples")
         return folder
 

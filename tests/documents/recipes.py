@@ -13,7 +13,7 @@ _SECTION = re.compile(r"^## (?P<title>.+?)\n(?P<body>.*?)(?=^## |\Z)", re.MULTIL
 _BLOCK = re.compile(r"(?P<lead>[^\n]+)\n\n```(?P<language>\w+)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 _COPY = re.compile(r"^Copy `(?P<name>[^`]+)` from .+ to `(?P<path>[^`]+)`\.$", re.MULTILINE)
 _PLACE = re.compile(r"In `(?P<path>[^`]+)`, (?P<how>after|replace)")
-_PROOF = "to show that it works:"
+_PROOF = "check:"
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def _recipe(title: str, body: str) -> Recipe:
         lead, _, code = changes.pop(0)
         if place := _PLACE.fullmatch(lead):
             then, _, added = changes.pop(0)
-            if then != {"after": "add", "replace": "by"}[place["how"]]:
+            if then != {"after": "add", "replace": "with"}[place["how"]]:
                 raise ValueError(f"{title}: {lead!r} is followed by {then!r}")
             edits.append(Edit(place["path"], code, added, replaces=place["how"] == "replace"))
         else:

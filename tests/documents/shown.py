@@ -27,12 +27,14 @@ LOCAL_SERVER = "http://localhost:8000/v1"
 STARTED_WITHIN_S = 60.0
 STOPPED = (0, 130)
 """Exit codes of a server that was interrupted."""
-_COMMAND = re.compile(r"([A-Z_]+=\S+ )*(cat .*\| *)?factloop ")
+_COMMAND = re.compile(r"([A-Z_]+=\S+ )*(cat .*\| *)?factloop |pytest examples/|cat \S+\.tex$")
 _SERVER = re.compile(r"factloop (serve|mcp)\b")
 _ENDS = "# ends with "
-_PRINTED = re.compile(r"^    (factloop [^\n]+)(?:\n\n[^\n]+)?\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_PRINTED = re.compile(
+    r"^    ((?:factloop|pytest|cat) [^\n]+)(?:\n\n[^\n]+)?\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
 _PYTHON = re.compile(r"^```python\n(.*?)^```$(?:(?:\n\n[^\n]+)?\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
-_NEEDS_A_SHELL = re.compile(r"[A-Z_]+=|cat ")
+_NEEDS_A_SHELL = re.compile(r"[A-Z_]+=|cat |pytest ")
 
 
 def _without_remark(line: str) -> str:
@@ -94,9 +96,9 @@ def run_command(command: str, simulator: RunningSimulator, factloop: Command) ->
 
 def run_in_shell(command: str, simulator: RunningSimulator, environment: dict[str, str], folder: Path) -> str:
     """The output of commands, run as a reader types them, with the simulator in place of a server of their own."""
-    shown = command.replace(LOCAL_SERVER, simulator.base_url)
-    done = subprocess.run(shown, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=100)
-    assert done.returncode == 0, done.stderr
+    typed, _, code = command.replace(LOCAL_SERVER, simulator.base_url).partition(_ENDS)
+    done = subprocess.run(typed, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=100)
+    assert done.returncode == int(code or 0), done.stderr
     assert "Traceback" not in done.stderr
     return done.stdout
 

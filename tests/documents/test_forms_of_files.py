@@ -36,7 +36,7 @@ def first_column(before: str, head: str) -> set[str]:
 
 
 def test_the_labelled_responses_of_the_page_are_read(tmp_path: Path) -> None:
-    rows = shown("The file has a row for each response")
+    rows = shown("The file has one row per response")
     responses = list(load_factscore(jsonl(tmp_path / "facts.jsonl", *rows)))
     assert [[(fact.label, fact.text) for fact in one.facts] for one in responses] == [
         [
@@ -50,7 +50,7 @@ def test_the_labelled_responses_of_the_page_are_read(tmp_path: Path) -> None:
 
 
 def test_the_responses_with_documents_of_the_page_are_read(tmp_path: Path) -> None:
-    rows = shown("### Answers with the documents")
+    rows = shown("### Responses with their own documents")
     one, other = (found.documents or () for found in load_responses(jsonl(tmp_path / "retrieved.jsonl", *rows)))
     assert ([each.text for each in one], other[0].source) == (["Smeaton's Tower was lit in 1759."], "a.md")
     assert {f"`{name}`" for name in OwnDocument.model_fields} <= set(re.findall(r"`\w+`", PAGE))
@@ -58,15 +58,15 @@ def test_the_responses_with_documents_of_the_page_are_read(tmp_path: Path) -> No
 
 def test_the_page_names_every_field_of_a_labelled_response() -> None:
     known = {*FactScoreResponse.model_fields, *FactScoreSentence.model_fields, *AtomicFact.model_fields}
-    named = first_column("The file has a row for each response", "field")
+    named = first_column("The file has one row per response", "field")
     assert known - named == {"text", "label"}, "those of sentences and facts, which the lines of the lists tell"
     assert named <= known
-    assert "each with `text` and `label`" in PAGE
+    assert "objects with `text` and `label`" in PAGE
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "csv"])
 def test_the_labelled_claims_of_the_page_are_read(tmp_path: Path, ending: str) -> None:
-    rows = shown("### The file of `--calibration`")
+    rows = shown("### Calibration files")
     place = tmp_path / f"labels.{ending}"
     if ending == "csv":
         lines = [rows[0].keys(), *(("" if value is None else str(value) for value in row.values()) for row in rows)]
@@ -81,8 +81,8 @@ def test_the_labelled_claims_of_the_page_are_read(tmp_path: Path, ending: str) -
 
 
 def test_the_page_names_every_column_of_labelled_claims() -> None:
-    rows = shown("### The file of `--calibration`")
-    named = first_column("### The file of `--calibration`", "column | needed")
+    rows = shown("### Calibration files")
+    named = first_column("### Calibration files", "column | required")
     assert named == set(LabelledRow.model_fields) == {name for row in rows for name in row}
     needed = {name for name, field in LabelledRow.model_fields.items() if field.is_required()}
     assert needed == {"label", "verdict"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from urllib.error import HTTPError
@@ -23,21 +24,28 @@ IN_GUIDES = {command for guide in GUIDES.values() for command in guide.commands}
 KINDS = {
     "--workers": pytest.mark.ray,
     "minicheck": pytest.mark.torch,
-    "prompt-experiment/plan.yaml --run-dir": pytest.mark.statistical,
+    "search.yaml --run-dir": pytest.mark.statistical,
+    **dict.fromkeys(("plan.yaml --run-dir", "--k 6 ", "labelled.jsonl --docs", "table.tex"), pytest.mark.statistical),
     **dict.fromkeys(("mycology", "lengths", "runs/gpt"), pytest.mark.statistical),
 }
-"""Of what is dear to run; the experiment is run by `test_the_example_does_what_its_page_says`, too.
+"""Of what is dear to run.
 
 The commands on mycology make hundreds of calls. They build on one another, so that all are of one kind.
 """
+
+
+def marks(command: str) -> list[pytest.MarkDecorator]:
+    return [mark for part, mark in KINDS.items() if part in command]
+
+
 COMMANDS = [
-    pytest.param(name, command, marks=[mark for part, mark in KINDS.items() if part in command])
+    pytest.param(name, command, marks=() if name == "prompts.md" else marks(command))  # there each needs the last
     for name, document in DOCUMENTS.items()
     for command in document.commands
     if document is not README or command not in IN_GUIDES
 ]
 PIPED = [  # those of the README take some seconds, and are among the quick tests all the same
-    pytest.param(name, command, marks=() if document is README else pytest.mark.process)
+    pytest.param(name, command, marks=() if document is README else marks(command) or pytest.mark.process)
     for name, document in DOCUMENTS.items()
     for command in document.piped
 ]
@@ -63,6 +71,11 @@ def test_each_guide_shows_something_to_run() -> None:
     assert all(guide.commands or guide.piped or guide.servers or guide.python for guide in GUIDES.values())
 
 
+def printed_of(guide: str, command: str) -> set[str]:
+    """The lines that the document shows below the command."""
+    return set(DOCUMENTS[guide].printed.get(command, "").splitlines())
+
+
 @pytest.mark.parametrize(("guide", "command"), COMMANDS)
 def test_command(
     guide: str,
@@ -73,9 +86,10 @@ def test_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(folder_of(guide))
+    simulator.set(reads_by_words=guide == "prompt-decision.md")  # as that page starts it
     said = run_command(command, simulator, factloop)
     assert said
-    assert set(DOCUMENTS[guide].printed.get(command, "").splitlines()) <= {line.rstrip() for line in said.splitlines()}
+    assert printed_of(guide, command) <= {line.rstrip() for line in said.splitlines()}
 
 
 def test_the_page_on_prompts_measures_the_prompt_that_it_makes(
@@ -92,6 +106,20 @@ def test_the_page_on_prompts_measures_the_prompt_that_it_makes(
     assert f"prompt {path} ({digest}): “Judge <claim>" in factloop(*asked).out
 
 
+def test_the_plan_of_the_page_on_experiments_is_accepted(tmp_path: Path) -> None:
+    from factloop.evaluation.experiments.plan import load_plan  # not where harnesses are tested
+    from factloop.evaluation.experiments.variants import all_settings
+
+    (plan,) = re.findall(
+        r"^```yaml\n(.*?)^```$", (ROOT / "docs/experiments.md").read_text(encoding="utf-8"), re.M | re.S
+    )
+    shutil.copytree(ROOT / "examples" / "prompt-experiment", tmp_path, dirs_exist_ok=True)
+    (tmp_path / "plan.yaml").write_text(plan, encoding="utf-8")
+    found = load_plan(tmp_path / "plan.yaml")
+    assert found.load().items
+    assert all_settings(found, None, {}).keys() == found.variants.keys()
+
+
 @pytest.mark.parametrize(("guide", "command"), PIPED)
 def test_command_in_a_shell(
     guide: str,
@@ -100,7 +128,9 @@ def test_command_in_a_shell(
     environment: dict[str, str],
     folder_of: Callable[[str], Path],
 ) -> None:
-    assert run_in_shell(command, simulator, environment, folder_of(guide))
+    said = run_in_shell(command, simulator, environment, folder_of(guide))
+    assert said
+    assert printed_of(guide, command) <= {line.rstrip() for line in said.splitlines()}
 
 
 @pytest.mark.process

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from factloop.evaluation.audit.views.terminal import print_audit
+from factloop.evaluation.audit.views.shown import print_audit
 from factloop.evaluation.cascades.views import print_cascade
-from factloop.evaluation.comparing.views.terminal import print_comparison
-from factloop.evaluation.experiments.views.terminal import print_experiment
+from factloop.evaluation.comparing.views.shown import print_comparison
+from factloop.evaluation.experiments.views.shown import print_experiment
 from factloop.evaluation.mixedqa.views import print_mixedqa
-from factloop.evaluation.runs.views.terminal import print_run
+from factloop.evaluation.runs.views.shown import print_run
 from tests.evaluation.audit.views.audit_sample import bare_audit, hostile_audit, small_audit
 from tests.evaluation.cascades.cascade_samples import hostile_cascade, tuned_cascade
 from tests.evaluation.experiments.views import experiment_samples as experiments

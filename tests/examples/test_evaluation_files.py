@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,14 @@ def test_copies_are_what_they_were_copied_from(copy: str) -> None:
     assert (FOLDER / copy).read_bytes() == COPIES[copy].read_bytes()
 
 
-def test_the_page_of_the_folder_names_each_file() -> None:
-    page = (FOLDER / "README.md").read_text(encoding="utf-8")
-    names = {f"{path.name}/" if path.is_dir() else path.name for path in FOLDER.iterdir()} - {"README.md"}
-    assert all(f"`{name}`" in page for name in names)
+def test_the_two_systems_are_what_the_script_makes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = EXAMPLES / "two-systems"
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(folder / "make_answers.py"), run_name="__main__")
+    for file in ("sources/bridges.md", "responses.jsonl", "labelled.jsonl"):
+        assert (tmp_path / file).read_bytes() == (folder / file).read_bytes()
+    page = " ".join((EXAMPLES.parent / "docs" / "two-systems.md").read_text(encoding="utf-8").split())
+    shares = [line.split()[1] for line in capsys.readouterr().out.splitlines()]
+    assert f"four facts per answer, {shares[0]} of them right; `thorough` states seven, {shares[1]} right" in page

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from factloop.guarding.policy import REPLACED
 from tests.simulator import MODEL, Simulator
 from tests.simulator.world import Response
 
@@ -136,15 +137,31 @@ def test_the_openai_sdk_alone_streams_what_was_checked(run: Run, sim: Simulator,
     assert sim.stats().stages["chat"].requests == 1
 
 
+@pytest.fixture
+def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], TestClient]:
+    """The bot of examples/support behind FastAPI, with the variables set by then."""
+    monkeypatch.setenv("FACTLOOP_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.syspath_prepend(EXAMPLES / "support")
+    return lambda: TestClient(runpy.run_path(str(EXAMPLES / "support" / "app.py"))["app"])
+
+
 def test_the_agent_behind_fastapi_streams_what_was_checked(
-    sim: Simulator, told: Response, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sim: Simulator, told: Response, client: Callable[[], TestClient], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in {**sim.environment, "OPENAI_BASE_URL": sim.base_url, "MODEL": MODEL}.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv("FACTLOOP_CACHE_DIR", str(tmp_path / "cache"))
-    client = TestClient(runpy.run_path(str(EXAMPLES / "fastapi" / "agent.py"))["app"])
-    assert "<form>" in client.get("/").text
-    answer = client.get("/answer", params={"question": told.prompt})
+    answer = client().get("/streamed", params={"question": told.prompt})
     assert answer.headers["content-type"] == "text/plain; charset=utf-8"
-    assert words_without_marks(answer.text) == " ".join(told.text.split())
-    assert "[contradicted by the sources]" in answer.text
+    assert REPLACED in answer.text
+    kept = [part.strip() for part in answer.text.split(REPLACED) if part.strip()]
+    assert kept
+    assert all(part in told.text for part in kept)
+
+
+def test_in_production_the_planted_sentence_is_left_out_or_corrected(client: Callable[[], TestClient]) -> None:
+    bot = client()
+    assert "<form>" in bot.get("/").text
+    given = {"question": "How long are snapshots kept?"}
+    true = "Larder keeps encrypted snapshots of servers. "
+    assert bot.get("/streamed", params=given).text == f"{true}{REPLACED}"
+    assert bot.get("/corrected", params=given).text == f"{true}Snapshots are kept for 30 days."

@@ -76,15 +76,6 @@ async def test_code_that_nobody_read_is_not_released_as_checked(policy: Any, rel
     assert not [warning for warning in plain if "code" in warning.lower()]
 
 
-@pytest.mark.parametrize("code", ["```\nx=1\ny = load(x)\n```", "```sh\nnpm install\n```", "`x = 1`"])
-async def test_code_without_the_name_of_a_language_is_not_read_either(code: str) -> None:
-    end = await finished(offline(), pieces(f"{TRUE}\n\n{code}\n\n{TRUE}\n"), sources=SOURCES)
-    mark = " [not checked]" if code[:2] == "`x" else "\n[not checked]"
-    assert end.released == f"{TRUE}\n\n{code}{mark}\n\n{TRUE}\n"
-    assert [one.no_claim for one in end.report.sentences] == [None, "code", None]
-    assert [claim.judgement.verdict for claim in end.report.claims] == ["supported", "supported"]
-
-
 async def test_a_statement_in_which_no_claim_was_found_is_not_released_as_checked() -> None:
     """Greetings, questions and opinions state nothing."""
     text = f"Hello! {TRUE} It was beautiful! Who would have thought so?"

@@ -39,6 +39,7 @@ from tests.integrations.ada import (
     ADA,
     ANSWER,
     ASKED,
+    ASKS,
     CALL,
     OTHER,
     PASSAGE,
@@ -47,6 +48,7 @@ from tests.integrations.ada import (
     WRONG,
     Shelf,
     offline,
+    tell,
     verdicts,
 )
 from tests.integrations.scripted import ScriptedModel
@@ -58,12 +60,6 @@ RIGHT = ["supported", "not_supported"]
 def look_up(query: str) -> tuple[str, list[Document]]:  # noqa: ARG001 - a tool takes its query
     """Looks something up."""
     return "one document", [ADA]
-
-
-@tool
-def tell(query: str) -> str:  # noqa: ARG001 - a tool takes its query
-    """Tells what it knows."""
-    return PASSAGE
 
 
 def asks(name: str) -> AIMessage:
@@ -270,19 +266,6 @@ def test_what_of_the_system_message_is_evidence_can_be_said() -> None:
         run_told(FactCheckMiddleware(offline(), system_message=nonsense), AIMessage(ANSWER))
 
 
-def test_what_a_tool_says_of_its_documents_is_kept() -> None:
-    @tool(response_format="content_and_artifact")
-    def shelf(query: str) -> tuple[str, list[Document]]:  # noqa: ARG001 - a tool takes its query
-        """Looks something up."""
-        return "one document", [Document(PASSAGE, id="kb-7", metadata={"page": 3})]
-
-    agent: Any = create_agent(
-        ScriptedModel(script=[asks("shelf"), AIMessage(ANSWER)]), [shelf], middleware=[FactCheckMiddleware(offline())]
-    )
-    found = agent.invoke({"messages": [HumanMessage(QUESTION)]})["factcheck"]["claims"][0]["evidence"][0]["document"]
-    assert (found["id"], found["metadata"]) == ("kb-7", {"page": 3})
-
-
 def test_an_extractor_stands_in_for_the_tools() -> None:
     def extract(state: Any) -> list[Document]:
         assert state["messages"][0].text == QUESTION
@@ -344,7 +327,6 @@ def test_what_the_documents_contradict_is_blocked_whomever_the_question_names() 
 
 
 STEP = "FactCheckMiddleware.after_agent"
-ASKS: Any = {"messages": [HumanMessage(QUESTION)]}
 
 
 def guarded(*answers: str, words: bool = False, **options: Any) -> Any:

@@ -9,18 +9,18 @@ from typing import Any, Literal
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.documents import Document
+from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import tool
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from factloop import ConfigError
 from factloop.integrations.langchain import FactCheckMiddleware
-from tests.integrations.ada import ADA, ANSWER, QUESTION, TRUE, UNPROVEN, WRONG, offline, verdicts
+from tests.integrations.ada import ADA, ANSWER, ASKS, TRUE, UNPROVEN, WRONG, offline, verdicts
 from tests.integrations.scripted import ScriptedModel
 
 MENDED = WRONG.replace("1825", "1815")
-ASKS: Any = {"messages": [HumanMessage(QUESTION)]}
 
 
 class Reply(BaseModel):
@@ -188,8 +188,14 @@ def handbook(query: str) -> str:  # noqa: ARG001 - a tool takes its query
     return f"Charles Babbage\n{UNPROVEN}"
 
 
+@tool(response_format="content_and_artifact")
+def pages(query: str) -> tuple[str, list[Document]]:  # noqa: ARG001 - a tool takes its query
+    """Pages of the handbook."""
+    return "1 page", [Document(UNPROVEN)]
+
+
 def calls(name: str, text: str, number: str) -> AIMessage:
-    arg = {"note": "text", "recall": "about", "handbook": "query"}[name]
+    arg = {"note": "text", "recall": "about", "handbook": "query", "pages": "query"}[name]
     return AIMessage("", tool_calls=[{"name": name, "args": {arg: text}, "id": number}])
 
 
@@ -203,10 +209,20 @@ def calls(name: str, text: str, number: str) -> AIMessage:
         ([("recall", "Bees")], {}, True),
         ([("recall", "Bees")], {"evidence_tools": ["handbook"]}, False),
         ([("handbook", "bees")], {"evidence_tools": "handbook"}, True),
+        ([("note", UNPROVEN), ("pages", "bees")], {"evidence_tools": ["pages"]}, True),
+        ([("note", UNPROVEN), ("pages", "bees")], {}, False),
     ],
 )
 def test_what_the_model_wrote_itself_is_no_evidence(script: Any, options: dict[str, Any], is_supported: bool) -> None:
     said = [calls(name, text, str(number)) for number, (name, text) in enumerate(script)]
-    tools = [note, recall, handbook]
+    tools = [note, recall, handbook, pages]
     found = agent(*said, AIMessage(UNPROVEN), tools=tools, action="block", documents=[], **options).invoke(ASKS)
     assert (verdicts(found["factcheck"]) == ["supported"]) is is_supported
+
+
+@pytest.mark.parametrize("names", [["handbok", "pages"], ["handbook", "pages"]])
+def test_a_name_that_no_tool_has_is_told_once(names: list[str], caplog: pytest.LogCaptureFixture) -> None:
+    said = [calls("handbook", "bees", "0"), AIMessage(UNPROVEN)]
+    agent(*said, tools=[handbook, pages], evidence_tools=names).invoke(ASKS)
+    told = "evidence_tools: the agent has no tool 'handbok'; its tools are handbook, pages"
+    assert [one.getMessage() for one in caplog.records] == ([told] if "handbok" in names else [])

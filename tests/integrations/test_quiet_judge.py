@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from langchain.agents import create_agent
 from langchain_core.language_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableLambda
 from langgraph.constants import TAG_NOSTREAM
 from langgraph.graph import START, MessagesState, StateGraph
@@ -20,10 +20,9 @@ from factloop.integrations.langchain import (
     factcheck_tool,
 )
 from factloop.tools.models.wire import TAGS
-from tests.integrations.ada import ADA, ANSWER, QUESTION, Shelf
+from tests.integrations.ada import ADA, ANSWER, ASKS, Shelf
 
 VERDICT = '{"facts": [], "without_fact": [1, 2], "off_topic": []}'
-ASKS: Any = {"messages": [HumanMessage(QUESTION)]}
 
 
 def writes(text: str) -> GenericFakeChatModel:

@@ -30,7 +30,20 @@ from factloop.integrations.langchain import (
 )
 from factloop.integrations.langchain.middleware import BLOCKED
 from tests.checking.simulated import simulated_checker
-from tests.integrations.ada import ADA, ANSWER, ASKED, CALL, OTHER, PASSAGE, QUESTION, TRUE, Shelf, offline, verdicts
+from tests.integrations.ada import (
+    ADA,
+    ANSWER,
+    ASKED,
+    ASKS,
+    CALL,
+    OTHER,
+    PASSAGE,
+    QUESTION,
+    TRUE,
+    Shelf,
+    offline,
+    verdicts,
+)
 from tests.integrations.scripted import ScriptedModel
 from tests.modes import FACTUALITY, FAITHFULNESS
 from tests.simulator import MODEL, Simulator
@@ -101,13 +114,6 @@ def test_in_a_chain_the_next_step_gets_the_report_also_when_streaming() -> None:
     assert chain.invoke(ANSWER) == 0.5
     assert list(chain.stream(ANSWER)) == [0.5]
     assert chain.batch([ANSWER, PASSAGE]) == [0.5, 1.0]
-
-
-@pytest.mark.parametrize("documents", [[PASSAGE], PASSAGE, ADA, (OTHER, PASSAGE)])
-def test_documents_may_be_texts_and_one_may_stand_alone(documents: Any) -> None:
-    report = offline().invoke({"response": ANSWER, "documents": documents})
-    assert verdicts(report) == RIGHT
-    assert report.prompt is None
 
 
 def test_a_retriever_stands_in_where_no_documents_come() -> None:
@@ -252,14 +258,6 @@ def test_where_no_document_was_found_every_claim_is_unscored(found: Any) -> None
     assert next(iter(FactCheckStreamGuard(offline()).stream(asked))) == unchecked.partition("]")[0] + "]"
 
 
-def test_documents_come_with_or_without_their_scores() -> None:
-    for documents in ([(OTHER, 0.1), (ADA, 1)], [OTHER, (ADA, 0.5)]):
-        assert verdicts(offline().invoke({"response": ANSWER, "documents": documents})) == RIGHT
-    for wrong in ([(ADA,)], [(ADA, "0.5")], [(0.5, ADA)]):
-        with pytest.raises(DataError, match="documents, item 1: a document or a text is needed, not tuple"):
-            offline().invoke({"response": ANSWER, "documents": wrong})
-
-
 @pytest.mark.parametrize("given", [{}, {"docs": ["y"]}])
 def test_a_chain_that_hands_over_nothing_to_be_faithful_to_is_told_so(given: Any) -> None:
     with pytest.raises(ConfigError, match="the input has no 'documents', nor is there a retriever"):
@@ -344,7 +342,6 @@ def test_what_takes_a_bare_checker_refuses_a_step_of_a_chain(kind: Callable[...,
 
 
 NOBODY = "http://127.0.0.1:9/v1"
-ASKS: Any = {"messages": [HumanMessage(QUESTION)]}
 
 
 def away(**settings: Any) -> FactChecker:

@@ -117,8 +117,6 @@ HURTS = [
     (GOOD.replace("Rate it.", "Rate ${fact}."), 10, "braces", "'${fact}' is sent as it stands"),
     (GOOD.replace("Rate it.", "Rate %(fact)s."), 10, "braces", "'%(fact)s' is sent as it stands"),
     (GOOD.replace("Rate it.", "{% if fact %}"), 10, "braces", "'{% if fact %}"),
-    (GOOD.replace("Passages:", "x\n# user\n"), 15, "heading", "a second '# user'; the user part begins at line 13"),
-    (GOOD.replace("version: 9", "version: 8\nversion: 9"), 4, "repeated", "the field 'version' stands there twice"),
     (GOOD.replace("Rate it.", "Rate\u202e it."), 10, "hidden", "holds U+202E (right-to-left override)"),
     (GOOD.replace("Rate it.", "Rate\u200b it."), 10, "hidden", "holds U+200B (zero width space)"),
     (GOOD.replace("Rate it.", "Rate\x1b[2J it."), 10, "hidden", "holds U+001B (a control character)"),
@@ -253,7 +251,6 @@ def test_errors_are_exactly_what_a_run_refuses(tmp_path: Path, edits: list[tuple
         '{"a":[' * 100_000,
         "${" * 300_000,
         "\u202e" * 300_000,
-        "# user\n" * 100_000,
     ],
     ids=lambda text: ascii(text[:8]),
 )

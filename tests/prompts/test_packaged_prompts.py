@@ -11,6 +11,7 @@ from factloop.agents.longfact import writer as longfact
 from factloop.agents.safe import schemas as safe
 from factloop.agents.trustscore import schemas as trustscore
 from factloop.correction import rewriters as correction
+from factloop.evaluation.experiments import optimise as experiments
 from factloop.prompts.registry import PACKAGED, PromptRegistry, read_prompt
 from factloop.tools.judges import served as verifiers
 
@@ -21,18 +22,20 @@ PINNED = {
     "correction/rewrite": (3, "52ee79cb72761600"),
     "gateway/json_reply": (1, "497bba9c8516b66a"),
     "gateway/repair": (1, "283cc2727b1a4cf5"),
+    "experiments/revision": (1, "eb233a39f0eb47b6"),
     "longfact/concepts": (1, "93d1930e2760dc27"),
     "longfact/objects": (1, "c10dc51bf37798a6"),
     "safe/abstention": (1, "6d3aa95ea1784a35"),
     "safe/assessment": (6, "19ba95bb0fe0284f"),
     "safe/atomic_facts": (3, "3fa4ba973975fcdf"),
     "safe/given_facts": (2, "2ed107932734a008"),
-    "safe/grounded_claims": (3, "63839230fb224b72"),
+    "safe/grounded_claims": (4, "af8a9a46948d3f1e"),
     "safe/grounded_facts": (4, "e39b6e3840afda90"),
     "safe/published/atomic_facts": (1, "60985a76d140891a"),
     "safe/published/rating": (1, "80283791dfd61fe7"),
     "safe/published/search_query": (1, "ae7965d8606b76a8"),
     "safe/published/self_contained_fact": (1, "6a15da4ddf631197"),
+    "safe/published/verifiable_claims": (1, "44a40b094b7f2599"),
     "safe/rating": (4, "a597bcb3bdede7e5"),
     "safe/relevance": (2, "8e62f987a12794c0"),
     "safe/search_query": (3, "8c6f4dda61a1e024"),
@@ -44,6 +47,7 @@ PINNED = {
     "trustscore/statement_choice": (2, "b51f01aeed0c8596"),
     "trustscore/substitutes": (1, "387e70f99d5b99a9"),
     "verifiers/attribution": (2, "72d98015b432e0cc"),
+    "verifiers/eligibility": (1, "b45658f812f544e2"),
 }
 
 PROMPTS = PromptRegistry.load()
@@ -69,6 +73,7 @@ def test_each_file_is_named_as_its_prompt_and_no_name_is_taken_twice() -> None:
 def test_each_output_is_a_schema(name: str) -> None:
     modules = {
         "correction": correction,
+        "experiments": experiments,
         "longfact": longfact,
         "safe": safe,
         "trustscore": trustscore,

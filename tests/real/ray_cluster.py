@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -42,6 +42,22 @@ class Cluster:
         process = self.nodes.pop(node)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+
+    def kill_agent(self, node: str) -> None:
+        """Kills the agent of a node alone: its node then ends itself."""
+        (agent,) = [pid for pid in _in_group(self.nodes[node].pid) if _name(pid).startswith("ray::DashboardAgent")]
+        os.kill(agent, signal.SIGKILL)
+
+
+def _in_group(group: int) -> Iterator[int]:
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if os.getpgid(int(place.name)) == group:
+                yield int(place.name)
+
+
+def _name(pid: int) -> str:
+    return Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8", errors="replace")
 
 
 @contextmanager

@@ -74,8 +74,10 @@ def test_a_check_is_asked_for_and_its_report_opened(proxy: Proxy) -> None:
     with proxy.client(headers={}) as browser:
         opened = browser.get(proxy_path(ticket))
         strange = browser.get("/health", headers={"Host": "else.example"})
+        metrics = [browser.get(path).status_code for path in ("/metrics", "/factloop/metrics", "/.//%6detrics")]
     assert (answer.status_code, answer.headers["X-Request-ID"]) == (202, "mine")
     assert answer.headers["Location"] == f"/factloop/v1/jobs/{job}"
+    assert metrics == [404] * 3
     assert opened.status_code == 200
     assert opened.headers["Content-Type"].startswith("text/html")
     assert (foreign.status_code, strange.status_code) == (403, 400)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from factloop.evaluation.running.journals import JOURNAL, journal_at
 from tests.evaluation.running.short_responses import short_items, write_items
-from tests.real.ray_cluster import SECOND, Cluster, is_installed, running_cluster
+from tests.real.ray_cluster import HEAD, SECOND, Cluster, is_installed, running_cluster
 from tests.simulator import INSTANT, MODEL, Simulator
+from tests.timeless import results
 
 pytestmark = [
     pytest.mark.real,
@@ -25,19 +27,18 @@ pytestmark = [
 ]
 
 ROOT = Path(__file__).resolve().parents[2]
-N_ITEMS = 24
+N_ITEMS = 16
 AT_ONCE = 2
 """Items that one worker is at: what is done again where it dies."""
 FEW = 3
 """How many times as many calls as the average an item may take."""
 WITHIN_S = 200.0
-VOLATILE = {"usage", "created_at", "retrieved_at", "wall_s"}
 
 
 @pytest.fixture
 def sim() -> Iterator[Simulator]:
-    with Simulator() as simulator:
-        simulator.set(**{**vars(INSTANT), "llm_latency_s": 0.3})
+    with Simulator() as simulator:  # so slow that the first worker is not done before the second begins
+        simulator.set(**{**vars(INSTANT), "llm_latency_s": 1.0})
         yield simulator
 
 
@@ -82,19 +83,6 @@ def ended(process: subprocess.Popen[str], *, code: int = 0) -> str:
     return err
 
 
-def results(run: Path) -> Any:
-    """The summary, and the reports in the order of their ids."""
-    summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
-    reports = map(json.loads, (run / "reports.jsonl").read_text(encoding="utf-8").splitlines())
-    return stable(summary), sorted((stable(report) for report in reports), key=lambda report: report["id"])
-
-
-def stable(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: stable(part) for name, part in value.items() if name not in VOLATILE}
-    return [stable(part) for part in value] if isinstance(value, list) else value
-
-
 def wait_until(is_so: Callable[[], bool], process: subprocess.Popen[str]) -> None:
     for _ in range(int(WITHIN_S / 0.05)):
         if is_so():
@@ -102,6 +90,20 @@ def wait_until(is_so: Callable[[], bool], process: subprocess.Popen[str]) -> Non
         assert process.poll() is None, process.communicate()
         time.sleep(0.05)
     raise AssertionError("it never came so far")
+
+
+def all_at_work(run: Path) -> bool:
+    """Whether workers on both nodes have paid for answers, and two responses are judged."""
+    kept = (run / JOURNAL, journal_at(run, SECOND, HEAD))
+    return n_reports(run) >= 2 and all(n_answers(journal) for journal in kept)
+
+
+def n_answers(journal: Path) -> int:
+    try:
+        with closing(sqlite3.connect(f"file:{journal}?mode=ro", uri=True)) as connection:
+            return int(connection.execute("SELECT count(*) FROM answers").fetchone()[0])
+    except sqlite3.Error:  # not there yet
+        return 0
 
 
 def n_reports(run: Path) -> int:
@@ -112,12 +114,12 @@ def n_reports(run: Path) -> int:
 
 
 @pytest.mark.parametrize(
-    ("n_before", "n_workers"),
-    [(0, 2), (2, 2), (2, 3)],
-    ids=["while it starts", "after the first reports", "while a third worker waits for room"],
+    ("at_work", "n_workers"),
+    [(False, 2), (True, 2), (True, 3)],
+    ids=["while it starts", "while both workers judge", "while a third worker waits for room"],
 )
 def test_a_node_is_killed_and_the_summary_is_the_same(
-    sim: Simulator, cluster: Cluster, data: Path, tmp_path: Path, n_before: int, n_workers: int
+    sim: Simulator, cluster: Cluster, data: Path, tmp_path: Path, at_work: bool, n_workers: int
 ) -> None:
     """The replacement finds no room any more: the run ends without it.
 
@@ -129,13 +131,36 @@ def test_a_node_is_killed_and_the_summary_is_the_same(
     n_calls = sim.stats().model.requests
     flags = ("--workers", str(n_workers), "--address", cluster.address)
     process = started(command(data, sim, two, *flags), sim, tmp_path, **cluster.environment)
-    wait_until(lambda: two.exists() if n_before == 0 else n_reports(two) >= n_before, process)
+    wait_until(lambda: all_at_work(two) if at_work else two.exists(), process)
     cluster.kill(SECOND)
     n_killed_at = n_reports(two)
     ended(process)
     assert n_killed_at < N_ITEMS  # it was killed on the way
     assert results(two) == results(one)
     assert sim.stats().model.requests - n_calls <= n_calls + n_calls * AT_ONCE // N_ITEMS * FEW
+
+
+@pytest.mark.parametrize("node", [HEAD, SECOND])
+def test_the_agent_of_a_node_dies_and_the_run_goes_on_or_says_so(
+    sim: Simulator, cluster: Cluster, data: Path, tmp_path: Path, node: str
+) -> None:
+    """Ray ends the node with its agent. The run ends, by `WITHIN_S` at the latest, and goes on where it stopped."""
+    one, two = tmp_path / "one", tmp_path / "two"
+    ended(started(command(data, sim, one), sim, tmp_path))
+    flags = ("--workers", "2", "--address", cluster.address)
+    process = started(command(data, sim, two, *flags), sim, tmp_path, **cluster.environment)
+    wait_until(lambda: all_at_work(two), process)
+    cluster.kill_agent(node)
+    with process:
+        try:
+            _, err = process.communicate(timeout=WITHIN_S)
+        finally:
+            process.kill()
+    assert process.returncode in (0, 2), err
+    if process.returncode:
+        assert "all workers died" in err
+        ended(started(command(data, sim, two), sim, tmp_path))
+    assert results(two) == results(one)
 
 
 def test_a_wrong_token_is_a_wrong_set_up(sim: Simulator, cluster: Cluster, data: Path, tmp_path: Path) -> None:

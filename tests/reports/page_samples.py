@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 
-from factloop.checking.views.html import render_html
+from factloop.checking.views.shown import render_html
 from factloop.core.records import FactualityReport, Verdict
 from factloop.correction.views.html import render_correction_html
-from factloop.evaluation.audit.views.html import render_audit_html
+from factloop.evaluation.audit.views.shown import render_audit_html
 from factloop.evaluation.cascades.views import render_cascade_html
-from factloop.evaluation.comparing.views.html import render_comparison_html
+from factloop.evaluation.comparing.views.shown import render_comparison_html
 from factloop.evaluation.datasets.factscore import FactLabel
-from factloop.evaluation.experiments.views.html import render_experiment_html
+from factloop.evaluation.experiments.views.shown import render_experiment_html
 from factloop.evaluation.labels.disagreements import draw_disagreements
-from factloop.evaluation.labels.sheets import draw_next
-from factloop.evaluation.labels.views.html import render_disagreements_html, render_labels_html
+from factloop.evaluation.labels.sheets import candidates_of, draw_claims
+from factloop.evaluation.labels.views import render_disagreements_html, render_labels_html
 from factloop.evaluation.mixedqa.scores import MixedQaResult
 from factloop.evaluation.mixedqa.views import render_mixedqa_html
 from factloop.evaluation.runs.records import JudgedResponse
-from factloop.evaluation.runs.views.html import render_run_html
+from factloop.evaluation.runs.views.shown import render_run_html
 from factloop.trust.views.html import render_long_form_html, render_trust_html
 from tests.correction.views import correction_samples
 from tests.evaluation.audit.views.audit_sample import bare_audit, hostile_audit, small_audit
@@ -64,7 +64,7 @@ def hostile_mixedqa() -> MixedQaResult:
 def claims_to_label_of(report: FactualityReport) -> str:
     """Five claims of a run with one response."""
     judged = JudgedResponse(id="ada", system="one", prompt_id="ada", report=report)
-    drawn = draw_next([judged], 5, data=f"answers.jsonl {HOSTILE}", seed=0).drawn
+    drawn = draw_claims(candidates_of([judged]), 5, data=f"answers.jsonl {HOSTILE}", seed=0).drawn
     return render_labels_html(drawn, data=f"answers.jsonl {HOSTILE}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from factloop.checking.views.html import render_html
 from factloop.checking.views.plain import in_words, render_csv
-from factloop.checking.views.terminal import print_report
+from factloop.checking.views.shown import print_report, render_html
 from factloop.core.records import Claim, FactualityReport, UnscoredReason, Verdict, Vote
 from factloop.core.report_warnings import jury_warning
 from factloop.correction.views.html import render_correction_html
@@ -24,7 +24,6 @@ from factloop.reports.claims import (
     ClaimView,
     Status,
     problems_first,
-    shared_passages,
     status_of,
     tally,
     tally_reasons,
@@ -36,7 +35,8 @@ from factloop.service.pages import VERDICTS, load_assets
 from factloop.testing.words import factual_failure
 from tests.correction.views import correction_samples
 from tests.reports.claims_about import claim
-from tests.reports.sample import REASONS, sample_report
+from tests.reports.html_page import text_of, words
+from tests.reports.sample import REASONS, make_report, sample_report
 
 VIEWS = {one.claim.id: one for one in views_of(sample_report().claims)}
 SUPPORTED, NO_EVIDENCE, CONTRADICTED, IRRELEVANT, UNSCORED = (VIEWS[f"c{n}"] for n in (1, 4, 8, 9, 14))
@@ -47,22 +47,6 @@ SENTENCE = "It was first lit in 1759."
 
 def view(*about: Any, **judged: Any) -> ClaimView:
     return ClaimView(claim(*about, **judged))
-
-
-@pytest.mark.parametrize(
-    ("one", "status", "words"),
-    [
-        (SUPPORTED, Status.SUPPORTED, "supported"),
-        (NO_EVIDENCE, Status.NO_EVIDENCE, "no evidence found"),
-        (CONTRADICTED, Status.CONTRADICTED, "contradicted"),
-        (IRRELEVANT, Status.IRRELEVANT, "irrelevant"),
-        (UNSCORED, Status.UNSCORED, "unscored: the judge's reply could not be read"),
-        (view("x", verdict=None, unscored_reason="needs_reading"), Status.UNSCORED, "needs reading"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else None,
-)
-def test_words_of_verdicts(one: ClaimView, status: Status, words: str) -> None:
-    assert (one.status, one.words) == (status, words)
 
 
 def _terminal(report: FactualityReport) -> str:
@@ -149,6 +133,15 @@ def test_the_sentence_that_decides_is_quoted_or_alone_and_never_guessed(
     assert (None if one.deciding is None else one.deciding.text) == decides
 
 
+@pytest.mark.parametrize("output", ["terminal", "page"])
+def test_what_a_claim_that_needs_reading_lacks_stands_beside_it(output: str) -> None:
+    said = "The nearest passage does not have “1769”. The nearest says: “It was first lit in 1759.”"
+    judged: dict[str, Any] = {"verdict": None, "unscored_reason": UnscoredReason.NEEDS_READING}
+    lacks = claim("It was lit in 1769.", LIT, quote=SENTENCE, rationale=said, **judged)
+    shown = words(text_of(OUTPUTS[output](make_report(lacks.text, (lacks,)))).lower())
+    assert re.search(r"needs reading (· )?the nearest passage does not have “1769”\. (?!the nearest says)", shown)
+
+
 @pytest.mark.parametrize(
     "judged",
     [
@@ -189,15 +182,6 @@ def test_a_sentence_stands_under_the_last_heading_before_it(passage: str, sectio
     assert found.section == section
 
 
-def test_a_passage_that_several_claims_show_stands_with_the_first() -> None:
-    claims = [claim("x", LIT, verdict=Verdict.SUPPORTED), claim("y", ROCK), claim("z", LIT)]
-    shared = shared_passages(ClaimView(one, number) for number, one in enumerate(claims, 1))
-    assert {place: (one.claim, one.stands_here) for place, one in shared.items()} == {
-        (1, "e1"): (1, True),
-        (3, "e1"): (1, False),
-    }
-
-
 def test_what_a_jury_said_is_shown_where_it_disagrees() -> None:
     claim = sample_report().claims[0]
     rationale = claim.judgement.rationale
@@ -215,6 +199,60 @@ def test_what_a_jury_said_is_shown_where_it_disagrees() -> None:
     print_report(report, Console(file=file, width=200))
     assert all(line in render_html(report) and line in file.getvalue() for line in said)
     assert jury_warning((split, claim)) == ("The models of the jury disagree on 1 of 1 claims.",)
+
+
+def apart(one: ClaimView) -> str:
+    marks = {"same": "{}", "removed": "[{}]", "inserted": "{{{}}}"}
+    sides = (
+        "".join(marks[piece.kind].format(piece.text) for piece in side) for side in (one.pair.claim, one.pair.source)
+    )
+    return " / ".join(sides)
+
+
+@pytest.mark.parametrize(
+    ("text", "judged", "shown"),
+    [
+        (
+            "It was first lit in 1769.",
+            {"wrong": "1769", "instead": "1759"},
+            "It was first lit in [1769]. / It was first lit in {1759}.",
+        ),
+        ("It was first lit in 1769.", {"wrong": "in 1769"}, "It was first lit [in 1769]. / It was first lit in 1759."),
+        ("It was first lit by oil in 1769.", {}, "It was first lit [by oil ]in [1769]. / It was first lit in {1759}."),
+        (
+            "Nobody ever saw a lamp on that rock.",
+            {},
+            "Nobody ever saw a lamp on that rock. / It was first lit in 1759.",
+        ),
+        ("It was lit in 1759.", {"verdict": Verdict.SUPPORTED}, "It was lit in 1759. / It was first lit in 1759."),
+    ],
+)
+def test_a_claim_and_its_source_are_a_pair_with_the_difference_marked(
+    text: str, judged: dict[str, Any], shown: str
+) -> None:
+    assert apart(view(text, LIT, quote=SENTENCE, **judged)) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Plan: Team; Price: 15 €.", "In the row of Team, Price is 15 €."),
+        ("Team; Calls per day: 20,000.", "In the row of Team, Calls per day is 20,000."),
+        ("Plan: Team; Price: free.", "Plan: Team; Price: free."),
+        ("Team costs 15 €.", "Team costs 15 €."),
+    ],
+)
+def test_the_claim_of_a_row_reads_as_a_sentence(text: str, said: str) -> None:
+    assert view(text, sentence="Team | 15 € | 20,000").text == said
+
+
+def test_each_judged_cell_of_a_row_is_marked() -> None:
+    held, fails = claim("Plan: Team; Price: 15 €.", verdict=Verdict.SUPPORTED), claim("Plan: Team; Users: up to 50.")
+    found = faults(ROW, [held, fails], HEAD)
+    assert [(ROW[one.start : one.end], one.status.value, one.claim) for one in found] == [
+        ("15 €", "supported", held.id),
+        ("up to 50", "contradicted", fails.id),
+    ]
 
 
 FAULTY = "The first tower was built by Winstanley, a painter, and was lit in 1698."

@@ -90,7 +90,7 @@ def test_every_class_is_styled_or_read_by_a_script(name: str) -> None:
 
 
 def test_a_template_fails_where_it_names_what_it_was_not_given() -> None:
-    with pytest.raises(UndefinedError, match="report"):
+    with pytest.raises(UndefinedError, match="name"):
         render_page("fact_check.html.j2", room="factloop.checking.views")
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from lxml import etree
+from pypdf import PdfReader
 from rich.console import Console
 from rich.text import Text
 
@@ -17,7 +18,7 @@ from factloop.core.events import ClaimFound, ClaimJudged, ClaimSearched, Event, 
 from factloop.core.records import Claim, StageUsage, UnscoredReason, Usage
 from factloop.reports import figures
 from factloop.reports.downloads import csv_text
-from factloop.reports.pictures import INK, SERIES, as_file, as_words, draw
+from factloop.reports.pictures import INK, SERIES, as_file, as_pdf, as_words, draw, kept_pictures
 from factloop.reports.progress import ProgressDisplay
 from factloop.reports.terminal_parts import print_section
 from factloop.reports.visible import direction, visible, web_address
@@ -103,7 +104,7 @@ def test_a_figure_below_a_threshold_looks_so(value: float, threshold: float, as_
     assert (figures.shown_below(value, threshold, "f"), figures.shown_below(value, threshold, "g")) == (as_f, as_g)
 
 
-@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r"])
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20"])
 def test_a_text_that_a_spreadsheet_would_compute_gets_an_apostrophe(sign: str) -> None:
     rows = csv.reader(io.StringIO(csv_text([f"{sign}head"], [[f"{sign}1+1"], [f"1{sign}1"]]), newline=""))
     assert list(rows) == [[f"'{sign}head"], [f"'{sign}1+1"], [f"1{sign}1"]]
@@ -179,6 +180,18 @@ def test_a_file_has_colours_of_its_own_and_stands_alone() -> None:
     assert written.count("xmlns=") == 1
 
 
+def test_a_pdf_has_a_page_for_each_picture_in_the_colours_of_a_file() -> None:
+    with kept_pictures() as kept:
+        before = draw(paint, alt="two lines"), draw(paint, alt="again", width=4.0)
+    pages = PdfReader(io.BytesIO(as_pdf(kept))).pages
+    assert [float(page.mediabox.width) for page in pages] == [7 * 72, 4 * 72]
+    drawn = pages[0].get_contents()
+    assert drawn is not None
+    assert f"{0x1F / 255:.5f}"[:-1] in drawn.get_data().decode()  # red of the first series
+    assert as_pdf(kept) == as_pdf(kept)
+    assert (draw(paint, alt="two lines"), len(kept)) == (before[0], 2)  # pages have their variables again
+
+
 REPORT = sample_report()
 
 
@@ -193,7 +206,7 @@ def judged(claim: Claim, calls: int) -> ClaimJudged:
 def screen(events: list[Event], *, terminal: bool = True) -> str:
     file = io.StringIO()
     console = Console(file=file, width=120, force_terminal=terminal, color_system=None, _environ={})
-    with ProgressDisplay(console) as display:
+    with ProgressDisplay(console, 1_204) as display:
         for event in events:
             display.handle(event)
     return file.getvalue()
@@ -217,6 +230,7 @@ def test_it_counts_sentences_until_a_claim_is_judged() -> None:
     first, second, third = REPORT.claims[:3]
     events: list[Event] = [ResponseSplit(n_sentences=12), *(found(claim) for claim in (first, second, third))]
     n_read = len({claim.span for claim in (first, second, third)})
+    assert "reading 1,204 characters" in screen([])
     assert f"read {n_read} of 12 sentences" in screen(events)
     assert "read" not in screen([*events, judged(first, 1)]).rpartition("\n")[2]
 

@@ -74,7 +74,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     found: str = request.getfixturevalue("postgres_url")
     engine = create_engine(found)
     with engine.begin() as connection:
-        for name in ("repeats", "job_texts", "jobs", "hits", "spending", "format"):
+        for name in ("repeats", "job_texts", "jobs", "hits", "spending", "format", "revisions"):
             connection.execute(text(f"DROP TABLE IF EXISTS factloop_{name}"))
     engine.dispose()
     return found

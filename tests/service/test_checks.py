@@ -11,22 +11,16 @@ from factloop import FactChecker, FactualityReport, LongFormTrustReport, TrustRe
 from factloop.agents.trustscore.records import ClaimStanding
 from factloop.core.records import Counts
 from factloop.entrance.asks import NO_TEXT
+from factloop.entrance.keys import ApiKeys
 from factloop.evaluation.audit.report import AuditReport
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
-from factloop.tools.search.documents import DocumentSearch
+from factloop.tools.search.documents.search import DocumentSearch
 from factloop.trust.settings import TrustSettings
 from tests.checking.simulated import simulated_scorer
 from tests.service.asking import ANSWER, ASK, Service, finished
 from tests.simulator import MODEL, Simulator
-
-VOLATILE = {"usage", "created_at", "retrieved_at"}
-
-
-def stable(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: stable(item) for name, item in value.items() if name not in VOLATILE}
-    return [stable(item) for item in value] if isinstance(value, list) else value
+from tests.timeless import stable
 
 
 async def test_a_job_is_followed_from_its_request_to_its_report(service: Service) -> None:
@@ -68,16 +62,22 @@ async def test_registered_documents_give_the_evidence_of_the_api_under_their_nam
 
 
 async def test_a_model_judges_and_its_cost_is_counted(service: Service, sim: Simulator, home: Path) -> None:
-    check = CheckSettings(model=MODEL, base_url=sim.base_url, search=("serper",), cache_dir=home / "cache")
+    check = CheckSettings(
+        model=MODEL, base_url=sim.base_url, search=("serper",), cache_dir=home / "cache", price_in=1.0, price_out=1.0
+    )
+    key = "a-key-of-sixteen-letters"
     response = min(sim.world.responses, key=lambda response: len(response.facts))
-    async with service(check) as client:
+    async with service(check, keys=ApiKeys([f"{key} name=acme"])) as client:
+        client.headers["Authorization"] = f"Bearer {key}"
         assert "openai:sim" in (await client.get("/v1/info")).json()["judge"]
         ask = {"response": response.text, "question": response.prompt, "mode": "factuality"}
         report = FactualityReport.model_validate_json((await client.post("/v1/checks?wait=true", json=ask)).content)
         metrics = (await client.get("/metrics")).text
     assert report.counts.unscored == 0
     assert report.usage.calls == sim.stats().model.answered > 0
-    assert f"factloop_model_calls_total {float(report.usage.calls)}" in metrics
+    assert f'factloop_model_calls_total{{key="acme"}} {float(report.usage.calls)}' in metrics
+    assert report.usage.cost_usd
+    assert f'factloop_cost_usd_total{{key="acme"}} {report.usage.cost_usd}' in metrics
     assert 'factloop_jobs_total{kind="check",status="done"} 1.0' in metrics
     assert 'factloop_requests_total{route="/v1/checks",status="200"} 1.0' in metrics
     assert f'factloop_claims_total{{verdict="supported"}} {float(report.counts.supported)}' in metrics
@@ -114,7 +114,7 @@ async def test_a_long_answer_is_checked_and_scored(service: Service, sim: Simula
     assert job["summary"]["counts"] == report.factuality.counts.model_dump()
     assert sum(job["summary"]["standings"].values()) == len(report.claims)
     assert job["summary"]["n_calls"] == calls == sim.stats().model.answered > 0
-    assert f"factloop_model_calls_total {float(calls)}" in metrics
+    assert f'factloop_model_calls_total{{key=""}} {float(calls)}' in metrics
     assert page.status_code == 200
 
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncGenerator
+from typing import Any
 
 import httpx
 import pytest
 
 from factloop.core.events import ResponseSplit
-from factloop.service.running import LiveEvent, LiveJob
+from factloop.service import jobs
+from factloop.service.kept import Database
+from factloop.service.routes_jobs import _encoded
+from factloop.service.running import LiveEvent, LiveJob, read_events
 from factloop.service.shapes import Job
 from factloop.service.store import StoredJob
 from factloop.setup.settings import CheckSettings
@@ -44,6 +49,46 @@ async def test_events_tell_the_check_and_are_replayed_the_same(service: Service)
     assert '"claims":' not in live[-2][1]
 
 
+async def test_saved_events_are_fetched_in_portions_one_at_a_time_for_each_key(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that many streams of one key leave the database to others."""
+    under_way, most, asked = 0, 0, Database.ask
+
+    async def counted(self: Database, call: Any, *args: Any, **kwargs: Any) -> Any:
+        nonlocal under_way, most
+        is_of_events = "events" in args
+        under_way += is_of_events
+        most = max(most, under_way)
+        try:
+            return await asked(self, call, *args, **kwargs)
+        finally:
+            under_way -= is_of_events
+
+    monkeypatch.setattr(Database, "ask", counted)
+    async with service() as client:
+        job = (await client.post("/v1/checks", json=ASK)).json()["id"]
+        live = await _events(client, job)
+        await finished(client, job)
+        for length in (50, 1_000):
+            monkeypatch.setattr(jobs, "EVENTS_AT_ONCE", length)
+            assert await _events(client, job) == live
+        streams = await asyncio.gather(*(_events(client, job) for _ in range(30)))
+    assert streams == [live] * 30
+    assert most == 1
+
+
+async def test_saved_events_are_sent_together() -> None:
+    """A send for each of thousands would hold up the loop."""
+
+    async def portions() -> AsyncGenerator[list[LiveEvent], None]:
+        yield [LiveEvent(number, "claim", "{}") for number in (1, 2, 3)]
+        yield []
+
+    begun, together, nothing_new = [chunk async for chunk in _encoded(portions())]
+    assert (together.count(b"\n\n"), begun) == (3, nothing_new)
+
+
 async def test_a_check_that_waits_for_a_server_says_so_now_and_then(
     service: Service, sim: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -59,6 +104,16 @@ async def test_a_check_that_waits_for_a_server_says_so_now_and_then(
     waits = [json.loads(data) for type, data, _ in events if type == "waiting"]
     assert [(one["server"], one["cause"]) for one in waits] == [("serper", "status 429")]
     assert (ended["status"], ended["summary"]["counts"]["unscored"]) == ("done", 1)
+
+
+@pytest.mark.parametrize("comma", [",", ", "])  # now, and before
+def test_events_are_read_wherever_their_text_is_cut(comma: str) -> None:
+    text = f"[{comma.join(json.dumps([number, 'type', chr(34)]) for number in range(3))}]"
+    for cut in range(1, len(text)):
+        first, rest = read_events(text[:cut])
+        second, _ = read_events(rest + text[cut:])
+        assert [one.number for one in (*first, *second)] == [0, 1, 2]
+    assert read_events("[]")[0] == []
 
 
 def _live(attempt: int = 1) -> LiveJob:
@@ -86,12 +141,12 @@ async def test_whoever_watches_gets_every_event_once_however_late_they_come() ->
 
 async def test_a_job_that_waits_can_be_followed_and_cancelled(service: Service) -> None:
     async with service(max_jobs=1, max_queued=5) as client:
-        jobs = [(await client.post("/v1/checks", json=ASK)).json()["id"] for _ in range(4)]
-        following = asyncio.create_task(_events(client, jobs[-1]))
+        asked = [(await client.post("/v1/checks", json=ASK)).json()["id"] for _ in range(4)]
+        following = asyncio.create_task(_events(client, asked[-1]))
         await asyncio.sleep(0.001)
-        cancelled = (await client.post(f"/v1/jobs/{jobs[-1]}/cancel")).json()
+        cancelled = (await client.post(f"/v1/jobs/{asked[-1]}/cancel")).json()
         events = await following
-        others = [await finished(client, job) for job in jobs[:-1]]
+        others = [await finished(client, job) for job in asked[:-1]]
     assert cancelled["status"] in ("cancelled", "done")
     assert events[-1][0] == "job_finished"
     assert json.loads(events[-1][1])["status"] == cancelled["status"]
@@ -119,4 +174,5 @@ async def test_a_score_that_is_stopped_says_what_it_cost(service: Service, sim: 
             assert stopped["progress"]["usage"]["cost_usd"] > 0
         metrics = (await client.get("/metrics")).text
     assert 'factloop_jobs_total{kind="trust",status="cancelled"} 1.0' in metrics
-    assert "factloop_model_calls_total 0.0" not in metrics
+    assert 'factloop_model_calls_total{key=""}' in metrics
+    assert 'factloop_model_calls_total{key=""} 0.0' not in metrics

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
@@ -67,6 +68,20 @@ async def refused(tasks: list[asyncio.Task[str]]) -> None:
     assert [type(answer) for answer in answers] == [RequestRefusal] * len(tasks)
 
 
+async def test_calls_behind_one_that_found_the_disk_full_are_made(database: Database) -> None:
+    first, behind = SlowStatement(), SlowStatement()
+    behind.end()
+    tasks = [asking(database.ask, first)]
+    await begun(first)
+    tasks.append(asking(database.ask, behind))
+    await asyncio.sleep(0)
+    full = sqlite3.OperationalError("database or disk is full")
+    full.sqlite_errorcode = sqlite3.SQLITE_FULL
+    first.end(OperationalError("DELETE", {}, full))
+    await refused(tasks[:1])
+    assert await tasks[1] == "a row"
+
+
 async def test_calls_behind_one_that_fails_are_refused_without_asking(database: Database) -> None:
     first, behind = SlowStatement(), SlowStatement()
     behind.end()
@@ -92,6 +107,7 @@ async def test_while_the_database_is_away_one_call_at_a_time_asks_it(database: D
         await refused([tried])
         assert (trial.n_asked, other.n_asked) == (1, 0)
     assert await database.ask(lambda: "a row") == "a row"
+    await database.ask(database.store.probe)
     assert database.in_touch_s > 0
 
 

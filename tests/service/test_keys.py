@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import logging
+from datetime import datetime
+from io import StringIO
+
 import pytest
 
 from factloop.entrance.keys import ApiKeys
 from factloop.service.access import OF_AN_ADDRESS, OF_ONE_KEY
+from factloop.service.logs import Lines
 from tests.service.asking import ASK, Service, finished
 
 KEY = "a-key-of-sixteen-letters"
@@ -34,15 +40,28 @@ async def test_the_log_names_the_key_of_a_request_and_never_shows_it(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO", "factloop.service.guard")
+    stream = StringIO()
+    as_json = logging.StreamHandler(stream)
+    as_json.setFormatter(Lines("json"))
+    logging.getLogger("factloop.service.guard").addHandler(as_json)
     async with service(keys=ApiKeys([f"{KEY} name=acme"]), rate="1/hour") as client:
         for headers in (GOOD, GOOD, {"Authorization": "Bearer wrong"}):
-            await client.post("/v1/checks", json=ASK, headers={"X-Request-ID": "mine", **headers})
-    assert [message.partition(": ")[2] for message in caplog.messages] == [
-        "202 (request mine, key acme)",
-        "429 (request mine, key acme)",
-        "401 (request mine)",
+            await client.post("/v1/checks?ticket=secret", json=ASK, headers={"X-Request-ID": "mine", **headers})
+        await client.get("/health")
+        metrics = (await client.get("/metrics")).text
+    logging.getLogger("factloop.service.guard").removeHandler(as_json)
+    assert [message.rpartition(", ")[0] for message in caplog.messages] == [
+        "POST /v1/checks: 202 (request mine, key acme",
+        "POST /v1/checks: 429 (request mine, key acme",
+        "POST /v1/checks: 401 (request mine, wrong key from 127.0.0.1",
     ]
-    assert KEY not in caplog.text
+    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert [(line["level"], line["status"], line.get("key"), line.get("wrong_key")) for line in lines] == [
+        ("info", 202, "acme", None), ("info", 429, "acme", None), ("warning", 401, None, True),
+    ]  # fmt: skip
+    assert datetime.fromisoformat(lines[0]["time"]).tzinfo is not None
+    assert (KEY in stream.getvalue() + caplog.text, "secret" in stream.getvalue()) == (False, False)
+    assert "factloop_wrong_keys_total 1.0" in metrics
 
 
 async def test_a_link_that_has_expired_is_said_in_a_page_to_a_browser(service: Service) -> None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from factloop.core.records import Usage
 from factloop.service.leases import MOST_DEATHS, Leases
 from factloop.service.shapes import Progress
 from factloop.service.store import (
@@ -73,7 +74,7 @@ def test_a_job_given_back_goes_to_the_next_service_and_counts_its_attempts(opene
     assert waiting is not None
     assert (waiting.job.status, waiting.job.started_at, waiting.job.progress) == ("queued", None, Progress())
     (second,) = other.take(1, lapsed=False)
-    assert (second.stored.attempt, second.was_left) == (2, True)
+    assert (second.stored.attempt, second.may_have_paid) == (2, False)
     assert not one.end(first.stored.changed(status="done"), {"result": "of the first"})
     assert other.end(second.stored.changed(status="done"), {"events": "[]", "result": "of the second"})
     assert store.text(first.stored.job.id, "result") == "of the second"
@@ -110,6 +111,18 @@ def test_an_earlier_process_leaves_its_jobs_to_the_next(url: str, opened: Opened
     _, alive = opened()
     alive.begin()
     assert taken(alive) == jobs
+
+
+@pytest.mark.parametrize(("usage", "may_have_paid"), [(None, False), (Usage(), False), (Usage(searches=1), True)])
+def test_a_stopped_service_that_asked_nothing_has_paid_nothing(
+    opened: Opened, usage: Usage | None, may_have_paid: bool
+) -> None:
+    store, leases = opened()
+    added(store, 1)
+    (first,) = leases.take(1, lapsed=False)
+    leases.give_back(first.stored.changed(progress=Progress(usage=usage)))
+    (again,) = leases.take(1, lapsed=False)
+    assert (again.may_have_paid, again.stored.job.progress) == (may_have_paid, Progress())
 
 
 def test_a_job_under_which_services_die_is_given_up(opened: Opened) -> None:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import pytest
+from pydantic import ValidationError
 
 from factloop.core.errors import ConfigError
+from factloop.entrance.asks import RequestModel
 from factloop.entrance.keys import ApiKeys, read_keys
+from factloop.service.app import DEADLINE_S
+from factloop.service.guard import MOST_OPEN
 from factloop.service.settings import ServiceSettings
+from factloop.service.shapes import AuditAsk, CheckAsk, LabelAsk, LongFormAsk, TicketAsk, TrustAsk
 from factloop.setup.settings import CheckSettings
 from factloop.trust.settings import TrustSettings
-from tests.service.asking import ASK, Service, finished
+from tests.service.asking import ASK, Service, answered, finished
 from tests.simulator import MODEL, Simulator
 
 JSON = {"Content-Type": "application/json"}
+TWO_LENGTHS = {**JSON, "Content-Length": "5", "Transfer-Encoding": "chunked"}
 KEY, OTHER = "a-key-of-sixteen-letters", "another-key-of-sixteen"
 
 
@@ -48,6 +53,7 @@ def words(answer: httpx.Response) -> tuple[int, str]:
         ("GET", "/v1/jobs?limit=" + "9" * 5000, {}, (422, "invalid_input")),
         ("GET", "/v1/jobs?before=%00", {}, (422, "invalid_input")),
         ("GET", "/v1/jobs?kind=<script>", {}, (422, "invalid_input")),
+        ("POST", "/v1/checks", {"content": b"{}", "headers": TWO_LENGTHS}, (400, "bad_request")),
         ("POST", "/v1/checks", {"content": b"response=x"}, (415, "wrong_content_type")),
         ("POST", "/v1/checks", {"content": b"{}", "headers": {"Content-Type": "a/b"}}, (415, "wrong_content_type")),
         ("POST", "/v1/checks", {"json": {}, "headers": {"Origin": "https://evil.example"}}, (403, "wrong_origin")),
@@ -63,6 +69,39 @@ async def test_requests_are_refused_with_their_status(
 ) -> None:
     async with service() as client:
         assert words(await client.request(method, path, **options)) == expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    ['"\\ud800"', '{"a":' * 190 + "1" + "}" * 190, "[" * 300 + "]" * 300],
+    ids=["half a character", "too deep to read again", "too deep to write"],
+)
+@pytest.mark.parametrize("path", ["checks", "trust", "trust/long-form"])
+async def test_metadata_that_cannot_be_saved_is_refused(service: Service, path: str, value: str) -> None:
+    asked = f'{{"question": "q", "response": "x", "documents": ["b", {{"text": "a", "metadata": {{"a": {value}}}}}]}}'
+    async with service() as client:
+        answer = await client.post(f"/v1/{path}", content=asked, headers=JSON)
+    assert words(answer) == (422, "invalid_input")
+    assert answer.json()["error"]["field"] == "documents.1.metadata"
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [
+        ("!!!", 422),
+        ("ééé=", 422),
+        ("data:text/plain;base64,YQ==", 422),
+        ("YQ", 422),
+        ("YQ==", 200),
+        ("YQ=\r\n=\n", 200),
+    ],
+)
+async def test_only_base64_is_read_as_a_file(service: Service, content: str, status: int) -> None:
+    async with service() as client:
+        answer = await client.post("/v1/documents", json={"name": "a.txt", "content": content})
+    assert answer.status_code == status
+    if status == 422:
+        assert answer.json()["error"] == {"type": "invalid_input", "message": "not base64", "field": "content"}
 
 
 async def test_the_service_answers_to_the_names_of_this_machine(service: Service) -> None:
@@ -91,11 +130,7 @@ async def test_the_service_answers_to_the_names_of_this_machine(service: Service
         b'{"response": "x", "documents": [], "k": [-1]}',
         b'{"response": "x", "documents": [{"text": "x"}], "limits": {"deadline_s": 1e999}}',
         b'{"response": "x", "documents": [], "mode": "{{7*7}}"}',
-        b'{"response": "x", "documents": "../../etc/passwd"}',
-        b'{"response": "x", "documents": "http://169.254.169.254/"}',
-        b'{"response": "x", "documents": [], "docs": "/etc"}',
         b'{"response": "' + b"x" * 200_001 + b'", "documents": []}',
-        json.dumps({"response": "x", "documents": [{"text": ""}] * 1_001}).encode(),
     ],
 )
 async def test_bodies_that_are_no_request_are_refused_before_anything_is_done(service: Service, body: bytes) -> None:
@@ -104,6 +139,27 @@ async def test_bodies_that_are_no_request_are_refused_before_anything_is_done(se
         assert answer.status_code in (400, 422)
         assert words(answer)[1] in ("bad_request", "invalid_input")
         assert (await client.get("/v1/jobs")).json()["jobs"] == []
+
+
+@pytest.mark.parametrize(
+    ("shape", "name", "item"),
+    [
+        *((shape, "documents", 1) for shape in (CheckAsk, TrustAsk, LongFormAsk)),
+        *((shape, "documents", dict[str, Any]()) for shape in (CheckAsk, TrustAsk, LongFormAsk)),
+        (CheckAsk, "documents", {"text": "a", "z": 1}),
+        (CheckAsk, "documents", {"text": 1, **dict.fromkeys("abcdef", 1)}),
+        *((CheckAsk, "k", item) for item in ("x", 0)),
+        (AuditAsk, "rows", 1),
+        (AuditAsk, "rows", []),
+        *((shape, "", 1) for shape in (TicketAsk, LabelAsk)),
+    ],
+)
+def test_thousands_of_mistakes_make_a_few_errors(shape: type[RequestModel], name: str, item: object) -> None:
+    asked = {name: [item] * 3_000} if name else {str(number): item for number in range(3_000)}
+    rest = {"response": "x", "question": "q"} if "response" in shape.model_fields else {}
+    with pytest.raises(ValidationError) as refused:
+        shape.model_validate({**rest, **asked})
+    assert refused.value.error_count() <= 4
 
 
 HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(1)> {{7*7}} ${7*7} {% raw %} ../../etc/passwd
@@ -145,6 +201,17 @@ async def test_bodies_are_counted_while_they_come(service: Service) -> None:
         assert words(await client.post("/v1/checks", content=_chunks(10, 1_000), headers=JSON))[0] == 422
 
 
+async def test_routes_with_small_requests_read_no_large_ones(service: Service) -> None:
+    async with service() as client:
+        for method, path in (("POST", "/v1/tickets"), ("PUT", f"/v1/jobs/{'0' * 32}/labels/c1")):
+            for content, status in ((_chunks(101, 1_000), 413), (b" " * 100_001, 413), (_chunks(100, 1_000), 422)):
+                answer = await client.request(method, path, content=content, headers=JSON)
+                assert answer.status_code == status, (method, path)
+        crowded = {"text": "a", "metadata": {str(n): n for n in range(101)}}
+        refused = await client.post("/v1/checks", json={**ASK, "documents": [crowded]})
+    assert refused.json()["error"]["field"] == "documents.0.metadata"
+
+
 async def test_bodies_that_do_not_come_are_not_waited_for(service: Service) -> None:
     async def slowly() -> AsyncIterator[bytes]:
         yield b"{"
@@ -179,6 +246,26 @@ async def test_too_many_jobs_are_refused_and_none_is_lost(service: Service) -> N
     assert sorted(job["id"] for job in listed) == sorted(taken)
 
 
+async def test_a_key_with_many_streams_is_refused_more_while_others_and_probes_are_answered(service: Service) -> None:
+    theirs = {"Authorization": f"Bearer {OTHER}"}
+    long = {**ASK, "response": " ".join(f"Ada Lovelace met {n} people in London." for n in range(300))}
+    async with service(keys=ApiKeys([KEY, OTHER]), max_jobs=1) as client:
+        client.headers["Authorization"] = f"Bearer {KEY}"
+        _, queued = [f"/v1/jobs/{(await client.post('/v1/checks', json=long)).json()['id']}" for _ in range(2)]
+        streams = [asyncio.create_task(client.get(f"{queued}/events")) for _ in range(MOST_OPEN + 1)]
+        (refused,), followed = await asyncio.wait(streams, return_when=asyncio.FIRST_COMPLETED)
+        assert words(refused.result()) == (429, "too_many_requests")
+        assert refused.result().headers["retry-after"] == "10"
+        assert (await client.get(queued)).status_code == 429
+        assert (await client.get("/health")).status_code == 200
+        assert (await client.get("/v1/jobs", headers=theirs)).status_code == 200
+        followed.pop().cancel()
+        await answered(client, queued, 200)
+        for stream in followed:
+            stream.cancel()
+        await asyncio.wait(followed)
+
+
 async def test_a_key_opens_its_own_jobs_and_nobody_elses(service: Service) -> None:
     ours, theirs = ({"Authorization": f"Bearer {key}"} for key in (KEY, OTHER))
     async with service(keys=ApiKeys([KEY, OTHER])) as client:
@@ -191,40 +278,22 @@ async def test_a_key_opens_its_own_jobs_and_nobody_elses(service: Service) -> No
             assert answer.headers["www-authenticate"] == "Bearer"
             assert (await client.post("/v1/checks", json=ASK, headers=wrong)).status_code == 401
         job = (await client.post("/v1/checks", json=ASK, headers=ours)).json()["id"]
-        for path in ("", "/events", "/result", "/report.html"):
+        for path in ("", "/events", "/result", "/report.html", "/labels"):
             assert words(await client.get(f"/v1/jobs/{job}{path}", headers=theirs)) == (404, "not_found")
-        assert (await client.delete(f"/v1/jobs/{job}", headers=theirs)).status_code == 404
+        for path in ("", "/labels/c1"):
+            assert (await client.delete(f"/v1/jobs/{job}{path}", headers=theirs)).status_code == 404
         assert (await client.get("/v1/jobs", headers=theirs)).json()["jobs"] == []
         assert len((await client.get("/v1/jobs", headers=ours)).json()["jobs"]) == 1
         assert (await client.get("/health")).status_code == (await client.get("/metrics")).status_code == 200
         assert KEY not in (await client.get("/metrics")).text
 
 
-async def test_lists_go_on_where_the_last_page_ended(service: Service) -> None:
-    async with service() as client:
-        made = [(await client.post("/v1/checks", json=ASK)).json()["id"] for _ in range(5)]
-        found: list[str] = []
-        n_pages, query = 0, "limit=2"
-        while query:
-            page = (await client.get(f"/v1/jobs?{query}")).json()
-            found += [job["id"] for job in page["jobs"]]
-            query = "" if page["next"] is None else f"limit=2&before={page['next']}"
-            n_pages += 1
-        assert (await client.get("/v1/jobs?kind=audit")).json() == {"jobs": [], "next": None}
-    assert (found, n_pages) == (made[::-1], 3)
-
-
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"host": "0.0.0.0"},
         {"host": "example.org"},
         {"host": "::"},
-        {"documents": "a/b=x"},
         {"documents": "=x"},
-        {"max_jobs": 0},
-        {"max_body_mb": -1.0},
-        {"port": 70_000},
     ],
 )
 def test_a_wrong_set_up_is_refused(wrong: dict[str, Any]) -> None:
@@ -277,10 +346,7 @@ async def test_a_job_says_which_limits_hold_as_soon_as_it_is_taken(
     assert (score.status_code, score.json()["limits"]) == (202, None)
 
 
-async def test_a_check_ends_within_the_limits_of_its_caller(service: Service, sim: Simulator) -> None:
-    sim.set(llm_latency_s=60.0)
-    hasty = {**ASK, "limits": {"deadline_s": 0.3}}
-    async with service(CheckSettings(model=MODEL, base_url=sim.base_url, cache=False)) as client:
-        report = (await client.post("/v1/checks?wait=true", json=hasty)).json()
-    said = {claim["judgement"]["rationale"] for claim in report["claims"]}
-    assert said == {"the check ran into its deadline of 0.3 s"}
+async def test_each_check_has_a_deadline_unless_the_operator_sets_another(service: Service) -> None:
+    async with service() as client:
+        each = (await client.get("/v1/info")).json()["limits"]["each_check"]
+    assert each["deadline_s"] == DEADLINE_S == 3_600.0

@@ -63,7 +63,7 @@ def test_a_job_goes_on_after_the_service_was_stopped(
     undisturbed = simulated_checker(sim, **with_own_cache).check(asked["response"], asked["question"])
     n_alone = sim.stats().model.requests
     sim.reset()
-    sim.set(llm_latency_s=0.1)
+    sim.set(llm_latency_s=0.1, search_latency_s=0.1)
     process, client = start()
     with client:
         running, waiting = [client.post("/v1/checks", json=asked).json()["id"] for _ in range(2)]
@@ -82,8 +82,17 @@ def test_a_job_goes_on_after_the_service_was_stopped(
         events = events_in(client.get(f"/v1/jobs/{running}/events").text)
         report = FactualityReport.model_validate_json(client.get(f"/v1/jobs/{running}/result").content)
         _until(lambda: client.get(f"/v1/jobs/{waiting}").json()["status"] == "done")
+        told = [client.get(f"/v1/jobs/{job}").json() for job in (running, waiting)]
         _until(lambda: not list((home / "service" / "journals").iterdir()))  # they are put away after that
     assert events[-1][0] == "job_finished"
     assert report.counts == undisturbed.counts
     cut_off = 0 if sent == signal.SIGTERM else 2 * AT_ONCE  # those in flight, of both jobs
     assert sim.stats().model.requests <= 2 * n_alone + cut_off
+    usages, asked_for = [job["progress"]["usage"] for job in told], sim.stats()
+    n_reported = sum(usage["calls"] + usage["failed_calls"] + usage["searches"] for usage in usages)
+    n_answered = sum(usage["calls"] + usage["searches"] for usage in usages)
+    if sent == signal.SIGTERM:
+        assert n_answered == n_reported, "what was under way has ended, searches, too"
+    # A kill may come before a request that was noted has left.
+    assert 0 <= n_reported - asked_for.model.requests - asked_for.search.requests <= cut_off
+    assert not any(job["begun_anew"] for job in told)

@@ -36,6 +36,13 @@ async def test_the_public_address_is_its_own(service: Service) -> None:
     assert servers == [{"url": PUBLIC}]
 
 
+async def test_a_path_cannot_write_lines_of_the_log(service: Service, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "factloop.service.guard")
+    async with service(public_url=PUBLIC, keys=ApiKeys([KEY])) as client:
+        await client.get("/check/v1/a%0AGET%1B[2J", headers={"Host": "facts.example:8443"})
+    assert [message.split(":")[0] for message in caplog.messages] == ["GET /v1/a%0AGET%1B%5B2J"]
+
+
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import httpx
 import pytest
 
-from factloop.core.errors import ToolTimeout
+from factloop.core.errors import ConfigError, ToolTimeout
+from factloop.service.database import LOG_BYTES
 from factloop.service.jobs import Readiness
+from factloop.service.store import JobStore, StoredJob, new_job
 from tests.service.asking import ASK, Service, answered, finished
 
 
@@ -111,11 +114,11 @@ async def test_a_file_that_was_replaced_is_noticed(
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of one megabyte."""
+def small_disk(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A file system of four megabytes, or as many as the parameter says."""
     place = tmp_path / "disk"
     place.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    command = ["mount", "-t", "tmpfs", "-o", f"size={getattr(request, 'param', 4)}m", "tmpfs", str(place)]
     if shutil.which("mount") is None or subprocess.run(command, capture_output=True, check=False).returncode:
         pytest.skip("a small disk cannot be mounted here")
     yield place
@@ -133,8 +136,72 @@ def fill(file: Path) -> None:
 async def test_a_full_disk_is_told(service: Service, small_disk: Path) -> None:
     async with service(folder=small_disk / "service") as client:
         assert await ready(client, 200) == []
+        ids = [(await client.post("/v1/checks", json=ASK)).json()["id"] for _ in range(3)]
+        for one in ids:
+            assert (await finished(client, one))["status"] == "done"
         fill(small_disk / "filler")
-        assert "folder" in await ready(client, 503)
+        while await ready(client, 503) != ["database", "folder"]:  # what SQLite had room for before is written first
+            await client.post("/v1/checks?wait=true", json=ASK)
+        assert (await client.post("/v1/checks?wait=true", json=ASK)).status_code == 503
+        for one in ids:
+            assert (await client.delete(f"/v1/jobs/{one}")).status_code == 200, "the reserve is for that"
+            fill(small_disk / "filler again")
         (small_disk / "filler").unlink()
+        (small_disk / "filler again").unlink()
         assert await ready(client, 200) == []
         assert (await client.post("/v1/checks?wait=true", json=ASK)).status_code == 200
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("left", [0, 32_768], ids=["no space", "only for what SQLite shares"])
+async def test_a_start_on_a_full_disk_is_a_wrong_set_up(service: Service, small_disk: Path, left: int) -> None:
+    async with service(folder=small_disk / "service"):
+        pass
+    fill(small_disk / "filler")
+    os.truncate(small_disk / "filler", (small_disk / "filler").stat().st_size - left)
+    with pytest.raises(ConfigError, match=r"jobs\.sqlite: cannot be used"):
+        async with service(folder=small_disk / "service"):
+            pass
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("small_disk", [48], indirect=True)
+def test_large_jobs_are_deleted_from_a_full_disk(small_disk: Path) -> None:
+    file = small_disk / "jobs.sqlite"
+    with closing(JobStore(f"sqlite:///{file}", most_bytes=1_000_000)) as store, store.held():
+        jobs = [new_job("check", "Who?") for _ in range(12)]
+        for job in jobs:
+            store.add(StoredJob(job, "me"), "x" * 1_000_000)
+        for n, job in enumerate(jobs):
+            fill(small_disk / f"filler {n}")
+            store.delete(job.id)
+        assert (small_disk / "jobs.sqlite-reserve").stat().st_size == LOG_BYTES + 2 * 1_000_000
+    assert not (small_disk / "jobs.sqlite-reserve").exists()
+
+
+async def test_what_waits_is_told_where_the_database_can_only_be_read(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As it is on a full disk: reads go well, so nothing else says that no job will be taken."""
+    async with service(max_jobs=1) as client:
+        database = client._transport.app.state.context.opened.jobs._database  # type: ignore[attr-defined]
+
+        def only_read(value: int) -> None:
+            with database.store.engine.connect() as connection:
+                connection.exec_driver_sql(f"PRAGMA query_only = {value}")
+
+        long = {**ASK, "response": " ".join(f"Ada Lovelace met {n} people in London." for n in range(200))}
+        first = (await client.post("/v1/checks", json=long)).json()["id"]
+        waiting = asyncio.create_task(client.post("/v1/checks?wait=true", json=ASK))
+        while len((await client.get("/v1/jobs")).json()["jobs"]) < 2:  # noqa: ASYNC110 - it is asked as callers ask
+            await asyncio.sleep(0.01)
+        await database.save(only_read, 1)
+        assert await ready(client, 503) == ["database"]
+        assert ((await waiting).status_code, waiting.result().json()["error"]["type"]) == (503, "not_kept")
+        for _ in range(5):
+            assert (await client.get("/v1/jobs")).status_code == 200
+            assert (await client.post("/v1/checks", json=ASK)).status_code == 503
+        await database.save(only_read, 0)
+        assert await ready(client, 200) == []
+        assert (await finished(client, first))["status"] == "done"
+    assert caplog.text.count("the database failed") == caplog.text.count("the database answers again") == 1

@@ -102,7 +102,7 @@ async def test_a_sweep_that_fails_is_told_and_the_next_one_comes(home: Path, cap
         Database(store),
         work,
         home / "journals",
-        Metrics(),
+        Metrics({}),
         ServiceSettings(max_jobs=1, max_queued=1, keep_days=30.0),
         DayLimits(Cost(), Cost()),
         sweep_every_s=0.0,

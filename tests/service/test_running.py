@@ -8,6 +8,7 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine, event, update
@@ -20,7 +21,7 @@ from factloop.service.running import LiveJob, Runner, write_events
 from factloop.service.shapes import Progress
 from factloop.service.store import JobStore
 from factloop.service.tables import JOBS
-from factloop.service.work import Library, Work, WorkLoop
+from factloop.service.work import JobListener, Library, Work, WorkLoop
 from factloop.setup.run_directory import RunDirectory
 from tests.service.asking import ASK, FINISHED_WITHIN_S, Service
 from tests.service.test_store import job
@@ -37,7 +38,7 @@ def store(url: str) -> JobStore:
 async def runner(store: JobStore, tmp_path: Path) -> AsyncIterator[Runner]:
     work = Work(FactChecker(cache=False), TrustScorer(cache=False), Library({}))
     database = Database(store)
-    runner = Runner(database, Leases(store, LEASE_S), work, tmp_path / "journals", Metrics(), max_running=1)
+    runner = Runner(database, Leases(store, LEASE_S), work, tmp_path / "journals", Metrics({}), max_running=1)
     runner.start()
     yield runner
     await runner.aclose()
@@ -147,3 +148,19 @@ async def test_an_error_while_the_service_stops_is_raised(service: Service) -> N
     with pytest.raises(OSError, match="the disk is gone"):
         async with service():
             event.listen(Engine, "engine_disposed", fail)
+
+
+async def test_a_job_is_done_in_another_thread_than_requests(tmp_path: Path) -> None:
+    threads: list[int] = []
+
+    class Checker(FactChecker):
+        def astream(self, *args: Any, **options: Any) -> Any:
+            threads.append(threading.get_ident())
+            return super().astream(*args, **options)
+
+    work = Work(Checker(cache=False), TrustScorer(cache=False), Library({}))
+    listener = JobListener(lambda _event, _type: None, lambda _progress: None)
+    await work.do("check", json.dumps(ASK), tmp_path, listener)
+    await work.aclose()
+    assert threads
+    assert threading.get_ident() not in threads

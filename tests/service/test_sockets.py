@@ -76,6 +76,13 @@ def test_what_is_no_http_gets_400(address: str, sent: bytes) -> None:
         assert b" 400 " in connection.makefile("rb").readline()
 
 
+@pytest.mark.parametrize("path", ["/", "/health", "/ready"])
+def test_head_is_answered_as_get_without_a_body(address: str, path: str) -> None:
+    head, get = httpx.head(f"{address}{path}"), httpx.get(f"{address}{path}")
+    assert (head.status_code, head.content) == (get.status_code, b"")
+    assert head.headers["content-type"] == get.headers["content-type"]
+
+
 def test_a_large_body_is_refused_and_the_answer_arrives(address: str) -> None:
     for _ in range(3):
         answer = httpx.post(

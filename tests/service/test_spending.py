@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -149,7 +152,7 @@ def test_a_job_of_a_dead_service_waits_as_queued_until_the_day_has_room(
     ]
     day.clock.now += DAY_S
     (again,) = alive.take(5, lapsed=True)
-    assert (again.stored.job.id, again.was_left, again.stored.job.n_deaths) == (left[1], True, 1)
+    assert (again.stored.job.id, again.may_have_paid, again.stored.job.n_deaths) == (left[1], True, 1)
 
 
 def test_what_one_job_may_cost_must_be_known() -> None:
@@ -208,3 +211,23 @@ async def test_calls_that_were_cut_off_count_in_the_day(by: str, status: str, se
         assert usage["calls"] + usage["failed_calls"] == sim.stats().model.requests > 0
         assert usage["cost_usd"] >= 1_024e-6, "a reply of 1,024 tokens, which may have been on its way"
         assert (refused.status_code, refused.json()["error"]["type"]) == (503, "budget_spent")
+
+
+async def test_what_a_resumed_job_had_paid_before_counts_once(service: Service, home: Path) -> None:
+    """Its report has the cost of both attempts, and each call counts in the day in which it was sent."""
+    with Simulator(llm_latency_s=0.1) as sim:
+        check = CheckSettings(model=MODEL, base_url=sim.base_url, cache=False, max_calls=300, concurrency=1)
+        options = {"max_calls_per_day": 1_000, "stop_timeout_s": 2.0}
+        long = {**ASK, "response": " ".join(f"Ada Lovelace met {n} people in London." for n in range(40))}
+        async with service(check, TrustSettings(max_calls=300), **options) as client, asyncio.timeout(60.0):
+            job_id = (await client.post("/v1/checks", json=long)).json()["id"]
+            while sim.stats().model.answered < 2:  # noqa: ASYNC110 - its server is no event of ours
+                await asyncio.sleep(0.01)
+        n_before = sim.stats().model.requests
+        async with service(check, TrustSettings(max_calls=300), **options) as client:
+            job = await finished(client, job_id)
+        n_sent = sim.stats().model.requests
+    with closing(sqlite3.connect(home / "service" / "jobs.sqlite")) as database:
+        counted = database.execute("SELECT calls FROM factloop_spending ORDER BY attempt").fetchall()
+    assert job["progress"]["usage"]["calls"] == n_sent > n_before
+    assert counted == [(n_before,), (n_sent - n_before,)]

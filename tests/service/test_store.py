@@ -7,15 +7,19 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
 from sqlalchemy import create_engine, text
 
 from factloop.core.errors import ConfigError
 from factloop.core.records import Counts
 from factloop.service.errors import error_words
 from factloop.service.leases import Leases
+from factloop.service.migrations import REVISIONS
 from factloop.service.shapes import CheckSummary, Job, Progress
 from factloop.service.spending import Cost, DayLimits
 from factloop.service.store import JobFilter, JobStore, StoredJob, new_job_id
+from factloop.service.tables import METADATA
 
 HOSTILE = "\x00 \U0001f600 \u202e'; DROP TABLE factloop_jobs; -- \\ \" é\ud7ff {{7*7}}"
 NOW = datetime(2026, 11, 21, 12, 0, 0, 123456, tzinfo=UTC)
@@ -52,7 +56,7 @@ def test_a_new_state_replaces_the_old_with_its_texts(store: JobStore, leases: Le
     store.add(job(), "{}")
     (leased,) = leases.take(5, lapsed=False)
     one = leased.stored
-    assert (one.job.status, one.attempt, leased.request, leased.was_left) == ("running", 1, "{}", False)
+    assert (one.job.status, one.attempt, leased.request, leased.may_have_paid) == ("running", 1, "{}", False)
     assert store.get(one.job.id, "") == one
     summary = CheckSummary(counts=Counts(supported=1), precision=1.0, n_calls=2, cost_usd=None)
     done = one.changed(status="done", finished_at=NOW + timedelta(seconds=1), summary=summary)
@@ -87,19 +91,27 @@ def test_pages_go_from_new_to_old_and_show_only_the_owners(store: JobStore) -> N
     assert store.page("a", limit=5, before=ours[-1]) == ([], None)
 
 
-@pytest.mark.parametrize("is_interrupted", [False, True])
-def test_tables_of_format_2_are_brought_up_to_date(store: JobStore, url: str, is_interrupted: bool) -> None:
+@pytest.mark.parametrize(("found", "is_interrupted"), [(2, False), (2, True), (3, False)])
+def test_tables_of_earlier_formats_are_brought_up_to_date(
+    store: JobStore, url: str, found: int, is_interrupted: bool
+) -> None:
     kept = store.add(job(), "{}")
     with store.engine.begin() as connection:
-        if not is_interrupted:  # between the column and the number
+        connection.execute(text("DROP TABLE factloop_revisions"))
+        connection.execute(text("ALTER TABLE factloop_format DROP COLUMN probe"))
+        if found == 2 and not is_interrupted:  # between the column and the number
             connection.execute(text("ALTER TABLE factloop_spending DROP COLUMN owner"))
-        connection.execute(text("UPDATE factloop_format SET format = 2"))
+        connection.execute(text(f"UPDATE factloop_format SET format = {found}"))
     if not store.is_shared:
         with store.held(), pytest.raises(ConfigError, match="another service is using it"):
             JobStore(url)  # which leaves them to the service at work
     store.close()
     JobStore(url).close()
     again = JobStore(url)  # which finds them so
+    again.probe()
+    with again.engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"version_table": REVISIONS})
+        assert compare_metadata(context, METADATA) == [], "the steps lead to the tables that are used"
     taken = Leases(again, seconds=60.0, day=DayLimits(Cost(calls=9), Cost(calls=1))).take(1, lapsed=False)
     again.close()
     assert [one.stored.job.id for one in taken] == [kept.job.id]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections import Counter, deque
 from contextlib import suppress
@@ -13,11 +14,11 @@ import pytest
 
 from factloop.core.errors import ConfigError
 from factloop.entrance.keys import ApiKeys
+from factloop.entrance.turns import Turns
 from factloop.service.leases import LeasedJob, Leases
 from factloop.service.settings import ServiceSettings
 from factloop.service.store import JobStore, NoRoom, Room
-from factloop.service.turns import Turns
-from tests.service.asking import ASK, Service, finished
+from tests.service.asking import ASK, FINISHED_WITHIN_S, Service, finished
 from tests.service.test_store import job
 
 KEYS = [f"key-of-tenant-number-{number}" for number in range(10)]
@@ -62,6 +63,20 @@ def test_callers_who_flood_do_not_hold_up_the_others(url: str, n_flooding: int, 
     alone, flooded = waits(url, [], every), waits(url, FLOODING[:n_flooding], every)
     assert len(flooded) > 0.9 * len(alone)
     assert np.percentile(flooded, 95) <= 2 * np.percentile(alone, 95)
+
+
+def test_two_services_leave_together_a_place_for_who_has_none(url: str) -> None:
+    store, together = JobStore(url), Turns(places=4, most_each=2)
+    services = [Leases(store, 60.0, most_at_work=4, turns=Turns(places=8), together=together) for _ in range(2)]
+    for owner in FLOODING:
+        for _ in range(4):
+            store.add(job(owner), "{}")
+    taken = [one.stored.owner for service in services for one in service.take(8, lapsed=False)]
+    store.add(job(OTHERS[0]), "{}")
+    last = [one.stored.owner for service in services for one in service.take(8, lapsed=False)]
+    store.close()
+    assert sorted(Counter(taken).values()) == [1, 2]
+    assert last == OTHERS[:1]
 
 
 def test_turns_go_by_weight_and_are_not_saved_up() -> None:
@@ -125,3 +140,22 @@ async def test_a_job_whose_key_was_removed_does_not_run_on(service: Service, hom
     store.close()
     assert over is not None
     assert over.job.status == "cancelled"
+
+
+async def test_metrics_tell_of_the_queue_and_of_each_key(service: Service) -> None:
+    theirs = {"Authorization": f"Bearer {KEYS[0]}"}
+    long = {**ASK, "response": " ".join(f"Ada Lovelace met {n} people in London." for n in range(300))}
+    async with service(keys=ApiKeys([f"{KEYS[0]} name=acme"]), max_jobs=1) as client:
+        assert (await client.post("/v1/checks?wait=true", json=ASK, headers=theirs)).status_code == 200
+        ids = [(await client.post("/v1/checks", json=long, headers=theirs)).json()["id"] for _ in range(3)]
+        async with asyncio.timeout(FINISHED_WITHIN_S):
+            while "factloop_jobs_queued 2.0" not in (found := (await client.get("/metrics")).text):
+                pass
+        (oldest,) = [line for line in found.splitlines() if line.startswith("factloop_oldest_wait_seconds ")]
+        assert 0.0 < float(oldest.split()[1]) < 60.0
+        for one in ids:
+            await client.post(f"/v1/jobs/{one}/cancel", headers=theirs)
+        found = (await client.get("/metrics")).text
+    assert "factloop_jobs_queued 0.0" in found
+    assert 'factloop_cost_usd_total{key="acme"} 0.0' in found
+    assert "factloop_loop_lag_seconds_bucket" in found

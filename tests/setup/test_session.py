@@ -94,18 +94,12 @@ def test_zero_is_a_limit(limit: str) -> None:
         ({"k": (64, -2)}, r"k = -2"),
         ({"plan": "quick"}, r"plan = 'quick': input should be 'safe', 'paper', 'fused' or 'grounded'"),
         ({"budget_usd": -1}, r"budget_usd = -1"),
-        ({"max_calls": -1}, r"max_calls = -1"),
         ({"temperature": 3}, r"temperature = 3"),
         ({"timeout_s": 0}, r"timeout_s = 0"),
         ({"timeout_s": 1e7}, r"timeout_s = 10000000.0: input should be less than or equal to 1000000"),
-        ({"timeout_s": float("inf")}, r"timeout_s = inf"),
-        ({"price_in": float("inf")}, r"price_in = inf"),
-        ({"deadline_s": float("inf")}, r"deadline_s = inf"),
         ({"price_out": 1e7}, r"price_out = 10000000.0"),
-        ({"max_searches": 0}, r"max_searches = 0"),
         ({"colour": "red"}, r"there is no setting 'colour'$"),
         ({"patience": 5}, r"there is no setting 'patience'; did you mean 'patience_s'\?$"),
-        ({"max_serches": 5}, r"there is no setting 'max_serches'; did you mean 'max_searches'\?$"),
     ],
 )
 def test_a_wrong_setting_is_named_with_what_was_given(changes: dict[str, Any], complaint: str) -> None:
@@ -171,7 +165,8 @@ def test_a_setting_at_its_default_leaves_fingerprint_and_configuration_as_they_w
     before, after = fingerprint_of(CheckSettings()), fingerprint_of(StricterSettings())
     assert before == after
     assert before.configuration == after.configuration
-    assert {*before.configuration} == {*Fingerprint.model_fields} - {"factloop_version", "versions", "seed", "settings"}
+    not_shared = {"factloop_version", "versions", "seed", "settings", "snapshots", "prompt_lines"}
+    assert {*before.configuration} == {*Fingerprint.model_fields} - not_shared
 
 
 def test_limits_of_a_request_are_those_of_the_settings() -> None:

@@ -29,7 +29,7 @@ def main(
     world = build_world(seed)
     if show is not None:
         response = world.one_response(show)
-        typer.echo(f"--prompt {response.prompt!r}", err=True)
+        typer.echo(f"--question {response.prompt!r}", err=True)
         typer.echo(response.text)
         return
     try:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 NAMES = (
     "question", "context", "sentence", "claim", "evidence", "asked", "response", "fact",
     "topic", "options", "answer", "passage", "number", "known", "document", "contradicted", "unproven", "kept", "above",
-    "left", "fruitless", "word",
+    "left", "fruitless", "word", "instructions", "mistake", "tried", "request",
 )  # fmt: skip
 
 _OPENING = re.compile(rf'<(?P<name>{"|".join(NAMES)})(?P<suffix>-\d{{1,9}})?(?: id="(?P<id>[^"<>]{{0,40}})")?>')

@@ -40,7 +40,7 @@ CHOICE = "McqAnswer"
 UNKNOWN = "I can only speak about the Open Almanac and those who stand in it."
 QUERIES_AT_ONCE = 2
 
-_OF_JUDGES = ("Assessment", "Assessments", "Rating", "GroundedFacts", "GroundedClaims")
+_OF_JUDGES = ("Assessment", "Assessments", "Rating", "GroundedFacts", "GroundedClaims", "GivenClaims")
 _STEERING = "note to the judge"
 """What a passage or a sentence says that tells a judge what to say."""
 _NO_WISH: Fields = {"missing": "", "queries": [], "query": ""}
@@ -105,7 +105,7 @@ class Brain:
         if title == "Rating":
             found = leanings(_one_line(blocks.one("fact")), blocks.all("evidence"), question)
             return [{"not_supported" if verdict == "insufficient" else verdict: one for verdict, one in found.items()}]
-        if title in ("GroundedFacts", "GroundedClaims"):
+        if title in ("GroundedFacts", "GroundedClaims", "GivenClaims"):
             passages = blocks.all("passage")
             return [leanings(claim, passages, question) for _, claims in _stated(blocks) for claim in claims]
         return []
@@ -192,8 +192,8 @@ class Brain:
             "steering_sentences": _steering(blocks.all("sentence")),
         }
 
-    def _grounded_claims(self, blocks: Blocks) -> Fields:
-        """Each claim given, judged by the passages shown."""
+    def _given_claims(self, blocks: Blocks) -> Fields:
+        """Each claim given, with the names that it leaves out, judged by the passages shown."""
         passages, question, entries = blocks.all("passage"), blocks.one("question"), []
         for number, given in enumerate((_one_line(block.text) for block in blocks.all("claim")), 1):
             claim = resolve_alone(given, _shown(blocks))
@@ -201,9 +201,16 @@ class Brain:
             entries.append({"claim": number, "fact": fact, **_judged(claim, weigh(claim, passages, question))})
         return {"claims": entries}
 
+    def _grounded_claims(self, blocks: Blocks) -> Fields:
+        entries = self._given_claims(blocks)["claims"]
+        return {"claims": [{name: value for name, value in one.items() if name != "fact"} for one in entries]}
+
     def _atomic_facts(self, blocks: Blocks) -> Fields:
         """A row of a table tells something only under its headings."""
         sentence = _one_line(blocks.one("sentence"))
+        if "context" in blocks:
+            verifiable = read_sentence(blocks.one("context"), sentence).statements
+            return {"facts": [statement.claim for statement in verifiable]}
         said = read_sentence(blocks.one("above"), sentence)
         return {"facts": [statement.text for statement in said.statements] or _whole(sentence)}
 
@@ -279,6 +286,11 @@ class Brain:
         finding = weigh(_one_line(blocks.one("claim")), blocks.all("document"))
         return {"answer": "yes" if finding.stance == "supported" else "no"}
 
+    def _eligibility(self, blocks: Blocks) -> Fields:
+        """A response must name whom or what the request asks about."""
+        asked = re.sub(r"^(Who was|What is known about) |[,?].*", "", _one_line(blocks.one("request")))
+        return {"answer": "yes" if asked in blocks.one("response") else "no"}
+
     def _longfact_prompts(self, blocks: Blocks) -> Fields:
         known = [block.text for block in blocks.all("known")]
         number = blocks.one("number")
@@ -299,6 +311,18 @@ class Brain:
                 told.append(f"{subject} {Clause(clause.relation, clause.key, finding.found).said}.")
         return {"sentence": " ".join(told)}
 
+    def _prompt_revision(self, blocks: Blocks) -> Fields:
+        """Asks for every detail where most mistakes are claims that people call not supported; else for less.
+
+        After a change that did not help it grows careless, and names a tag that there is not.
+        """
+        told = [block.text.rpartition("people: ")[2] for block in blocks.all("mistake")]
+        too_kind = 2 * told.count("not supported") >= len(told)
+        rule = "Evidence must state every detail." if too_kind else "Other words for the same are enough."
+        rule = "Read <passages> twice." if blocks.all("tried") else rule
+        first, _, rest = blocks.one("instructions").partition("\n")
+        return {"change": rule, "system": f"{first} {rule}\n{rest}"}
+
     def _read_answer(self, question: str, answer: str) -> str:
         """An answer in a whole sentence, where it gives only the value that the question asks for."""
         pair, value = self._world.pair_of(question), answer.rstrip(". ")
@@ -312,6 +336,7 @@ _HANDLERS: Mapping[str, Callable[[Brain, Blocks], Fields]] = {
     "Assessment": Brain._assessment,
     "GroundedFacts": Brain._grounded_facts,
     "Abstention": Brain._abstention,
+    "GivenClaims": Brain._given_claims,
     "GroundedClaims": Brain._grounded_claims,
     "AtomicFacts": Brain._atomic_facts,
     "SelfContainedFact": Brain._self_contained_fact,
@@ -322,10 +347,12 @@ _HANDLERS: Mapping[str, Callable[[Brain, Blocks], Fields]] = {
     CHOICE: Brain._mcq_answer,
     "Entailment": Brain._entailment,
     "Attribution": Brain._attribution,
+    "Eligibility": Brain._eligibility,
     "ClosedBookAnswer": Brain._closed_book_answer,
     "Substitutes": Brain._substitutes,
     "LongFactPrompts": Brain._longfact_prompts,
     "RewrittenSentence": Brain._rewritten_sentence,
+    "PromptRevision": Brain._prompt_revision,
 }
 
 TITLES: Sequence[str] = tuple(_HANDLERS)

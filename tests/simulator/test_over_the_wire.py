@@ -11,7 +11,8 @@ import openai
 import pytest
 from openai.types.chat import ChatCompletionFunctionToolParam
 
-from tests.simulator import CHAT, Faults, GoldFact, Simulator, spawn
+from tests.simulator import CHAT, Faults, Simulator, spawn
+from tests.simulator.test_invented_world import claim_message, first_fact
 
 ASSESSMENT = {"type": "json_schema", "json_schema": {"name": "Assessment", "schema": {"type": "object"}}}
 SEARCH_TOOL: ChatCompletionFunctionToolParam = {
@@ -23,20 +24,11 @@ SEARCH_TOOL: ChatCompletionFunctionToolParam = {
 }
 
 
-def fact_with(simulator: Simulator, label: str) -> GoldFact:
-    return next(fact for response in simulator.world.responses for fact in response.facts if fact.label == label)
-
-
 def ask(client: openai.OpenAI, *turns: str, **options: Any) -> Any:
     """The completion of a chat of user and assistant, in turns."""
     roles = ("user", "assistant") * len(turns)
     messages: Any = [{"role": role, "content": text} for role, text in zip(roles, turns, strict=False)]
     return client.chat.completions.create(model="sim", messages=messages, **options)
-
-
-def claim_message(fact: GoldFact, *, evidence: bool = True) -> str:
-    passage = f'\n<evidence id="1">{fact.gold.title} ({fact.gold.date})\n{fact.gold.text}</evidence>'
-    return f"<claim>{fact.self_contained}</claim>{passage if evidence else ''}"
 
 
 class TestOpenAIWire:
@@ -90,7 +82,7 @@ class TestSerperWire:
 class TestFaults:
     def test_malformed_answers_do_not_fit_the_schema(self, client: openai.OpenAI, sim: Simulator) -> None:
         sim.set(faults=Faults(malformed=1.0))
-        fact = fact_with(sim, "supported")
+        fact = first_fact(sim.world, "supported")
         answers = {
             ask(client, claim_message(fact), response_format=ASSESSMENT).choices[0].message.content for _ in range(30)
         }

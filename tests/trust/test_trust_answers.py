@@ -65,10 +65,8 @@ def terminal(report: TrustReport) -> str:
     ("given", "complaint"),
     [
         ({"response": ""}, 'response: a text is needed, not ""'),
-        ({"response": 3}, "response: a text is needed, not 3"),
         ({"response": "half \ud83d"}, "response: half a character .* at position 5"),
         ({"question": None}, "question: a text is needed, not null"),
-        ({"question": "half \udcff"}, "question: half a character"),
         ({"id": ""}, "id: a text is needed"),
     ],
 )
@@ -177,7 +175,6 @@ def test_the_response_may_be_left_to_the_subject_only(tmp_path: Path, name: str,
             "2: field 'id': line 1 has the same id, '2'",
         ),
         ("qa.csv", "q,response\nx,y\n", "1: the header has no column 'question'"),
-        ("qa.csv", "question,response\n", "it has no rows"),
         ("qa.csv", "question,id,ID\nx,1,2\n", "1: field 'id': the header has this column twice"),
         ("qa.csv", "question,response\nx\n", "2: 1 columns where the header has 2"),
         ("qa.csv", 'question,response\nx,"y\n', "2: this is not CSV: unexpected end of data"),

@@ -69,22 +69,6 @@ async def test_it_does_not_depend_on_what_the_server_can(sim: Simulator, mode: d
     assert (None in graded) == (not mode.get("supports_logprobs", True))
 
 
-def counted(report: TrustReport) -> Any:
-    bc = report.trust_bc
-    return bc.value, bc.graded, bc.n_consistent, bc.n_inconsistent, [check for check in bc.checks if check.counted]
-
-
-async def test_the_window_changes_the_number_of_calls_and_no_result(sim: Simulator) -> None:
-    by_window = {window: await score(sim, window=window) for window in (1, 3, 10)}
-    first = [counted(report) for report in by_window[1].reports]
-    for run in by_window.values():
-        assert [counted(report) for report in run.reports] == first
-    calls = [run.usage.calls for run in by_window.values()]
-    assert calls == sorted(calls)
-    assert calls[0] < calls[-1]
-    assert all(report.trust_bc.n_asked == 10 for report in by_window[10].reports)
-
-
 async def test_one_seed_gives_one_report(sim: Simulator) -> None:
     first, again, other = [await score(sim, n=1, seed=seed, concurrency=c) for seed, c in ((5, 0), (5, 3), (6, 0))]
     assert timeless(again) == timeless(first)
@@ -107,22 +91,6 @@ async def test_no_failure_becomes_an_inconsistency(sim: Simulator) -> None:
         else:
             assert bc.value == wanted
     assert sum(value is not None for value in values(run)) > len(values(run)) / 2
-
-
-@pytest.mark.parametrize(
-    ("faults", "reason"),
-    [
-        (Faults(refusal=1.0), UnscoredReason.REFUSAL),
-        (Faults(truncated=1.0), UnscoredReason.PARSE_FAILURE),
-    ],
-    ids=["refusal", "truncated"],
-)
-async def test_a_subject_that_always_fails_has_no_score(sim: Simulator, faults: Faults, reason: UnscoredReason) -> None:
-    sim.set(faults=faults)
-    run = await score(sim, n=1)
-    assert {report.trust_bc.unscored_reason for report in run.reports} == {reason}
-    assert set(values(run)) == {None}
-    assert (run.summary.trust_bc.mean, run.summary.trust_bc.n_unscored) == (None, len(run.reports))
 
 
 @pytest.mark.parametrize("max_calls", [0, 1, 12])

@@ -14,6 +14,8 @@ from factloop.core.errors import ConfigError
 from factloop.tools.calls.meter import CallCost, UsageMeter
 from factloop.trust.long_form import ascore_long_form, missing_scores, with_remaining_limits
 from factloop.trust.settings import TrustSettings
+from factloop.trust.views.figures import agreement_basis
+from factloop.trust.views.html import render_long_form_html
 from tests.checking.simulated import simulated_checker, simulated_scorer
 from tests.correction.reports import report_of
 from tests.simulator import MODEL, Faults, Simulator
@@ -141,3 +143,25 @@ def test_what_is_known_of_a_cost_leaves_the_budget_though_a_search_has_no_price(
     assert spent.cost_usd is None
     left = with_remaining_limits(TrustSettings(subject_model="openai:m", budget_usd=1.0), spent)
     assert left.budget_usd == pytest.approx(0.10)
+
+
+async def test_claims_are_held_against_other_answers_of_the_subject(sim: Simulator) -> None:
+    response = min(sim.world.responses, key=lambda response: len(response.facts))
+    said, other = response.facts[0].self_contained, "Rome has four hundred bridges."
+    claims = [(said, "s"), (other, "n"), ("It is a lovely day.", "i")]
+    async with simulated_scorer(sim, samples=3, max_checks=1) as scorer:
+        report = await scorer.ascore_claims(report_of(*claims, prompt=response.prompt))
+        with pytest.raises(ConfigError, match="samples need the question"):
+            await scorer.ascore_claims(report_of(*claims))
+    asked = [body for body in sim.bodies() if body["messages"][-1]["content"] == response.prompt]
+    assert [body["temperature"] for body in asked] == [1.0] * 3  # each sample is asked for
+    assert report.samples == (response.text,) * 3
+    first, second, irrelevant = (one.agreement for one in report.claims)
+    assert first is not None
+    assert second is not None
+    assert first.value is not None
+    assert second.value is not None
+    assert (first.n, second.n, irrelevant) == (3, 3, None)
+    assert first.value > 0.5 > second.value
+    page = render_long_form_html(report)
+    assert agreement_basis(first) in page

@@ -28,7 +28,7 @@ from factloop.core.errors import ConfigError, DataError
 from factloop.setup.sources import Sources
 from factloop.tools.search.adapter import as_search_tool
 from tests.checking.simulated import simulated_scorer
-from tests.simulator import MODEL, Faults, QaPair, Simulator
+from tests.simulator import MODEL, QaPair, Simulator
 from tests.tools.judges.tiny_models import save_biased
 from tests.trust.trust_items import known_to
 
@@ -121,19 +121,6 @@ async def test_a_corpus_without_a_subject_gives_what_documents_say(corpus: Path,
     assert (report.trust_ov.value, report.trust_ov.missing) == (None, "TrustBC (No subject model was given.)")
 
 
-async def test_a_judge_that_fails_leaves_the_passages_and_no_relation(
-    sim: Simulator, corpus: Path, pair: QaPair, tmp_path: Path
-) -> None:
-    sim.set(stage_faults={"Entailment": Faults(refusal=1.0)})
-    settings: dict[str, Any] = {"judge_model": MODEL, "corpus": corpus, "cache_dir": tmp_path / "cache"}
-    async with simulated_scorer(sim, **settings) as scorer:
-        report = await scorer.ascore(pair.question, pair.answer)
-    assert (report.trust_bc.value, report.trust_fc.unscored_reason) == (1, UnscoredReason.REFUSAL)
-    assert len(report.trust_fc.passages) == 10
-    assert report.trust_ov.value is None
-    assert report.trust_ov.missing.startswith("TrustFC (")
-
-
 @pytest.mark.parametrize("source", [OneDocument(), look_up], ids=["retriever", "langchain tool"])
 async def test_a_search_of_ones_own(source: Any) -> None:
     async with TrustScorer(corpus=source, cache=False) as scorer:
@@ -211,7 +198,6 @@ def test_wrong_settings_are_named(given: dict[str, Any], complaint: str) -> None
     [
         ({"corpus": "nowhere.tsv"}, "nowhere.tsv"),
         ({"kb": "nowhere.kb"}, "no table of typed entities at nowhere.kb"),
-        ({"vectors": "nowhere.bin"}, "nowhere.bin"),
         pytest.param({"nli": "nowhere", "corpus": OneDocument()}, "nowhere", marks=pytest.mark.torch),
         pytest.param({"embeddings": "nowhere"}, "nowhere", marks=pytest.mark.torch),
         ({"nli": "x", "judge_model": MODEL, "corpus": OneDocument()}, "give one judge"),

@@ -1,1 +1,1 @@
-"""The way of every paid or fallible call: limits, retries, cache, single flight, budget and accounting."""
+"""Handles every paid or fallible call: limits, retries, caching, deduplication, budgets and accounting."""

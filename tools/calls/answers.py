@@ -1,31 +1,32 @@
-"""Stores of answers: what was asked of a model or a search is asked once, and charged as the store accounts for it.
+"""Caches the answers of models and searches, so that each request is made only once and charged accordingly.
 
-The gateways put every call to a store. That of a run (`RunAnswers`) stands on the cache that runs share, on the run's
-journal or on a tape; an experiment brings one of its own, which its variants share.
+The gateways route every call through a store. A run's store (`RunAnswers`) uses the shared cache, the run's journal or
+a tape; an experiment provides its own store, which its variants share.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, Protocol
 
-from factloop.tools.calls.cache import AnswersKept, MemoryAnswers, StoredAnswer
-from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.cache import AnswersKept, CallCache, MemoryAnswers, StoredAnswer
+from factloop.tools.calls.meter import CallCost, UsageMeter
 from factloop.tools.calls.tape import Tape, TapeRequest
 from factloop.tools.calls.together import SingleFlight
 
 Value = dict[str, Any]
-"""An answer as JSON has it."""
+"""An answer as a JSON value."""
 AnsweredBy = Literal["call", "cache", "identical_call"]
 
 
 class Call(Protocol):
-    """One question to a model or a search: how it is asked, what its answer costs, and who pays."""
+    """A request to a model or a search: how to make it, what its answer costs, and who pays."""
 
     @property
     def key(self) -> str:
-        """Equal for calls to which the same answer would do."""
+        """Equal for calls that can share an answer."""
         ...
 
     @property
@@ -33,71 +34,81 @@ class Call(Protocol):
 
     @property
     def meter(self) -> UsageMeter:
-        """The account of the one who asks."""
+        """The caller's usage meter."""
         ...
 
     @property
     def keep_s(self) -> float | None:
-        """Seconds for which an answer is good in a cache that runs share; None: as long as it is kept."""
+        """Seconds for which an answer in a shared cache is valid; None means as long as it is stored."""
         ...
 
     @property
     def recorded_as(self) -> TapeRequest | None:
-        """The call as a tape has it; None for one that no tape keeps."""
+        """The call as recorded on a tape; None if it is not recorded."""
         ...
 
     async def make(self, meter: UsageMeter) -> Value:
-        """The answer, asked for and charged to `meter`. May cost money. Raises FactloopError."""
+        """Makes the call, charges it to `meter` and returns the answer. May cost money. Raises FactloopError."""
         ...
 
     def price(self, value: Value) -> tuple[int, float]:
-        """Model calls and dollars paid for an answer."""
+        """The model calls and dollars paid for an answer."""
         ...
 
     def charge_earlier(self, value: Value) -> None:
-        """Charges the account with an answer that an earlier attempt at the same run paid for."""
+        """Charges the meter with an answer paid for by an earlier attempt at the same run."""
         ...
 
     def read(self, value: Mapping[str, Any]) -> object:
-        """Raises KeyError, TypeError, ValueError where the value is no such answer."""
+        """Raises KeyError, TypeError or ValueError if the value is not a valid answer."""
         ...
 
 
 class Answers(Protocol):
-    """A store of answers. Lives in one event loop."""
+    """A store of answers, bound to one event loop."""
 
     async def once(self, call: Call) -> tuple[Value, AnsweredBy]:
-        """The answer: the one kept, that of an identical call under way, or that of this call, which is kept.
+        """The stored answer, the answer to an identical call in progress, or a new answer, which is then stored.
 
-        The account of the one who asks is charged. Raises as `Call.make`, and ConfigError.
+        The caller's meter is charged. Raises the errors of `Call.make`, and ConfigError.
         """
         ...
 
     async def forget(self, key: str) -> None:
-        """Drops an answer that led nowhere, unless all that was paid for is kept here."""
+        """Deletes a useless answer, unless this store keeps all paid answers."""
         ...
 
     def for_one_check(self) -> Answers:
-        """A store for answers that only this check needs; a journal returns itself, since it keeps everything."""
+        """A store for answers that only this check needs. A journal returns itself, because it stores everything."""
         ...
 
 
 class RunAnswers:
-    """The answers of one run. What is kept is free; of what an earlier attempt paid for each is charged once."""
+    """The answers of one run. Stored answers are free, but those in a journal from an earlier attempt are charged once.
 
-    def __init__(self, kept: AnswersKept, *, journal: bool = False, tape: Tape | None = None) -> None:
-        """With `journal`, `kept` is the record of one run: no answer ages there, none is forgotten, and what an earlier
-        attempt paid for counts as paid by this run. In a cache shared by runs replies that led nowhere are forgotten,
-        as another try may go better.
+    The same applies to requests that an earlier attempt sent but got no answer to.
+    """
 
-        A `tape` is asked before the call is made, and keeps what that answers.
+    def __init__(
+        self, kept: AnswersKept, *, journal: bool = False, tape: Tape | None = None, batched: bool = False
+    ) -> None:
+        """With `journal`, `kept` is the record of one run: answers never expire and are never deleted, and what an
+        earlier attempt paid for counts as paid by this run. In a shared cache, useless replies are deleted, because
+        another try may be more successful.
+
+        A `tape` is consulted before a call is made, and records its answer. `batched`: model calls are sent in batches.
         """
         self._kept, self._journal, self._tape = kept, journal, tape
+        self._record = kept if journal and isinstance(kept, CallCache) else None
+        self._batched = batched
         self._flights: SingleFlight[Value] = SingleFlight()
         self._charged: set[str] = set()
 
     async def once(self, call: Call) -> tuple[Value, AnsweredBy]:
         newer_than_s = None if self._journal else call.keep_s
+        for cost in () if self._record is None else self._record.take_lost(call.key):
+            call.meter.given_up(call.stage, CallCost(**cost), 0.0)
+            call.meter.note_earlier(1, cost["cost_usd"] or 0.0)
         kept = await self._kept.aside(partial(self._kept.get, call.key, newer_than_s=newer_than_s))
         if kept is not None:
             self._charge(call, kept)
@@ -118,15 +129,31 @@ class RunAnswers:
         return dict(taken)
 
     async def _pay(self, call: Call) -> Value:
-        value = await call.make(call.meter)
+        value = await call.make(self._noting(call))
         calls, usd = call.price(value)
         await self._kept.aside(partial(self._kept.put, call.key, value, calls=calls, usd=usd))
         return value
+
+    def _noting(self, call: Call) -> UsageMeter:
+        """The caller's meter; with a journal, it also records requests when they are sent, as a kill may cut them off.
+
+        Requests in batches are not recorded, because the next attempt gets their answers and is charged for them.
+        """
+        record = self._record
+        if record is None:
+            return call.meter
+
+        def sent(most: CallCost, calls: int) -> None:
+            if not (self._batched and calls):
+                record.note_sent(call.key, vars(most), calls=calls, usd=most.cost_usd or 0.0)
+
+        return replace(call.meter, on_sent=sent, on_failed=partial(record.note_failed, call.key))
 
     def _charge(self, call: Call, kept: StoredAnswer) -> None:
         if self._journal and kept.earlier and call.key not in self._charged:
             self._charged.add(call.key)
             call.charge_earlier(kept.value)
+            call.meter.note_earlier(*call.price(kept.value))
         else:
             call.meter.hit(call.stage)
 

@@ -1,4 +1,4 @@
-"""Tells a wrong set-up from a passing failure: before its first answer, a server's refusal is the user's to mend."""
+"""Distinguishes a wrong setup from a temporary failure: if a server rejects the first calls, the user must fix it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from factloop.core.errors import ConfigError, ToolError, ToolTimeout
 
 
 def unreachable_words(error: BaseException, url: str = "") -> str | None:
-    """ "connection refused at 127.0.0.1:8080", or that there is no such host; None for any other failure.
+    """ "connection refused at 127.0.0.1:8080", or that the host does not exist; None for any other failure.
 
-    `url` was asked first, and is needed where the client's errors do not say what was asked.
+    `url` is the first URL that was requested; it is needed if the client's errors do not contain the URL.
     """
     asked = [url] if url else []
     for seen in chain(error):
@@ -32,27 +32,27 @@ def unreachable_words(error: BaseException, url: str = "") -> str | None:
 
 
 def place_of(url: str) -> str:
-    """Its host, with the port where it names one."""
+    """The host, with the port if there is one."""
     parts = urlsplit(url)
     return f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or ""
 
 
 def asked_url(error: BaseException) -> str:
-    """The URL that was asked when the error came; empty where it does not say."""
+    """The URL that was requested when the error occurred; empty if the error does not say."""
     try:
         return str(getattr(getattr(error, "request", None), "url", None) or "")
-    except RuntimeError:  # of httpx, where the request is not set
+    except RuntimeError:  # raised by httpx if the request is not set
         return ""
 
 
 def _led(asked: Sequence[str]) -> str:
-    """Who redirects to the last address, where that is of another place than the first."""
+    """The server that redirected to the last address, if that address is on a different server."""
     is_led = bool(asked) and place_of(asked[0]) != place_of(asked[-1])
     return f"; {place_of(asked[0])} redirects there" if is_led else ""
 
 
 def chain(error: BaseException) -> Iterator[BaseException]:
-    """The error and what led to it, no error twice."""
+    """The error and its causes, without repetitions."""
     seen: set[int] = set()
     following: BaseException | None = error
     while following is not None and id(following) not in seen:
@@ -67,10 +67,10 @@ NOT_OF_ITS_KIND = "is its URL right, and the server one of this kind?"
 
 
 class FirstAnswer:
-    """Whether a server ever answered. Lives in one event loop.
+    """Tracks whether a server has ever answered. Bound to one event loop.
 
-    Requests leave in a burst, and the refusal of one may overtake the answer to another. Whether the set-up is to
-    blame is known only when the requests that were under way have returned.
+    Requests are sent in a burst, and the rejection of one may arrive before the answer to another. So it is only known
+    whether the setup is to blame once the requests in progress have returned.
     """
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class FirstAnswer:
 
     @contextmanager
     def awaited(self) -> Iterator[None]:
-        """Encloses one request, which counts as answered unless it raises."""
+        """Wraps one request, which counts as answered unless it raises."""
         back = asyncio.get_running_loop().create_future()
         self._in_flight.add(back)
         try:
@@ -90,12 +90,12 @@ class FirstAnswer:
             back.set_result(None)
 
     async def raise_blamed(self, error: ToolError) -> NoReturn:
-        """Raises as the function `raise_blamed` does, once it is known whether the set-up is to blame."""
+        """Like the function `raise_blamed`, once it is known whether the setup is at fault."""
         may_be_set_up = is_wrong_set_up(error) or is_out_of_reach(error)
         raise_blamed(error, answered=not may_be_set_up or await self._arrives())
 
     async def _arrives(self) -> bool:
-        """Whether an answer has come, or comes to one of the requests that are under way now."""
+        """Whether an answer has arrived, or arrives for one of the requests in progress."""
         waiting = set(self._in_flight)
         while waiting and not self._has_come:
             _, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
@@ -106,15 +106,15 @@ _expects_outages: ContextVar[bool] = ContextVar("factloop_expects_outages", defa
 
 
 def expect_outages() -> None:
-    """For the rest of this task a server out of reach counts as down, also before its first answer.
+    """For the rest of this task, an unreachable server counts as down, even before its first answer.
 
-    It is for tasks of an application that serves. A server that refuses us is still a ConfigError.
+    This is for the tasks of a running service. A server that rejects us still raises a ConfigError.
     """
     _expects_outages.set(True)
 
 
 def raise_blamed(error: ToolError, *, answered: bool) -> NoReturn:
-    """Raises `error` itself, or a ConfigError where the server never `answered` and refuses us or is out of reach."""
+    """Raises `error`, or a ConfigError if the server never `answered` and is unreachable or rejects us."""
     if answered or isinstance(error, ToolTimeout) or (_expects_outages.get() and is_out_of_reach(error)):
         raise error
     if is_wrong_set_up(error):
@@ -126,7 +126,7 @@ def raise_blamed(error: ToolError, *, answered: bool) -> NoReturn:
 
 
 def is_wrong_set_up(error: ToolError) -> bool:
-    """Whether the server is there and refuses us: for the key, the address, or a quota that is used up."""
+    """Whether the server is reachable but rejects us because of the key, the address or an exhausted quota."""
     return error.status in SET_UP_WRONG or (error.status == 429 and not error.retryable)
 
 

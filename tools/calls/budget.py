@@ -1,8 +1,9 @@
-"""The user's limits on calls and money: a call that would pass them is not made."""
+"""Enforces the user's limits on calls and cost: a call that would exceed them is not made."""
 
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -13,22 +14,22 @@ from factloop.core.errors import BudgetExceeded, DeadlineExceeded
 
 
 class Reservation:
-    """Room for one call. Set `spent_usd` to what it really cost."""
+    """Budget reserved for one call. Set `spent_usd` to the actual cost."""
 
     spent_usd = 0.0
     is_unused = False
-    """Whether the call is not sent yet: if that ends so, it does not count."""
+    """Whether the call has not been sent yet; an unsent call does not count."""
 
 
 class Budget:
-    """Counts calls and dollars against their limits. Concurrent calls can never overshoot.
+    """Counts calls and dollars against their limits, which concurrent calls can never exceed.
 
-    Each call first sets its worst case aside. Where that does not fit, the call waits for calls in flight to settle, as
-    they mostly cost less than they set aside; only when none is in flight is the budget used up.
+    Each call first reserves its worst-case cost. If that does not fit, the call waits for calls in flight to finish,
+    because most cost less than they reserved; the budget is exhausted only if none are in flight.
     """
 
     def __init__(self, *, max_calls: int | None = None, max_usd: float | None = None, of: str = "") -> None:
-        """`of` says whose it is, where that is not the whole run's."""
+        """`of` names what the budget applies to, unless it is the whole run."""
         self._of = of
         self._max_calls, self._max_usd = max_calls, max_usd
         self._calls = 0
@@ -40,16 +41,23 @@ class Budget:
     def limits_money(self) -> bool:
         return self._max_usd is not None
 
+    def lasts_for(self, calls: int) -> bool:
+        """Whether so many more calls can be made, if they cost what calls have cost so far."""
+        if not self._has_calls(calls):
+            return False
+        each = (self._spent_usd + self._reserved_usd) / self._calls if self._calls else math.inf
+        return self._fits(calls * each) if self.limits_money else True
+
     def note_earlier(self, calls: int, usd: float) -> None:
-        """Counts what earlier attempts at the same run paid for."""
+        """Adds what earlier attempts at the same run paid for."""
         self._calls += calls
         self._spent_usd += usd
 
     @asynccontextmanager
     async def reserve(self, worst_usd: float, *, calls: int = 1) -> AsyncIterator[Reservation]:
-        """Room for one call that costs at most `worst_usd`. Raises BudgetExceeded if the budget has no room.
+        """Reserves a call that costs at most `worst_usd`. Raises BudgetExceeded if the budget is insufficient.
 
-        With `calls=0` it costs money only: a search, which the limit on model calls does not count.
+        With `calls=0` only the money is counted, as for searches, to which the limit on model calls does not apply.
         """
         if self._max_calls is None and self._max_usd is None:
             yield Reservation()
@@ -72,7 +80,7 @@ class Budget:
             # Sums of many small prices do not cancel out exactly.
             self._reserved_usd = self._reserved_usd - worst_usd if self._in_flight else 0.0
             self._spent_usd += reservation.spent_usd
-            self._settled.set()  # wakes all who wait; nothing is awaited here, so no cancellation can lose the news
+            self._settled.set()  # wakes all waiting calls; nothing is awaited here, so no cancellation can prevent it
             self._settled = asyncio.Event()
 
     def _has_calls(self, calls: int) -> bool:
@@ -84,16 +92,16 @@ class Budget:
 
 T = TypeVar("T")
 LEAST_ANSWERS = 20
-"""Answers by which a model is known to be one whose replies cannot be read."""
+"""Number of answers after which a model may be found to give too many unreadable replies."""
 
 
 def is_of_one_check(error: Exception) -> bool:
-    """Whether a call failed by what its own check may take, which says nothing of the same call for another check."""
+    """Whether a call failed because of its check's own limits, which would not affect the call in another check."""
     return isinstance(error, DeadlineExceeded) or (isinstance(error, BudgetExceeded) and error.of != "")
 
 
 class Allowance:
-    """The limits of one check and the remaining amounts; without arguments, no limits. Lives in one event loop."""
+    """The limits of one check and what remains of them; unlimited by default. Bound to one event loop."""
 
     def __init__(
         self,
@@ -104,9 +112,9 @@ class Allowance:
         max_usd: float | None = None,
         of: str = "this check",
     ) -> None:
-        """The deadline counts from `begun_at` (`time.monotonic()`), else from now. `of` says whose it is."""
+        """The deadline counts from `begun_at` (`time.monotonic()`) or from now. `of` names the owner in errors."""
         self.max_unreadable = 1.0
-        """The share of a model's answers, of `LEAST_ANSWERS` or more, that may be unreadable."""
+        """Fraction of a model's answers (once there are `LEAST_ANSWERS`) that may be unreadable."""
         self._n_answers, self._n_unreadable = Counter[str](), Counter[str]()
         self._deadline_s = deadline_s
         begun_at = time.monotonic() if begun_at is None else begun_at
@@ -119,12 +127,12 @@ class Allowance:
 
     @asynccontextmanager
     async def reserve(self, worst_usd: float, *, calls: int = 1) -> AsyncIterator[Reservation]:
-        """Reserves as `Budget.reserve`."""
+        """Like `Budget.reserve`."""
         async with self._budget.reserve(worst_usd, calls=calls) as reservation:
             yield reservation
 
     async def in_time(self, work: Callable[[], Awaitable[T]]) -> T:
-        """The result of `work`, which is not begun after the deadline, and stopped at it. Raises DeadlineExceeded."""
+        """The result of `work`, which is cancelled at the deadline or not started after it. Raises DeadlineExceeded."""
         if self._ends_at is None:
             return await work()
         self.refuse_late()
@@ -137,12 +145,12 @@ class Allowance:
             raise
 
     def note_answer(self, model: str, *, is_readable: bool) -> None:
-        """Counts an answer of the model: whether it, or a repair of it, could be read."""
+        """Counts an answer of the model, and whether the answer or its repair could be parsed."""
         self._n_answers[model] += 1
         self._n_unreadable[model] += not is_readable
 
     def unreadable(self, model: str) -> str | None:
-        """Why the model is asked no further, where too many of its answers could not be read."""
+        """Why the model is no longer queried, if too many of its answers could not be parsed."""
         n_answers, n_unreadable = self._n_answers[model], self._n_unreadable[model]
         if n_answers < LEAST_ANSWERS or n_unreadable <= self.max_unreadable * n_answers:
             return None
@@ -151,11 +159,11 @@ class Allowance:
 
     @property
     def all_unreadable(self) -> list[str]:
-        """What `unreadable` says of each model that is asked no further, with its name."""
+        """The message of `unreadable` for each model that is no longer queried."""
         return [f"{model}: {said}" for model in self._n_answers if (said := self.unreadable(model)) is not None]
 
     def refuse_late(self) -> None:
-        """Raises DeadlineExceeded after the deadline."""
+        """Raises DeadlineExceeded if the deadline has passed."""
         if self._ends_at is not None and time.monotonic() >= self._ends_at:
             raise self._exceeded()
 

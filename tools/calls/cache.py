@@ -1,7 +1,7 @@
-"""Answers already paid for, kept in one SQLite file that several processes may share.
+"""Stores paid answers in a SQLite file that several processes can share.
 
-With bounds it is the cache that runs share. Without, it is the journal of a resumable run, where nothing ages: each
-answer is committed before it is used, so a killed run repeats only the calls that were in flight.
+With bounds, the file is the cache that runs share. Without bounds, it is the journal of a resumable run, where answers
+never expire: each one is committed before it is used, so a killed run repeats only the calls that were in flight.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ import asyncio
 import json
 import logging
 import random
+import secrets
 import sqlite3
 import time
-from collections import OrderedDict
+import zlib
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -25,31 +27,34 @@ from factloop.core.files.holds import Hold
 from factloop.core.files.private import make_private_database, make_private_folder
 
 PROTECTED_S = 3600.0
-"""What is this young stays, however much there is: a run at work counts on it."""
+"""Entries younger than this are never removed, because a run in progress relies on them."""
 BATCH = 50
-"""Answers that go in one transaction: another process waits for no longer than that takes."""
+"""Answers per transaction, which limits how long other processes have to wait."""
 PAGES_AT_ONCE = 1000
-"""Pages freed in one step, so that other processes wait no longer."""
+"""Pages freed in one step, which limits how long other processes have to wait."""
+
+_CHECKED = "#"
+"""Prefix of a text with a checksum; JSON never starts with it."""
 
 
 @dataclass(frozen=True)
 class CacheBounds:
-    """Bounds of a cache that runs share."""
+    """Limits of a shared cache."""
 
     max_bytes: int
     max_age_s: float
 
     @property
     def step_bytes(self) -> int:
-        """Bytes written between two looks at the size: few, since the writer then waits for the removal."""
+        """Bytes written between size checks; small, because the writer has to wait for the removal."""
         return self.max_bytes // 256
 
 
 def prune(connection: sqlite3.Connection, bounds: CacheBounds) -> None:
-    """Removes answers until the bounds hold, in small transactions: killed at any time it leaves a cache to use.
+    """Removes answers until the limits are met, in small transactions, so that being killed leaves a usable cache.
 
-    Between two looks at the size the file grows by a step, so it stays within `max_bytes` without being shrunk each
-    time; it is shrunk where it is larger, or mostly empty. Raises sqlite3.Error.
+    The file grows by one step between two size checks, and removal starts before `max_bytes` is reached, so the file
+    need not be shrunk each time; it is shrunk only if it is larger, or mostly empty. Raises sqlite3.Error.
     """
     connection.execute("CREATE INDEX IF NOT EXISTS answers_by_age ON answers (written)")
     now = time.time()
@@ -64,14 +69,14 @@ def prune(connection: sqlite3.Connection, bounds: CacheBounds) -> None:
 
 
 def prepare_to_shrink(connection: sqlite3.Connection) -> None:
-    """Prepares a new file: SQLite must know before the first table. Older ones only stop growing."""
+    """Prepares a new file for shrinking, which must happen before the first table. Older files only stop growing."""
     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
 
 
 def _remove(connection: sqlite3.Connection, *, before: float) -> int:
-    """How many of the oldest were removed, of those written before that time."""
+    """Removes the oldest answers written before this time, and returns their number."""
     oldest = "SELECT rowid FROM answers WHERE written < ? ORDER BY written LIMIT ?"
-    if connection.execute(oldest, (before, 1)).fetchone() is None:  # a look takes no lock from writers
+    if connection.execute(oldest, (before, 1)).fetchone() is None:  # reading takes no lock that writers need
         return 0
     return connection.execute(f"DELETE FROM answers WHERE rowid IN ({oldest})", (before, BATCH)).rowcount
 
@@ -79,7 +84,7 @@ def _remove(connection: sqlite3.Connection, *, before: float) -> int:
 def _shrink(connection: sqlite3.Connection) -> None:
     left = _number(connection, "freelist_count")
     while left:
-        connection.executescript(f"PRAGMA incremental_vacuum({PAGES_AT_ONCE})")  # `execute` would stop after a page
+        connection.executescript(f"PRAGMA incremental_vacuum({PAGES_AT_ONCE})")  # `execute` would stop after one page
         before, left = left, _number(connection, "freelist_count")
         if left >= before:  # a file that cannot shrink
             return
@@ -100,7 +105,7 @@ def _number(connection: sqlite3.Connection, pragma: str) -> int:
 T = TypeVar("T")
 BUSY_TIMEOUT_S = 20.0
 FORMAT = 2
-"""Written into the file as its `user_version`."""
+"""Stored in the file as its `user_version`."""
 log = logging.getLogger(__name__)
 
 _NO_PLACE = frozenset(
@@ -110,25 +115,27 @@ _NO_PLACE = frozenset(
 
 @dataclass(frozen=True)
 class StoredAnswer:
-    """One kept answer. `earlier` says that it was written before this cache was opened."""
+    """A stored answer. `earlier` is True if it was written before this cache was opened."""
 
     value: Any
     earlier: bool
 
 
 class CallCache:
-    """A map from call keys to JSON values on disk. Not tied to an event loop: each operation takes microseconds, where
-    the bounds are reached some milliseconds, and as long as another process writes up to `BUSY_TIMEOUT_S`. So within an
-    event loop it goes `aside`.
+    """A map from call keys to JSON values on disk. Not tied to an event loop: an operation takes microseconds, some
+    milliseconds when the limits are reached, and up to `BUSY_TIMEOUT_S` while another process writes. In an event loop,
+    run operations with `aside`.
     """
 
     def __init__(self, path: Path, bounds: CacheBounds | None = None) -> None:
-        """Opens or makes the file, for its owner alone.
+        """Opens or creates the file, readable only by its owner.
 
-        Raises ConfigError where it cannot be used, NoPlaceToKeep among them.
+        Raises ConfigError if the file cannot be used, such as NoPlaceToKeep if it cannot be written.
         """
         self._path, self._bounds = path, bounds
         self._mine: set[str] = set()
+        self._sent: dict[str, str] = {}
+        self._lost: defaultdict[str, list[Any]] = defaultdict(list)
         self._unweighed = 0
         self._hold: Hold | None = None
         self._thread: ThreadPoolExecutor | None = None
@@ -156,7 +163,7 @@ class CallCache:
         make_private_database(path)
 
     def _prepare(self) -> None:
-        """Makes the table in a new file; a file that another program made is left as it is."""
+        """Creates the table in a new file; a file made by another program is left unchanged."""
         execute = self._connection.execute
         (found,) = execute("PRAGMA user_version").fetchone()
         if found == FORMAT:
@@ -174,14 +181,21 @@ class CallCache:
             execute("COMMIT")
         else:
             raise ConfigError(f"{self._path}: not made by this version of factloop; move it away or name another place")
-        # A killed process loses nothing at this level; only a power cut may cost the last answers.
+        if self._bounds is None:
+            execute(
+                "CREATE TABLE IF NOT EXISTS sent (id TEXT PRIMARY KEY, key TEXT NOT NULL, cost TEXT NOT NULL,"
+                " calls INTEGER NOT NULL, usd REAL NOT NULL)"
+            )
+            for key, cost in execute("SELECT key, cost FROM sent").fetchall():
+                self._lost[key].append(self._read(cost))
+        # At this level, a killed process loses nothing; only a power cut may lose the last answers.
         execute("PRAGMA synchronous=NORMAL")
 
     def _switch_to_wal(self) -> None:
-        """Lets readers and a writer work side by side; stays with the file.
+        """Lets readers and a writer work concurrently; this setting is stored in the file.
 
-        Of two connections that switch a new file at the same moment SQLite refuses one without waiting, as each
-        holds what the other needs.
+        If two connections switch a new file at the same time, SQLite refuses one immediately, because each holds what
+        the other needs.
         """
         until = time.monotonic() + BUSY_TIMEOUT_S
         while True:
@@ -194,7 +208,7 @@ class CallCache:
             time.sleep(random.uniform(0.01, 0.05))
 
     def _prune(self) -> None:
-        """Removes what exceeds the bounds, if there are any and no other process is doing so."""
+        """Removes whatever exceeds the limits, if any are set, unless another process is busy writing."""
         self._unweighed = 0
         if self._bounds is not None:
             try:
@@ -210,12 +224,16 @@ class CallCache:
 
     def _read(self, text: str) -> Any:
         try:
+            if text.startswith(_CHECKED):  # answers written by earlier versions have no checksum
+                checksum, text = text[1:9], text[9:]
+                if checksum != _checksum(text):
+                    raise self._unusable(ValueError("an answer in it was damaged"))
             return json.loads(text)
         except (TypeError, ValueError, RecursionError) as error:
             raise self._unusable(ValueError("an answer in it is not JSON")) from error
 
     def get(self, key: str, *, newer_than_s: float | None = None) -> StoredAnswer | None:
-        """The answer kept under this key, unless it is older than `newer_than_s` seconds or the bounds allow.
+        """The answer with this key, unless it is older than `newer_than_s` seconds or than the limits allow.
 
         Raises ConfigError.
         """
@@ -226,18 +244,19 @@ class CallCache:
         return StoredAnswer(self._read(row[0]), earlier=key not in self._mine)
 
     def put(self, key: str, value: Any, *, calls: int = 0, usd: float = 0.0) -> None:
-        """Keeps an answer and what was paid for it; on disk when this returns.
+        """Stores an answer and what was paid for it; it is on disk when this returns.
 
-        Where the disk refuses, a cache that runs share goes on without the answer, and warns once. A journal raises
-        ConfigError, since paying for more would be waste; so does a damaged file.
+        If the disk is full or read-only, a shared cache continues without the answer and warns once. A journal raises
+        ConfigError, because further paid answers would be lost; a damaged file raises it as well.
         """
-        # Escaped to ASCII, as text from outside may hold lone surrogates, which SQLite refuses.
+        # Escaped to ASCII, because text from outside may contain lone surrogates, which SQLite rejects.
         text = json.dumps(value, separators=(",", ":"))
-        row = (key, text, time.time(), calls, usd)
+        row = (key, _CHECKED + _checksum(text) + text, time.time(), calls, usd)
         statement = "INSERT OR REPLACE INTO answers (key, value, written, calls, usd) VALUES (?, ?, ?, ?, ?)"
         try:
             self._execute(statement, row)
             self._mine.add(key)
+            self.note_failed(key)
             self._unweighed += len(text)
             if self._bounds is not None and self._unweighed > self._bounds.step_bytes:
                 self._prune()
@@ -246,14 +265,31 @@ class CallCache:
                 raise
             _say_once(f"{self._path}: answers are not kept from now on, and are paid for again ({error.__cause__})")
 
+    def note_sent(self, key: str, cost: Any, *, calls: int, usd: float) -> None:
+        """Records in a journal the maximum cost of a request that is being sent, until its answer is stored.
+
+        If the process is killed, the remaining entries were paid for as well, although no answer shows it.
+        """
+        self._sent[key] = secrets.token_hex(8)
+        row = (self._sent[key], key, json.dumps(cost), calls, usd)
+        self._execute("INSERT INTO sent (id, key, cost, calls, usd) VALUES (?, ?, ?, ?, ?)", row)
+
+    def note_failed(self, key: str) -> None:
+        """Deletes the record of the last request for this answer, which cost nothing or is stored with the answer."""
+        if (sent := self._sent.pop(key, None)) is not None:
+            self._execute("DELETE FROM sent WHERE id = ?", (sent,))
+
+    def take_lost(self, key: str) -> list[Any]:
+        """Maximum costs of requests for this answer whose results earlier attempts never received; each only once."""
+        return self._lost.pop(key, [])
+
     async def aside(self, work: Callable[[], T]) -> T:
-        """Does work with this cache in its one thread, in the order in which it comes; at once where none can wait.
+        """Runs work on this cache in its thread, in order of arrival; immediately if nothing can block.
 
-        The journal of a run, which has no bounds, is written by one process: there an answer is on disk before the
-        event loop turns to the next, so that a kill finds none that came and is not kept.
+        The journal of a run, which has no bounds, is written by one process: each answer is on disk before the event
+        loop continues, so a kill cannot lose an answer that has arrived.
 
-        A caller that is cancelled does not wait for the thread: the work is done all the same, before the cache is
-        closed.
+        A cancelled caller does not wait for the thread; the work is still done before the cache is closed.
         """
         if self._bounds is None:
             return work()
@@ -262,21 +298,24 @@ class CallCache:
         return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._thread, work))
 
     def drop(self, key: str) -> None:
-        """Forgets an answer. Raises ConfigError."""
+        """Deletes an answer. Raises ConfigError."""
         self._execute("DELETE FROM answers WHERE key = ?", (key,))
 
     def values(self) -> Iterator[Any]:
-        """All that is kept, one value at a time, in no particular order. Raises ConfigError."""
+        """All stored values, one at a time and in no particular order. Raises ConfigError."""
         for (text,) in self._execute("SELECT value FROM answers", ()):
             yield self._read(text)
 
     def paid(self) -> tuple[int, float]:
-        """Model calls and dollars paid for all that is kept here."""
-        calls, usd = self._execute("SELECT TOTAL(calls), TOTAL(usd) FROM answers", ()).fetchone()
-        return int(calls), float(usd)
+        """Model calls and dollars paid for all stored answers, and for requests in a journal that were cut off."""
+        sums = [
+            self._execute(f"SELECT TOTAL(calls), TOTAL(usd) FROM {table}", ()).fetchone()
+            for table in ("answers", *(("sent",) if self._bounds is None else ()))
+        ]
+        return int(sum(calls for calls, _ in sums)), float(sum(usd for _, usd in sums))
 
     def held(self) -> tuple[int, float | None]:
-        """The number of answers, and when the oldest was written. Raises ConfigError."""
+        """The number of answers, and the time when the oldest was written. Raises ConfigError."""
         number, oldest = self._execute("SELECT COUNT(*), MIN(written) FROM answers", ()).fetchone()
         return int(number), oldest
 
@@ -287,7 +326,7 @@ class CallCache:
             raise self._unusable(error) from error
 
     def close(self) -> None:
-        """Closes the file, once what goes aside is done."""
+        """Closes the file after the pending work."""
         if self._thread is not None:
             self._thread.shutdown()
         self._connection.close()
@@ -300,6 +339,11 @@ def hold_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.use")
 
 
+def _checksum(text: str) -> str:
+    """Eight hexadecimal digits that detect a changed byte, which may leave JSON that is valid but wrong."""
+    return f"{zlib.crc32(text.encode()):08x}"
+
+
 @cache
 def _say_once(warning: str) -> None:
     log.warning("%s", warning)
@@ -310,14 +354,13 @@ def _is_busy(error: BaseException) -> bool:
 
 
 MOST_IN_MEMORY = 4_096
-"""Answers: several times those of a long answer's check, and some ten megabytes."""
+"""Number of answers: several times as many as the check of a long answer needs, about ten megabytes."""
 
 
 class MemoryAnswers:
-    """Keeps the last answers: within a check even what is not worth keeping is asked once.
+    """Keeps the most recent answers, so that a check does not repeat even calls that are not worth storing.
 
-    It lives as long as the session, in which thousands of checks may follow each other, so the answers that were not
-    asked for the longest time go.
+    It exists as long as the session, which may run thousands of checks, so the least recently used answers are removed.
     """
 
     def __init__(self, most: int = MOST_IN_MEMORY) -> None:
@@ -342,8 +385,8 @@ class MemoryAnswers:
         return work()
 
     def close(self) -> None:
-        """Nothing is open; here since it is called wherever a cache is."""
+        """Does nothing, because nothing is open; every cache has this method."""
 
 
 AnswersKept = CallCache | MemoryAnswers
-"""A place for answers, to be closed by the one who opened it."""
+"""A store for answers, to be closed by whoever opened it."""

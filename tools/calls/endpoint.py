@@ -1,7 +1,7 @@
-"""One web service that is asked for facts: cached, paced, retried, left alone while it is down. Identical
-questions are asked once.
+"""A client for one web service: cached, rate-limited, retried, and paused while the service is down. Identical
+requests are sent only once.
 
-For services that cost nothing; those that cost go through a gateway with budget and meter.
+It is for services that are free; paid services go through a gateway with a budget and a meter.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from factloop.tools.calls.together import SingleFlight
 from factloop.tools.calls.urls import without_userinfo
 
 RETRY = RetryPolicy(attempts=2, timeout_attempts=1, patience_s=30.0)
-"""Less patient than for models: these services are one source among several. factloop stops
-asking a server that has accepted nothing for that long, and tries it once a minute."""
+"""Less patient than for models, because these services are one source among several. A server that has
+accepted nothing for this long is no longer queried, except for one attempt a minute."""
 CONCURRENCY = 4
 
 
 class Endpoint:
-    """Answers of one address, kept as long as the cache does: a resumed run gets what it got before. Lives in one event
-    loop.
+    """Answers from one URL, stored as long as the cache stores them, so a resumed run gets the same answers. Bound to
+    one event loop.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Endpoint:
         tape: Tape | None = None,
         retry: RetryPolicy = RETRY,
     ) -> None:
-        """Without `cache` answers are kept in memory. A `tape` is asked before the service."""
+        """Without `cache`, answers are stored in memory. A `tape` is consulted before the service."""
         self.tool, self.identity = tool, without_userinfo(url)
         self._client = JsonClient(tool=tool, base_url=url, timeout_s=timeout_s, headers=headers)
         self._cache, self._tape = cache or MemoryAnswers(), tape
@@ -59,9 +59,9 @@ class Endpoint:
     async def ask(
         self, method: Literal["GET", "POST"], fields: Mapping[str, str], read: Callable[[JsonAnswer], Any]
     ) -> Any:
-        """Asks with these fields; `read` takes a JSON value out of the answer, and raises ToolError on another shape.
+        """Sends a request with these fields; `read` extracts a JSON value, and raises ToolError if the shape is wrong.
 
-        Raises ToolError, ToolTimeout; ConfigError where the cache fails. Failures are not kept.
+        Raises ToolError, ToolTimeout; ConfigError if the cache fails. Failures are not stored.
         """
         request = json.dumps([self.tool, self.identity, method, sorted(fields.items())])
         key = hashlib.sha256(request.encode()).hexdigest()
@@ -87,7 +87,7 @@ class Endpoint:
         return value
 
     async def aclose(self) -> None:
-        """Lets its threads go. What is under way ends by its time-out."""
+        """Releases the threads. Requests in progress end at their timeout."""
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
@@ -108,6 +108,6 @@ class Endpoint:
 
     async def _exchange(self, method: str, fields: Mapping[str, str]) -> JsonAnswer:
         call = self._client.get_answer if method == "GET" else self._client.post_form
-        if self._pool is None:  # asyncio's own pool has six threads on two cores, and is shared with everything
+        if self._pool is None:  # asyncio's own pool has six threads on two cores and is shared with everything else
             self._pool = ThreadPoolExecutor(CONCURRENCY, thread_name_prefix=self.tool)
         return await asyncio.get_running_loop().run_in_executor(self._pool, partial(call, "", fields))

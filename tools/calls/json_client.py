@@ -1,6 +1,6 @@
-"""The one edge through which tools talk to web servers: JSON in and out, every failure a `ToolError`.
+"""Sends and receives JSON for all tools that call web servers, and turns every failure into a `ToolError`.
 
-Nothing is retried here. The policy above decides, by `retryable` and `retry_after_s`.
+Nothing is retried here. The caller's policy decides, using `retryable` and `retry_after_s`.
 """
 
 from __future__ import annotations
@@ -37,54 +37,54 @@ _RETRYABLE_STATUSES = frozenset({408, 429})
 
 
 def user_agent() -> str:
-    """Names factloop to public services, whose etiquette asks for that."""
+    """Identifies factloop to public services, as their etiquette requires."""
     return f"factloop/{version('factloop')} (fact-checking library) python-requests/{version('requests')}"
 
 
 @dataclass(frozen=True, slots=True)
 class JsonAnswer:
-    """An answer of status 2xx. Some servers say only in its head that it is not the whole answer."""
+    """An answer with a 2xx status. Some servers indicate only in the headers that it is incomplete."""
 
     status: int
     headers: Mapping[str, str]
-    """Names in any case."""
+    """Case-insensitive header names."""
     value: dict[str, Any]
 
 
 class _NoAddress(requests.exceptions.InvalidURL):
-    """A redirect leads to what is no address."""
+    """A redirect leads to an invalid address."""
 
 
 class _Session(requests.Session):
-    """A session that reads the address of a redirect in order to follow it, and for nothing else."""
+    """A session that reads a redirect's address only in order to follow it."""
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
-        """The address. The answer is closed: else its body is read to the end, whatever its length, and for nothing."""
+        """The address. The response is closed because its body, of any length, would otherwise be read for nothing."""
         if resp.is_redirect:
             resp.close()
         return super().get_redirect_target(resp)
 
     def resolve_redirects(self, *args: Any, yield_requests: bool = False, **kwargs: Any) -> Iterator[Any]:
-        """The answers on the way. Raises _NoAddress."""
-        if yield_requests:  # asked where a redirect is not followed
+        """Yields the intermediate responses. Raises _NoAddress."""
+        if yield_requests:  # requested when a redirect is not followed
             return
         try:
             yield from super().resolve_redirects(*args, **kwargs)
-        except requests.exceptions.InvalidHeader:  # of an answer on the way
+        except requests.exceptions.InvalidHeader:  # in an intermediate response
             raise
         except ValueError as error:
             raise _NoAddress(str(error)) from error
 
 
-# The `timeout` of `requests` bounds each single read: a server that sends one byte a second, in its head or its body,
-# holds the caller for ever. Here every read gets only the time that is left until one fixed moment.
+# The `timeout` of `requests` limits each read separately: a server that sends one byte per second, in its headers or
+# body, blocks the caller forever. Here every read gets only the time that is left until a fixed deadline.
 
 _read_until: ContextVar[float | None] = ContextVar("read_until", default=None)
 
 
 @contextmanager
 def _reading_until(deadline: float) -> Iterator[None]:
-    """Bound all reads of requests begun in this block by `deadline`, a value of `time.monotonic()`."""
+    """Ends all reads of requests started in this block at `deadline`, a value of `time.monotonic()`."""
     token = _read_until.set(deadline)
     try:
         yield
@@ -93,7 +93,7 @@ def _reading_until(deadline: float) -> Iterator[None]:
 
 
 class _DeadlineReader(io.RawIOBase):
-    """Reads from a socket, each time within the remaining time. Raises TimeoutError when that is used up."""
+    """Reads from a socket within the remaining time. Raises TimeoutError when no time is left."""
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket, deadline: float) -> None:
         self._raw, self._sock, self._deadline = raw, sock, deadline
@@ -151,11 +151,11 @@ class _DeadlineAdapter(HTTPAdapter):
 
 
 class JsonClient:
-    """Requests to one server that answers with JSON objects. Safe to use from many threads (a session for each).
+    """Sends requests to a server that returns JSON objects. Safe to use from many threads (one session each).
 
-    `timeout_s` bounds the whole exchange, connection and body included (only the name look-up is the system's own).
-    `secret_headers` are sent and never shown; with them no redirect is followed, so that no other host sees them.
-    `headers` may ask for another kind of JSON by `Accept`. `hints` adds, for a status, what the user can do.
+    `timeout_s` limits the whole exchange, including connection and body (except for the system's name lookup).
+    `secret_headers` are sent but never shown; with them, redirects are not followed, so no other host receives them.
+    `headers` may request another kind of JSON with `Accept`. `hints` maps a status to what the user can do about it.
     """
 
     def __init__(
@@ -180,7 +180,7 @@ class JsonClient:
         return self._exchange("GET", path, params=params).value
 
     def get_answer(self, path: str, params: Mapping[str, str | int]) -> JsonAnswer:
-        """Gets as `get`, with the status and the headers of the answer."""
+        """Like `get`, but with the status and headers of the answer."""
         return self._exchange("GET", path, params=params)
 
     def post(
@@ -191,7 +191,7 @@ class JsonClient:
         timeout_s: float | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
-        """The JSON object that answers `payload`, in less time and with more headers than usual where these are given.
+        """Posts `payload` and returns the JSON object, optionally with a shorter timeout and more headers.
 
         Raises ToolError, ToolTimeout.
         """
@@ -202,7 +202,7 @@ class JsonClient:
         return self._exchange("POST", path, data=fields)
 
     def reach(self, *, timeout_s: float) -> None:
-        """Sees that the server answers HTTP at all, whatever it says. Raises ToolError, ToolTimeout."""
+        """Checks that the server responds to HTTP at all. Raises ToolError, ToolTimeout."""
         timeout_s = min(timeout_s, self._timeout_s)
         with (
             self._failures_by(timeout_s),
@@ -229,9 +229,9 @@ class JsonClient:
 
     @contextmanager
     def _failures_by(self, timeout_s: float) -> Iterator[None]:
-        """Bounds what is read inside, and raises ToolError for what `requests` raises.
+        """Limits the time of reads in this block, and converts the errors of `requests` to ToolError.
 
-        For some addresses that is a ValueError: its own of text, or urllib3's.
+        For some URLs, `requests` or urllib3 raises a plain ValueError instead.
         """
         deadline = time.monotonic() + timeout_s
         try:
@@ -307,7 +307,7 @@ class JsonClient:
         try:
             value = json.loads(body)
         except (ValueError, RecursionError) as error:
-            begun = body.lstrip()[:1] in (b"{", b"[")  # else often a page of a proxy, which passes, too
+            begun = body.lstrip()[:1] in (b"{", b"[")  # otherwise often a proxy's error page, also temporary
             message = f"the answer is {'incomplete' if begun else 'not'} JSON: {self._excerpt(response, body)}"
             raise self._failure(message, status, retryable=True) from error
         if not isinstance(value, dict):
@@ -315,7 +315,7 @@ class JsonClient:
         return value
 
     def _excerpt(self, response: requests.Response, body: bytes) -> str:
-        """The answer in one line; a key that the server repeats is hidden."""
+        """The answer on one line, with secrets that the server repeats hidden."""
         kind = response.headers.get("Content-Type", "no content type").partition(";")[0]
         text = body[: 20 * _EXCERPT_CHARS].decode("utf-8", errors="replace")
         for secret in self._secret_headers.values():

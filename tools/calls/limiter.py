@@ -1,11 +1,12 @@
-"""Pacing and concurrency for one server: starts gently, learns the server's rate from its refusals.
+"""Limits the rate and concurrency of calls to one server, and learns its rate limit from rejected calls.
 
-A server that refuses with 429 answers at once, so a burst of a thousand requests earns a thousand refusals before the
-first is noticed. Requests therefore leave at a rate that starts at `START_RATE` and doubles while nothing is refused.
-A refusal pauses all calls for as long as the server asks, and lowers the rate towards what the server took since the
-refusal before: its limit, as it had nothing left at both ends. The rate then creeps up again (AIMD, as TCP does).
+A server that rejects requests with 429 does so at once, so a burst of a thousand requests causes a thousand rejections
+before the first is noticed. The rate of requests therefore starts at `START_RATE` and doubles while none are rejected.
+A rejection pauses all calls for as long as the server asks, and lowers the rate towards the rate accepted since the
+previous rejection. This is the server's limit, because it was exhausted at both times. The rate then slowly rises again
+(AIMD, as in TCP).
 
-What counts as taken is what was sent and not refused: refusals come at once, answers only after seconds.
+Requests count as accepted if they were sent and not rejected: rejections arrive at once, answers only after seconds.
 """
 
 from __future__ import annotations
@@ -19,35 +20,35 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 START_RATE = 120.0
-"""Requests a second at the start."""
+"""Initial number of requests per second."""
 RAMP_S = 0.2
-"""Seconds after which an unrefused start doubles its rate."""
+"""Seconds without a rejection after which the initial rate doubles."""
 UNPACED_RATE = 8_000.0
-"""A rate above which spacing is pointless."""
+"""Rate above which spacing requests is pointless."""
 WINDOW_S = 1.0
-"""The first refusal lowers the rate to what was taken in so many seconds before it."""
+"""The first rejection lowers the rate to the rate accepted in this many seconds before it."""
 LEAST_PROBED_RATE = 4.0
-"""The first refusal lowers it no further: one that comes at once has shown nothing."""
+"""Minimum rate after the first rejection, because an immediate rejection reveals nothing about the limit."""
 BACK_OFF = 0.9
 PROBING_GROWTH = 0.6
-"""Share by which the rate grows each second between the first refusal and the second: the first says little, as a
-server that allows bursts takes far more at the start than it will later, and one that does not takes far less."""
+"""Growth of the rate per second between the first and the second rejection. The first reveals little: a server that
+allows bursts accepts far more at the start than later, and one that does not accepts far less."""
 SLOW_GROWTH = 0.006
-"""The same for a rate that was learnt, until `RECOVERED_S` without a refusal have passed."""
+"""Growth of a learned rate per second, until `RECOVERED_S` have passed without a rejection."""
 FAST_GROWTH = 0.10
 RECOVERED_S = 30.0
 LOWEST_RATE = 0.02
 FIRST_PAUSE_S = 1.0
-"""Pause where the server does not say how long; it doubles as long as the server takes nothing."""
+"""The pause if the server does not name one; it doubles as long as the server accepts nothing."""
 LONGEST_GUESSED_PAUSE_S = 32.0
 TRIAL_ROUND_TRIPS = 1.5
-"""After a pause one request goes first, and the others follow when its refusal would have come back."""
+"""After a pause, one request is sent first, and the others once its rejection would have arrived."""
 CALLER: ContextVar[str] = ContextVar("factloop_caller", default="")
-"""For whom calls are made: callers take turns to send the next call, however many calls of each wait."""
+"""The caller that calls are made for. Callers take turns, regardless of how many calls each has waiting."""
 
 
 class Slots:
-    """A semaphore that lets callers in by turns, and the calls of one in order, those that are ahead first."""
+    """A semaphore that callers pass in turns; the calls of one caller pass in order, but those marked `ahead` first."""
 
     def __init__(self, n_free: float) -> None:
         self._n_free = n_free
@@ -55,7 +56,7 @@ class Slots:
 
     @asynccontextmanager
     async def one(self, *, ahead: bool) -> AsyncIterator[None]:
-        """A place; with `ahead`, before all calls of the same caller that wait already."""
+        """Waits for a slot; with `ahead`, before all waiting calls of the same caller."""
         await self._wait(ahead=ahead)
         try:
             yield
@@ -72,7 +73,7 @@ class Slots:
         try:
             await turn
         except asyncio.CancelledError:
-            if not turn.cancelled():  # it had its turn at the same moment
+            if not turn.cancelled():  # it got its turn at the same moment
                 self._free()
             raise
 
@@ -82,7 +83,7 @@ class Slots:
             queue = self._waiting.pop(caller)
             turn = queue.popleft()
             if queue:
-                self._waiting[caller] = queue  # behind the others
+                self._waiting[caller] = queue  # goes behind the other callers
             if not turn.done():
                 turn.set_result(None)
                 return
@@ -91,13 +92,13 @@ class Slots:
 
 @dataclass(frozen=True)
 class Slot:
-    """Proof of a slot: when its request left, in the loop's clock."""
+    """A slot, with the time when its request was sent, in the loop's clock."""
 
     sent_at: float
 
 
 class Limiter:
-    """Bounds concurrency and rate of the calls to one server. Lives in one event loop."""
+    """Limits the concurrency and rate of calls to one server. Bound to one event loop."""
 
     def __init__(self, *, concurrency: int | None = None, requests_per_second: float | None = None) -> None:
         self._slots = Slots(concurrency or math.inf)
@@ -117,11 +118,11 @@ class Limiter:
 
     @asynccontextmanager
     async def slot(self, *, ahead: bool = False) -> AsyncIterator[Slot]:
-        """A place to send one request in, `ahead` of others of its caller or behind; leaving it frees the place."""
+        """A slot to send one request, before or after other requests of its caller; it is released on exit."""
         async with self._slots.one(ahead=ahead):
             sent_at = await self._wait_for_turn(ahead=ahead)
             if self._drained is not None:
-                await asyncio.Event().wait()  # the service is stopping, and cancels this call
+                await asyncio.Event().wait()  # the service is stopping and cancels this call
             self._n_under_way += 1
             try:
                 yield Slot(sent_at)
@@ -130,22 +131,27 @@ class Limiter:
                 if self._drained is not None and not self._n_under_way:
                     self._drained.set()
 
-    async def drain(self) -> None:
-        """Lets no further request leave, and waits until those under way have ended."""
+    def close(self) -> asyncio.Event:
+        """Stops sending requests. The event is set once the requests in progress have ended."""
         self._drained = self._drained or asyncio.Event()
+        return self._drained
+
+    async def drain(self) -> None:
+        """Stops sending requests, and waits until those in progress have ended."""
+        drained = self.close()
         if self._n_under_way:
-            await self._drained.wait()
+            await drained.wait()
 
     def share_ceiling(self, n_processes: int) -> None:
-        """From now on has an even part of the ceiling, as so many processes ask the server."""
+        """From now on, uses an equal part of the maximum rate, because this many processes use the server."""
         if self._ceiling is not None:
             self._cap = self._ceiling / n_processes
             self._rate = min(self._rate, self._cap)
 
     def refused(self, ticket: Slot, retry_after_s: float | None) -> None:
-        """Records that the server refused the request for its rate: all calls pause, then go on more slowly."""
+        """Records that the server rejected the request for its rate. All calls pause, then continue more slowly."""
         now = asyncio.get_running_loop().time()
-        if ticket.sent_at > self._refused_at:  # else it left before the last lesson, and teaches nothing
+        if ticket.sent_at > self._refused_at:  # otherwise it was sent before the last rejection and reveals nothing new
             self._learn(ticket, now)
         pause_s = retry_after_s
         if pause_s is None:
@@ -155,7 +161,7 @@ class Limiter:
         self._changed_at = self._paused_until
 
     def pause(self, ticket: Slot, seconds: float) -> None:
-        """Holds all calls back for so many seconds and keeps the rate: the server is busy with others."""
+        """Holds back all calls for this many seconds without changing the rate, because the server is busy."""
         now = asyncio.get_running_loop().time()
         self._trial_s = TRIAL_ROUND_TRIPS * (now - ticket.sent_at)
         self._paused_until = max(self._paused_until, now + seconds)
@@ -181,13 +187,13 @@ class Limiter:
         now = loop.time()
         if self._rate >= UNPACED_RATE and now >= self._paused_until:
             return self._sent(now)
-        async with self._turn.one(ahead=ahead):  # one sleeper at a time: the rest queue behind it
-            # A pause may begin, or grow, while one sleeps.
+        async with self._turn.one(ahead=ahead):  # only one call sleeps; the others queue behind it
+            # A pause may begin or grow during the sleep.
             while (delay_s := max(self._next_at, self._paused_until) - loop.time()) > 0:  # noqa: ASYNC110 - that is no event
                 await asyncio.sleep(delay_s)
             now = loop.time()
             self._grow(now)
-            # Lateness of the timer is made up for, but never by more than one interval.
+            # Delays of the timer are made up for, but never by more than one interval.
             interval_s = 1.0 / self._rate
             self._next_at = max(self._next_at, now - interval_s) + interval_s
             if self._trial_s:
@@ -210,7 +216,7 @@ class Limiter:
         else:
             recovered = now - self._paused_until >= RECOVERED_S
             growth = PROBING_GROWTH if self._lessons == 1 else FAST_GROWTH if recovered else SLOW_GROWTH
-            # Only requests can show that a rate is taken: an idle stretch counts as one interval.
+            # Only requests show whether a rate is accepted, so an idle period counts as at most two intervals.
             self._rate *= (1.0 + growth) ** min(elapsed_s, 2.0 / self._rate)
         self._rate = min(self._rate, UNPACED_RATE if self._cap is None else self._cap)
         self._changed_at = now

@@ -1,4 +1,4 @@
-"""Accounting of one run by stage."""
+"""Counts the usage of a run by stage."""
 
 from __future__ import annotations
 
@@ -28,51 +28,70 @@ class _Stage:
 
 @dataclass(frozen=True)
 class CallCost:
-    """The cost of one answered model call."""
+    """The cost of an answered model call."""
 
     prompt_tokens: int
     completion_tokens: int
     approximate: bool
     cost_usd: float | None
     cached_tokens: int = 0
-    """Of the prompt's tokens those that came from the server's cache."""
+    """The prompt tokens that came from the server's cache."""
 
 
 @dataclass
 class UsageMeter:
-    """Adds up what the stages of one run cost. `snapshot` may be taken at any time.
+    """Adds up the costs of a run's stages. `snapshot` can be called at any time.
 
-    It goes with each call of the run, and so does the `allowance`, which says what the run may still take.
+    It is passed to each call of the run, together with the `allowance`, the limits that remain for the run.
     """
 
     allowance: Allowance = field(default_factory=Allowance)
     before_paying: Callable[[], Awaitable[None]] | None = None
-    """Awaited ahead of each request to a model: it may refuse to let anything be spent."""
+    """Awaited before each request to a model; it may raise to prevent any spending."""
+    snapshots: set[str] = field(default_factory=set)
+    """The models that answered, as their servers name them."""
+    on_sent: Callable[[CallCost, int], None] | None = None
+    """Called when a request is sent, with its maximum cost and 1 for a model call or 0 for a search."""
+    on_failed: Callable[[], None] | None = None
+    """Called when the last request failed and costs nothing."""
+    earlier_calls: int = 0
+    earlier_usd: float = 0.0
+    """Model calls, failed calls and dollars in this meter that earlier attempts at the same run made."""
     _stages: dict[str, _Stage] = field(default_factory=dict)
     _charged: set[str] = field(default_factory=set)
 
     def _stage(self, name: str) -> _Stage:
         return self._stages.setdefault(name, _Stage())
 
+    def sent(self, most: Callable[[], CallCost], *, calls: int = 1) -> None:
+        """Notes that a request is being sent, with its maximum cost."""
+        if self.on_sent is not None:
+            self.on_sent(most(), calls)
+
+    def note_earlier(self, calls: int, usd: float) -> None:
+        """Notes that this part of the recorded usage was spent by an earlier attempt at the same run."""
+        self.earlier_calls += calls
+        self.earlier_usd += usd
+
     def called(self, stage: str, cost: CallCost, wall_s: float) -> None:
-        """A model answered."""
+        """Records that a model answered."""
         self._stage(stage).calls += 1
         self._paid(stage, cost, wall_s)
 
     def searched(self, stage: str, wall_s: float, cost_usd: float | None) -> None:
-        """A search tool answered."""
+        """Records that a search tool answered."""
         entry = self._stage(stage)
         entry.searches += 1
         entry.wall_s += wall_s
         self._add_cost(entry, cost_usd)
 
     def searched_in_vain(self, stage: str, wall_s: float, cost_usd: float | None) -> None:
-        """A search tool gave an answer that is paid for and cannot be used."""
+        """Records that a search tool returned an answer that is paid for but unusable."""
         self._stage(stage).failed_calls += 1
         self.searched(stage, wall_s, cost_usd)
 
     def given_up(self, stage: str, most: CallCost, wall_s: float) -> None:
-        """A model or a search was asked, and not waited for any longer: it may answer yet, and cost so much at most."""
+        """Records an abandoned call to a model or search, which may still be answered and cost at most this much."""
         self._stage(stage).failed_calls += 1
         self._paid(stage, most, wall_s)
 
@@ -80,12 +99,14 @@ class UsageMeter:
         entry = self._stage(stage)
         entry.failed_calls += 1
         entry.wall_s += wall_s
+        if self.on_failed is not None:
+            self.on_failed()
 
     def hit(self, stage: str) -> None:
         self._stage(stage).cache_hits += 1
 
     def add(self, usage: Usage) -> None:
-        """Adds the sums of another account."""
+        """Adds the totals of another meter."""
         for name, stage in usage.stages.items():
             entry = self._stage(name)
             for field_name in _SUMMED:
@@ -94,13 +115,13 @@ class UsageMeter:
             self._add_cost(entry, stage.cost_usd)
 
     def was_charged(self, key: str) -> bool:
-        """Whether the answer called `key` is in this account."""
+        """Whether the cost of the answer to the call `key` is in this meter."""
         return key in self._charged
 
     def charge(self, key: str, usage: Usage, *, stage: str) -> bool:
-        """Adds what the answer called `key` cost, even if another caller paid; a second time it counts as a hit.
+        """Adds the cost of the answer to the call `key`, even if another caller paid; a repeated call counts as a hit.
 
-        Says whether it was the first.
+        Returns whether it was the first.
         """
         if self.was_charged(key):
             self.hit(stage)
@@ -110,7 +131,7 @@ class UsageMeter:
         return True
 
     def snapshot(self, elapsed_s: float) -> Usage:
-        """The sums so far; `cost_usd` of the whole is None as soon as that of any stage with costs is."""
+        """The totals so far. The total `cost_usd` is None if the cost of any stage with usage is None."""
         stages = {name: StageUsage(**asdict(entry)) for name, entry in sorted(self._stages.items())}
         paid = [stage for stage in stages.values() if stage.asked_a_model or stage.searches or stage.cost_usd]
         costs = [stage.cost_usd for stage in paid if stage.cost_usd is not None]
@@ -136,5 +157,5 @@ class UsageMeter:
 
     @staticmethod
     def _add_cost(entry: _Stage, cost_usd: float | None) -> None:
-        """Once one cost is unknown, so is the sum."""
+        """Adds a cost; if one cost is unknown, so is the total."""
         entry.cost_usd = None if entry.cost_usd is None or cost_usd is None else entry.cost_usd + cost_usd

@@ -1,13 +1,13 @@
-"""Choices that settings name, apart from the modules that heed them: settings are read before those are needed."""
+"""Defines options of settings in a separate module, because settings are loaded before the code that uses them."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 TapeMode = Literal["replay", "record", "new"]
-"""`replay` makes no call, a missing answer is an error; `record` starts a new tape; `new` adds what is missing."""
+"""`replay` makes no calls and fails if an answer is missing; `record` starts a new tape; `new` adds missing answers."""
 TracingMode = Literal["off", "on", "content"]
 PATIENCE_S = 120.0
-"""Give up on a server that has accepted no request for this long."""
+"""Seconds without an accepted request after which to give up on a server."""
 REST_S = 60.0
-"""The longest time for which a server that was given up is left alone before one call tries it again."""
+"""Maximum number of seconds before trying a server again after giving up on it."""

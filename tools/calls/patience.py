@@ -1,9 +1,9 @@
-"""How long calls wait for a server that accepts no request: one clock for all of them.
+"""Decides how long calls wait for an unresponsive server, with one clock for all of them.
 
-The patience of single calls ends no outage: a hundred calls take turns, each with its own. So a run has one clock for
-each server. It runs while any call waits for that server, from the first request that is refused on, and every request
-that the server accepts sets it back. When it has run out, all waiting calls end together, and later calls end at once,
-without a request.
+If each call had its own patience, the calls of a run would wait through an outage one after another. So a run has one
+clock per server. It runs while any call waits for the server, starting with the first rejected request, and is
+reset by every request that the server accepts. When time is up, all waiting calls fail together, and later calls fail
+at once, without a request.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from factloop.tools.calls.modes import PATIENCE_S, REST_S
 
 
 class Stopwatch:
-    """Counts the seconds that it ran since it was set back, in the loop's time."""
+    """Counts the seconds it has run since its last reset, in the loop's time."""
 
     def __init__(self) -> None:
         self._shown_s = 0.0
@@ -40,7 +40,7 @@ class Stopwatch:
         self._shown_s, self._started_at = self.seconds, None
 
     def reset(self, to_s: float = 0.0) -> None:
-        """Sets it back, or to so many seconds; if it runs it goes on running."""
+        """Resets it to zero or to this many seconds; if it is running, it continues."""
         self._shown_s = to_s
         if self._started_at is not None:
             self.start()
@@ -50,12 +50,12 @@ T = TypeVar("T")
 Listener = Callable[[ServerWait], None]
 
 FIRST_REST_S = 2.0
-"""After so many seconds one call may try a server that we gave up on: a checker may outlive an outage. Each trial that
-fails doubles the rest, up to the longest."""
+"""Seconds after which one call may try a server that we gave up on, because a checker may outlive an outage. Each
+failed trial doubles this pause, up to the maximum."""
 NOT_THERE = 3
-"""Requests in vain after which a server that never accepted any counts as dead rather than slow."""
+"""Number of failed requests after which a server that never accepted any counts as unreachable, not slow."""
 TOLD_AFTER_S = 5.0
-"""Shorter waits are how a server paces us, and not worth a word; nor is a third of a patience that is short itself."""
+"""Shorter waits are normal and not reported; if patience is short, a third of it applies instead."""
 TOLD_EVERY_S = 1.0
 
 _listener: ContextVar[Listener | None] = ContextVar("factloop_told_of_waits", default=None)
@@ -63,9 +63,9 @@ _listener: ContextVar[Listener | None] = ContextVar("factloop_told_of_waits", de
 
 @contextmanager
 def told_of_waits(listener: Listener) -> Iterator[None]:
-    """Tells the listener, every second or so, of servers that accept nothing while calls of this block wait for them.
+    """Calls the listener every second while calls in this block wait for a server that accepts nothing.
 
-    Of two such blocks, one within the other, the listener of the inner one is told.
+    If such blocks are nested, only the innermost listener is called.
     """
     token = _listener.set(listener)
     try:
@@ -75,36 +75,36 @@ def told_of_waits(listener: Listener) -> Iterator[None]:
 
 
 def tell(waiting: ServerWait) -> None:
-    """Tells the listener of the block that this is called in, if there is one."""
+    """Calls the listener of the enclosing block, if there is one."""
     if (listener := _listener.get()) is not None:
         listener(waiting)
 
 
 class Patience:
-    """The patience with one server. Lives in one event loop.
+    """The patience with one server. Bound to one event loop.
 
-    Silence is no refusal. Patience ends only after a request has failed, and not while another has been under way for
-    longer than any failure took: the server is working on that one, and it has its own time-out. So a server that is
-    slow, or that takes a request only now and then, is never given up.
+    Silence is not a rejection. Patience ends only after a request has failed, and not while another request has been
+    in progress for longer than any failure took: the server is then working on it, and the request has its own timeout.
+    So we never give up on a server that is slow or accepts a request only now and then.
     """
 
     def __init__(self, server: str, seconds: float = PATIENCE_S, rest_s: float = REST_S) -> None:
-        """`rest_s` is the longest rest between trials of a server that was given up."""
+        """`rest_s` is the longest pause between attempts to reach a server that was given up on."""
         self._server, self.seconds = server, seconds
         self._longest_rest_s, self._rest_s = rest_s, min(FIRST_REST_S, rest_s)
         self._waiting: dict[asyncio.Timeout, Listener | None] = {}
         self._in_flight: dict[object, float] = {}
-        """When each request was sent, the first of them first."""
+        """The time when each request was sent, earliest first."""
         self._clock = Stopwatch()
         self._timer: asyncio.TimerHandle | None = None
         self._has_served = False
         self._n_refused, self._slowest_refusal_s = 0, 0.0
         self._refusal: ToolError | None = None
-        """The last since a request was accepted; the others count from there, too."""
+        """The latest rejection, if no request has been accepted since."""
         self._paused_until = 0.0
-        """The time before which the server asked to be sent nothing."""
+        """The time until which the server asked for no requests."""
         self._given_up: str | None = None
-        """Why it was; from then on only trials are made."""
+        """Why the server was given up on. From then on, only trial requests are made."""
         self._next_trial_at = 0.0
 
     @property
@@ -112,9 +112,9 @@ class Patience:
         return self._given_up is not None
 
     async def wait_for(self, call: Callable[[], Awaitable[T]]) -> T:
-        """The call's result, with all the turns, pauses and attempts that it takes.
+        """The result of the call, after all necessary turns, pauses and attempts.
 
-        Raises ToolError if we give up on the server before or meanwhile; otherwise as the call.
+        Raises ToolError if we gave up on the server before or during the call; otherwise the errors of the call.
         """
         self._admit()
         scope = asyncio.timeout(None)
@@ -129,13 +129,13 @@ class Patience:
         except ToolTimeout as error:
             if self._has_served or self._n_refused < NOT_THERE:
                 raise
-            raise self._error(self._why) from error  # it is not this one answer that is slow
+            raise self._error(self._why) from error  # the server is unreachable, not just slow with this answer
 
     @contextmanager
     def asking(self, *, is_hello: bool = False) -> Iterator[None]:
-        """Around one request: how it ends says whether the server accepted it.
+        """Wraps one request; its outcome shows whether the server accepted it.
 
-        A mere greeting shows that the server is up, not that it serves requests.
+        A greeting (`is_hello`) only shows that the server is up, not that it serves requests.
         """
         request, sent_at = object(), _now()
         self._in_flight[request] = sent_at
@@ -150,12 +150,12 @@ class Patience:
             self._note(failure, took_s=_now() - sent_at, is_hello=is_hello)
 
     def give_up(self, why: str) -> ToolError:
-        """Gives the server up at once, as it is seen not to be there. What every call then raises."""
+        """Gives up on the server at once because it is known to be unreachable. Returns the error that calls raise."""
         self._end(why.removeprefix(f"{self._server}: "))
         return self._error(self._why)
 
     def _admit(self) -> None:
-        """Raises ToolError while the server is left alone."""
+        """Raises ToolError while the server is not to be called."""
         if self._given_up is None:
             return
         now = _now()
@@ -199,7 +199,7 @@ class Patience:
 
     def _refused(self, error: ToolError, took_s: float) -> None:
         if self._refusal is None:
-            self._clock.reset(took_s)  # the time in which we asked nothing was ours
+            self._clock.reset(took_s)  # the time before, in which we sent no request, does not count
         self._n_refused += 1
         self._refusal = error
         self._paused_until = max(self._paused_until, _now() + (error.retry_after_s or 0.0))
@@ -230,7 +230,7 @@ class Patience:
         self._stop_timer()
 
     def _set_timer(self) -> None:
-        """Sees to it that patience runs out, once a request has failed, and that it is said."""
+        """Makes sure that patience ends after a request has failed, and that the wait is reported."""
         if self._timer is None and self._refusal is not None and math.isfinite(self.seconds):
             often_s = min(TOLD_EVERY_S, self.seconds / 20.0)
             delay_s = min(often_s, self._left_s) if self._left_s > 0.0 else often_s
@@ -253,7 +253,7 @@ class Patience:
         waited_s = self._clock.seconds
         if not min(TOLD_AFTER_S, self.seconds / 3.0) <= waited_s <= self.seconds:
             return
-        assert self._refusal is not None  # else nothing would have set the timer
+        assert self._refusal is not None  # otherwise the timer would not have been set
         cause = self._cause(self._refusal)
         waiting = ServerWait(server=self._server, waited_s=waited_s, patience_s=self.seconds, cause=cause)
         for listener in {listener for listener in self._waiting.values() if listener is not None}:
@@ -261,8 +261,8 @@ class Patience:
 
     @property
     def _why(self) -> str:
-        """Why we give up on it; a failed trial says nothing new."""
-        waited_s = min(self._clock.seconds, self.seconds)  # a busy loop may be late to notice
+        """Why we gave up on the server; a failed trial does not change it."""
+        waited_s = min(self._clock.seconds, self.seconds)  # a busy loop may notice late
         return self._given_up or self._with_cause(f"has accepted no request for {_rounded(waited_s)} s")
 
     def _with_cause(self, said: str) -> str:
@@ -287,14 +287,14 @@ def _now() -> float:
 
 
 def _is_refusal(error: ToolError) -> bool:
-    """Whether the server is out of order, or wants no request now; anything else it says shows that it is there."""
+    """Whether the server is failing or wants no requests now; any other response shows that it is up."""
     if error.status is None:
         return error.retryable
     return error.wants_pause or error.status >= 500
 
 
 def _is_answer(failure: BaseException | None) -> bool:
-    """Whether the server said something: what it was asked for, or a status, or that the model declines."""
+    """Whether the server responded with an answer, a status or a refusal by the model."""
     if isinstance(failure, ToolError):
         return failure.status is not None
     return failure is None or isinstance(failure, FactloopError)

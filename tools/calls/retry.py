@@ -1,4 +1,4 @@
-"""One retry policy for models and searches: bounded, jittered, and obedient to the delay a server asks for."""
+"""Defines the retry policy for models and searches: bounded, with jitter, and respecting the server's delay."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from factloop.core.errors import FactloopError, ToolError, ToolTimeout
 
 
 def retry_after_s(value: str | None, now: datetime) -> float | None:
-    """Seconds to wait by a `Retry-After` header, given in seconds or as an HTTP date; None where it says neither."""
+    """Seconds to wait according to a `Retry-After` header, in seconds or as an HTTP date; None if it is neither."""
     if value is None:
         return None
     try:
@@ -36,21 +36,21 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How often and how patiently a failed call is made again.
+    """How often, and after what delays, a failed call is repeated.
 
-    Refusals for rate or load are the server's way of pacing us, not failures: they do not use up `attempts`.
+    Rejections because of rate or load pace the calls and are not failures: they do not use up `attempts`.
     """
 
     attempts: int = 5
     timeout_attempts: int = 3
-    """Give up on a call after timing out this often: each attempt costs a whole timeout."""
+    """Number of timeouts after which to give up on a call; few, because each attempt takes a full timeout."""
     base_s: float = 0.25
     longest_s: float = 20.0
     patience_s: float = 600.0
-    """Seconds that one call waits between its attempts, in all. A call fails at once when its server asks for more."""
+    """Total seconds a call waits between attempts. It fails immediately if its server requests more."""
 
     async def run(self, call: Callable[[], Awaitable[T]], rng: random.Random) -> T:
-        """The call's result, or its last error once retrying cannot help or the policy is exhausted."""
+        """The result of the call, or its last error if retrying cannot help or the policy is exhausted."""
         tally = _Tally(self)
         while True:
             try:
@@ -65,7 +65,7 @@ class RetryPolicy:
 
 
 class _Tally:
-    """How often one call has failed so far, kinds apart, and how long it has waited."""
+    """The number of times a call has failed so far, by kind, and the time it has waited."""
 
     def __init__(self, policy: RetryPolicy) -> None:
         self._policy = policy
@@ -73,7 +73,7 @@ class _Tally:
         self._waited_s = 0.0
 
     def next_delay_s(self, error: FactloopError, rng: random.Random) -> float:
-        """Counts a failure. Seconds to wait before the next attempt."""
+        """Counts a failure, and returns the seconds to wait before the next attempt."""
         policy = self._policy
         is_refusal = isinstance(error, ToolError) and error.wants_pause
         self._refusals += is_refusal
@@ -84,7 +84,7 @@ class _Tally:
         asked = error.retry_after_s if isinstance(error, ToolError) else None
         if asked is None:
             delay_s = rng.uniform(0.5, 1.0) * backoff
-        else:  # all refused calls wait at least as asked; the jitter keeps them from coming back at once
+        else:  # all rejected calls wait at least as long as asked; jitter keeps them from returning at the same time
             delay_s = asked + rng.uniform(0.0, 0.1) * max(asked, backoff)
         self._waited_s += delay_s
         return delay_s

@@ -1,4 +1,4 @@
-"""Keeps secrets out of what is written down: values of the environment that look like keys, and what looks like one."""
+"""Keeps secrets out of saved files: environment values that look like keys, and text that looks like one."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from typing import Any
 
 HIDDEN = "[secret]"
 SHORTEST = 8
-"""Characters: shorter values ("none", "EMPTY") stand for no key, and hiding them would garble the text."""
+"""Minimum length: shorter values ("none", "EMPTY") are not keys, and hiding them would garble the text."""
 
 _NAMES = re.compile(
     r"(?:^|_)(?:(?:API)?KEYS?|KEY_ID|TOKENS?|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?)$", re.IGNORECASE
 )
 _LOOKS = re.compile(
-    r"(?<=://)[^/\s@]+(?=@)"  # user:password@ of an address
+    r"(?<=://)[^/\s@]+(?=@)"  # user:password@ in a URL
     r"|\bsk-[A-Za-z0-9_-]{20,}"
     r"|(?<=\bBearer )[A-Za-z0-9._~+/-]{16,}=*"
 )
 
 
 def secrets_in(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Values of the variables whose names end as those of keys, tokens and passwords do, and where a value is a list
-    with commas its parts; the longest first."""
+    """Values of variables that are named like keys, tokens or passwords, and the parts of comma-separated values.
+    The longest come first."""
     values = [value for name, value in environment.items() if _NAMES.search(name)]
     found = {part.strip() for value in values for part in (value, *value.split(","))}
     return tuple(sorted((value for value in found if len(value) >= SHORTEST), key=lambda value: (-len(value), value)))
 
 
 def scrubbed(value: Any, secrets: Iterable[str]) -> Any:
-    """The same JSON value with each secret in its texts hidden, wherever they stand in it."""
+    """The JSON value with all secrets in its strings hidden."""
     if isinstance(value, str):
         for secret in secrets:
             value = value.replace(secret, HIDDEN)

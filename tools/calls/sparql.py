@@ -1,4 +1,4 @@
-"""SELECT queries to a SPARQL endpoint: names made safe on the way in, cut-off answers refused on the way out."""
+"""Runs SELECT queries on a SPARQL endpoint, escaping names in queries and rejecting incomplete results."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from factloop.tools.calls.json_client import JsonAnswer
 
 ACCEPT = "application/sparql-results+json, application/json;q=0.9"
 SERVER_SHARE = 0.8
-"""Share of our time limit after which the server is asked to stop: its answer would come too late."""
+"""Fraction of our time limit after which the server should stop, because a later answer would come too late."""
 LONGEST_IRI = 600
 _PARTIAL_CONTENT = 206
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]{1,5})?/[^\ud800-\udfff]*\Z", re.DOTALL)
 _ESCAPED_BEYOND_ASCII = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
 _STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _FORBIDDEN = frozenset('<>"{}|^`\\[]')
-"""What neither SPARQL's IRIREF nor RFC 3987 has in a path, beside blanks and control characters."""
+"""Characters that SPARQL's IRIREF and RFC 3987 forbid in a path, besides blanks and control characters."""
 
 Row = dict[str, str]
 
 
 def iri(address: str) -> str | None:
-    """`address` as it may stand between < and > in a query; None if it is not an http address.
+    """`address` in the form allowed between < and > in a query; None if it is not an HTTP address.
 
-    Everything that could end the brackets is percent-encoded, whatever stood there. Characters beyond ASCII are
-    decoded: Spotlight escapes them and DBpedia's names do not.
+    All characters that could end the brackets are percent-encoded. Characters beyond ASCII are decoded, because
+    Spotlight escapes them and DBpedia's names do not.
     """
     if len(address) > LONGEST_IRI or not _ADDRESS.match(address):
         return None
@@ -67,15 +67,15 @@ class _SparqlAnswer(BaseModel):
 
 
 class SparqlClient:
-    """Asks one endpoint. `timeout_s` is that of the endpoint's client."""
+    """Queries one endpoint. `timeout_s` is the timeout of the endpoint's client."""
 
     def __init__(self, endpoint: Endpoint, timeout_s: float) -> None:
         self._endpoint = endpoint
-        # Virtuoso's own parameter, in milliseconds; others pass over it.
+        # Virtuoso's own parameter, in milliseconds; other servers ignore it.
         self._timeout_ms = str(max(1, round(1000 * SERVER_SHARE * timeout_s)))
 
     async def select(self, query: str, *names: str) -> list[Row]:
-        """The values of these variables in each solution; all solutions or none. Raises ToolError, ToolTimeout."""
+        """The values of these variables in every solution; fails if any are missing. Raises ToolError, ToolTimeout."""
         fields = {"query": query, "timeout": self._timeout_ms}
         rows: list[Row] = await self._endpoint.ask("GET", fields, partial(self._rows, names))
         return rows
@@ -89,13 +89,13 @@ class SparqlClient:
             message = f"{tool}: the answer has another shape than the SPARQL results asked for"
             raise ToolError(message, tool=tool) from error
         if answer.status == _PARTIAL_CONTENT or _is_cut(answer.headers, len(rows)):
-            # Trying again often helps: by then the server has in memory what it had to read.
+            # Trying again often helps, because the server then has the data in memory.
             message = f"{tool}: the server stopped before the answer was complete"
             raise ToolError(message, tool=tool, status=answer.status, retryable=True)
         return rows
 
 
 def _is_cut(headers: Mapping[str, Any], n_rows: int) -> bool:
-    """Whether Virtuoso says that its time was up, or its limit on rows reached: the best known may be missing."""
+    """Whether Virtuoso reports that its time or row limit was reached, so that rows may be missing."""
     most = str(headers.get("X-SPARQL-MaxRows", ""))
     return "X-SQL-State" in headers or (most.isdecimal() and n_rows >= int(most))

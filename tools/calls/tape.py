@@ -1,7 +1,7 @@
-"""Record and replay: what the models and searches of a run answered, kept as text and given again without them.
+"""Records the answers of models and searches in a run as text, and replays them.
 
-It stands in the gateways, above every provider: no header and no key passes here. What secrets the environment holds
-are hidden in all that is kept, and in what is handed on, so that a replay goes the way of its recording.
+Recording happens in the gateways, above all providers, so no headers or keys reach it. Secrets from the environment are
+hidden both in the recording and in the answers passed on, so that a replay behaves like its recording.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ KEPT = (ToolError, ModelRefusal)
 
 
 def as_plain(error: Failure) -> dict[str, Any]:
-    """The error as a JSON object, without what caused it."""
+    """The error as a JSON object, without its cause."""
     match error:
         case ToolTimeout():
             return {"error": "timeout", "tool": error.tool, "timeout_s": error.timeout_s}
@@ -43,12 +43,12 @@ def as_plain(error: Failure) -> dict[str, Any]:
 
 
 def failed_by_check_budget(plain: Mapping[str, Any]) -> bool:
-    """Whether it failed by the budget of one check: another may ask again."""
+    """Whether the failure was caused by the budget of one check, so that other checks may ask again."""
     return bool(plain.get("of"))
 
 
 def as_error(plain: dict[str, Any]) -> Failure:
-    """The error again, not to be retried. Raises KeyError, TypeError, ValueError for another shape."""
+    """The recreated error, not retryable. Raises KeyError, TypeError or ValueError if the object has another shape."""
     match plain["error"]:
         case "timeout":
             return ToolTimeout(tool=str(plain["tool"]), timeout_s=float(plain["timeout_s"]))
@@ -65,12 +65,12 @@ def as_error(plain: dict[str, Any]) -> Failure:
 FORMAT = 1
 NAME = "factloop_recording"
 LONGEST_SHOWN = 40
-"""Characters of a file's wrong content that a message shows."""
+"""Maximum characters of invalid file content to show in a message."""
 
 Kind = Literal["model", "search", "web"]
 KINDS = ("model", "search", "web")
 _KEY = re.compile(r"[0-9a-f]{32}")
-# What a terminal would obey, and lone surrogates, which UTF-8 cannot say.
+# Characters that control a terminal, and lone surrogates, which UTF-8 cannot encode.
 _ESCAPED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -84,17 +84,17 @@ class TapeEntry:
     reply: Any = None
     failure: Mapping[str, Any] | None = None
     line: int = 0
-    """Line in the file, from 1; 0 for an entry made in this process."""
+    """Line in the file, starting at 1; 0 for an entry made in this process."""
 
 
 def tape_text(entries: Iterable[TapeEntry]) -> str:
-    """The file's text: the same for equal entries, whatever order they came in. Like requests stand together."""
+    """The text of the file; equal entries give the same text in any order. Similar requests are next to each other."""
     lines = sorted(((entry.kind, _json(entry.request), entry.key), _line(entry)) for entry in entries)
     return "".join(f"{line}\n" for line in (_json({NAME: FORMAT}), *(text for _, text in lines)))
 
 
 def read_tape(text: str, name: str) -> dict[str, TapeEntry]:
-    """The entries by key. Raises ConfigError with `name` and the line for what this version did not write."""
+    """The entries by key. Raises ConfigError with `name` and the line if this version did not write the text."""
     lines = text.removeprefix("\ufeff").split("\n")
     _check_header(lines[0], name)
     entries: dict[str, TapeEntry] = {}
@@ -149,7 +149,7 @@ def _damaged(name: str, line: int, what: str) -> ConfigError:
 def _line(entry: TapeEntry) -> str:
     came = {"reply": entry.reply} if entry.failure is None else {"failure": entry.failure}
     start = f'{{"kind": {_json(entry.kind)}, "key": {_json(entry.key)}, "request": {_json(entry.request)}'
-    # What came keeps its order: a model that is shown its own reply again is shown it as it wrote it.
+    # The reply keeps its order: a model that is shown its own reply must see it as it was written.
     return f"{start}, {_json(came, sort_keys=False)[1:]}"
 
 
@@ -159,12 +159,12 @@ def _json(value: Any, *, sort_keys: bool = True) -> str:
 
 
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
-"""What reading a reply of another shape raises; pydantic's errors are ValueErrors."""
+"""Errors raised when a reply of another shape is read; pydantic's errors are ValueErrors."""
 
 
 @dataclass(frozen=True)
 class TapeRequest:
-    """One request: all that shapes its answer, but for where the server is, and the same for a reader."""
+    """One request: `exact` is everything that affects its answer except the server's URL; `shown` is for readers."""
 
     kind: Kind
     exact: Any
@@ -177,10 +177,10 @@ class TapeRequest:
 
 
 class Tape:
-    """The recording of one test or run. May be shared by checkers, loops and threads; the file is read on first use."""
+    """The recording of a test or run. Checkers, loops and threads may share it; the file is read on first use."""
 
     def __init__(self, path: Path, mode: TapeMode, *, secrets: tuple[str, ...] = (), remedy: str) -> None:
-        """`remedy` tells the user how to record what is missing. Touches no file."""
+        """`remedy` tells the user how to record missing answers. Does not access any file."""
         self.path, self.mode = path, mode
         self._secrets, self._remedy = secrets, remedy
         self.n_replayed = self.n_recorded = 0
@@ -195,7 +195,7 @@ class Tape:
             return self._loaded
 
     def _load(self) -> dict[str, TapeEntry]:
-        """Loads the tape. Raises ConfigError for a file that cannot be read, or a place that cannot be written."""
+        """Loads the tape. Raises ConfigError if the file cannot be read or, when recording, written."""
         if self.mode != "replay":
             self._check_place()
         if self.mode == "record":
@@ -207,17 +207,17 @@ class Tape:
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"{self.path}: the recording cannot be read ({error})") from error
         entries = read_tape(text, str(self.path))
-        if self.mode == "new":  # what failed then may be answered now
+        if self.mode == "new":  # a call that failed then may be answered now
             return {key: entry for key, entry in entries.items() if entry.failure is None}
         return entries
 
     async def take(
         self, asked: TapeRequest, ask: Callable[[], Awaitable[Any]], *, read: Callable[[Any], object]
     ) -> tuple[Any, bool]:
-        """The answer, and whether it was on the tape; otherwise `ask` is awaited and its answer kept.
+        """The answer, and whether it was on the tape; if it was not, `ask` is awaited and its answer recorded.
 
-        `read` raises where a value has not the shape of such an answer: the file may have been edited. Raises what the
-        recorded call raised, RecordingMissing in a replay, ConfigError for a damaged recording, or as `ask`.
+        `read` raises if a value does not have the shape of an answer, because the file may have been edited. Raises the
+        error of the recorded call, RecordingMissing in a replay, ConfigError for a damaged recording, or as `ask` does.
         """
         entry = self._entries.get(asked.key)
         if entry is not None and not self._may_be_asked_again(entry):
@@ -230,18 +230,18 @@ class Tape:
         except KEPT as error:
             self._keep(asked, failure=as_plain(error))
             raise
-        # As it will be read again, so that a replay cannot differ: tuples are lists, secrets are hidden.
+        # In the form in which it will be read, so that a replay is the same: tuples are lists, secrets are hidden.
         reply = json.loads(json.dumps(scrubbed(answer, self._secrets)))
         self._keep(asked, reply=reply)
         return reply, False
 
     def _may_be_asked_again(self, entry: TapeEntry) -> bool:
-        """Whether it holds only that one check had nothing left for it, and others can still be answered."""
+        """Whether the entry only says that one check had no budget left for it, so that other checks may ask again."""
         return self.mode != "replay" and entry.failure is not None and failed_by_check_budget(entry.failure)
 
     @property
     def text(self) -> str | None:
-        """The file as it should be; None where nothing was recorded since."""
+        """The new content of the file; None if nothing was recorded."""
         return tape_text(list(self._entries.values())) if self.n_recorded else None
 
     def _keep(self, asked: TapeRequest, *, reply: Any = None, failure: dict[str, Any] | None = None) -> None:
@@ -269,7 +269,7 @@ class Tape:
         return RecordingMissing(f"no recording of this request ({described(asked.kind, shown)}): {why}. {self._remedy}")
 
     def _check_place(self) -> None:
-        """Before anything is spent: what will be recorded can be written."""
+        """Checks before anything is spent that the recording can be written."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -279,14 +279,14 @@ class Tape:
 
 
 _COMPARED = 4_000
-"""Characters of each request that are compared, and requests at most: this is a message, not a search engine."""
+"""Maximum characters of each request, and number of requests, compared for the message."""
 _MOST = 300
 _SHOWN = 80
 _BEFORE = 20
 
 
 def described(kind: Kind, request: Mapping[str, Any]) -> str:
-    """The request in one line: who was asked, and the end of what, which is where requests differ."""
+    """The request on one line: the model or tool, and the end of its text, where requests usually differ."""
     match kind:
         case "model":
             texts = [str(message[-1]) for message in request.get("messages", ()) if message]
@@ -299,7 +299,7 @@ def described(kind: Kind, request: Mapping[str, Any]) -> str:
 
 
 def difference(kind: Kind, request: Mapping[str, Any], entries: Iterable[TapeEntry]) -> str:
-    """The difference of the request from the closest of its kind, in one line."""
+    """The difference between the request and the closest one of its kind, on one line."""
     alike = list(islice((entry for entry in entries if entry.kind == kind), _MOST))
     if not alike:
         return f"it holds no request of this kind ({kind})"
@@ -325,7 +325,7 @@ def difference(kind: Kind, request: Mapping[str, Any], entries: Iterable[TapeEnt
 
 
 def _place(name: str, recorded: Any, asked: Any) -> str:
-    """The first place where two values of a field part."""
+    """The first position at which two values of a field differ."""
     before, now = _plain(recorded), _plain(asked)
     parts = next((place for place, pair in enumerate(zip(before, now, strict=False)) if pair[0] != pair[1]), None)
     start = max(0, (min(len(before), len(now)) if parts is None else parts) - _BEFORE)
@@ -343,7 +343,7 @@ def _tail(text: str) -> str:
 
 
 def _text(request: Mapping[str, Any]) -> str:
-    """The text of a request from its end: instructions come first and are the same in most requests."""
+    """The end of a request's text; the instructions at its start are the same in most requests."""
     return _plain(request)[-_COMPARED:]
 
 

@@ -1,4 +1,4 @@
-"""Several calls at a time: all at once, or a bounded number with results as they come. None outlives the caller."""
+"""Runs calls concurrently, either all at once or a limited number at a time. None outlives the caller."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ R = TypeVar("R")
 
 
 async def together(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """The results in the order of the calls. The first to fail stops the others, and its error is raised as it is."""
+    """The results in the order of the calls. The first failure cancels the others, and its error is raised as is."""
     tasks = [asyncio.ensure_future(call) for call in calls]
     try:
         return await asyncio.gather(*tasks)
@@ -27,9 +27,9 @@ async def together(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 async def as_they_come(
     items: Iterable[T], work: Callable[[T], Awaitable[R]], *, at_once: int
 ) -> AsyncGenerator[R, None]:
-    """The result of `work` on each item as soon as it is there, with `at_once` under way.
+    """The result of `work` on each item as soon as it is available, with at most `at_once` calls in progress.
 
-    The first error ends all; results that were there by then come before it, since they may have been paid for.
+    The first error ends the iteration; results available by then are yielded before it, because they may be paid for.
     """
     under_way: set[asyncio.Future[R]] = set()
     done: set[asyncio.Future[R]] = set()
@@ -47,7 +47,7 @@ async def as_they_come(
     finally:
         for future in under_way:
             future.cancel()
-        await asyncio.gather(*under_way, *done, return_exceptions=True)  # sees the errors that came with the first
+        await asyncio.gather(*under_way, *done, return_exceptions=True)  # retrieves errors raised along with the first
 
 
 def _errors_last(done: Iterable[asyncio.Future[R]]) -> list[asyncio.Future[R]]:
@@ -55,30 +55,30 @@ def _errors_last(done: Iterable[asyncio.Future[R]]) -> list[asyncio.Future[R]]:
 
 
 class _Abandoned(Exception):
-    """Tells the followers of a flight that its leader was cancelled, or came to the end of what its check may take."""
+    """Tells the followers of a flight that its leader was cancelled or reached the limits of its check."""
 
 
 class SingleFlight(Generic[T]):
-    """Shares the result, or the error, of a call among all who ask for it while it is under way.
+    """Shares the result, or the error, of a call with all callers that request it while it is in progress.
 
-    An error by the limits of one check is its leader's alone: then a follower makes the call, under its own.
+    An error caused by the limits of one check applies only to the leader; a follower then makes the call again.
     """
 
     def __init__(self) -> None:
         self._flights: dict[str, asyncio.Future[T]] = {}
 
     async def do(self, key: str, call: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
-        """The result, and whether it was shared: True where another caller's flight brought it."""
+        """The result, and whether it came from another caller's flight."""
         while (flight := self._flights.get(key)) is not None:
             try:
                 return await asyncio.shield(flight), True
             except _Abandoned:
-                continue  # the leader had to end, not this follower: one of the followers calls again
+                continue  # only the leader had to stop, so one of the followers makes the call again
         flight = self._flights[key] = asyncio.get_running_loop().create_future()
         try:
             result = await call()
         except asyncio.CancelledError:
-            _fail(flight, _Abandoned())  # not cancelled: a follower could not tell that from its own cancellation
+            _fail(flight, _Abandoned())  # not cancelled, which a follower could not tell from its own cancellation
             raise
         except Exception as error:
             _fail(flight, _Abandoned() if is_of_one_check(error) else error)
@@ -92,4 +92,4 @@ class SingleFlight(Generic[T]):
 
 def _fail(flight: asyncio.Future[T], error: Exception) -> None:
     flight.set_exception(error)
-    flight.exception()  # marks it as seen: there may be no follower to do so
+    flight.exception()  # marks it as retrieved, because there may be no follower to do so

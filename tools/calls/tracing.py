@@ -1,10 +1,10 @@
-"""Spans of graphs, stages, model calls and searches for OpenTelemetry; nothing at all unless tracing was asked for.
+"""Creates OpenTelemetry spans for graphs, stages, model calls and searches, if tracing is enabled.
 
-Names and attributes follow OpenTelemetry's semantic conventions for generative AI where these have them; the others
-begin with `factloop.`. What was said (prompts, replies, claims, queries) is in a span only by the mode `content`.
+Names and attributes follow OpenTelemetry's semantic conventions for generative AI where those exist; all others begin
+with `factloop.`. Contents (prompts, replies, claims, queries) are added to spans only in the mode `content`.
 
-Only OpenTelemetry's API is used, and imported when the first graph is traced. Which spans belong to which is carried by
-context variables, as LangGraph's tasks inherit them.
+Only OpenTelemetry's API is used; it is imported when the first graph is traced. Parent spans are stored in context
+variables, which LangGraph's tasks inherit.
 """
 
 from __future__ import annotations
@@ -30,32 +30,32 @@ class Span:
     """A span that is not recorded: its methods do nothing."""
 
     def set(self, values: Mapping[str, Value]) -> None:
-        """Adds attributes; those that are None are left out."""
+        """Adds attributes, except those that are None."""
 
     def say(self, name: str, said: Callable[[], str]) -> None:
-        """Adds a text in the mode `content`; `said` is called in that mode alone."""
+        """Adds a text in the mode `content`; `said` is called only in that mode."""
 
     def failed(self, error: BaseException) -> None:
-        """Something went wrong that the span itself may survive: a call that is made again."""
+        """Records an error that need not end the span, such as one in a call that is retried."""
 
     def went_wrong(self, kind: str, said: str) -> None:
-        """What the span is of came to an end, and failed all the same."""
+        """Records that the operation finished but failed."""
 
     def __enter__(self) -> Self:
-        """Makes it the parent of what is opened meanwhile, in this task and those that it starts."""
+        """Makes this span the parent of spans opened in the block, in this task and in tasks that it starts."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Ends it; nothing may be added afterwards."""
+        """Ends the span; nothing can be added afterwards."""
 
 
 NOTHING = Span()
 
 
 class _OpenTelemetrySpan(Span):
-    """A span of OpenTelemetry."""
+    """An OpenTelemetry span."""
 
     def __init__(self, tracer: Tracer, name: str, values: Mapping[str, Value], *, content: bool, calls: bool) -> None:
         from opentelemetry.trace import SpanKind
@@ -110,7 +110,7 @@ class _OpenTelemetrySpan(Span):
         self._span.end()
 
     def _facts(self, error: BaseException) -> dict[str, Any]:
-        """The kind of the error. Its words may repeat what was said, and are content."""
+        """The kind of the error, and its message in the mode `content`, because it may repeat prompts or replies."""
         status = error.status if isinstance(error, ToolError) else None
         return {
             "error.type": type(error).__name__,
@@ -123,13 +123,13 @@ _CURRENT: ContextVar[_OpenTelemetrySpan | None] = ContextVar("factloop_span", de
 
 
 def graph_span(mode: TracingMode, name: str, values: Mapping[str, Value]) -> Span:
-    """The span of one graph's run, under what the application has open. Raises ConfigError without OpenTelemetry."""
+    """The span of one graph run, under the application's current span. Raises ConfigError without OpenTelemetry."""
     named = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name}
     return outer_span(mode, f"invoke_agent {name}", {**named, **values})
 
 
 def outer_span(mode: TracingMode, name: str, values: Mapping[str, Value]) -> Span:
-    """A span under what the application has open. Raises ConfigError without OpenTelemetry."""
+    """A span under the application's current span. Raises ConfigError without OpenTelemetry."""
     if mode == "off":
         return NOTHING
     require("tracing", "tracing", "opentelemetry.trace")
@@ -139,7 +139,7 @@ def outer_span(mode: TracingMode, name: str, values: Mapping[str, Value]) -> Spa
 
 
 def span(name: str, values: Mapping[str, Value], *, calls: bool = False) -> Span:
-    """The span of a step of the graph under trace, if there is one. `calls`: the step waits for another server."""
+    """The span of a step in the traced graph, if there is one. `calls`: the step waits for another server."""
     current = _CURRENT.get()
     return NOTHING if current is None else current.child(name, values, calls=calls)
 
@@ -149,12 +149,12 @@ def current_span() -> Span:
 
 
 def as_messages(messages: list[tuple[str, str]]) -> str:
-    """Roles and texts as the conventions have them in `gen_ai.input.messages`."""
+    """Roles and texts in the format that the conventions define for `gen_ai.input.messages`."""
     return json.dumps([_message(role, text) for role, text in messages])
 
 
 def as_reply(text: str, finish_reason: str) -> str:
-    """A model's reply as the conventions have it in `gen_ai.output.messages`."""
+    """A model's reply in the format that the conventions define for `gen_ai.output.messages`."""
     return json.dumps([{**_message("assistant", text), "finish_reason": finish_reason}])
 
 

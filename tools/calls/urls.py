@@ -1,4 +1,4 @@
-"""Addresses of servers: which can be asked at all, and how they may be shown and kept, without credentials."""
+"""Validates server addresses, and removes credentials before they are shown or saved."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ def is_base_url(url: str) -> bool:
     try:
         parts = urlsplit(url)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # brackets that do not close, a port that is no number
+    except ValueError:  # unclosed brackets, or a port that is not a number
         return False
 
 
 def checked_base_url(url: str, named: str) -> str:
-    """The URL without a trailing slash; ConfigError, which says where it was `named`, unless it is http or https."""
+    """The URL without a trailing slash. Raises ConfigError, starting with `named`, unless it is http or https."""
     if not is_base_url(url):
         raise ConfigError(f"{named}: {without_userinfo(url)!r} is not an http:// or https:// address")
     return url.rstrip("/")
 
 
 def is_nearby(url: str) -> bool:
-    """Whether the address is of this machine or of a private network, as far as it says so itself."""
+    """Whether the URL itself shows that its host is this machine or in a private network."""
     try:
         host = urlsplit(url).hostname or ""
     except ValueError:
@@ -40,7 +40,7 @@ def is_nearby(url: str) -> bool:
 
 
 def without_userinfo(url: str) -> str:
-    """The URL without `user:password@`, fit for messages and cache keys."""
+    """The URL without `user:password@`, suitable for messages and cache keys."""
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Models that turn texts into vectors, and what is done with the vectors."""
+"""Turns texts into vectors and compares them."""
 
 from factloop.core.extras import require
 

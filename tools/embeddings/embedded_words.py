@@ -1,4 +1,4 @@
-"""A list of words embedded once, and kept on disk: which of them are nearest to a word or a name."""
+"""Finds the words nearest to a word or name in a list that is embedded once and saved on disk."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _BATCH = 512
 
 
 class EmbeddedWords:
-    """The first question embeds all the words (300 to 700 a second with MiniLM on one core), unless `cache_dir` has
-    them from another run. Where that folder cannot be written they are kept in memory alone. Thread-safe.
+    """A list of words with vectors. The first call embeds all words (300 to 700 per second with MiniLM on one core)
+    unless `cache_dir` has the vectors from another run. Vectors that cannot be saved stay in memory. Thread-safe.
     """
 
     def __init__(self, embedder: Embedder, words: Sequence[str], cache_dir: Path | None = None) -> None:
@@ -33,7 +33,7 @@ class EmbeddedWords:
         self._loading = Lock()
 
     def neighbours(self, text: str, limit: int) -> list[tuple[str, float]]:
-        """At most `limit` of the words with their cosine to the text, nearest first; the text itself may be one."""
+        """At most `limit` words with their cosine to the text, nearest first; the text itself may be one of them."""
         if not self._words or limit < 1:
             return []
         return [
@@ -58,12 +58,12 @@ class EmbeddedWords:
         return self._cache_dir / f"words-{digest.hexdigest()[:32]}.npy"
 
     def _kept(self) -> NDArray[np.float32] | None:
-        """The vectors of another run. Some are made again to compare: two models may go by one name."""
+        """The vectors from another run. A few are recomputed to compare, because two models may have the same name."""
         path = self._path()
         if path is None:
             return None
         with suppress(OSError):
-            os.utime(path)  # it is in use
+            os.utime(path)  # marks it as in use
         try:
             matrix: NDArray[np.float32] = np.load(path, mmap_mode="r", allow_pickle=False)
         except (OSError, ValueError, EOFError):

@@ -1,4 +1,4 @@
-"""The rows of a large matrix that point most nearly where a vector points."""
+"""Finds the rows of a large matrix that are closest to a vector in direction."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Names the model, for the fingerprint of a run."""
+        """The name of the model, for a run's fingerprint."""
         ...
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Vectors of shape (len(texts), dim), each of unit length, in the order of the texts."""
+        """Unit vectors of shape (len(texts), dim), in the order of the texts."""
         ...
 
 
 CHUNK_ROWS = 16_384
-"""Rows multiplied at once: 20 MB at 300 dimensions, so that a matrix on disk is never in memory as a copy."""
+"""Rows multiplied at once: 20 MB at 300 dimensions, so that a matrix on disk is never copied into memory whole."""
 
 
 def nearest(matrix: NDArray[np.float32], query: NDArray[np.float32], limit: int) -> list[tuple[int, float]]:
-    """At most `limit` rows with their dot products with `query`, highest first; among equals the first rows first.
+    """At most `limit` rows with their dot products with `query`, highest first; equal values in row order.
 
     `matrix` has shape (n_rows, dim) and may be mapped from a file; `query` has shape (dim,).
     """
@@ -39,20 +39,20 @@ def nearest(matrix: NDArray[np.float32], query: NDArray[np.float32], limit: int)
     kept = np.arange(len(scores))
     if limit < len(scores):
         lowest_kept = np.partition(scores, len(scores) - limit)[len(scores) - limit]
-        kept = np.flatnonzero(scores >= lowest_kept)  # all that tie with the last one, so that ties go by row
+        kept = np.flatnonzero(scores >= lowest_kept)  # includes all ties with the last one, which are broken by row
     order = np.lexsort((kept, -scores[kept]))[:limit]
     return [(int(row), float(scores[row])) for row in kept[order]]
 
 
 RRF_K = 60
-"""The constant of Cormack et al. 2009, at which the method was published; larger values flatten the ranks."""
+"""The constant from Cormack et al. 2009, who published the method; larger values reduce differences in rank."""
 
 
 def rank_fusion(rankings: Sequence[Sequence[int]], k: int = RRF_K) -> list[int]:
     """Items by the sum of 1 / (k + rank) over the rankings, best first (reciprocal rank fusion, Cormack et al. 2009).
 
-    Ranks count from 1. A ranking may leave items out; they get nothing from it. Ties keep the order of the first
-    ranking that has them.
+    Ranks start at 1. A ranking may leave items out, which then get nothing from it. Ties keep the order of the first
+    ranking that contains them.
     """
     sums: dict[int, float] = {}
     for ranking in rankings:
@@ -62,7 +62,7 @@ def rank_fusion(rankings: Sequence[Sequence[int]], k: int = RRF_K) -> list[int]:
 
 
 def rank_passages(query: str, passages: Sequence[str], embedder: Embedder) -> list[int]:
-    """Indices of passages that come in the order of a word search, best first by that order and by meaning together.
+    """Indices of passages given in the order of a word search, best first by the fusion of that order and meaning.
 
     Costs one `encode` of the query and the passages.
     """

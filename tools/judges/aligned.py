@@ -1,4 +1,4 @@
-"""A claim laid beside one sentence of a source by their parses: who did what, what is denied and what is supposed."""
+"""Compares a claim with a source sentence by their parses: who did what, and what is negated or hypothetical."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 MAX_KEPT = 2_048
 MAX_PATH = 2
-"""Content words apart that two words of a source may be to say what the claim says of them together."""
+"""Maximum distance, in content words, between two source words that say together what the claim says."""
 NEAR = 1
 """The same for a figure."""
 ACROSS_CLAUSES = 3
 AROUND = 0.7
-"""What a pair of words counts of which the sentence itself holds one and its context the other."""
+"""Score of a pair of words if the sentence itself contains only one of them and its context the other."""
 
 _CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM"})
 NOMINAL = frozenset({"NOUN", "PROPN", "ADJ"})
@@ -35,17 +35,20 @@ DENIERS = frozenset(
     {"no", "not", "n't", "n’t", "none", "nobody", "nothing", "never", "neither", "nor", "without", "cannot"}
     | {"unless", "except", "only", "instead"}
 )
-"""The closed class of words that deny, or except from, what a sentence says."""
+"""The closed class of words that negate a statement or make an exception to it."""
 _IF = frozenset({"if", "unless", "whether"})
 
 
 def is_content(token: Token) -> bool:
+    """Whether a word has content of its own. An ADP that is the object of a preposition, such as *down*, counts."""
+    if token.pos_ == "ADP" and token.dep_ in ("pobj", "pcomp") and not token.n_lefts + token.n_rights:
+        return True
     return token.pos_ in _CONTENT and not (token.is_stop and token.pos_ in ("ADV", "ADJ", "VERB"))
 
 
 @dataclass(frozen=True, eq=False)
 class Parsed:
-    """A parsed text, with what is asked of it again and again."""
+    """A parsed text with cached properties that are used repeatedly."""
 
     doc: Doc
 
@@ -70,7 +73,7 @@ class Parsed:
 
     @cached_property
     def spelt(self) -> frozenset[Token]:
-        """The tokens that spell figures."""
+        """The tokens that are part of figures."""
         return frozenset(token for figure in self.figures for token in self.within(figure))
 
     def within(self, figure: Figure) -> list[Token]:
@@ -82,7 +85,7 @@ class Parsed:
 
     @property
     def root(self) -> Token:
-        """Of the first sentence."""
+        """The root of the first sentence."""
         return next(token for token in self.doc if token.head == token)
 
 
@@ -91,7 +94,7 @@ _lock = Lock()
 
 
 def parse_all(texts: Sequence[str]) -> list[Parsed]:
-    """Parses texts together, in a fraction of the time that each alone would take; the last `MAX_KEPT` are kept."""
+    """Parses texts together, which is much faster than one at a time; the last `MAX_KEPT` results are cached."""
     with _lock:
         missing = [text for text in dict.fromkeys(texts) if text not in _kept]
         if missing:
@@ -107,7 +110,7 @@ def parse_all(texts: Sequence[str]) -> list[Parsed]:
 
 
 def distance(one: Token, other: Token) -> int:
-    """Content words between two tokens on their way through the tree."""
+    """Number of content words between two tokens along the path through the tree."""
     costs, total, below = {one.i: 0}, 0, one
     for above in one.ancestors:
         total += _cost(below)
@@ -115,14 +118,14 @@ def distance(one: Token, other: Token) -> int:
     total, below = 0, other
     while below.i not in costs:
         if below.head == below:
-            return ACROSS_CLAUSES  # of two sentences
+            return ACROSS_CLAUSES  # they are in different sentences
         total += _cost(below)
         below = below.head
     return total + costs[below.i]
 
 
 def _cost(token: Token) -> int:
-    """What it costs to go from a token to its head: much out of a clause with a subject of its own."""
+    """The cost of going from a token to its head: high when leaving a clause that has its own subject."""
     if token.dep_ in _BROKEN or (token.dep_ in _CLAUSES and subject_of(token) is not None):
         return ACROSS_CLAUSES
     is_free = token.pos_ in _FUNCTION or token.dep_ == "attr" or (token.dep_ == "conj" and token.pos_ != "VERB")
@@ -130,7 +133,7 @@ def _cost(token: Token) -> int:
 
 
 def clause_of(token: Token) -> Token:
-    """The verb, or the root, of the clause that a token stands in."""
+    """The verb, or the root, of the clause that contains a token."""
     upwards = [token, *token.ancestors]
     auxiliary = ("aux", "auxpass", "amod", "compound")
     return next((one for one in upwards if one.pos_ in ("VERB", "AUX") and one.dep_ not in auxiliary), upwards[-1])
@@ -141,7 +144,7 @@ def subject_of(clause: Token) -> Token | None:
 
 
 def _modal(clause: Token) -> str:
-    """A clause's modal verb in small letters; *to* for what is only meant to be, *if* for a condition; else empty."""
+    """A clause's modal verb in lowercase; *to* for something only intended, *if* for a condition; otherwise empty."""
     if any(child.dep_ == "mark" and child.lower_ in _IF for child in clause.children):
         return "if"
     if clause.dep_ == "xcomp" and any(child.tag_ == "TO" for child in clause.children):
@@ -151,24 +154,24 @@ def _modal(clause: Token) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """A claim beside one sentence."""
+    """A claim aligned with one sentence."""
 
     claim: Parsed
     source: Parsed
     sentence: Sentence
     pairs: Mapping[Token, Sequence[Token]]
-    """For tokens of the claim, the tokens of the source that say the same."""
+    """Maps tokens of the claim to the source tokens that say the same."""
     in_context: frozenset[Token]
-    """Tokens of the claim that only the title, heading or sentence before holds."""
+    """Tokens of the claim that occur only in the title, heading or previous sentence."""
 
     @cached_property
     def arcs(self) -> tuple[tuple[Token, Token], ...]:
-        """Content words of the claim, each behind the content word above it."""
+        """Content words of the claim, each preceded by the content word above it."""
         above = ((_above(token), token) for token in self.claim.content)
         return tuple((one, token) for one, token in above if one is not None)
 
     def keeps(self, arc: tuple[Token, Token]) -> float:
-        """1 where the source has the two words as near to each other, less by context."""
+        """1 if the two words are also close together in the source, less if one is only in the context."""
         above, below = arc
         if above in self.pairs and below in self.pairs:
             is_near = any(distance(a, b) <= MAX_PATH for a in self.pairs[above] for b in self.pairs[below] if a != b)
@@ -177,7 +180,7 @@ class Alignment:
 
     @property
     def swaps_roles(self) -> bool:
-        """Whether who acts and who is acted on in the claim have changed places in the source."""
+        """Whether the agent and the patient of the claim have switched roles in the source."""
         claimed = {_role(token): token for token in self.claim.content if token in self.pairs}
         return any(
             role == "agent"
@@ -187,13 +190,13 @@ class Alignment:
         )
 
     def _roles_of(self, token: Token | None, verb: Token | None) -> set[str]:
-        """The roles that the source gives to a token of the claim below the claim's verb."""
+        """The roles that the source gives to a token of the claim under the claim's verb."""
         roles = map(_role, self.pairs.get(token, ())) if token is not None else ()
         return {role for head, role in roles if verb is not None and head in self.pairs.get(verb, ())}
 
     @cached_property
     def parts_words(self) -> bool:
-        """Whether a name or a figure of the claim stands in another clause than the word that the claim joins it to."""
+        """Whether a name or figure is in a different source clause than the word that the claim connects it to."""
         return not self.sentence.is_row and any(
             above in self.pairs and below in self.pairs and self._is_apart(above, below) for above, below in self.arcs
         )
@@ -206,7 +209,7 @@ class Alignment:
 
     @cached_property
     def predicate(self) -> tuple[Token, Token] | None:
-        """The claim's main verb and the clause of the source that holds most of its words."""
+        """The claim's main verb, and the source clause that contains most of its words."""
         root = self.claim.root
         if self.sentence.is_row:
             return None
@@ -216,23 +219,23 @@ class Alignment:
 
     @cached_property
     def _clauses(self) -> list[Token]:
-        """The clause of each paired token of the source."""
+        """The clause of each paired source token."""
         return [clause_of(token) for paired in self.pairs.values() for token in paired]
 
     @cached_property
     def _modals(self) -> tuple[str, str]:
-        """What of *may*, *must*, *if* and the like the two clauses have."""
+        """The modal (*may*, *must*, *if* and so on) of each of the two clauses."""
         claimed, said = self.predicate or (None, None)
         return ("", "") if claimed is None or said is None else (_modal(clause_of(claimed)), _modal(said))
 
     @property
     def is_possible_only(self) -> bool:
-        """Whether the two differ in *may*, *must*, *if* and the like."""
+        """Whether the two clauses differ in *may*, *must*, *if* and so on."""
         return self._modals[0] != self._modals[1]
 
     @property
     def exchanges_modal(self) -> bool:
-        """Whether both say how sure or how binding it is, and not the same: *may* and *must*."""
+        """Whether both clauses say how certain or binding something is, but differently: *may* and *must*."""
         return self.is_possible_only and all(self._modals)
 
     @property
@@ -242,12 +245,12 @@ class Alignment:
 
     @cached_property
     def shared(self) -> frozenset[Token]:
-        """Tokens of the source that hold a content word of the claim."""
+        """Source tokens that match a content word of the claim."""
         return frozenset(other for token in self.claim.content for other in self.pairs.get(token, ()))
 
     def share_without(self, figure: Figure | None = None) -> float:
-        """Share of the claim's content, but for one figure, that the sentence or its context holds; 0 where most of it
-        stands in the context alone."""
+        """Share of the claim's content, excluding one figure, that is in the sentence or its context; 0 if more of it
+        is in the context than in the sentence."""
         spelt = self.claim.within(figure) if figure is not None else []
         rest = [token for token in self.claim.content if token not in spelt]
         held = sum(token in self.pairs for token in rest)
@@ -256,7 +259,7 @@ class Alignment:
 
     @property
     def speaks_of_subject(self) -> bool:
-        """Whether the sentence or its context has the subject of the claim."""
+        """Whether the subject of the claim is in the sentence or its context."""
         subject = subject_of(self.claim.root)
         return subject is None or subject in self.pairs or subject in self.in_context
 
@@ -269,15 +272,15 @@ class Alignment:
         return mine is not None and theirs is not None and theirs in self.pairs.get(mine, ())
 
     def shares_governor(self, figure: Figure, other: Figure) -> bool:
-        """Whether a figure of the claim and one of the source hang on the same word, or have a unit and the same
-        preposition; in a row all cells are its own."""
+        """Whether a figure of the claim and one of the source depend on the same word, or have a unit and the same
+        preposition. In a table row, all figures do."""
         mine, theirs = _governor(self.claim, figure), _governor(self.source, other)
         if self.sentence.is_row or (mine is not None and theirs in self.pairs.get(mine, ())):
             return True
         return bool(figure.unit and _prepositions(self.claim, figure) & _prepositions(self.source, other))
 
     def is_replaced(self, token: Token) -> bool:
-        """Whether the source has another word of the same kind where the claim has this one, below a shared word."""
+        """Whether the source has another word of the same kind in place of this one, below a shared word."""
         if token.head == token or token.pos_ == "VERB":
             return False
         tops = self.pairs.get(_content_above(token), ())
@@ -286,7 +289,7 @@ class Alignment:
 
 
 def _role(token: Token) -> tuple[Token | None, str]:
-    """The verb that a token acts in or is acted on by, and which of the two."""
+    """The verb that a token is the agent or patient of, and its role."""
     while token.dep_ in ("conj", "compound", "appos") and token.pos_ != "VERB":
         token = token.head
     if token.dep_ == "pobj" and token.head.dep_ == "agent":
@@ -296,14 +299,14 @@ def _role(token: Token) -> tuple[Token | None, str]:
 
 
 def _governor(parsed: Parsed, figure: Figure) -> Token | None:
-    """The content word that a figure hangs on."""
+    """The content word that a figure depends on."""
     within = parsed.within(figure)
     above = (one for token in within for one in token.ancestors if one not in within and is_content(one))
     return next(above, None)
 
 
 def _prepositions(parsed: Parsed, figure: Figure) -> set[tuple[int, str]]:
-    """The prepositions just before and just after a figure."""
+    """The prepositions directly before and after a figure."""
     places = [token.i for token in parsed.within(figure)]
     ends = {-1: min(places) - 1, 1: max(places) + 1} if places else {}
     words = {side: parsed.doc[at] for side, at in ends.items() if 0 <= at < len(parsed.doc)}
@@ -311,7 +314,7 @@ def _prepositions(parsed: Parsed, figure: Figure) -> set[tuple[int, str]]:
 
 
 def _content_above(token: Token) -> Token:
-    """The nearest content word above, else the root."""
+    """The nearest content word above, or else the root."""
     above = token.head
     for above in token.ancestors:
         if is_content(above):
@@ -320,7 +323,7 @@ def _content_above(token: Token) -> Token:
 
 
 def _above(token: Token) -> Token | None:
-    """The nearest content word above; below a function word at the root, that clause's subject."""
+    """The nearest content word above; if there is only a function word at the root, the subject of that clause."""
     above = _content_above(token)
     if above == token or is_content(above):
         return above if above != token else None
@@ -329,7 +332,7 @@ def _above(token: Token) -> Token | None:
 
 
 def align(claim: Parsed, source: Parsed, sentence: Sentence, topic: Collection[str] = ()) -> Alignment:
-    """Lays a claim beside a sentence: equal stems, and equal figures whatever their form."""
+    """Aligns a claim with a sentence: equal stems, and equal figures in any form."""
     pairs = dict(_paired(claim, source, sentence))
     around = frozenset(
         token

@@ -1,9 +1,9 @@
-"""The packaged baseline: judges a claim by eight small features of its words, and knows what it does not know.
+"""The packaged baseline, which judges a claim by eight simple features of its words and reports when it is unsure.
 
-A logistic regression over the features gives a score, calibrated to even odds. `supported` and `contradicted` are said
-only above thresholds, and where no condition forbids it; all else is `insufficient`, with the sentence that comes
-nearest shown first. How often each label is right, by cross-validation over documents, is in `baseline.json`, which
-also holds weights, thresholds and word frequencies, and which `python -m benchmarks.fit_baseline` writes.
+A logistic regression on the features gives a score, calibrated to even odds. The labels `supported` and `contradicted`
+are given only beyond thresholds and if no condition forbids it; all other readings are `insufficient` and show the
+closest sentence first. The accuracy of each label, cross-validated over documents, is in `baseline.json`, together with
+weights, thresholds and word frequencies. The file is written by `python -m benchmarks.fit_baseline`.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ if TYPE_CHECKING:
 
 FILE_NAME = "baseline.json"
 FEATURES = (
-    "said",  # share of the claim's content words in the best sentence; those of its context and topic count less
-    "focus",  # share of the content of the sentence's own clauses that the claim speaks of
-    "together",  # share of the claim's neighbouring content words that stand together in some sentence
-    "last",  # 1 if the last content word, mostly what is new in a claim, stands anywhere
+    "said",  # share of the claim's content words in the best sentence; words in its context and topic count less
+    "focus",  # share of the content of the sentence's matching clauses that the claim covers
+    "together",  # share of the claim's neighbouring content words that occur together in some sentence
+    "last",  # 1 if the last content word, usually what is new in a claim, occurs anywhere
     "names",  # 1 if no name is missing
-    "figures",  # share of the figures that stand in the sentence, its context or throughout the document
-    "limits",  # minus the number of words like *all*, *must* or *before* that the sentence lacks, at most 4
-    "agreement",  # minus the number of denials on one side alone and of words replaced by another, at most 3
+    "figures",  # share of the figures that are in the sentence, its context or throughout the document
+    "limits",  # minus the number of words such as *all*, *must* or *before* that the sentence lacks, at most 4
+    "agreement",  # minus the number of negations on only one side and of replaced words, at most 3
 )
 N_CANDIDATES = 4
-"""Sentences that are parsed for a claim."""
+"""Number of sentences to parse for a claim."""
 MAX_CLAIM_CHARS = 1_200
 MAX_CITED = 3
 TOPIC = 3
-"""Sentences of a document that hold a word, for it to be what the document is about."""
+"""Number of sentences of a document in which a word must occur to be part of the document's topic."""
 IN_CONTEXT, IN_TOPIC = 0.8, 0.6
 TELLING = 0.3
-"""Rarity from which a function word says something: *must* and *before* do, *of* and *the* do not."""
+"""Minimum rarity at which a function word carries information: *must* and *before* do, *of* and *the* do not."""
 RARE = 0.85
-"""Rarity of a word that the packaged frequencies do not have."""
+"""Rarity of a word that is not in the packaged frequencies."""
 REFUTED = 0.2
-"""The highest score of a claim that is contradicted."""
+"""Maximum score of a contradicted claim."""
 _NO_WORDS = frozenset({"PUNCT", "SYM", "X", "SPACE"})
 _SILENT_TAGS = frozenset({"EX", "PRP", "PRP$", "WP", "WDT"})
 _SILENT_KINDS = frozenset({"Prs", "Art", "Dem", "Rel"})
@@ -58,17 +58,17 @@ _SILENT_KINDS = frozenset({"Prs", "Art", "Dem", "Rel"})
 
 @dataclass(frozen=True)
 class Model:
-    """The contents of `baseline.json` that are read when judging."""
+    """The contents of `baseline.json` that are used for judging."""
 
     intercept: float
     weights: tuple[float, ...]
     """In the order of `FEATURES`."""
     supported: float
-    """Least score of `supported`."""
+    """Minimum score of `supported`."""
     contradicted: float
-    """Least share of the rest of a claim that a sentence with another figure or a denial holds."""
+    """Minimum share of the rest of a claim in a sentence with another figure or a negation."""
     frequencies: Mapping[str, int]
-    """In how many of `n_sentences` each stem stands; only common ones."""
+    """Number of the `n_sentences` sentences that contain each stem; only common stems are listed."""
     n_sentences: int
 
     def score(self, features: Sequence[float]) -> float:
@@ -76,7 +76,7 @@ class Model:
         return 1.0 / (1.0 + math.exp(-z))
 
     def rarity(self, stem: str) -> float:
-        """How much a word tells: near 0 for *the*, 1 for one that stands nowhere else."""
+        """How informative a word is: near 0 for *the*, 1 for a word that occurs nowhere else."""
         count = self.frequencies.get(stem)
         if count is None:
             return RARE
@@ -99,7 +99,7 @@ def load_model() -> Model:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Passages as read: their sentences, and the words that each document is about."""
+    """The sentences of passages, and the topic words of each document."""
 
     sentences: tuple[Sentence, ...]
     passage_of: tuple[int, ...]
@@ -111,7 +111,7 @@ class Evidence:
         return frozenset().union(*(one.stems for one in self.sentences))
 
     def recurs(self, figure: Figure, document: int) -> bool:
-        """Whether a figure, such as a year, stands throughout a document."""
+        """Whether a figure, such as a year, occurs throughout a document."""
         same = (
             any(figure.compare(other) == "same" for other in one.figures)
             for one, of in zip(self.sentences, self.document_of, strict=True)
@@ -122,7 +122,7 @@ class Evidence:
 
 @lru_cache(maxsize=256)
 def read_evidence(passages: tuple[str, ...], documents: tuple[int, ...]) -> Evidence:
-    """Reads passages; those that many claims are held against are read once."""
+    """Reads passages; the results are cached, because many claims are compared with the same passages."""
     read = [
         (one, number, document)
         for number, (passage, document) in enumerate(zip(passages, documents, strict=True))
@@ -138,24 +138,24 @@ def read_evidence(passages: tuple[str, ...], documents: tuple[int, ...]) -> Evid
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """A claim beside the sentence that comes nearest."""
+    """A claim and the sentence closest to it."""
 
     evidence: Evidence
     alignment: Alignment
     places: tuple[int, ...]
-    """Indices of the sentences compared, the nearest first."""
+    """Indices of the compared sentences, closest first."""
     figures_held: tuple[float, ...]
-    """Of each figure of the claim, how surely the nearest sentence speaks of it."""
+    """For each figure of the claim, how certain it is that the closest sentence mentions it."""
     features: tuple[float, ...]
     difference: Difference | None
-    """Another figure, or a denial, in the place of the claim's."""
+    """Another figure, or a negation, in place of the claim's words."""
 
     @property
     def sentence(self) -> Sentence:
         return self.alignment.sentence
 
     def missing(self) -> list[str]:
-        """The names and figures of the claim that the sources do not have, as it spells them."""
+        """The names and figures of the claim that the sources lack, as spelled in the claim."""
         claim = self.alignment.claim
         names = [
             token.text
@@ -170,10 +170,10 @@ class Comparison:
 
     @property
     def may_support(self) -> bool:
-        """Whether nothing forbids support: a missing name or figure, a denial, a replaced word, exchanged roles.
+        """Whether nothing rules out support: a missing name or figure, a negation, a replaced word or switched roles.
 
-        A claim with several verbs says several things: what holds most of it may lack one of them. A row of a table
-        that lacks a name of the claim may be of something else.
+        A claim with several verbs says several things, so a sentence that contains most of it may lack one of them. A
+        table row that lacks a name of the claim may be about something else.
         """
         one, at = self.alignment, dict(zip(FEATURES, self.features, strict=True))
         names = [token for token in one.claim.doc if token.pos_ == "PROPN"]
@@ -187,7 +187,7 @@ class Comparison:
 
 
 def compare(claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> Comparison | None:
-    """The comparison, or None where the passages hold no content word of the claim, or it has none."""
+    """The comparison; None if the claim has no content words or the passages contain none of them."""
     model = load_model()
     evidence = read_evidence(tuple(passages), tuple(range(len(passages)) if documents is None else documents))
     parsed = parse_all([claim[:MAX_CLAIM_CHARS]])[0]
@@ -212,7 +212,7 @@ def compare(claim: str, passages: Sequence[str], documents: Sequence[int] | None
 
 
 def _rank(weights: Mapping[str, float], claim: Parsed, evidence: Evidence) -> list[int]:
-    """The sentences that hold most of the claim, best first; what only context or topic have counts half or less."""
+    """The sentences that contain most of the claim, best first; words only in context or topic count half or less."""
     scores = []
     for place, one in enumerate(evidence.sentences):
         held = weights.keys() & one.stems
@@ -276,14 +276,14 @@ def _held(one: Alignment, token: Token) -> float:
 
 
 def _focus(one: Alignment) -> float:
-    """Share of the content of the clauses that hold some of the claim's."""
+    """Share of content words that match the claim, in the clauses with any match."""
     clauses = set(map(clause_of, one.shared))
     own = [token for token in one.source.content if clause_of(token) in clauses]
     return sum(token in one.shared for token in own) / len(own) if own else 0.0
 
 
 def _limits(claim: Parsed, model: Model) -> Iterator[str]:
-    """The stems of function words that say something: modals, quantities, comparisons, places in time."""
+    """The stems of informative function words: modals, quantities, comparisons, temporal words."""
     for token, key in zip(claim.doc, claim.stems, strict=True):
         is_silent = (
             token.pos_ in _NO_WORDS
@@ -296,7 +296,7 @@ def _limits(claim: Parsed, model: Model) -> Iterator[str]:
 
 
 def _disagreements(one: Alignment) -> int:
-    """Denials and exceptions that one side has alone, and content words in whose place the source has another."""
+    """Number of negations and exceptions on only one side, and of content words that the source replaces."""
     claimed, said = ([token.lower_ for token in parsed.doc] for parsed in (one.claim, one.source))
     denials = sum(word in DENIERS and word not in said for word in claimed)
     denials += sum(word in DENIERS and word not in claimed for word in said)
@@ -306,9 +306,9 @@ def _disagreements(one: Alignment) -> int:
 
 
 class Baseline:
-    """Judges by the packaged model: free, offline, deterministic and safe to share between threads.
+    """Judges with the packaged model: free, offline, deterministic and safe to share between threads.
 
-    The score is a probability of support at even odds; for `insufficient` a person or another judge has to read.
+    The score is a probability of support at even odds; for `insufficient`, a human reader or another judge must decide.
     """
 
     abstains = True
@@ -359,7 +359,7 @@ def _nearest(found: Comparison) -> str:
 
 
 def _verbatim(claim: str, passages: Sequence[str]) -> SupportReading | None:
-    """The reading of a claim that is one or more whole sentences of a passage."""
+    """The reading of a claim that consists of one or more whole sentences of a passage."""
     key = word_key(claim[:MAX_CLAIM_CHARS])
     if len(key) < 3:
         return None

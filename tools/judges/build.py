@@ -1,6 +1,6 @@
-"""Judges by name, as `--judge` and `--verifier` take them: `minicheck`, `KIND:FOLDER`, `KIND:HUB/NAME`, `KIND:MODEL`.
+"""Builds judges by name for `--judge` and `--verifier`: `minicheck`, `KIND:FOLDER`, `KIND:HUB/NAME`, `KIND:MODEL`.
 
-Other distributions add kinds by entry points of `factloop.verifiers`, each a `JudgeBuilder`.
+Other distributions add kinds through entry points of `factloop.verifiers`, each of which is a `JudgeBuilder`.
 """
 
 from __future__ import annotations
@@ -22,35 +22,35 @@ BASELINE, PROMPTED, BESPOKE = "baseline", "llm", "bespoke"
 
 CallingKind = Literal["llm", "bespoke"]
 OpenGateway = Callable[[CallingKind, str], ModelGateway]
-"""Makes the gateway to the model that a judge names: `provider:name` for `llm`, a bare name for `bespoke`."""
+"""Opens the gateway for the model in a judge's name: `provider:name` for `llm`, a bare name for `bespoke`."""
 
 
 class JudgeBuilder(Protocol):
-    """The builder that an entry point of `factloop.verifiers` names."""
+    """The builder that an entry point in `factloop.verifiers` refers to."""
 
     def __call__(self, target: str, *, allow_download: bool) -> Judge:
-        """The judge `KIND:TARGET`; the target may be empty. Raises ConfigError for one that it has no use for."""
+        """The judge `KIND:TARGET`; the target may be empty. Raises ConfigError if the target is not usable."""
         ...
 
 
 @dataclass(frozen=True)
 class JudgeSpec:
-    """The judge that a name means."""
+    """The parsed name of a judge."""
 
     kind: str
     target: str
-    """Folder, hub name or model; empty for the weights that the registry names."""
+    """Folder, hub name or model; empty for the registry's default weights."""
 
     @property
     def calls(self) -> CallingKind | None:
-        """The kind of server that it calls for each claim; None for a judge on this machine."""
+        """The kind of server that is called for each claim; None for a judge that runs on this machine."""
         if self.kind == PROMPTED:
             return "llm"
         return "bespoke" if self.kind == BESPOKE and not Source(self.kind, self.target).is_path else None
 
 
 def parse_spec(text: str) -> JudgeSpec:
-    """Reads a name of a judge. Raises ConfigError with the forms that there are."""
+    """Parses the name of a judge. Raises ConfigError that lists the valid forms."""
     kind, colon, target = (part.strip() for part in text.strip().partition(":"))
     if kind in JUDGES:
         is_whole = bool(target) or (not colon and JUDGES[kind].files is not None)
@@ -73,9 +73,9 @@ def build_judge(
     logprobs: bool = True,
     allow_download: bool = False,
 ) -> Judge:
-    """The judge of that name. Reads no weights and touches no network yet. Raises ConfigError.
+    """The judge with that name. Does not load weights or use the network yet. Raises ConfigError.
 
-    `open_gateway` is called for models behind a server, and may be None where there are none.
+    `open_gateway` is called for models on a server; it may be None if there are none.
     """
     if spec.kind == BASELINE:
         require("offline", "the verifier baseline")
@@ -96,7 +96,7 @@ def build_judge(
 
 
 def _builder(kind: str) -> JudgeBuilder:
-    """The builder of judges of that kind; only its module is imported."""
+    """The builder for judges of this kind; only its module is imported."""
     if kind not in JUDGES:
         return cast("JudgeBuilder", load_plugin(VERIFIERS, kind))
     module, _, judge = JUDGES[kind].made_by.partition(":")

@@ -1,4 +1,4 @@
-"""Language models in a folder that were made to answer Yes or No: Granite Guardian and Bespoke-MiniCheck."""
+"""Judges based on local language models trained to answer Yes or No: Granite Guardian and Bespoke-MiniCheck."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BESPOKE_SYSTEM = (
     "considered inconsistent. Please assess the claim's consistency with the document by responding with either "
     '"Yes" or "No".'
 )
-"""The model was trained on these words, so they are part of its input's format and no prompt to be varied."""
+"""The model was trained with this text, so it is part of the input format and not a prompt that may be changed."""
 
 
 def bespoke_question(document: str, claim: str) -> str:
@@ -49,7 +49,7 @@ class YesOrNo(LocalJudge):
 
     @cached_property
     def _answers(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The tokens that say "no", and those that say "yes", in any case and with or without a space before."""
+        """The tokens that mean "no", and those that mean "yes", in any case and with or without a leading space."""
         tokenizer = self._loaded[0]
         said = {place: tokenizer.decode([place]).strip().lower() for place in range(len(tokenizer))}
         no, yes = (tuple(place for place, word in said.items() if word == answer) for answer in ("no", "yes"))
@@ -58,7 +58,7 @@ class YesOrNo(LocalJudge):
         return no, yes
 
     def _asked(self, messages: list[dict[str, str]], **options: Any) -> str:
-        """The messages in the words of the model's own chat template. Raises ConfigError for a template of another."""
+        """The messages formatted with the model's chat template. Raises ConfigError if the template does not fit."""
         from jinja2 import TemplateError
 
         tokenizer = self._loaded[0]
@@ -70,11 +70,11 @@ class YesOrNo(LocalJudge):
 
 
 class GraniteGuardian(YesOrNo):
-    """Granite Guardian 3.0 to 3.2 (Padhi et al. 2024, arXiv 2412.07724), asked for the risk `groundedness`.
+    """Granite Guardian 3.0 to 3.2 (Padhi et al. 2024, arXiv 2412.07724), checking the risk `groundedness`.
 
-    Its chat template words the question (context, then the assistant's message); "Yes" means that the risk is there.
-    The score is P("No") over P("No") + P("Yes"), as in its card. Versions from 3.3 on answer in another form, and are
-    refused.
+    Its chat template words the question (context, then the assistant's message); "Yes" means that the risk exists. The
+    score is P("No") / (P("No") + P("Yes")), as in the model card. Versions from 3.3 answer in another form and are
+    rejected.
     """
 
     kind = "granite-guardian"
@@ -92,10 +92,10 @@ class GraniteGuardian(YesOrNo):
 
 
 class Bespoke(YesOrNo):
-    """Bespoke-MiniCheck with weights that transformers reads by itself, such as those on Llama 3.1; score P("Yes").
+    """Bespoke-MiniCheck with weights that transformers can load without extra code, such as those on Llama 3.1.
 
-    As in the authors' package (github.com/Liyan06/MiniCheck, `LLMCheck`). The weights on InternLM2 need code of their
-    own, which is never run: a server can (`served.ServedBespoke`).
+    The score is P("Yes"), as in the authors' package (github.com/Liyan06/MiniCheck, `LLMCheck`). The weights on
+    InternLM2 need code of their own, which is never run here; a server can run it (`served.ServedBespoke`).
     """
 
     kind = "bespoke"
@@ -105,5 +105,5 @@ class Bespoke(YesOrNo):
         asked = bespoke_question(document, claim)
         return self._asked([{"role": "system", "content": BESPOKE_SYSTEM}, {"role": "user", "content": asked}])
 
-    def _support(self, no: Any, yes: Any) -> Any:  # noqa: ARG002 - as published, it is not weighed against "No"
+    def _support(self, no: Any, yes: Any) -> Any:  # noqa: ARG002 - as published, "No" is not taken into account
         return yes

@@ -1,6 +1,6 @@
-"""Cuts a document into chunks of whole sentences, for verifiers whose window is shorter than the document.
+"""Cuts a document into chunks of whole sentences for verifiers whose window is shorter than the document.
 
-Every character of the document stands in exactly one chunk, in order, but for white space at the ends of chunks.
+Every character of the document is in exactly one chunk, in order, except for whitespace at the ends of chunks.
 """
 
 from __future__ import annotations
@@ -12,32 +12,32 @@ from itertools import pairwise
 from factloop.tools.text.sentences import split_sentences
 
 UnitEnds = Callable[[Sequence[str]], Sequence[Sequence[int]]]
-"""Gives the offsets at which the units (words, tokens) of each text end, in order."""
+"""Returns the offsets at which the units (words, tokens) of each text end, in order."""
 
 _WORD = re.compile(r"\S{1,40}")
-"""A run of 40 characters without white space counts as a word: scripts without spaces must be bounded, too."""
+"""A run of 40 non-whitespace characters counts as a word, to limit chunks in scripts without spaces too."""
 
 
 def word_ends(texts: Sequence[str]) -> list[list[int]]:
-    """`UnitEnds` of words: what stands between white space."""
+    """`UnitEnds` of words: runs of non-whitespace characters."""
     return [[found.end() for found in _WORD.finditer(text)] for text in texts]
 
 
 def cut_by_words(document: str, n_words: int) -> list[str]:
-    """Chunks of at most `n_words` words each. Raises ValueError for none."""
+    """Chunks of at most `n_words` words each. Raises ValueError if `n_words` is less than 1."""
     return cut_into_chunks(document, n_words, word_ends)
 
 
 def cut_into_chunks(document: str, room: int, unit_ends: UnitEnds) -> list[str]:
-    """Runs of whole sentences, each with at most `room` units, filled from the first sentence on; none is blank.
+    """Runs of whole sentences with at most `room` units each, filled from the start; none is blank.
 
-    A sentence longer than that is cut after `room` units, and what is left of it is filled up as any other. A blank
-    document has no chunk. Raises ValueError where there is no room.
+    A sentence longer than that is cut after `room` units, and the rest is treated like any other sentence. A blank
+    document has no chunks. Raises ValueError if `room` is less than 1.
     """
     if room < 1:
         raise ValueError("a chunk has room for one unit at least")
     (ends,) = unit_ends([document])
-    if len(ends) <= room:  # nearly always, and it takes no reading of sentences
+    if len(ends) <= room:  # almost always, and then no sentences need to be found
         whole = document.strip()
         return [whole] if whole else []
     chunks, filled = [""], 0
@@ -52,14 +52,14 @@ def cut_into_chunks(document: str, room: int, unit_ends: UnitEnds) -> list[str]:
 
 
 def whole_sentences(text: str) -> list[str]:
-    """The text cut before each sentence: together the pieces are the text, headings, code and list marks included."""
+    """The text cut before each sentence; the pieces add up to the text, including headings, code and list marks."""
     sentences = split_sentences(text)
     cuts = [_cut_between(text, one.end, other.start) for one, other in pairwise(sentences)]
     return [text[start:end] for start, end in pairwise([0, *cuts, len(text)]) if end > start]
 
 
 def _cut_between(text: str, end: int, start: int) -> int:
-    """Before the line that the later sentence opens, with its list mark; else right before the sentence."""
+    """The start of the later sentence's line, so that its list mark is included; otherwise the sentence's start."""
     return text.rfind("\n", end, start) + 1 or start
 
 

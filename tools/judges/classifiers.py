@@ -1,4 +1,4 @@
-"""Encoders with a head as judges: NLI cross-encoders, MiniCheck-RoBERTa, AlignScore, and LettuceDetect."""
+"""Judges based on encoders with a classification head: NLI, MiniCheck-RoBERTa, FactCG, AlignScore, LettuceDetect."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _AGAINST = ("contradict", "refut")
 
 @dataclass(frozen=True)
 class LabelPlaces:
-    """Places of a model's outputs that speak for the claim and, where it tells, against it."""
+    """The indices of a model's outputs that mean support and, if there is one, contradiction."""
 
     support: int
     contradict: int | None
 
     @classmethod
     def of(cls, id2label: Mapping[int, str], nameless: Mapping[int, LabelPlaces]) -> LabelPlaces:
-        """Reads the names of the labels. `nameless`: the places where they have none (LABEL_0 ...), by their number.
+        """Finds the indices by the labels' names. `nameless` gives them for labels LABEL_0 ..., by number of labels.
 
-        Raises ConfigError where the names do not say which label is support.
+        Raises ConfigError if the names do not say which label means support.
         """
         names = {place: label.lower().replace("-", "_").replace(" ", "_") for place, label in id2label.items()}
         if len(names) in nameless and all(name == f"label_{place}" for place, name in names.items()):
@@ -43,10 +43,10 @@ class LabelPlaces:
 
 
 class Classifier(LocalJudge):
-    """The document as premise, the claim as hypothesis; the score is the probability of the label of support."""
+    """Takes the document as premise and the claim as hypothesis; the score is the probability of the support label."""
 
     nameless: ClassVar[Mapping[int, LabelPlaces]] = {2: LabelPlaces(1, None)}
-    """Labels without names: of two, the second is support."""
+    """For labels without names: if there are two, the second means support."""
 
     def load(self) -> None:
         super().load()
@@ -63,9 +63,9 @@ class Classifier(LocalJudge):
 
 
 class Nli(Classifier):
-    """Any natural language inference model: P(entailment) and, of three classes, P(contradiction).
+    """Any natural language inference model: P(entailment) and, with three classes, P(contradiction).
 
-    The labels are told by the names in its configuration. Each passage is a premise by itself.
+    The labels are identified by the names in its configuration. Each passage is a premise of its own.
     """
 
     kind = "nli"
@@ -75,7 +75,7 @@ class Nli(Classifier):
 class MiniCheckRoberta(Classifier):
     """MiniCheck (Tang, Laban and Durrett 2024, arXiv 2404.10774): `document </s> claim` as one text, P(label 1).
 
-    Chunks of 400 tokens, as in the authors' package (github.com/Liyan06/MiniCheck). The DeBERTa weights read the same
+    Chunks have 400 tokens, as in the authors' package (github.com/Liyan06/MiniCheck). The DeBERTa weights work the same
     way, with their own separator.
     """
 
@@ -87,18 +87,36 @@ class MiniCheckRoberta(Classifier):
         return f"{document}{tokenizer.eos_token or tokenizer.sep_token}{claim}"
 
 
+class FactCg(Classifier):
+    """FactCG (Lei et al. 2025, arXiv 2501.17144): document and question as one text, P(label 1).
+
+    The template and the chunks of 550 words are those of the authors' package (github.com/derenlei/FactCG).
+
+    Departure: words are counted at whitespace, and the sentences of a chunk keep the whitespace between them; the
+    authors count NLTK's tokens and put each sentence on a line.
+    """
+
+    kind = "factcg"
+    longest = 2048
+    n_words = 550
+
+    def _form(self, document: str, claim: str) -> str:
+        asked = f'Choose your answer: based on the paragraph above can we conclude that "{claim}"?'
+        return f"{document}\n\n{asked}\n\nOPTIONS:\n- Yes\n- No\nI think the answer is "
+
+
 class AlignScore(Classifier):
     """AlignScore (Zha et al. 2023, arXiv 2305.16739): the mean over the claim's sentences of the highest P(aligned).
 
     P(aligned) is output 0 of the three-way head, as in the authors' default mode `nli_sp` (section 3.2, equation 2;
     github.com/yuh-zha/AlignScore, `inference.py`); output 2 is contradiction. The chunk comes first, then the sentence.
 
-    The weights are a sequence classifier with three labels, or the published checkpoint (`*.ckpt`) with configuration
-    and tokenizer of the RoBERTa that it was made from. Of a checkpoint only tensors are read: nothing in it is run. Its
-    pooler and three-way head compute what the head of a RoBERTa classifier does, and become one.
+    The weights are either a sequence classifier with three labels, or the published checkpoint (`*.ckpt`) together with
+    configuration and tokenizer of the RoBERTa it was trained from. Only tensors are read from a checkpoint; no code in
+    it is run. Its pooler and three-way head compute the same as the head of a RoBERTa classifier and are loaded as one.
 
-    Departure: a context of n words is cut into chunks filled with whole sentences up to 350 words; the authors deal its
-    sentences out to n // 350 + 1 chunks of equally many, whatever their length.
+    Departure: a context of n words is cut into chunks of whole sentences with up to 350 words; the authors distribute
+    its sentences evenly over n // 350 + 1 chunks, regardless of their length.
     """
 
     kind = "alignscore"
@@ -121,7 +139,7 @@ _ENCODER, _POOLER, _HEAD = "base_model.", "base_model.pooler.dense.", "tri_layer
 
 
 def _of_checkpoint(path: Path, base: Path) -> Any:
-    """The published checkpoint as a RoBERTa classifier. Raises ConfigError where it is something else."""
+    """The published checkpoint as a RoBERTa classifier. Raises ConfigError if it is something else."""
     import torch
     from transformers import AutoConfig, RobertaForSequenceClassification
 
@@ -140,7 +158,7 @@ def _of_checkpoint(path: Path, base: Path) -> Any:
 
 
 def _renamed(name: str) -> str | None:
-    """The place of a weight in a RoBERTa classifier; None for heads that are not used."""
+    """The name of a weight in a RoBERTa classifier; None for unused heads."""
     if name.startswith(_POOLER):
         return f"classifier.dense.{name.removeprefix(_POOLER)}"
     if name.startswith(_HEAD):
@@ -153,13 +171,13 @@ def _renamed(name: str) -> str | None:
 class LettuceDetect(LocalJudge):
     """LettuceDetect (Kovács and Recski 2025, arXiv 2502.17125) marks tokens of a claim that its context lacks.
 
-    The score is 1 - the highest P(hallucinated) of the claim's tokens: one marked span, and it is not supported.
+    The score is 1 minus the highest P(hallucinated) of the claim's tokens, so one marked span makes it not supported.
 
     Context and claim are a pair, the context in the authors' form for texts without a question
     (github.com/KRLabsOrg/LettuceDetect, `summary_prompt_en.txt`); class 1 of the token classifier is "hallucinated".
 
-    Departure: of a long document the chunk counts that bears the claim out best; the authors take the highest
-    P(hallucinated) of each token over all chunks, by which a claim would have to stand in every one.
+    Departure: in a long document, the chunk that supports the claim best counts; the authors take the highest
+    P(hallucinated) of each token over all chunks, so that every chunk would have to contain the claim.
     """
 
     kind = "lettucedetect"
@@ -197,7 +215,7 @@ class LettuceDetect(LocalJudge):
 
 
 def _words(claim: str, spans: list[list[int]]) -> str:
-    """The marked stretches, in order; those with nothing but white space between them are one."""
+    """The marked spans, in order; spans separated only by whitespace are merged."""
     merged: list[list[int]] = []
     for start, end in spans:
         if merged and not claim[merged[-1][1] : start].strip():

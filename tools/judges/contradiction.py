@@ -1,4 +1,4 @@
-"""What a sentence about the same thing has otherwise: another figure or date, or a denial."""
+"""Finds where a sentence on the same subject contradicts a claim: with another figure or date, or a negation."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 ALL_ELSE = 0.9
-"""Least share of a claim's content that a sentence holds which denies it."""
+"""Minimum share of a claim's content in a sentence that negates it."""
 _COUNTS = frozenset({"nummod", "compound", "quantmod"})
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The claim's words and what a source has in their place, both word for word."""
+    """The claim's words and the source's words in their place, both verbatim."""
 
     wrong: str
     instead: str
@@ -28,9 +28,9 @@ class Difference:
 
 
 def find_difference(one: Alignment, figures: Sequence[Figure], least: float) -> Difference | None:
-    """What contradicts the claim in a sentence that holds at least a share `least` of the rest of it, or None.
+    """What contradicts the claim in a sentence that contains at least the share `least` of its other content, or None.
 
-    `figures`: all of the sources; a figure that stands in any of them is no error that can be told from words.
+    `figures` are the figures of all sources; a figure that occurs in any source cannot be identified as an error.
     """
     if one.is_supposed:
         return None
@@ -55,7 +55,7 @@ def _is_among(figure: Figure, others: Sequence[Figure]) -> bool:
 
 
 def _is_same_kind(one: Alignment, wrong: Figure, other: Figure) -> bool:
-    """Whether two plain numbers count the same thing; figures with a unit, dates and times are of one kind anyway."""
+    """Whether two plain numbers count the same thing; for units, dates and times, whether the precision is equal."""
     if wrong.unit or wrong.dates or wrong.code:
         return wrong.precision == other.precision
     counted = [_counted(one.claim, wrong), _counted(one.source, other)]
@@ -70,7 +70,7 @@ def _counted(parsed: Parsed, figure: Figure) -> str:
 
 
 def _denial(one: Alignment, least: float) -> Difference | None:
-    """A verb that one side alone denies, with the same subject, no other denial, and all else the same."""
+    """A verb that is negated on only one side, with the same subject, no other negation, and all else equal."""
     if one.predicate is None or one.share_without() < max(least, ALL_ELSE) or one.is_possible_only:
         return None
     claimed, said = one.predicate
@@ -83,6 +83,6 @@ def _denial(one: Alignment, least: float) -> Difference | None:
 
 
 def _clause(verb: Token) -> str:
-    """A verb with its auxiliaries and what denies it, word for word."""
+    """A verb with its auxiliaries and negation, verbatim."""
     around = [one.i for one in verb.children if one.dep_ in ("aux", "auxpass", "neg") and abs(one.i - verb.i) < 5]
     return verb.doc[min(verb.i, *around) : max(verb.i, *around) + 1].text if around else verb.text

@@ -1,7 +1,7 @@
-"""Figures and dates of a text, brought to one form: thousands, scales, currencies, units, signs, per cent and dates.
+"""Normalizes figures and dates in a text: thousands, scales, currencies, units, signs, percentages and dates.
 
 "12.5 million euros" and "€12.5M" are one amount, "12/31/2015" and "31 December 2015" one day. "+2.3 %" and "-2.3 %" are
-two figures, and so are "0.5 percentage points" and "0.5 %". What can be read in two ways (1.234, 3/4/2015) keeps both.
+different figures, and so are "0.5 percentage points" and "0.5 %". Ambiguous figures (1.234, 3/4/2015) keep both values.
 """
 
 from __future__ import annotations
@@ -16,12 +16,10 @@ from typing import Literal
 from factloop.tools.text.words import CARDINALS
 
 Match = Literal["same", "near", "other", "apart"]
-"""The same figure; one that rounds to the other; another figure of the same kind; figures that cannot be compared."""
+"""The same figure; one that rounds to the other; another figure of the same kind; figures of different kinds."""
 
 _SCALES = {"hundred": 1e2, "dozen": 12.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _SHORT_SCALES = {"k": 1e3, "m": 1e6, "mn": 1e6, "mio": 1e6, "b": 1e9, "bn": 1e9, "tn": 1e12}
-SCALES = frozenset({*_SCALES, *_SHORT_SCALES, *(f"{word}s" for word in _SCALES)})
-"""The words after a number that multiply it."""
 _WORD_VALUES = {word: float(value) for value, word in enumerate(CARDINALS) if "-" not in word}
 _CURRENCIES = {
     "$": "usd dollar dollars us$ $ usd", "€": "eur euro euros €", "£": "gbp pound pounds £", "¥": "jpy yen ¥",
@@ -88,19 +86,19 @@ _PLAIN_YEAR = re.compile(r"[12]\d{3}")
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure or date as a text has it."""
+    """A figure or date as written in a text."""
 
     text: str
     start: int
-    """Where `text` starts, in characters of the text that was read."""
+    """Start of `text`, in characters of the text that was read."""
     values: tuple[float, ...]
-    """What it can mean, in the base unit; empty for dates and names of versions."""
+    """Possible values in the base unit; empty for dates, times and versions."""
     unit: str = ""
     """The base unit or the currency; empty for a plain number."""
     dates: tuple[tuple[int, int, int], ...] = ()
-    """For dates: year, month and day, 0 where it does not say."""
+    """For dates: year, month and day, each 0 if it is not given."""
     code: str = ""
-    """For times of day and versions: the normal form."""
+    """For times of day and versions: the normalized form."""
 
     @property
     def end(self) -> int:
@@ -108,11 +106,11 @@ class Figure:
 
     @property
     def precision(self) -> tuple[bool, ...]:
-        """Of a date, whether it says year, month and day."""
+        """For a date, whether it includes year, month and day."""
         return tuple(part > 0 for part in self.dates[0]) if self.dates else ()
 
     def compare(self, other: Figure) -> Match:
-        """How this figure, of a claim, stands to one of a source."""
+        """The relation of this figure, from a claim, to one from a source."""
         if self.code or other.code:
             same_kind = bool(self.code) and bool(other.code) and (":" in self.code) == (":" in other.code)
             return "same" if self.code == other.code else "other" if same_kind else "apart"
@@ -133,14 +131,14 @@ class Figure:
         if not pairs:
             return "apart"
         if any(all(x == y for x, y in zip(a, b, strict=True) if x) for a, b in pairs):
-            return "same"  # the source says all that the claim says, or more
+            return "same"  # the source says everything that the claim says, or more
         if any(all(x == y for x, y in zip(a, b, strict=True) if x and y) and _shares(a, b) for a, b in pairs):
             return "near"
         return "other" if any(_shares(a, b) for a, b in pairs) else "apart"
 
 
 def in_unit_of(figure: Figure, head: str) -> Figure:
-    """A cell's figure in the unit of its column's head: *Revenue (EUR m)*, *Height in cm*, *Share %*."""
+    """A cell's figure in the unit of its column's header: *Revenue (EUR m)*, *Height in cm*, *Share %*."""
     if figure.unit or not figure.values:
         return figure
     unit, factor = "", 1.0
@@ -159,14 +157,14 @@ def _shares(a: tuple[int, int, int], b: tuple[int, int, int]) -> bool:
 
 
 def _rounds_to(exact: float, rounded: float) -> bool:
-    """Whether one figure gives the other when rounded: to two places or more, from a hundred on also to one."""
+    """Whether one figure gives the other when rounded to two or more digits, or from 100 on also to one."""
     places = (1, 2, 3, 4) if abs(rounded) >= 100 else (2, 3, 4)
     return any(isclose(float(f"{exact:.{digits}g}"), rounded) for digits in places)
 
 
 @lru_cache(maxsize=20_000)
 def read_figures(text: str) -> tuple[Figure, ...]:
-    """The figures and dates of a text, in order; those of a table's head belong to its cells. Linear time."""
+    """The figures and dates of a text, in order. Takes linear time."""
     dates = [figure for match in _DATE.finditer(text) if (figure := _date(match))]
     blanked = text
     for date in dates:
@@ -200,7 +198,7 @@ def _number(match: re.Match[str], text: str) -> Figure | None:
     if match["version"]:
         return Figure(match.group(), match.start(), (), code=match["version"].lower().lstrip("v"))
     if match["number"].lower() == "one" and not (match["more"] or match["symbol"]):
-        return None  # mostly a pronoun
+        return None  # usually a pronoun
     values = _values(match["number"], match["more"])
     if match["short"]:
         values = [value * _SHORT_SCALES[match["short"].lower()] for value in values]
@@ -209,7 +207,7 @@ def _number(match: re.Match[str], text: str) -> Figure | None:
     start = match.start() + len(match.group()) - len(match.group().lstrip())
     shown = text[start:end].strip()
     if match["decade"]:
-        return None  # 1930s: no year of its own
+        return None  # 1930s: not a single year
     if not unit and not match["more"] and _PLAIN_YEAR.fullmatch(match["number"]):
         return Figure(shown, start, (), dates=((int(match["number"]), 0, 0),))
     if match["ordinal"]:
@@ -218,7 +216,7 @@ def _number(match: re.Match[str], text: str) -> Figure | None:
 
 
 def _unit(match: re.Match[str], text: str) -> tuple[str, float, int]:
-    """The base unit, the factor to it, and where the figure ends."""
+    """The base unit, the factor to it, and the end of the figure."""
     before, after = (match["symbol"] or "").lower(), (match["unit"] or "").lower().strip(" -\u00a0")
     bare_end = match.end() - len(match["unit"] or "")
     if before:
@@ -239,7 +237,7 @@ def _values(number: str, more: str) -> list[float]:
     scale = 1.0
     for word in words:
         scale *= _SCALES.get(word, 1.0)
-    return [value * scale for value in plain_values(number)]
+    return [value * scale for value in _plain_values(number)]
 
 
 def _spoken(words: Sequence[str]) -> float:
@@ -254,8 +252,8 @@ def _spoken(words: Sequence[str]) -> float:
     return total + current
 
 
-def plain_values(number: str) -> list[float]:
-    """What digits with separators can mean: 1.234 is 1234 or 1.234, and 1.234.567,89 one number alone."""
+def _plain_values(number: str) -> list[float]:
+    """Possible values of digits with separators: 1.234 is 1234 or 1.234, but 1.234.567,89 is only one number."""
     digits = re.sub(r"[\s'’\u00a0\u202f]", "", number)
     marks = re.findall(r"[.,]", digits)
     if not marks:

@@ -1,4 +1,4 @@
-"""The packaged baseline as a reader of pairs, and the pieces of documents that it was fitted on."""
+"""Applies the packaged baseline to pairs of claim and document, cut into pieces like those it was fitted on."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from factloop.tools.search.passages import PARAGRAPH, PARAGRAPHS, split_passages
 
 FEW_CHARACTERS = 20_000
 RESULTS = 3
-"""Passages that are read for a claim, as a check has them by default."""
+"""Number of passages to read for a claim, the same as a check's default."""
 _KEPT = 64
-"""Documents kept indexed: pairs about one document mostly stand together."""
+"""Number of documents to keep indexed; few, because pairs for one document are usually next to each other."""
 
 
 @dataclass(frozen=True)
 class FoundPieces:
-    """What is read of the hits of a search, as `Verifier.verify` takes it."""
+    """The pieces to read from search hits, in the form that `Verifier.verify` takes."""
 
     passages: tuple[str, ...]
     documents: tuple[int, ...]
@@ -34,9 +34,9 @@ class FoundPieces:
 
 
 def find_pieces(claim: str, documents: GivenDocuments, results: int) -> FoundPieces:
-    """The pieces of the passages that a search of the documents for the claim finds first.
+    """The pieces of the first passages found by searching the documents for the claim.
 
-    Where it finds none, as of *mice* by *a mouse*, those of all passages, unless they are more than `FEW_CHARACTERS`.
+    If none are found, as with *mice* for *a mouse*, the pieces of all passages unless they exceed `FEW_CHARACTERS`.
     """
     hits = documents.search(claim, results) or documents.all_passages(FEW_CHARACTERS) or []
     numbers = {source: number for number, source in enumerate(dict.fromkeys(hit.source for hit in hits))}
@@ -46,8 +46,8 @@ def find_pieces(claim: str, documents: GivenDocuments, results: int) -> FoundPie
 
 @lru_cache(maxsize=1_000)
 def pieces_of(title: str, section: str | None, passage: str) -> tuple[str, ...]:
-    """A passage's pieces, kept: many claims find the same passage. A heading stays apart from what it heads, be it that
-    of the section in which the passage begins or of one within it."""
+    """A passage's pieces, cached because many claims find the same passage. A heading is kept separate from its text,
+    both the heading of the passage's section and headings within it."""
     whole = passage if section is None else f"{section}{PARAGRAPH}{passage}"
     pieces = split_passages(whole.replace(PARAGRAPH, PARAGRAPHS))
     return tuple(f"{title.rstrip('.')}.\n{piece}" if title else piece for piece in pieces)
@@ -56,8 +56,8 @@ def pieces_of(title: str, section: str | None, passage: str) -> tuple[str, ...]:
 class BaselineReader(Judge):
     """The packaged baseline as a `Judge`.
 
-    It has no window. Of a document, or a chunk of it, it reads what a check would: the pieces that a search of it finds
-    for the claim. Its weights were fitted on these.
+    It has no window. From a document, or a chunk of it, it reads what a check would read: the pieces that a search for
+    the claim finds. Its weights were fitted on such pieces.
     """
 
     def __init__(self, verifier: Baseline) -> None:
@@ -85,5 +85,5 @@ class BaselineReader(Judge):
 
 @cache
 def _weights_sha256() -> str:
-    """It changes with whatever shapes a score."""
+    """A hash that changes with anything that affects a score."""
     return hashlib.sha256(files("factloop.tools.judges").joinpath(FILE_NAME).read_bytes()).hexdigest()

@@ -1,7 +1,7 @@
-"""The judges that factloop knows by name, where their weights come from, and how these get onto this machine.
+"""Lists the judges that factloop knows by name, and downloads their weights.
 
-A path never touches the network. Nor does a name of the hub whose files are in the user's cache; others are fetched
-once where that is allowed, and refused otherwise with the line that says how.
+A path never uses the network, nor does a hub name whose files are in the user's cache. Other files are downloaded once
+if that is allowed; otherwise an error explains how.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ WEIGHTS = (*TEXTS, "*.safetensors")
 
 @dataclass(frozen=True)
 class HubFiles:
-    """A repository of the hub at one revision, and the files of it that are needed."""
+    """A hub repository at one revision, and the files that are needed from it."""
 
     repo: str
     revision: str = "main"
-    """A commit, where public sources name one that others use; `main` else."""
+    """A commit, if public sources name one that others use; otherwise `main`."""
     patterns: tuple[str, ...] = WEIGHTS
-    """Of the last one there must be a file."""
+    """At least one file must match the last pattern."""
 
 
 @dataclass(frozen=True)
 class KnownJudge:
-    """A row of the registry."""
+    """An entry of the registry."""
 
     made_by: str
-    """Module and class of `factloop.tools.judges`."""
+    """Module and class in `factloop.tools.judges`."""
     good_for: str
-    """One sentence for those who choose."""
+    """One sentence to help users choose."""
     files: HubFiles | None = None
-    """None: there is no default, the user names a model."""
+    """None if there is no default and the user names a model."""
     base: HubFiles | None = None
-    """Tokenizer and configuration of the model that it was made from, where its own repository lacks them."""
+    """Tokenizer and configuration of the base model, if the judge's own repository lacks them."""
     size: str = ""
     parameters: str = ""
     licence: str = ""
@@ -58,25 +58,31 @@ JUDGES: Mapping[str, KnownJudge] = {
     ),
     "minicheck-roberta": KnownJudge(
         "classifiers:MiniCheckRoberta",
-        "Half of MiniCheck's size and time, with a window of 512 tokens; a little less accurate in its paper.",
+        "Half the size and running time of MiniCheck, with a 512-token window; slightly less accurate in its paper.",
         HubFiles("lytang/MiniCheck-RoBERTa-Large"),
         size="1.4 GB", parameters="355 million", licence="MIT",
     ),
     "hhem": KnownJudge(
         "t5:Hhem",
-        "The smallest and fastest: made for summaries and RAG answers, a fraction of a second a claim on a CPU.",
+        "The smallest and fastest: made for summaries and RAG answers; a fraction of a second per claim on a CPU.",
         HubFiles("vectara/hallucination_evaluation_model", "8e4a2e6e96c708cc76c2344f7e4757df2515292c"),
         base=FLAN_T5_BASE, size="0.4 GB", parameters="110 million", licence="Apache-2.0",
     ),
     "alignscore": KnownJudge(
         "classifiers:AlignScore",
-        "Tells contradictions from missing support; a long-standing reference for summaries.",
+        "Distinguishes contradiction from missing support; an established reference for summaries.",
         HubFiles("yzha/AlignScore", "8509e78d25bb914939fc585c626500c9b2944249", ("AlignScore-large.ckpt",)),
         base=ROBERTA_LARGE, size="4.9 GB", parameters="355 million", licence="MIT",
     ),
+    "factcg": KnownJudge(
+        "classifiers:FactCg",
+        "Trained for claims that combine several sentences of a document; reads 550 words at once.",
+        HubFiles("yaxili96/FactCG-DeBERTa-v3-Large", "0430e3509dbd28d2dff7a117c0eae25359ff3e80"),
+        size="1.7 GB", parameters="435 million", licence="MIT",
+    ),
     "nli": KnownJudge(
         "classifiers:Nli",
-        "Any cross-encoder of natural language inference, in any language: tells contradictions, reads short premises.",
+        "Any cross-encoder for natural language inference, any language: finds contradictions, reads short premises.",
     ),
     "lettucedetect": KnownJudge(
         "classifiers:LettuceDetect",
@@ -86,13 +92,13 @@ JUDGES: Mapping[str, KnownJudge] = {
     ),
     "granite-guardian": KnownJudge(
         "causal:GraniteGuardian",
-        "A language model made to guard RAG answers; wants a GPU, or patience.",
+        "A language model made to guard RAG answers; needs a GPU, or patience.",
         HubFiles("ibm-granite/granite-guardian-3.2-3b-a800m", "3de033d89b499a18d9a573b5192bf3b967ef48c5"),
         size="6.6 GB", parameters="3.3 billion, 0.8 of them active", licence="Apache-2.0",
     ),
     "bespoke": KnownJudge(
         "causal:Bespoke",
-        "The most accurate of these in its authors' figures: MiniCheck as a 7B model, by a server or from a folder.",
+        "The most accurate of these by its authors' figures: a 7B MiniCheck model, run by a server or from a folder.",
         parameters="7 to 8 billion", licence="CC BY-NC 4.0: not for commercial use",
     ),
 }  # fmt: skip
@@ -100,33 +106,33 @@ JUDGES: Mapping[str, KnownJudge] = {
 
 @dataclass(frozen=True)
 class LocalFiles:
-    """Where a judge's files lie on this machine."""
+    """The locations of a judge's files on this machine."""
 
     folder: Path
     base: Path | None = None
-    """Folder of tokenizer and configuration, where they are not beside the weights; of a path, one within it."""
+    """Folder with tokenizer and configuration if they are not next to the weights; for a path, a folder inside it."""
     revision: str | None = None
-    """The commit of the hub; None for a folder of the user's."""
+    """The hub commit; None for a user's folder."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """The weights that a judge's name asks for: a folder, or repositories of the hub."""
+    """The weights that a judge's name refers to: a folder, or hub repositories."""
 
     kind: str
     target: str
-    """A path, a name of the hub, or empty for the registry's own weights."""
+    """A path, a hub name, or empty for the registry's default weights."""
 
     @property
     def is_path(self) -> bool:
-        """Whether it names a place on this machine: something is there, or the hub can have no such name."""
+        """Whether it is a path on this machine: it exists, or it cannot be a hub name."""
         path = Path(self.target)
         looks_so = path.is_absolute() or self.target.startswith((".", "~")) or self.target.count("/") > 1
         return bool(self.target) and (looks_so or path.expanduser().exists())
 
     @property
     def wanted(self) -> tuple[HubFiles, ...]:
-        """The repositories that are needed, the weights first; none for a path. Raises ConfigError without a name."""
+        """The repositories that are needed, weights first; none for a path. Raises ConfigError without a name."""
         known = JUDGES[self.kind]
         if self.is_path:
             return ()
@@ -139,17 +145,17 @@ class Source:
 
     @property
     def size(self) -> str:
-        """Size of the download in words."""
+        """Size of the download, as text."""
         known = JUDGES[self.kind]
         is_ours = known.files is not None and self.target in ("", known.files.repo)
         return f"{known.size}, licence {known.licence}" if is_ours else f"see https://huggingface.co/{self.target}"
 
     def missing(self) -> tuple[HubFiles, ...]:
-        """The repositories that are not on this machine. Touches no network."""
+        """The repositories that are not on this machine. Does not use the network."""
         return tuple(files for files in self.wanted if _cached(files) is None)
 
     def located(self, *, allow_download: bool) -> LocalFiles:
-        """The files on this machine, fetched where that is needed and allowed. Raises ConfigError."""
+        """The files on this machine, downloaded if necessary and allowed. Raises ConfigError."""
         if self.is_path:
             folder = Path(self.target).expanduser()
             if not folder.is_dir():
@@ -164,7 +170,7 @@ class Source:
 
     @property
     def refusal(self) -> str:
-        """The line that says what is missing, and how to get it."""
+        """The message that says what is missing and how to get it."""
         repo = self.wanted[0].repo
         return (
             f"{self.kind}: no usable model on this machine; --allow-download fetches {repo} once ({self.size}) and "
@@ -173,10 +179,10 @@ class Source:
 
 
 def _cached(files: HubFiles) -> Path | None:
-    """The folder of a repository in the user's cache, if all that is needed is there."""
+    """The folder of a repository in the user's cache, if everything needed is there."""
     try:
         folder = Path(_snapshot(files, local_files_only=True))
-    except (OSError, ValueError):  # not there, not whole, or no name of a repository
+    except (OSError, ValueError):  # missing, incomplete, or not a valid repository name
         return None
     if not any(folder.glob(files.patterns[-1])):
         return None
@@ -186,7 +192,7 @@ def _cached(files: HubFiles) -> Path | None:
 
 
 def _fetched(files: HubFiles, kind: str) -> Path:
-    """The folder of a repository, from the network. Raises ConfigError."""
+    """Downloads a repository and returns its folder. Raises ConfigError."""
     try:
         _snapshot(files, local_files_only=False)
     except (OSError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Judges that are models of the Hugging Face format on this machine: loading, windows, batches."""
+"""Loads judges in Hugging Face format from this machine, and runs them on windows in batches."""
 
 from __future__ import annotations
 
@@ -23,37 +23,37 @@ from factloop.tools.model_files import encodable, loading_model
 
 BATCH_SIZE = 16
 OVERHEAD = 16
-"""Tokens of a window that are left to separators, and to what joins differently once pieces stand together."""
+"""Tokens of a window reserved for separators, and for tokens that change when pieces are joined."""
 CLAIM_STEP = 32
-"""Room for claims is set aside in such steps, so that claims of one document share its chunks."""
+"""Space for claims is reserved in steps of this size, so that claims about one document share its chunks."""
 KEPT_DOCUMENTS = 64
 _SAMPLE = 2**16
-"""Bytes looked at in three places of a file of weights."""
+"""Bytes read at each of three positions in a file of weights."""
 _ROBERTA_LIKE = ("roberta", "camembert", "xlm-roberta", "xlm-roberta-xl")
-"""Models that count their positions from the padding token's number on."""
+"""Models whose position numbers start after the padding token's number."""
 
 
 class LocalJudge(Judge):
-    """A judge with weights in a folder, or of the hub (`hub.Source` says how these get here).
+    """A judge with weights in a folder or on the hub (see `hub.Source` for how they are obtained).
 
-    A document longer than the window is cut into chunks of whole sentences; a claim longer than half of it is read as
-    far as that. What looks like a special token in either is spaced out, so that text cannot end its own part. Pairs
-    are read in batches of like length, on a GPU where there is one (`device`). Costs no money; safe to share between
-    threads.
+    A document longer than the window is cut into chunks of whole sentences; a claim longer than half the window is
+    truncated to that. Text that looks like a special token is broken up with a space, so that it cannot end its own
+    part. Pairs are read in batches of similar length, on a GPU if there is one (`device`). Costs no money; safe to
+    share between threads.
     """
 
     kind: ClassVar[str]
-    """First part of the name, and the row of the registry."""
+    """First part of the name, and key in the registry."""
     longest: ClassVar[int] = 512
-    """Tokens of a window, at most."""
+    """Maximum number of tokens in a window."""
     n_words: ClassVar[int | None] = None
-    """Words of a chunk where the caller wishes for no other number; None: as many as fit."""
+    """Words per chunk unless the caller requests another number; None means as many as fit."""
     n_tokens: ClassVar[int | None] = None
     """The same in tokens."""
     frame: ClassVar[str] = ""
-    """What those that read a pair put around the document."""
+    """Text that judges reading a pair put around the document."""
     auto_class: ClassVar[str] = "AutoModelForSequenceClassification"
-    """The class of transformers that reads the weights."""
+    """The transformers class that loads the weights."""
 
     load_options: ClassVar[Mapping[str, Any]] = {}
 
@@ -75,13 +75,13 @@ class LocalJudge(Judge):
 
     @cached_property
     def identity(self) -> dict[str, object]:
-        """Loads the model, too. Raises ConfigError where it cannot be."""
+        """Also loads the model. Raises ConfigError if it cannot be loaded."""
         self.load()
         weights = self._files.revision or _sampled_hash(self._files.folder)
         return {"verifier": self.name, "weights": weights, "window": self._window}
 
     def load(self) -> None:
-        """Loads the model now, and not at the first pair. Raises ConfigError."""
+        """Loads the model now instead of at the first pair. Raises ConfigError."""
         with self._lock:
             _ = self._loaded
 
@@ -96,7 +96,7 @@ class LocalJudge(Judge):
         return await asyncio.to_thread(self.read_now, pairs)
 
     def read_now(self, pairs: Sequence[VerifierPair]) -> list[PairScore]:
-        """Reads as `read`, in this thread."""
+        """Like `read`, but in this thread."""
         import torch
 
         order = sorted(range(len(pairs)), key=lambda place: len(pairs[place].document) + len(pairs[place].claim))
@@ -124,18 +124,18 @@ class LocalJudge(Judge):
         return PairScore(None, ModelOutputError("its output is no number", schema=self.name, reply=str(support)))
 
     def _form(self, document: str, claim: str) -> str | None:  # noqa: ARG002 - for those that override it
-        """The one text that the model reads; None for those that read a pair."""
+        """The single text that the model reads; None for models that read a pair."""
         return None
 
     def _encoded(self, tokenizer: Any, claims: list[str], documents: list[str]) -> Any:
-        """The tensors that the model takes for a batch, cut to `self._window` as a last resort."""
+        """The model's input tensors for a batch, truncated to `self._window` as a last resort."""
         options = {"truncation": True, "padding": True, "max_length": self._window, "return_tensors": "pt"}
         texts = [self._form(document, claim) for document, claim in zip(documents, claims, strict=True)]
         return tokenizer(documents, claims, **options) if None in texts else tokenizer(texts, **options)
 
     @abstractmethod
     def _probabilities(self, model: Any, tensors: dict[str, Any]) -> Any:
-        """P(supported) of each pair, and where it is told P(contradicted): a tensor of shape (n_pairs, 1 or 2)."""
+        """P(supported) of each pair and, if available, P(contradicted): a tensor of shape (n_pairs, 1 or 2)."""
 
     def _load_model(self, files: LocalFiles) -> Any:
         """The model with its weights. Raises OSError or ValueError if the weights are missing."""
@@ -165,7 +165,7 @@ class LocalJudge(Judge):
             except (SafetensorError, UnpicklingError, RuntimeError, TypeError, KeyError, AttributeError) as error:
                 raise ConfigError(f"{self.name}: its files cannot be read ({_one_line(error)})") from error
             device = self._wanted_device or ("cuda" if torch.cuda.is_available() else "cpu")
-        if len(tokenizer) <= len(set(tokenizer.all_special_tokens)):  # for weights without one, transformers makes such
+        if len(tokenizer) <= len(set(tokenizer.all_special_tokens)):  # transformers makes one if the folder has none
             raise ConfigError(f"{self.name}: there is no tokenizer beside the weights")
         if not tokenizer.is_fast or len(tokenizer) > model.config.vocab_size:
             raise ConfigError(f"{self.name}: the tokenizer beside the weights does not match them")
@@ -173,10 +173,10 @@ class LocalJudge(Judge):
 
     @cached_property
     def _window(self) -> int:
-        """Tokens that the model takes at once. Raises ConfigError for a window too small to be of use."""
+        """Maximum number of tokens in the model's input. Raises ConfigError if it is too small to be useful."""
         config = self._loaded[1].config
         positions = getattr(config, "max_position_embeddings", None)
-        if positions is None or config.model_type == "deberta-v2":  # whose positions are relative
+        if positions is None or config.model_type == "deberta-v2":  # its positions are relative
             positions = self.longest
         elif config.model_type in _ROBERTA_LIKE:
             positions -= config.pad_token_id + 1
@@ -187,7 +187,7 @@ class LocalJudge(Judge):
 
     @cached_property
     def _overhead(self) -> int:
-        """Tokens that the form itself takes, around document and claim."""
+        """Tokens that the form itself needs, around document and claim."""
         return OVERHEAD + len(self._ends([self._form("", "") or self.frame])[0])
 
     def _chunks(self, document: str, n_words: int | None, room: int) -> tuple[str, ...]:
@@ -211,7 +211,7 @@ class LocalJudge(Judge):
         return claim if len(ends) <= limit else claim[: ends[limit - 1]]
 
     def _plain(self, text: str) -> str:
-        """The text as tokenizers take it, and without anything that they would take for a special token."""
+        """The text in a form that tokenizers accept, without anything that they would read as a special token."""
         return self._special.sub(lambda found: f"{found[0][0]} {found[0][1:]}", encodable(text))
 
     @cached_property
@@ -220,11 +220,11 @@ class LocalJudge(Judge):
         return re.compile("|".join(map(re.escape, tokens)) or r"(?!)")
 
     _marks: ClassVar[tuple[str, ...]] = ()
-    """Words of the form itself that text must not say."""
+    """Markers in the form itself that a text must not contain."""
 
 
 def _sampled_hash(folder: Path) -> str:
-    """SHA-256 of the names and sizes of a folder's files with samples of each: other weights, another hash."""
+    """SHA-256 of the names and sizes of a folder's files and samples of their contents; it identifies the weights."""
     digest = hashlib.sha256()
     for path in sorted(folder.iterdir()):
         if not path.is_file() or path.name.startswith("."):

@@ -1,7 +1,7 @@
-"""`Judge`: a claim and a text in, a degree of support out. Everything that asks a judge goes through here.
+"""`Judge` takes claims and texts and returns degrees of support. All code that uses a judge goes through it.
 
-`score_pairs` asks for many claims, each by its own document: `research verify`, and the tuning of cascades. `rate` asks
-for one claim by the passages that were found for it: a check with `--judge`. Both cut texts to the judge's window.
+`score_pairs` is for many claims, each with its own document: `research verify`, and the tuning of cascades. `rate` is
+for one claim and the passages found for it: a check with `--judge`. Both cut texts to the judge's window.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from typing import Protocol
 from factloop.core.errors import DataError, FactloopError
 from factloop.core.sync import run_blocking
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.judges.base import SupportReading
+from factloop.tools.judges.base import SupportReading, Verifier
 from factloop.tools.judges.chunks import cut_by_words
 
 BETWEEN = "\n\n"
-"""Stands between passages that are read as one document."""
+"""Separates passages that are read as one document."""
 THRESHOLD = 0.5
-"""Score from which a claim is supported, where no labels have set another. Contradictions need as much."""
+"""Minimum score of a supported claim, unless labels have set another one; the same applies to contradictions."""
 MAX_CITED = 3
 AT_ONCE = 64
-"""Pairs that are read in one go: few enough for progress and deadlines to get their turn."""
+"""Number of pairs to read at once; small, so that progress and deadlines are handled in between."""
 KEPT = 4_096
 LINGER_S = 0.005
-"""A first pair waits so long for others: claims of a bunch come one after the other, and a batch costs little more."""
+"""Seconds that a first pair waits for others: a bunch's claims arrive one by one, and a batch costs little more."""
 
 
 @dataclass(frozen=True)
 class VerifierPair:
-    """A claim and the text that it is judged by."""
+    """A claim and the text to judge it against."""
 
     claim: str
     document: str
@@ -40,16 +40,16 @@ class VerifierPair:
 
 @dataclass(frozen=True)
 class PairScore:
-    """The score of a pair, or the error that prevented it; never both, never neither."""
+    """The score of a pair, or the error that prevented it; always exactly one of them."""
 
     score: float | None
-    """Degree of support in [0, 1]; from 0.5 on the claim counts as supported."""
+    """Degree of support in [0, 1]; from 0.5 on, the claim counts as supported."""
     error: FactloopError | None = None
-    """DataError where there is nothing to read, else the failure of a call."""
+    """DataError if there is nothing to read, otherwise the failure of a call."""
     against: float = 0.0
-    """Probability that the text contradicts the claim; 0 from judges that do not tell this from missing support."""
+    """Probability that the text contradicts the claim; 0 if the judge only detects missing support."""
     unsaid: str = ""
-    """The words of the claim that the text does not bear out, from judges that mark them."""
+    """The words of the claim that the text does not support, from judges that mark them."""
 
     def __post_init__(self) -> None:
         if (self.score is None) == (self.error is None):
@@ -57,15 +57,15 @@ class PairScore:
 
 
 class Judge(ABC):
-    """Scores pairs of a claim and a text. A subclass says what it is and how it reads a batch of pairs.
+    """Scores pairs of a claim and a text. A subclass defines its identity and how it reads a batch of pairs.
 
-    Every judge is a `Verifier`, too.
+    Every judge is also a `Verifier`.
     """
 
     abstains: bool = False
-    """As `Verifier.abstains`."""
+    """See `Verifier.abstains`."""
     reads_passages_alone: bool = False
-    """Whether `rate` gives it each passage by itself: long premises dilute what it was trained on."""
+    """Whether `rate` passes each passage separately, because the judge was trained on short premises."""
 
     @property
     @abstractmethod
@@ -75,40 +75,40 @@ class Judge(ABC):
     @property
     @abstractmethod
     def identity(self) -> dict[str, object]:
-        """All that shapes its scores, as JSON has it: two judges of one identity score alike. Reads the weights."""
+        """Everything that affects scores, as JSON: judges of equal identity give equal scores. Loads the weights."""
 
     @property
     def judged_by(self) -> str:
-        """The name that judgements carry: with the revision of the weights, where there are any."""
+        """The name in judgements, including the revision of the weights if there are any."""
         return self.name
 
     def parts(self, claim: str) -> Sequence[str]:
-        """The parts of a claim that are judged: itself, or its sentences; the claim's score is their mean."""
+        """The parts of a claim to judge: the claim itself, or its sentences; the claim's score is their mean."""
         return (claim,)
 
     def chunks(self, claim: str, document: str, n_words: int | None) -> list[str]:  # noqa: ARG002 - for those with a window
-        """The document in chunks that fit beside the claim, of at most `n_words` words where they are given."""
+        """The document in chunks that fit next to the claim, with at most `n_words` words each if it is given."""
         return [document] if n_words is None else cut_by_words(document, n_words)
 
     def verify(
         self,
         claim: str,
         passages: Sequence[str],
-        documents: Sequence[int] | None = None,  # noqa: ARG002 - what is read together is the choice of `rate`
+        documents: Sequence[int] | None = None,  # noqa: ARG002 - `rate` chooses what is read together
     ) -> SupportReading:
-        """`rate`, as `Verifier.verify`, for those who do not wait in an event loop. Raises as `rate` does."""
+        """Like `rate`, but synchronous and with the interface of `Verifier.verify`. Raises the same errors."""
         return run_blocking(rate(self, claim, passages, meter=UsageMeter()))
 
     @abstractmethod
     async def read(self, pairs: Sequence[VerifierPair], *, meter: UsageMeter) -> list[PairScore]:
-        """A reading of each pair, in order; failures of single calls are in it.
+        """A reading of each pair, in order; it contains the failures of single calls.
 
-        Raises ConfigError where the judge cannot work at all (no such weights, a key refused).
+        Raises ConfigError if the judge cannot work at all (missing weights, or a rejected key).
         """
 
 
 class Read(Protocol):
-    """`Judge.read`, or what stands for it."""
+    """`Judge.read`, or a replacement for it."""
 
     def __call__(self, pairs: Sequence[VerifierPair], /, *, meter: UsageMeter) -> Awaitable[list[PairScore]]: ...
 
@@ -122,10 +122,10 @@ async def rate(
     upper: float = THRESHOLD,
     read: Read | None = None,
 ) -> SupportReading:
-    """How far the passages bear out the claim, with those that decide; `read` stands for the judge's own.
+    """The degree to which the passages support the claim, and the decisive ones; `read` replaces the judge's method.
 
-    The claim is supported from the score `upper` on; otherwise it is contradicted where a text contradicts it with a
-    probability of at least 0.5. Raises ConfigError, and the FactloopError of a text that could not be read.
+    The claim is supported if its score is at least `upper`; otherwise it is contradicted if a text contradicts it with
+    a probability of at least 0.5. Raises ConfigError, and the FactloopError of a text that could not be read.
     """
     readable = [place for place, passage in enumerate(passages) if passage.strip()]
     if not claim.strip() or not readable:
@@ -157,27 +157,51 @@ async def score_pairs(
     meter: UsageMeter,
     read: Read | None = None,
 ) -> list[list[PairScore]]:
-    """The score of each pair, in order, for each size of chunk (None: as large as the judge takes them).
+    """The score of each pair, in order, for each chunk size (None: as large as the judge accepts).
 
     The score of a pair is the highest over the chunks of its document, as in MiniCheck (section 4) and AlignScore
-    (section 3.2), averaged over the parts of its claim. What two sizes have in common is read once. A pair with a chunk
-    that could not be read has no score, since the best chunk may be that one; nor has one with a blank claim or
-    document, of which nothing is known. Raises ConfigError as the judge does.
+    (section 3.2), averaged over the parts of its claim. Chunks that two sizes have in common are read once. A pair has
+    no score if one of its chunks could not be read, because that chunk may be the best one, or if its claim or document
+    is blank. Raises ConfigError as the judge does.
     """
     places: dict[VerifierPair, int] = {}
 
     def cut() -> list[list[list[list[int]]]]:
         return [[_inputs(judge, pair, size, places) for pair in pairs] for size in sizes]
 
-    asked = await asyncio.to_thread(cut)  # long documents take long, and a model may be busy with others
+    asked = await asyncio.to_thread(cut)  # long documents take a while, and the model may be busy
     readings = await (read or judge.read)(list(places), meter=meter)
     return [
         [_together(inputs, readings, pair) for inputs, pair in zip(of_size, pairs, strict=True)] for of_size in asked
     ]
 
 
+async def read_all(
+    judge: Verifier, asked: Sequence[tuple[str, Sequence[str]]], *, meter: UsageMeter
+) -> list[SupportReading | None]:
+    """The degree to which each claim's texts support it, in order; None if a text could not be read. Has no quotes.
+
+    A judge that reads single passages judges each text separately, and the best score counts. Raises ConfigError.
+    """
+    if not isinstance(judge, Judge):
+        return await asyncio.to_thread(lambda: [judge.verify(one, texts, [0] * len(texts)) for one, texts in asked])
+    alone = judge.reads_passages_alone
+    whole = [(claim, list(texts) if alone else [BETWEEN.join(texts)]) for claim, texts in asked]
+    pairs = [VerifierPair(claim, text) for claim, texts in whole for text in texts]
+    (scores,) = await score_pairs(judge, pairs, meter=meter)
+    of_each = iter(scores)
+    return [_best([next(of_each) for _ in texts]) for _, texts in whole]
+
+
+def _best(found: Sequence[PairScore]) -> SupportReading | None:
+    scores = [one.score for one in found if one.score is not None]
+    if not scores or len(scores) < len(found):
+        return None
+    return SupportReading("supported" if max(scores) >= THRESHOLD else "insufficient", max(scores), (), "")
+
+
 class SharedReads:
-    """The reads of a judge that costs no money, shared by all claims of a session. Lives in one event loop."""
+    """The reads of a judge that costs no money, shared by all claims in a session. Bound to one event loop."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
@@ -186,11 +210,11 @@ class SharedReads:
         self._work: asyncio.Task[None] | None = None
 
     async def read(self, pairs: Sequence[VerifierPair], *, meter: UsageMeter) -> list[PairScore]:  # noqa: ARG002 - nothing is paid
-        """Reads as `Judge.read`."""
+        """Like `Judge.read`."""
         futures = [self._asked(pair) for pair in pairs]
         if self._waiting and (self._work is None or self._work.done()):
             self._work = asyncio.create_task(self._work_off())
-        return [await asyncio.shield(future) for future in futures]  # a claim that is given up stops no other
+        return [await asyncio.shield(future) for future in futures]  # cancelling one claim does not affect others
 
     def _asked(self, pair: VerifierPair) -> asyncio.Future[PairScore]:
         if pair not in self._found:
@@ -208,12 +232,12 @@ class SharedReads:
             batch, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
             try:
                 scores = await self._judge.read(batch, meter=UsageMeter())
-            except Exception as error:  # noqa: BLE001 - told to all who wait, whatever it is
+            except Exception as error:  # noqa: BLE001 - raised to all waiting callers, whatever it is
                 failed, self._waiting = [*batch, *self._waiting], []
                 for pair in failed:
                     future = self._found.pop(pair)
                     future.set_exception(error)
-                    future.exception()  # marks it as retrieved: its caller may be gone
+                    future.exception()  # marks it as retrieved, because its caller may be gone
                 return
             for pair, score in zip(batch, scores, strict=True):
                 self._found[pair].set_result(score)
@@ -234,7 +258,7 @@ def _support(read: PairScore) -> float:
 
 
 def _inputs(judge: Judge, pair: VerifierPair, size: int | None, places: dict[VerifierPair, int]) -> list[list[int]]:
-    """The places of the inputs for each part of the claim; new ones are added to `places`."""
+    """The indices of the inputs for each part of the claim; new inputs are added to `places`."""
     if not pair.claim.strip() or not pair.document.strip():
         return []
     parts = [part for part in judge.parts(pair.claim) if part.strip()] or [pair.claim]

@@ -1,4 +1,4 @@
-"""Judges behind a chat server: any chat model by a prompt of ours, and Bespoke-MiniCheck in its own words."""
+"""Judges on a chat server: any chat model with factloop's prompt, and Bespoke-MiniCheck with its own prompt."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError
 from factloop.prompts.registry import PromptRegistry, RenderedPrompt
@@ -20,19 +20,19 @@ from factloop.tools.models.schema import StructuredOutput
 from factloop.tools.models.wire import ReplyToken
 
 STAGE = "verify"
-"""Name of the stage in the account of a run."""
+"""Name of the stage in the usage of a run."""
 N_WORDS = 20_000
-"""Words of a chunk where the caller wishes for no other number: some 30,000 tokens, as Bespoke-MiniCheck takes."""
+"""Default number of words per chunk: about 30,000 tokens, which Bespoke-MiniCheck accepts."""
 MAX_TOKENS = 1
-"""Tokens of Bespoke-MiniCheck's reply: "Yes" or "No", as published."""
-ATTRIBUTION = "verifiers/attribution"
+"""Maximum tokens of Bespoke-MiniCheck's reply: "Yes" or "No", as published."""
+ATTRIBUTION, ELIGIBILITY = "verifiers/attribution", "verifiers/eligibility"
 _DRESS = re.compile(r"[\W_]+")
 
 
 class ServedJudge(Judge):
-    """Asks a chat model for yes or no; one call a chunk. Costs money where the model does.
+    """Asks a chat model for yes or no, with one call per chunk. Costs money if the model does.
 
-    `prompt_sha256` is of what the model is told, and part of the judge's identity.
+    `prompt_sha256` is the hash of the model's instructions, and part of the judge's identity.
     """
 
     def __init__(self, gateway: ModelGateway, prompt_sha256: str, *, logprobs: bool) -> None:
@@ -53,7 +53,7 @@ class ServedJudge(Judge):
         return super().chunks(claim, document, n_words or N_WORDS)
 
     async def read(self, pairs: Sequence[VerifierPair], *, meter: UsageMeter) -> list[PairScore]:
-        """Reads as `Judge.read`: all are asked about at once, and a failure is that pair's own."""
+        """Like `Judge.read`: all calls run concurrently, and a failure affects only its own pair."""
         return await together([self._read_one(pair, meter) for pair in pairs])
 
     async def _read_one(self, pair: VerifierPair, meter: UsageMeter) -> PairScore:
@@ -66,7 +66,7 @@ class ServedJudge(Judge):
 
     @abstractmethod
     async def _ask(self, pair: VerifierPair, meter: UsageMeter) -> float:
-        """The degree of support. Raises FactloopError if the reply holds none."""
+        """The degree of support. Raises FactloopError if the reply does not contain one."""
 
 
 class Attribution(StructuredOutput):
@@ -75,15 +75,24 @@ class Attribution(StructuredOutput):
     answer: Literal["yes", "no"]
 
 
-class PromptedJudge(ServedJudge):
-    """Any chat model, by the prompt `verifiers/attribution`.
+class Eligibility(Attribution):
+    """Whether the response does what the request asks for."""
 
-    The score is P("yes") over P("yes") + P("no") at the token of the answer, where the server gives log-probabilities,
-    and otherwise 1 or 0.
+
+class PromptedJudge(ServedJudge):
+    """Any chat model, with the prompt `verifiers/attribution`.
+
+    The score is P("yes") / (P("yes") + P("no")) at the token of the answer if the server returns log-probabilities, and
+    otherwise 1 or 0.
     """
 
+    prompt_name: ClassVar[str] = ATTRIBUTION
+    output: ClassVar[type[Attribution]] = Attribution
+    variables: ClassVar[tuple[str, str]] = ("document", "claim")
+    stage: ClassVar[str] = STAGE
+
     def __init__(self, gateway: ModelGateway, prompts: PromptRegistry, *, logprobs: bool = True) -> None:
-        self._prompt = prompts[ATTRIBUTION]
+        self._prompt = prompts[self.prompt_name]
         super().__init__(gateway, self._prompt.sha256, logprobs=logprobs)
 
     @property
@@ -92,9 +101,9 @@ class PromptedJudge(ServedJudge):
 
     async def _ask(self, pair: VerifierPair, meter: UsageMeter) -> float:
         answered = await self._gateway.ask_graded(
-            self._prompt.render(document=pair.document, claim=pair.claim),
-            Attribution,
-            stage=STAGE,
+            self._prompt.render(**dict(zip(self.variables, (pair.document, pair.claim), strict=True))),
+            self.output,
+            stage=self.stage,
             meter=meter,
             top_logprobs=self._top_logprobs,
         )
@@ -103,15 +112,28 @@ class PromptedJudge(ServedJudge):
         return float(said == "yes") if share is None else share["yes"] / sum(share.values())
 
 
+class EligibilityJudge(PromptedJudge):
+    """Any chat model, asked whether a response (the claim of a pair) does what its request (the document) asks for."""
+
+    prompt_name = ELIGIBILITY
+    output = Eligibility
+    variables = ("request", "response")
+    stage = "eligibility"
+
+    @property
+    def name(self) -> str:
+        return self._gateway.chat.name
+
+
 class ServedBespoke(ServedJudge):
-    """`bespokelabs/Bespoke-MiniCheck-7B` behind any server that speaks OpenAI's protocol, by calls of one token.
+    """`bespokelabs/Bespoke-MiniCheck-7B` on any server with an OpenAI-compatible API, with calls of one token.
 
-    Input and score as in the authors' package (github.com/Liyan06/MiniCheck, `utils.py` and `LLMCheck` in
-    `inference.py`): the score is the probability of "Yes", in any case, as the first token, among its five likeliest.
-    Where the server gives no log-probabilities it is 1 for "Yes" and 0 for "No".
+    Input and score are as in the authors' package (github.com/Liyan06/MiniCheck, `utils.py` and `LLMCheck` in
+    `inference.py`): the score is the probability of "Yes", in any case, among the five likeliest first tokens. If the
+    server returns no log-probabilities, it is 1 for "Yes" and 0 for "No".
 
-    Departures: an answer that is neither leaves the pair unscored, where the package has 0; chunks are counted in
-    words, since a server does not lend its tokenizer.
+    Departures: any other answer leaves the pair unscored, while the package returns 0; chunk sizes are counted in
+    words, because the server's tokenizer is not available.
     """
 
     def __init__(self, gateway: ModelGateway, *, logprobs: bool = True) -> None:
@@ -122,7 +144,7 @@ class ServedBespoke(ServedJudge):
         return f"bespoke:{self._gateway.chat.name.partition(':')[2] or self._gateway.chat.name}"
 
     async def _ask(self, pair: VerifierPair, meter: UsageMeter) -> float:
-        """Raises ModelOutputError for an answer that is neither yes nor no."""
+        """Raises ModelOutputError if the answer is neither yes nor no."""
         prompt = RenderedPrompt(self.name, BESPOKE_SYSTEM, bespoke_question(pair.document, pair.claim))
         answer = await self._gateway.ask_freely(prompt, stage=STAGE, meter=meter, top_logprobs=self._top_logprobs)
         said = _bare(answer.text.strip().partition(" ")[0])
@@ -133,10 +155,10 @@ class ServedBespoke(ServedJudge):
 
 
 def answer_probabilities(tokens: Sequence[ReplyToken], said: str) -> Mapping[str, float] | None:
-    """How probable "yes" and "no" were where the last token that is what was `said` stands; None where none is.
+    """The probabilities of "yes" and "no" at the last token that equals `said`; None if there is no such token.
 
-    Forms of one word add up ("Yes", " yes", '"yes'). What is not among the alternatives counts as 0, as it is below all
-    that are; None where the numbers given add up to nothing.
+    Different forms of a word are added up ("Yes", " yes", '"yes'). A word that is not among the alternatives counts as
+    0, because it is less probable than all of them. None if the given probabilities sum to 0.
     """
     places = [token for token in tokens if _bare(token.text) == said]
     if not places:
@@ -149,5 +171,5 @@ def answer_probabilities(tokens: Sequence[ReplyToken], said: str) -> Mapping[str
 
 
 def _bare(token: str) -> str:
-    """The token's word in lower case, without the quotes, spaces and marks around it."""
+    """The token's word in lowercase, without surrounding quotes, spaces and punctuation."""
     return _DRESS.sub("", token).lower() if len(token) < 16 else ""

@@ -1,4 +1,4 @@
-"""The sentences of passages as the baseline reads them: found by a claim's words before any of them is parsed."""
+"""Selects sentences from passages for the baseline by the words of a claim, before any sentence is parsed."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Sentence:
     """One sentence, line or table row of a passage."""
 
     text: str
-    """Word for word as the passage has it."""
+    """Verbatim from the passage."""
     read_as: str
-    """The same, but a row of a table as *head: cell; head: cell*."""
+    """The same text, except that a table row becomes *header: cell; header: cell*."""
     stems: frozenset[str]
     figures: tuple[Figure, ...]
-    """Offsets are those of `read_as`."""
+    """Offsets refer to `read_as`."""
     context: frozenset[str]
-    """Stems of what it stands under or after: the title, the heading, the sentence before."""
+    """Stems of its context: the title, the heading and the previous sentence."""
     figures_around: tuple[Figure, ...]
     """The figures of its context."""
     is_row: bool
@@ -55,7 +55,7 @@ def _stemmer() -> object:
 
 @cache
 def _irregular() -> Mapping[str, str]:
-    """The lemma of each irregular verb and noun, from the pipeline's lemmatiser: *won*, *children*."""
+    """The lemma of each irregular verb and noun, from the pipeline's lemmatizer: *won*, *children*."""
     try:
         table = load_pipeline().get_pipe("lemmatizer").lookups.get_table("lemma_exc")  # type: ignore[attr-defined]
     except (KeyError, AttributeError):
@@ -65,7 +65,7 @@ def _irregular() -> Mapping[str, str]:
 
 @lru_cache(maxsize=MAX_KEPT_WORDS)
 def stem(word: str) -> str:
-    """The Snowball stem of a word, in lower case and without accents; *n't* and the possessive are taken off."""
+    """The Snowball stem of a word, in lowercase and without accents; *n't* and the possessive are removed."""
     plain = re.sub(r"['’](?:s|t|re|ve|ll|d|m)?$", "", word).lower() or word
     plain = _irregular().get(plain, plain)
     analysed = _stemmer().analyze(plain)  # type: ignore[attr-defined]  # the library ships no stubs
@@ -78,7 +78,7 @@ def stems_of(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=MAX_KEPT_PASSAGES)
 def read_passage(passage: str) -> tuple[Sentence, ...]:
-    """The sentences of a passage, in order. Linear time; the last `MAX_KEPT_PASSAGES` passages are kept."""
+    """The sentences of a passage, in order. Linear time; the last `MAX_KEPT_PASSAGES` passages are cached."""
     sentences: list[Sentence] = []
     title: Sentence | None = None
     heading = before = title
@@ -104,14 +104,14 @@ def _sentence(text: str, read_as: str, *, is_row: bool, is_heading: bool) -> Sen
 
 
 def _is_heading(line: str, *, opens: bool) -> bool:
-    """Whether a line heads others: it is marked so, or short without a full stop; a title may have one."""
+    """Whether a line is a heading: marked as one, or short without a full stop; a title may have a full stop."""
     bare = line.strip()
     is_short = len(bare) < 90 and ":" not in bare
     return bare.startswith("#") or (is_short and (opens or bare[-1:] not in tuple('.!?;,)"”')))
 
 
 def _lines(passage: str) -> Iterator[tuple[str, str, bool]]:
-    """Each line, how it is read, and whether it is a row of a table. Rows under a head are read as its columns say."""
+    """Each line, the form to read it in, and whether it is a table row. Rows below a header get its column names."""
     head: Sequence[str] = ()
     lines = [line for line in passage.splitlines() if line.strip()]
     for place, line in enumerate(lines):
@@ -131,7 +131,7 @@ def _lines(passage: str) -> Iterator[tuple[str, str, bool]]:
 
 
 def _row_figures(row: str) -> Iterator[Figure]:
-    """The figures of a row; one without a unit of its own has that of its column's head."""
+    """The figures of a row; a figure without a unit gets the unit in its column's header."""
     for pair in _PAIR.finditer(row):
         for figure in read_figures(pair[2]):
             yield replace(in_unit_of(figure, pair[1]), start=pair.start(2) + figure.start)
@@ -140,15 +140,15 @@ def _row_figures(row: str) -> Iterator[Figure]:
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a line, with what stands between them taken off; what a semicolon parts counts as two."""
+    """The sentences of a line, without the text between them; a semicolon also ends a sentence."""
     sentences = sentences_of(text, Block(0, len(text), "prose"))
     return [piece for one in sentences for piece in _SEMICOLON.split(one.text) if _WORD.search(piece)]
 
 
 @lru_cache(maxsize=MAX_KEPT_PASSAGES)
 def word_key(text: str) -> str:
-    """The words and signed figures of a text in lower case, its sentences parted: what stays under other spacing,
-    capitals, punctuation and marks in brackets."""
+    """The words and signed figures of a text in lowercase, separated by sentence. It does not depend on spacing, case,
+    punctuation or bracketed marks."""
     bare = _BRACKETED.sub("", text)
     pieces = (piece.lower() for line in bare.splitlines() for piece in split_sentences(line))
     sentences = (" ".join(_KEY_WORD.findall(piece)) for piece in pieces)

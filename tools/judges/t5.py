@@ -1,4 +1,4 @@
-"""Judges made of Flan-T5: MiniCheck, which answers by the first word it would say, and HHEM, by its first token."""
+"""Judges based on Flan-T5: MiniCheck, scored by its first output word, and HHEM, scored by its first token."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from factloop.tools.judges.local import LocalJudge
 class MiniCheckT5(LocalJudge):
     """MiniCheck (Tang, Laban and Durrett 2024, arXiv 2404.10774) on Flan-T5-Large.
 
-    `predict: document </s> claim` goes into the encoder, and one step of the decoder says "1" (supported) or "0". The
-    score is P("1") over P("0") + P("1") at that step: of Flan-T5's tokens 209 and 3, which are the first that its
-    tokenizer makes of "1" and of "0". Chunks of 500 words in a window of 2,048 tokens, and the best counts, as in the
-    authors' package (github.com/Liyan06/MiniCheck, `minicheck/inference.py`).
+    `predict: document </s> claim` is the encoder's input, and one decoder step says "1" (supported) or "0". The score
+    is P("1") / (P("0") + P("1")) at that step: of Flan-T5's tokens 209 and 3, the first tokens that its tokenizer makes
+    of "1" and of "0". Chunks have 500 words in a window of 2,048 tokens, and the best one counts, as in the authors'
+    package (github.com/Liyan06/MiniCheck, `minicheck/inference.py`).
 
-    Departures: sentences are not found by nltk; a sentence longer than a chunk is cut, and the package leaves it to
-    truncation, which takes the claim away first.
+    Departures: sentences are not split with nltk; a sentence longer than a chunk is cut, while the package leaves it to
+    truncation, which removes the claim first.
     """
 
     kind = "minicheck"
@@ -45,7 +45,7 @@ class MiniCheckT5(LocalJudge):
 
     @cached_property
     def _answers(self) -> tuple[int, int]:
-        """The tokens of "0" and "1". Raises ConfigError where the tokenizer does not tell them apart."""
+        """The tokens of "0" and "1". Raises ConfigError if the tokenizer does not distinguish them."""
         tokenizer = self._loaded[0]
         no, yes = (tokenizer(answer, add_special_tokens=False)["input_ids"][:1] for answer in ("0", "1"))
         if not no or not yes or no == yes:
@@ -54,13 +54,13 @@ class MiniCheckT5(LocalJudge):
 
 
 class Hhem(LocalJudge):
-    """HHEM-2.1-Open of Vectara: the encoder of Flan-T5-Base with a head for tokens, of which the first is asked.
+    """Vectara's HHEM-2.1-Open: the encoder of Flan-T5-Base with a token classification head, used on the first token.
 
-    The form is that of its card (huggingface.co/vectara/hallucination_evaluation_model) and opens with `<pad>`, whose
-    output, class 1 ("consistent"), is the score. The published code is not run: the weights are those of transformers'
-    `T5ForTokenClassification` under the prefix `t5.`, and are loaded as such. A folder of one's own holds them with the
-    configuration and tokenizer of google/flan-t5-base in place of the published `config.json`, or in a subfolder
-    `flan-t5-base`.
+    The input follows the model card (huggingface.co/vectara/hallucination_evaluation_model) and starts with `<pad>`,
+    whose output for class 1 ("consistent") is the score. The published code is not run: the weights have the names of
+    transformers' `T5ForTokenClassification` with the prefix `t5.`, so that class loads them. A user's folder must
+    contain them together with the configuration and tokenizer of google/flan-t5-base, either instead of the published
+    `config.json` or in a subfolder `flan-t5-base`.
     """
 
     kind = "hhem"

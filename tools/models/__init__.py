@@ -1,1 +1,1 @@
-"""Chat models behind one gateway: structured output, retries, limits, cache and accounting."""
+"""Provides access to chat models through one gateway with structured output, retries, limits, cache and accounting."""

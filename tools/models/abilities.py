@@ -1,7 +1,7 @@
-"""What a model's server can do, learnt from how it answers: modes, log-probabilities, settings that it refuses.
+"""Learns from a server's answers what it supports: output modes, log-probabilities and settings.
 
-A mode is given up for good only by evidence: the server refuses it and answers in a weaker one, or takes it and replies
-as if it had not been asked so. A mode that was heeded once is never given up for one odd reply.
+A mode counts as unavailable only if there is evidence: the server rejects it and answers in a weaker one, or accepts it
+but replies as if it had not been requested. A mode that worked once is not dropped for a single odd reply.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from pydantic import BaseModel, ConfigDict
 from factloop.tools.models.wire import Mode, Reply, is_heeded
 
 MOST_MISSHAPEN = 3
-"""Replies in the mode's form that hold no answer, with no readable one before, after which a mode is given up."""
+"""Number of replies in the mode's form without a readable answer, and none readable before, that rule a mode out."""
 
 
 class Concession(StrEnum):
-    """What a request does without for a server that refuses it otherwise, in the order in which it is tried."""
+    """A change to requests that the server rejects otherwise; concessions are tried in the order listed here."""
 
     NO_TEMPERATURE = "no_temperature"
     MAX_TOKENS = "max_tokens"
-    """The limit of a reply is called so, not `max_completion_tokens`."""
+    """The limit of a reply is sent as `max_tokens`, not `max_completion_tokens`."""
     NO_LIMIT = "no_limit"
-    """The reply has no limit of ours."""
+    """No limit is sent for the reply."""
     NO_SYSTEM = "no_system"
-    """The instructions stand in the user's turn."""
+    """The instructions are part of the user's turn."""
 
 
 class KnownAbilities(BaseModel):
-    """What is known of a server."""
+    """What is known about a server."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -42,7 +42,7 @@ class KnownAbilities(BaseModel):
 
 
 class Abilities:
-    """The abilities of one server with one model. All that ask it in a session share them."""
+    """The abilities of a server with one model, shared by all its callers in a session."""
 
     def __init__(self) -> None:
         self.known = KnownAbilities()
@@ -54,7 +54,7 @@ class Abilities:
 
     @property
     def gives_logprobs(self) -> bool | None:
-        """None while it is not known."""
+        """None if it is not known yet."""
         return self.known.gives_logprobs
 
     @gives_logprobs.setter
@@ -62,18 +62,18 @@ class Abilities:
         self._learn(gives_logprobs=gives)
 
     def note_conceded(self, concession: Concession) -> None:
-        """The server answers with it, and refuses us without."""
+        """Records that the server answers with this concession and rejects requests without it."""
         self._learn(conceded=self.known.conceded | {concession})
 
     def note_refused(self, modes: Iterable[Mode]) -> None:
-        """The server refused these, and answered in a weaker one."""
+        """Records that the server rejected these modes and answered in a weaker one."""
         self._learn(unavailable=self.known.unavailable | frozenset(modes))
 
     def note_readable(self, mode: Mode) -> None:
         self._learn(heeded=self.known.heeded | {mode})
 
     def note_unreadable(self, mode: Mode, reply: Reply) -> None:
-        """A reply in this mode could not be read: some servers take the fields of a mode and do not heed them."""
+        """Records an unreadable reply in this mode: some servers accept a mode's fields but ignore them."""
         if mode in self.known.heeded or mode is Mode.TEXT:
             return
         self._misshapen[mode] += 1

@@ -1,4 +1,4 @@
-"""One request to a chat model as a call that a store of answers knows: its key, its answer as JSON, its price."""
+"""Represents a request to a chat model as a cacheable call with a key, a JSON answer and a price."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from factloop.tools.models.wire import Mode, Reply, ReplyToken, ToolCall
 
 
 def asked_of(chat: ChatModel, request: Request, shaping: Mapping[str, Any]) -> TapeRequest:
-    """`shaping` is all that shapes the answer, as the cache has it; schemas and tools are shown by name and hash."""
+    """The tape request; `shaping` is all that affects the answer. Schemas and tools are shown by name and hash."""
     placeless = {name: value for name, value in chat.identity.items() if name != "base_url"}
     sampling = {name: value for name, value in placeless.items() if name != "model"}
     shown: dict[str, Any] = {"model": chat.name, "sampling": sampling, "messages": shaping["messages"]}
@@ -37,7 +37,7 @@ def _digest(value: object) -> str:
 
 @dataclass(frozen=True)
 class ModelCall:
-    """A request on its way to a model. An answer is `{reply, cost, mode}`."""
+    """A request to a model as a call. An answer is `{reply, cost, mode}`."""
 
     chat: ChatModel
     transport: Transport
@@ -74,7 +74,7 @@ class ModelCall:
 
 
 def request_key(chat: ChatModel, request: Request) -> str:
-    """Equal for requests to which the same answer would do: of the model with its settings and all that it is shown."""
+    """Equal for requests that can share an answer: same model, settings and input."""
     shaping = _shaping(chat, request)
     return hashlib.sha256(json.dumps(shaping, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -88,11 +88,13 @@ def _shaping(chat: ChatModel, request: Request) -> dict[str, Any]:
     }
     if request.top_logprobs:
         named["top_logprobs"] = request.top_logprobs
+    if request.draw:
+        named["draw"] = request.draw
     return named
 
 
 def plain_reply(reply: Reply) -> dict[str, Any]:
-    """The reply as JSON values, to be kept."""
+    """The reply as JSON values, to be stored."""
     return {
         **vars(reply),
         "tool_calls": [vars(call) for call in reply.tool_calls],
@@ -101,7 +103,7 @@ def plain_reply(reply: Reply) -> dict[str, Any]:
 
 
 def read_reply(fields: Mapping[str, Any]) -> Reply:
-    """The reply that `plain_reply` made plain."""
+    """The inverse of `plain_reply`."""
     calls = tuple(ToolCall(**call) for call in fields["tool_calls"])
     tokens = tuple(ReplyToken(*token) for token in fields.get("tokens", ()))  # older answers have none
     return Reply(**{**fields, "tool_calls": calls, "tokens": tokens})

@@ -1,11 +1,11 @@
-"""Requests to a model by its provider's batch interface: at half the price, and answered within a day.
+"""Sends requests through a provider's batch interface, at half the price and with answers within a day.
 
 The model's own client builds each request and reads each answer, as in a live call; only the connection beneath it is
-another. It collects requests until none has come for a while, submits them as one batch, asks from time to time how far
-that is, and gives each request its line of the results: a failure there is the failure that it would have been live.
+replaced. The connection collects requests until no more arrive for a while, submits them as one batch, polls its
+progress, and returns to each request its line of the results. A failed line raises the error of a failed live call.
 
-What was submitted stands in a file beside the run's answers. A run that was killed asks for the results of its batches
-when it is started again, and submits nothing twice.
+Submitted batches are recorded in a file next to the run's answers. When a killed run is restarted, it fetches the
+results of its batches and submits nothing twice.
 """
 
 from __future__ import annotations
@@ -35,22 +35,20 @@ from factloop.tools.models.failures import LONGEST_SAID, NO_MONEY_CODES, RETRYAB
 T = TypeVar("T")
 Json = Mapping[str, Any]
 Outcome = tuple[int, Any]
-"""Status and body of the answer to one request."""
+"""Status and body of the answer to a request."""
 
-FILE = "batches.jsonl"
-"""Name of the file in a run directory."""
 DAY_S, CLOCKS_DIFFER_S = 24 * 3600.0, 300.0
 CALL_S = 600.0
-"""Seconds for an upload, a download or a look at a batch."""
+"""Seconds allowed for an upload, a download or a poll."""
 LONGEST_INTERVAL = 30
-"""How many times the first interval between two looks at a batch the longest is."""
+"""The longest polling interval, as a multiple of the first one."""
 NO_INTERFACE = frozenset({404, 405, 501})
 _OF_ONE_REQUEST = frozenset(
     {"host", "content-length", "content-type", "accept", "accept-encoding", "connection", "idempotency-key"}
 )
-"""Headers that a request to a model does not share with those about batches."""
+"""Headers of a model request that are not used for requests about batches."""
 _STATUS = {"batch_expired": 503, "expired": 503, "batch_cancelled": 410, "canceled": 410}
-"""Status of a request that has none, by the provider's word. What the user cancelled is not tried again."""
+"""Maps a provider's error to a status if a request has none. Requests cancelled by the user are not retried."""
 _STATUS |= {"invalid_request_error": 400, "authentication_error": 401, "permission_error": 403, "not_found_error": 404}
 _STATUS |= {"request_too_large": 413, "rate_limit_error": 429, "overloaded_error": 529}
 TOO_MUCH = "token_limit_exceeded"
@@ -58,32 +56,32 @@ TOO_MUCH = "token_limit_exceeded"
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a batch is."""
+    """The progress of a batch."""
 
     state: str
     n_done: int
     is_over: bool
     results: tuple[str, ...]
-    """Paths of its results."""
+    """Paths of the results."""
     refused: Json | None = None
-    """The error for which the provider refused all of it."""
+    """The error with which the provider rejected the whole batch."""
 
     @property
     def missing(self) -> Outcome:
-        """What became of a request that is not among the results."""
+        """The outcome of a request that is not among the results."""
         return 410 if self.state == "cancelled" else 503, {"error": {"message": f"no answer: the batch {self.state}"}}
 
 
 class OpenAIBatches:
-    """https://platform.openai.com/docs/api-reference/batch, at the address and with the credentials of a request.
+    """https://platform.openai.com/docs/api-reference/batch, with the URL and credentials of a request.
 
-    All methods that ask raise ToolError.
+    All methods that send requests raise ToolError.
     """
 
     most_requests, most_bytes, place = 50_000, 200_000_000, "/batches"
 
     def __init__(self, server: str, client: httpx2.AsyncClient, request: httpx2.Request, endpoint: str) -> None:
-        """`server` is what messages call it; `endpoint` is the end of the request's path."""
+        """`server` is its name in messages; `endpoint` is the end of the request's path."""
         self.server, self._client, self._endpoint = server, client, f"/v1{endpoint}"
         self._base = str(request.url.copy_with(query=None)).removesuffix(endpoint)
         self._headers = {name: value for name, value in request.headers.items() if name not in _OF_ONE_REQUEST}
@@ -94,14 +92,14 @@ class OpenAIBatches:
         return _json({"custom_id": name, "method": "POST", "url": self._endpoint, "body": body})
 
     async def submit(self, lines: Collection[bytes], mark: str) -> str:
-        """The id of a new batch, which costs money."""
+        """Submits a batch, which costs money, and returns its id."""
         content = (f"{mark}.jsonl", b"\n".join(lines), "application/jsonl")
         file = await self._json("POST", "/files", files={"file": content}, data={"purpose": "batch"})
         asked = {"input_file_id": _id(file), "endpoint": self._endpoint, "completion_window": "24h"}
         return _id(await self._json("POST", self.place, json={**asked, "metadata": {"factloop": mark}}))
 
     async def find(self, batch: _Batch) -> str | None:
-        """The id of a batch that may have been submitted."""
+        """The id of a batch that may have been submitted; None if it was not."""
         listed = (await self._json("GET", self.place, params={"limit": 100})).get("data") or ()
         return next((_id(one) for one in listed if self._is(one, batch)), None)
 
@@ -121,7 +119,7 @@ class OpenAIBatches:
         )
 
     def outcome(self, line: Json) -> Outcome:
-        """The answer in a line of the results. Raises KeyError, TypeError, AttributeError where it is none."""
+        """The answer in a line of the results. Raises KeyError, TypeError, AttributeError if there is none."""
         if line.get("response") is not None:
             return int(line["response"]["status_code"]), line["response"]["body"]
         return _STATUS.get(line["error"].get("code"), 500), {"error": line["error"]}
@@ -134,10 +132,10 @@ class OpenAIBatches:
             try:
                 status, body = self.outcome(line)
                 error = (body.get("error") or {}) if status == 429 else {}
-                # The limiter would take it for a lesson on the rate of live requests.
+                # The limiter would misread it as a rejection of live requests for their rate.
                 passes = status == 429 and error.get("code") not in NO_MONEY_CODES
                 outcomes.append((str(line["custom_id"]), (503 if passes else status, body)))
-            except (KeyError, TypeError, AttributeError):  # then the request has no answer
+            except (KeyError, TypeError, AttributeError):  # the request then has no answer
                 continue
         return outcomes
 
@@ -145,7 +143,7 @@ class OpenAIBatches:
         return next(_objects([(await self._ask(method, path, **options)).content]), {})
 
     async def _ask(self, method: str, path: str, kind: str = "", **options: Any) -> httpx2.Response:
-        """The answer; `kind` is the type of what is sent, where httpx cannot tell."""
+        """The response; `kind` is the content type, if httpx cannot determine it."""
         headers = {**self._headers, **({"content-type": kind} if kind else {})}
         try:
             answer = await self._client.request(method, self._base + path, headers=headers, timeout=CALL_S, **options)
@@ -172,12 +170,12 @@ class AnthropicBatches(OpenAIBatches):
     def line(self, name: str, body: Json) -> bytes:
         return _json({"custom_id": name, "params": body})
 
-    async def submit(self, lines: Collection[bytes], mark: str) -> str:  # noqa: ARG002 - it takes none
+    async def submit(self, lines: Collection[bytes], mark: str) -> str:  # noqa: ARG002 - this API has no marks
         content = b'{"requests":[' + b",".join(lines) + b"]}"
         return _id(await self._json("POST", self.place, kind="application/json", content=content))
 
     def _is(self, one: Json, batch: _Batch) -> bool:
-        """By size and time: if it is another's, it holds none of our names, and nothing is lost."""
+        """Compares size and time. If it is someone else's batch, it contains none of our names, and nothing is lost."""
         earliest = datetime.fromtimestamp(batch.since - CLOCKS_DIFFER_S, UTC).isoformat()
         counts = one.get("request_counts") or {}
         return sum(counts.values()) == len(batch.names) and str(one.get("created_at")) >= earliest
@@ -198,43 +196,43 @@ class AnthropicBatches(OpenAIBatches):
 
 
 PROVIDERS = {"/chat/completions": OpenAIBatches, "/responses": OpenAIBatches, "/messages": AnthropicBatches}
-"""The interface by the end of the path of a request to a model."""
+"""Maps the end of a model request's path to the batch interface."""
 
 
 @dataclass(eq=False)
 class _Batch:
-    """A batch that was submitted, or is about to be."""
+    """A batch that was submitted or is about to be."""
 
     mark: str
     names: Collection[str]
     since: float
-    """When it was submitted, in seconds since 1970."""
+    """The time of submission, in seconds since 1970."""
     id: str | None = None
     lines: dict[str, bytes] = field(default_factory=dict)
-    """Its requests; none where an earlier process submitted them."""
+    """Its requests; empty if an earlier process submitted them."""
     waiting: set[str] = field(default_factory=set)
-    """Names of the requests that are to be answered."""
+    """Names of the requests that wait for an answer."""
     n_done: int = 0
     key: tuple[str, ...] = ()
-    """That of its provider, while it is under way."""
+    """The key of its provider, while it is in progress."""
     is_alone: bool = True
-    """Whether no other batch of its provider has been under way beside it."""
+    """Whether no other batch of its provider has been in progress at the same time."""
     work: asyncio.Task[None] | None = None
 
 
 @dataclass(eq=False)
 class _Queue:
-    """Requests that wait for a batch."""
+    """Requests that wait to be submitted in a batch."""
 
     provider: OpenAIBatches
     most: int
     lines: dict[str, bytes] = field(default_factory=dict)
     one_by_one: bool = False
-    """Whether a batch waits for all before: the provider refuses more at a time."""
+    """Whether each batch waits for all earlier ones, because the provider rejects more at a time."""
     work: asyncio.Task[None] | None = None
 
     def first(self) -> dict[str, bytes]:
-        """As many of them as one batch may have."""
+        """As many of the requests as one batch may contain."""
         taken: dict[str, bytes] = {}
         n_bytes = 0
         for name, line in self.lines.items():
@@ -246,13 +244,13 @@ class _Queue:
 
 
 class Batches:
-    """The batches of one run. Lives in one event loop."""
+    """The batches of one run. Bound to one event loop."""
 
     def __init__(self, path: Path, *, after_s: float, patience_s: float) -> None:
-        """`path` is the file that remembers them. A batch is submitted when no request has come for `after_s`; a
-        provider that cannot be asked for `patience_s` is not asked further, and its batches are left to the next start.
+        """`path` is the file that records them. A batch is submitted when no request has arrived for `after_s`. If a
+        provider cannot be reached for `patience_s`, it is no longer queried, and its batches wait for the next start.
 
-        Raises ConfigError where the file cannot be read.
+        Raises ConfigError if the file cannot be read.
         """
         self._path, self._after_s, self._patience_s = path, after_s, patience_s
         self._futures: dict[str, asyncio.Future[Outcome | None]] = {}
@@ -260,15 +258,15 @@ class Batches:
         self._under_way: set[_Batch] = set()
         self._n_asked = 0
         self._remembered = self._read()
-        """The batches that hold an answer, by the name of its request."""
+        """Maps the name of a request to the batch that contains its answer."""
 
     def over(self, chat: ChatModel, scope: str = "") -> ChatModel:
-        """The model, asked in batches. Equal requests are one within a scope. Raises ConfigError where it has none."""
+        """The model, using batches. Equal requests in a scope are sent once. Raises ConfigError if it has none."""
         model: Any = chat.model
         client = getattr(model, "root_async_client", None) or getattr(model, "_async_client", None)
         if client is None:
             raise ConfigError(f"{chat.name}: its provider has no known batch interface; run it without --batch")
-        connection = _Connection(self, chat.name, scope, client._client)  # the one that knows proxies and certificates
+        connection = _Connection(self, chat.name, scope, client._client)  # this one knows proxies and certificates
         own = client.with_options(http_client=httpx2.AsyncClient(transport=connection), max_retries=0)
         if hasattr(model, "root_async_client"):
             return replace(chat, model=asking_by(model, own))
@@ -277,7 +275,7 @@ class Batches:
         return replace(chat, model=model)
 
     async def ask(self, provider: OpenAIBatches, scope: str, body: Json) -> Outcome:
-        """The answer to one request, which waits for its batch. Raises ConfigError, ToolError."""
+        """The answer to a request, which waits for its batch. Raises ConfigError, ToolError."""
         said = json.dumps([scope, *provider.key, body], sort_keys=True)
         name = hashlib.sha256(said.encode()).hexdigest()
         while True:
@@ -292,7 +290,7 @@ class Batches:
         batch = self._remembered.pop(name, None)
         if batch is None:
             queue = self._queues.setdefault(provider.key, _Queue(provider, provider.most_requests))
-            queue.provider = provider  # the client of an earlier one may be closed
+            queue.provider = provider  # the client of an earlier provider may be closed
             self._put(queue, {name: provider.line(name, body)})
             return
         batch.waiting.add(name)
@@ -313,7 +311,7 @@ class Batches:
         batch.work = asyncio.create_task(self._followed(provider, batch))
 
     def _beside(self, key: tuple[str, ...]) -> list[_Batch]:
-        """The batches of a provider that are under way."""
+        """The batches of a provider that are in progress."""
         return [one for one in self._under_way if one.key == key]
 
     async def _submitting(self, queue: _Queue) -> None:
@@ -327,7 +325,7 @@ class Batches:
             self._follow(queue.provider, batch)
 
     async def _calm(self, queue: _Queue | None = None) -> None:
-        """Waits until no request has come for a while: by turns of the loop, since while it is busy none can come."""
+        """Waits until no request has arrived for a while, counted in loop turns because a busy loop accepts none."""
         n_turns = 0
         while n_turns < 10 and (queue is None or len(queue.first()) == len(queue.lines)):
             before = self._n_asked
@@ -335,24 +333,24 @@ class Batches:
             n_turns = n_turns + 1 if self._n_asked == before else 0
 
     async def _followed(self, provider: OpenAIBatches, batch: _Batch) -> None:
-        """Sees a batch through to the answers of all that wait for it."""
+        """Follows a batch until all its waiting requests are answered."""
         try:
             if not batch.lines:
-                await self._calm()  # its other requests are about to be put again
+                await self._calm()  # its other requests are about to be made again
             if batch.id is None:
                 batch.id = await self._submitted(provider, batch)
             while batch.waiting:
                 await self._brought(provider, batch)
-        except Exception as error:  # noqa: BLE001 - told to all who wait, whatever it is
+        except Exception as error:  # noqa: BLE001 - raised to all waiting callers, whatever it is
             batch.lines = {}
             for name in tuple(batch.waiting):
-                self._remembered[name] = batch  # the provider may be at work on it
+                self._remembered[name] = batch  # the provider may be working on it
                 self._answer(batch, name, error)
         finally:
             self._under_way.discard(batch)
 
     async def _submitted(self, provider: OpenAIBatches, batch: _Batch) -> str | None:
-        """The id of the batch; None for one that an earlier process was about to submit, and did not."""
+        """The id of the batch; None if an earlier process was about to submit it but did not."""
         may_be_there = not batch.lines
         if batch.lines:
             self._write({"mark": batch.mark, "names": batch.names, "since": batch.since})
@@ -360,7 +358,7 @@ class Batches:
         async def submit() -> str | None:
             nonlocal may_be_there
             found = await provider.find(batch) if may_be_there else None
-            may_be_there = True  # an error does not tell whether it was taken
+            may_be_there = True  # an error does not show whether the batch was accepted
             return await provider.submit(batch.lines.values(), batch.mark) if found is None and batch.lines else found
 
         try:
@@ -375,22 +373,22 @@ class Batches:
         return found
 
     async def _brought(self, provider: OpenAIBatches, batch: _Batch) -> None:
-        """The answers of a batch, once it is over, for those who wait for it by then."""
+        """Waits until a batch is over, and gives the answers to the requests that wait for it by then."""
         found = await self._over(provider, batch)
         if found is not None and found.refused is not None and batch.lines:
             self._refused(provider, batch, found.refused)
         waiting = set(batch.waiting)
         outcomes = [] if found is None else await self._patiently(partial(provider.outcomes, found))
         for name, outcome in outcomes:
-            if name in waiting & batch.waiting:  # what failed for a passing reason in an earlier process is put again
+            if name in waiting & batch.waiting:  # a temporary failure in an earlier process: the request is made again
                 self._answer(batch, name, outcome if batch.lines or outcome[0] not in RETRYABLE_STATUS else None)
         for name in waiting & batch.waiting:
             self._answer(batch, name, found.missing if found is not None and batch.lines else None)
 
     def _refused(self, provider: OpenAIBatches, batch: _Batch, error: Json) -> None:
-        """Puts the requests again, if they are too many, for batches one after the other.
+        """Queues the requests again, in batches one after another, if they were too many.
 
-        These are half as large, unless another batch may be what filled the provider's queue.
+        The batches are half as large, unless another batch may have filled the provider's queue.
         """
         if error.get("code") != TOO_MUCH or (batch.is_alone and len(batch.names) == 1):
             said = str(error.get("message") or error.get("code"))[:LONGEST_SAID]
@@ -403,7 +401,7 @@ class Batches:
         self._put(queue, batch.lines)
 
     async def _over(self, provider: OpenAIBatches, batch: _Batch) -> Progress | None:
-        """The progress of a batch that is over; None where there is no such batch (any more)."""
+        """The progress of a batch once it is over; None if the batch does not exist (any more)."""
         interval_s = self._after_s
         while batch.id is not None:
             try:
@@ -430,7 +428,7 @@ class Batches:
         return None
 
     async def _patiently(self, call: Callable[[], Awaitable[T]]) -> T:
-        """The result of a call to a provider, which is asked again as long as patience with it lasts."""
+        """The result of a call to a provider, which is repeated as long as patience lasts."""
         interval_s, failing_since = self._after_s, None
         while True:
             try:
@@ -447,17 +445,17 @@ class Batches:
         return min(1.5 * interval_s, LONGEST_INTERVAL * self._after_s)
 
     def _answer(self, batch: _Batch, name: str, outcome: Outcome | Exception | None) -> None:
-        """Gives a request its answer; None has it put again."""
+        """Gives a request its answer; if it is None, the request is made again."""
         batch.waiting.discard(name)
         future = self._futures.pop(name)
         if isinstance(outcome, Exception):
             future.set_exception(outcome)
-            future.exception()  # marks it as seen: the one who asked may be gone
+            future.exception()  # marks it as retrieved, because its caller may be gone
         else:
             future.set_result(outcome)
 
     def _read(self) -> dict[str, _Batch]:
-        """The batches of earlier processes, by the names of their requests: of two the later one."""
+        """The batches of earlier processes, by the names of their requests; the later of two batches counts."""
         batches: dict[str, _Batch] = {}
         try:
             for entry in _objects(self._path.read_bytes().split(b"\n")) if self._path.exists() else ():
@@ -470,7 +468,7 @@ class Batches:
         return {name: batch for batch in batches.values() for name in batch.names}
 
     def _write(self, entry: Json) -> None:
-        """Adds a line, which begins with an end: the line before may be cut off."""
+        """Appends a line, starting with a line break because the previous line may be cut off."""
         try:
             with open(self._path, "ab", opener=open_private) as file:
                 file.write(b"\n" + _json(entry))
@@ -478,7 +476,7 @@ class Batches:
             raise ConfigError(f"{self._path}: cannot be written ({error.strerror})") from error
 
     async def aclose(self) -> None:
-        """Lets go of the batches under way, which the provider works on all the same."""
+        """Stops following the batches in progress, which the provider continues to process."""
         works = [one.work for one in self._queues.values()] + [one.work for one in self._under_way]
         for work in (under_way := [work for work in works if work is not None]):
             work.cancel()
@@ -486,7 +484,7 @@ class Batches:
 
 
 class _Connection(httpx2.AsyncBaseTransport):
-    """The connection of a model's client that puts each request into a batch."""
+    """The connection of a model's client that adds each request to a batch."""
 
     def __init__(self, batches: Batches, server: str, scope: str, client: httpx2.AsyncClient) -> None:
         self._batches, self._server, self._scope, self._client = batches, server, scope, client
@@ -506,7 +504,7 @@ def _json(value: Json) -> bytes:
 
 
 def _objects(lines: Collection[bytes]) -> Iterator[Json]:
-    """The lines as JSON objects, without those that are none: a kill or a broken connection cuts them off."""
+    """The lines that are JSON objects; others were cut off by a kill or a broken connection."""
     for line in lines:
         try:
             found = json.loads(line)
@@ -517,7 +515,7 @@ def _objects(lines: Collection[bytes]) -> Iterator[Json]:
 
 
 def _id(found: Json) -> str:
-    """Raises ToolError where there is none."""
+    """The id in a response. Raises ToolError if there is none."""
     if not isinstance(name := found.get("id"), str) or not name:
         raise ToolError("the provider names no id of a batch", tool="batches")
     return quote(name, safe="")

@@ -26,33 +26,33 @@ if TYPE_CHECKING:
 DEFAULT_PROVIDER = "openai"
 OF_OPENAI = ("gpt-", "chatgpt", "o1", "o3", "o4")
 ONLY_RESPONSES = ("-codex", "-pro")
-"""Endings of OpenAI models that are not served by the chat-completions API."""
+"""Endings of OpenAI models that the chat-completions API does not serve."""
 _ADDRESS_FIELDS = ("openai_api_base", "azure_endpoint", "anthropic_api_url", "base_url", "endpoint_url")
-"""Fields by which the providers' classes name their server, whether it came from an argument or the environment."""
+"""Fields in which providers' classes store their server's URL, from an argument or from the environment."""
 _ADDRESS_VARIABLES = {
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
     "anthropic": ("ANTHROPIC_API_URL", "ANTHROPIC_BASE_URL"),
 }
-"""Variables by which the providers' classes find another server than the provider's own."""
+"""Environment variables in which providers' classes look for a server other than the provider's own."""
 HOSTS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
 """The providers' own servers."""
 MARGIN_S = 5.0
-"""The gateway's timeout fires first; the client's ends calls that are no longer awaited."""
+"""Seconds by which the client's timeout exceeds the gateway's; it ends calls that are no longer awaited."""
 
 
 @dataclass(frozen=True)
 class ChatModel:
-    """A chat model with what identifies it in caches and reports. Lives in one event loop."""
+    """A chat model with its identity for caches and reports. Bound to one event loop."""
 
     model: BaseChatModel
     name: str
     identity: Mapping[str, Any]
-    """Everything that shapes its answers: enters the cache key. Holds no secret."""
+    """Everything that affects its answers; part of the cache key. Contains no secrets."""
     price: Price | None
     max_tokens: int | None
     http: DefaultAioHttpClient | None = None
     persistent: bool = True
-    """Whether `identity` says enough for answers to be kept beyond this process."""
+    """Whether `identity` is specific enough to store answers beyond this process."""
 
     async def aclose(self) -> None:
         if self.http is not None:
@@ -69,10 +69,10 @@ def build_chat_model(
     price: Price | None = None,
     replayed: bool = False,
 ) -> ChatModel:
-    """The model that `provider:name` names. Costs nothing and touches no network. Raises ConfigError.
+    """The model `provider:name`. Costs nothing and does not use the network. Raises ConfigError.
 
-    With `replayed`, all its answers are recorded: it needs no key, no client and no provider's package, and has the
-    identity of the model itself, but for an address from the environment.
+    With `replayed`, all its answers are recorded: it needs no key, no client and no provider's package. It has the
+    identity of the model itself, except for a URL from the environment.
     """
     provider, bare = _parts(name, base_url)
     full = f"{provider}:{bare}" if provider else bare
@@ -81,7 +81,7 @@ def build_chat_model(
         identity = {"model": full, "base_url": None if base_url is None else without_userinfo(base_url), **settings}
         return ChatModel(_ReplayOnlyModel(), full, identity, price or list_price(name, base_url), max_tokens)
     base_url = address_of_model(name, base_url)
-    # Imported late, as half of what a check without a model would take to start.
+    # Imported late, because this takes half of the start-up time of a check without a model.
     from langchain.chat_models import init_chat_model
     from langchain_openai import ChatOpenAI
     from openai import DefaultAioHttpClient, OpenAIError
@@ -89,8 +89,8 @@ def build_chat_model(
     options: dict[str, Any] = {"max_retries": 0, "timeout": timeout_s + MARGIN_S, **settings}
     http: DefaultAioHttpClient | None = None
     if provider == "openai":
-        # A client of our own: LangChain shares one among all event loops, where its connections cannot follow. On
-        # aiohttp a call costs half the CPU: httpx's pool looks at every open connection for every request.
+        # A client of our own, because LangChain shares one among all event loops, but connections belong to one loop.
+        # With aiohttp, a call takes half the CPU time: httpx's pool checks every open connection for every request.
         http = DefaultAioHttpClient(timeout=timeout_s + MARGIN_S, verify=_authorities())
         options |= {"http_async_client": http, "http_client": _unused_client(), "stream_usage": True}
         if not bare.endswith(ONLY_RESPONSES):
@@ -98,7 +98,7 @@ def build_chat_model(
         if base_url is not None:
             options["base_url"] = base_url
             if not os.environ.get("OPENAI_API_KEY"):
-                options["api_key"] = "none"  # servers of one's own rarely want one, the client library insists
+                options["api_key"] = "none"  # users' own servers rarely need a key, but the client library requires one
         elif not os.environ.get("OPENAI_API_KEY"):
             remedy = "set OPENAI_API_KEY or, for your own server, --base-url (base_url in a settings file)"
             raise ConfigError(f"model {name!r} needs a key: {remedy}")
@@ -120,7 +120,7 @@ def build_chat_model(
 
 @cache
 def _authorities() -> ssl.SSLContext:
-    """The certificates that this process trusts: reading them takes 30 ms, so that its clients share them."""
+    """The certificates that this process trusts, shared by its clients because reading them takes 30 ms."""
     from httpx2 import create_ssl_context
 
     return create_ssl_context()
@@ -128,16 +128,16 @@ def _authorities() -> ssl.SSLContext:
 
 @cache
 def _unused_client() -> DefaultHttpxClient:
-    """LangChain insists on a client for calls that block, and would read the certificates again for its own."""
+    """A client for blocking calls, which LangChain requires; its own client would read the certificates again."""
     from openai import DefaultHttpxClient
 
     return DefaultHttpxClient(verify=_authorities())
 
 
 def address_of_model(name: str, base_url: str | None) -> str | None:
-    """The address at which the model that `provider:name` names is asked: the one given, else that of the environment.
+    """The URL at which the model `provider:name` is called: `base_url`, or the URL in the environment.
 
-    None for the provider's own server. Raises ConfigError where it is not a valid address.
+    None for the provider's own server. Raises ConfigError if the URL is not valid.
     """
     if base_url is not None:
         return base_url
@@ -148,9 +148,9 @@ def address_of_model(name: str, base_url: str | None) -> str | None:
 
 
 def list_price(name: str, base_url: str | None) -> Price | None:
-    """The list price of the model that `provider:name` names at that address, or at that of the environment.
+    """The list price of the model `provider:name` at `base_url`, or at the URL in the environment.
 
-    None where it is not known: another server than the provider's does not charge its price. Raises ConfigError.
+    None if it is unknown, because other servers do not charge the provider's prices. Raises ConfigError.
     """
     provider, bare = _parts(name, base_url)
     address = address_of_model(name, base_url)
@@ -160,7 +160,7 @@ def list_price(name: str, base_url: str | None) -> Price | None:
 
 
 class _ReplayOnlyModel(BaseChatModel):
-    """Fails when called: a replay with a missing answer must end with an error, never ask a model."""
+    """Fails when called: a replay with a missing answer must end with an error and never call a model."""
 
     def _generate(self, *_: Any, **__: Any) -> ChatResult:
         raise AssertionError("a replay asks no model")
@@ -171,7 +171,7 @@ class _ReplayOnlyModel(BaseChatModel):
 
 
 def _parts(name: str, base_url: str | None) -> tuple[str, str]:
-    """Provider and name; no provider where LangChain is to guess it. Raises ConfigError where there is no name."""
+    """Provider and name; the provider is empty if LangChain should guess it. Raises ConfigError if there is no name."""
     provider, _, bare = name.partition(":") if ":" in name else ("", "", name)
     if not bare.strip():
         raise ConfigError(f"model {name!r} has no name: write provider:name, for example openai:gpt-4o-mini")
@@ -186,13 +186,13 @@ def _sampling(temperature: float | None, max_tokens: int | None) -> dict[str, fl
 
 
 def wrap_chat_model(model: BaseChatModel, *, price: Price | None = None) -> ChatModel:
-    """A model that the user built, with its own settings but for its retries: the gateway's own count each request.
+    """Wraps a model built by the user, with its own settings except for retries, which the gateway handles.
 
-    Nothing tells two such models apart for certain, so their answers are kept for the life of the process only.
+    Two such models cannot be distinguished with certainty, so their answers are only stored for this process.
     """
     if isinstance(model, WrappedChatModel):
         each = [(wrap_chat_model(one, price=price), bound) for one, bound in models_in(model.runnable, {})]
-        # What is bound may be a secret: it tells models apart, and is written nowhere.
+        # Bound values may be secret, so only their hash distinguishes models, and they are written nowhere.
         within = [[dict(one.identity), hashlib.sha256(repr(bound).encode()).hexdigest()[:16]] for one, bound in each]
         first = each[0][0]
         identity = {"model": first.name, "base_url": first.identity.get("base_url"), "wrapped": within}
@@ -218,7 +218,7 @@ def wrap_chat_model(model: BaseChatModel, *, price: Price | None = None) -> Chat
 
 
 def _asking_once(model: BaseChatModel) -> BaseChatModel:
-    """The model with clients that do not retry by themselves, where it speaks to its server by OpenAI's library."""
+    """The model with a client that does not retry, if it uses OpenAI's library."""
     client: Any = getattr(model, "root_async_client", None)
     if client is None or not client.max_retries:
         return model
@@ -228,7 +228,7 @@ def _asking_once(model: BaseChatModel) -> BaseChatModel:
 
 
 def asking_by(model: Any, client: AsyncOpenAI) -> BaseChatModel:
-    """A model that speaks to its server by OpenAI's library, with another client."""
+    """A copy of a model that uses OpenAI's library, with another client."""
     is_plain = isinstance(model.async_client, PlainCompletions)
     completions: Any = PlainCompletions(client) if is_plain else client.chat.completions
     changed: BaseChatModel = model.model_copy(update={"root_async_client": client, "async_client": completions})
@@ -236,7 +236,7 @@ def asking_by(model: Any, client: AsyncOpenAI) -> BaseChatModel:
 
 
 def _address(model: BaseChatModel) -> str | None:
-    """The address of the model's server, as far as its class says; without credentials."""
+    """The URL of the model's server without credentials, if its class provides it."""
     for field in _ADDRESS_FIELDS:
         if value := getattr(model, field, None):
             return without_userinfo(str(value))

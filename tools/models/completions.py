@@ -1,7 +1,7 @@
-"""OpenAI's chat-completions endpoint without the client library's typed copies of request and answer.
+"""Calls OpenAI's chat-completions endpoint without the client library's typed copies of requests and answers.
 
-LangChain hands over plain dictionaries and reads plain dictionaries. Walking a request through the library's typed
-unions, and an answer through its models, costs more than the rest of a call: 2 of 4 ms.
+LangChain passes plain dictionaries and reads plain dictionaries. Validating a request with the library's typed unions,
+and an answer with its models, costs more than the rest of a call: 2 of 4 ms.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 REFUSAL = "refusal"
-"""Finish reason of a refusal, as Anthropic's API says it, too."""
+"""The finish reason of a refusal, which Anthropic's API uses as well."""
 LEAST_ERROR, BAD_GATEWAY = 400, 502
 MOST_TOKENS = 10**9
-"""Tokens that one call can have."""
+"""Maximum number of tokens in one call."""
 _COUNTS, _DETAILS = ("prompt_tokens", "completion_tokens"), ("prompt_tokens_details", "completion_tokens_details")
 _RAW = {"X-Stainless-Raw-Response": "true"}
-"""Makes the library return the answer unread, with its headers."""
+"""Makes the library return the answer unparsed, with its headers."""
 _NO_KEY = ""
-"""Keeps the library from drawing a random key for each request, an eighth of its CPU time, which it does not send."""
+"""Keeps the library from generating a random key for each request, an eighth of its CPU time, that it never sends."""
 
 
 class PlainCompletions:
-    """Stands in for `AsyncOpenAI.chat.completions`; errors, time-outs and headers stay the library's."""
+    """Replaces `AsyncOpenAI.chat.completions`; errors, timeouts and headers remain the library's."""
 
     def __init__(self, client: AsyncOpenAI) -> None:
         self._client = client
@@ -35,8 +35,8 @@ class PlainCompletions:
         return self
 
     async def create(self, **payload: Any) -> Any:
-        """The answer, raw: `parse()` gives a dictionary; a stream is the library's. Raises the library's errors."""
-        if payload.get("stream"):  # LangGraph streams a model whose messages have a listener
+        """The raw answer, whose `parse()` gives a dictionary, or the library's stream. Raises the library's errors."""
+        if payload.get("stream"):  # LangGraph streams a model if its messages have a listener
             return await self._client.chat.completions.create(**payload)
         asked = {name: payload.pop(name, None) or {} for name in ("extra_body", "extra_headers", "extra_query")}
         raw = await self._client.post(
@@ -53,14 +53,14 @@ class PlainCompletions:
 
 
 class _PlainAnswer:
-    """An answer as LangChain reads it."""
+    """An answer in the form that LangChain reads."""
 
     def __init__(self, raw: Any) -> None:
         self._raw = raw
         self.headers, self.http_response = raw.headers, raw.http_response
 
     def parse(self) -> Any:
-        """The body as a dictionary; as text where it is not JSON."""
+        """The body as a dictionary, or as text if it is not JSON."""
         answer = self._raw.parse()
         if isinstance(answer, dict):
             if not answer.get("choices"):
@@ -71,7 +71,7 @@ class _PlainAnswer:
         return answer
 
     def _upstream_failure(self, error: Any) -> Exception:
-        """What routers report of the server behind them with status 200."""
+        """An error of the upstream server that routers report with status 200."""
         from openai import APIStatusError
 
         told = error if isinstance(error, dict) else {"message": "the answer has no choices"}
@@ -83,7 +83,7 @@ class _PlainAnswer:
 
 
 def _tell_refusal(choice: Any) -> None:
-    """Makes a refusal the text, and the reason why it ended: LangChain reads the field of typed answers only."""
+    """Moves a refusal to the text and finish reason, because LangChain reads that field only in typed answers."""
     message = choice.get("message") if isinstance(choice, dict) else None
     if isinstance(message, dict) and message.get("refusal"):
         message["content"] = message["refusal"]
@@ -91,7 +91,7 @@ def _tell_refusal(choice: Any) -> None:
 
 
 def _countable(usage: Any) -> dict[str, Any] | None:
-    """The usage as LangChain can add it up, which fails at anything else; None where it counts no tokens."""
+    """The usage in a form that LangChain can add up; None if it counts no tokens."""
     if not isinstance(usage, dict) or not all(is_token_count(usage.get(name)) for name in _COUNTS):
         return None
     kept = {name: value for name, value in usage.items() if name != "total_tokens" or is_token_count(value)}
@@ -103,10 +103,10 @@ def _countable(usage: Any) -> dict[str, Any] | None:
 
 
 def is_token_count(value: object) -> bool:
-    """Whether a server counted the tokens of one call so: some report fractions, words or astronomical numbers."""
+    """Whether this is a plausible token count for one call; some servers report fractions, words or huge numbers."""
     return isinstance(value, int) and 0 <= value <= MOST_TOKENS
 
 
 def speak_plainly(model: ChatOpenAI) -> None:
-    """Has a model's requests posted as they are. Streams and the Responses API go their usual ways."""
+    """Makes a model post its requests as plain JSON. Streams and the Responses API are unaffected."""
     model.async_client = PlainCompletions(model.root_async_client)

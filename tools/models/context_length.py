@@ -1,4 +1,4 @@
-"""The models that a server lists: their names and, from llama.cpp, vLLM and OpenRouter, the tokens each takes."""
+"""Reads the models that a server lists and, from llama.cpp, vLLM and OpenRouter, their context lengths."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from factloop.tools.models.chat import ChatModel
 
 WITHIN_S = 10.0
 MOST_TOKENS = 100_000_000
-"""Ten times what any model takes: a larger number is a mistake of the server."""
+"""Ten times what any model accepts; a larger number is an error in the server."""
 
 
 class _Meta(BaseModel):
     n_ctx: int | None = None
-    """Of llama.cpp: as the server was started, which may be less than the model was trained with."""
+    """For llama.cpp: the length that the server was started with, which may be less than the model's."""
 
 
 class _ListedModel(BaseModel):
     id: str
     aliases: list[str] | None = None
-    """Of llama.cpp, which lists a model of several names once."""
+    """For llama.cpp, which lists a model that has several names only once."""
     meta: _Meta | None = None
     max_model_len: int | None = None
-    """Of vLLM."""
+    """For vLLM."""
     context_length: int | None = None
-    """Of OpenRouter."""
+    """For OpenRouter."""
 
 
 class _Models(BaseModel):
@@ -37,7 +37,7 @@ class _Models(BaseModel):
 
 
 async def context_tokens(chat: ChatModel) -> int | None:
-    """Tokens of a prompt with its reply; None where the server does not say, as OpenAI's own. Costs nothing."""
+    """Maximum tokens of a prompt and its reply; None if the server does not report it (like OpenAI). Free of charge."""
     listed, name = await _listed(chat), getattr(chat.model, "model_name", "")
     one = next((model for model in listed if name in (model.id, *(model.aliases or ()))), None)
     if one is None:
@@ -47,12 +47,12 @@ async def context_tokens(chat: ChatModel) -> int | None:
 
 
 async def listed_names(chat: ChatModel) -> tuple[str, ...]:
-    """The names of the models that the server lists; none where it has no list. Costs nothing."""
+    """The names of the models listed by the server; empty if there is no list. Free of charge."""
     return tuple(model.id for model in await _listed(chat))
 
 
 async def _listed(chat: ChatModel) -> list[_ListedModel]:
-    from langchain_openai.chat_models.base import BaseChatOpenAI  # late: a check without a model does without
+    from langchain_openai.chat_models.base import BaseChatOpenAI  # late: a check without a model does not need it
 
     if not isinstance(chat.model, BaseChatOpenAI) or not chat.model.openai_api_base:
         return []

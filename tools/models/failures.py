@@ -1,4 +1,4 @@
-"""Translates the exceptions of models' client libraries into factloop's errors, by status code and type."""
+"""Translates exceptions from model client libraries into factloop's errors, by status code and type."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ _REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation"})
 NO_MONEY_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _SECRET_HEADERS = ("authorization", "api-key", "x-api-key", "x-goog-api-key")
 _UNEXPECTED = (LookupError, TypeError, AttributeError, NameError, AssertionError, NotImplementedError, ImportError)
-"""What a client raises that an odd answer took by surprise, or a mistake in it: the type says more than the text."""
+"""Errors that a client raises by mistake or for an odd answer; their type is more informative than their text."""
 _DROPPED = frozenset({"RemoteProtocolError", "ServerDisconnectedError", "ClientPayloadError", "ConnectionResetError"})
-"""Errors of `httpx`, `aiohttp` and the system by their names: not all are installed, and clients call some timeouts."""
+"""Connection errors of `httpx`, `aiohttp` and the system, by name because not all are installed. Some are timeouts."""
 _NO_ADDRESS = frozenset({"InvalidURL", "InvalidUrlClientError", "InvalidUrlRedirectClientError"})
-"""Errors of the same libraries about where a server redirects to, which are raised as if it had broken off."""
+"""Errors of the same libraries about redirect addresses, raised as if the server had closed the connection."""
 LONGEST_SAID = 300
-"""Characters of a server's words in a message."""
+"""Maximum characters of a server's message to show."""
 _SHORTEST_KEY = 6
-"""Shorter ones ("none") protect nothing, and are words."""
+"""Minimum length of a key to hide: shorter ones ("none") protect nothing and are ordinary words."""
 
 
 def translate(error: Exception, model: str) -> FactloopError:
-    """The factloop error that `error` amounts to. Client libraries agree on `status_code`, little else."""
+    """The factloop error for `error`. Client libraries agree on `status_code`, but on little else."""
     ours = next((one for one in chain(error) if isinstance(one, FactloopError)), None)
-    if ours is not None:  # of the connection of a model asked in batches: client libraries wrap it
+    if ours is not None:  # from the connection used for batches: client libraries wrap its errors
         return ours
     status = _status(error)
     said = without_keys(" ".join(filter(None, (one_line(error), _details(error)))), error)[:LONGEST_SAID]
@@ -45,7 +45,7 @@ def translate(error: Exception, model: str) -> FactloopError:
             said = f"its answer is not JSON ({broken.msg})"
         elif isinstance(error, _UNEXPECTED):
             said = f"cannot make sense of its answer ({type(error).__name__}: {said})"
-        # No status: the connection failed, or the client could not make sense of the answer. Both may pass.
+        # No status: the connection failed, or the client could not read the answer. Both may be temporary.
         return ToolError(f"{model}: {said}", tool=model, retryable=True)
     code = error_field(error, "code")
     if status == 400 and code in _REFUSAL_CODES:
@@ -60,7 +60,7 @@ def translate(error: Exception, model: str) -> FactloopError:
 
 
 def error_field(error: Exception, field: str) -> str | None:
-    """A field of the provider's error object (OpenAI: `code`, `param`, `type`), where there is one."""
+    """A field of the provider's error object (OpenAI: `code`, `param`, `type`), if there is one."""
     body = getattr(error, "body", None)
     if isinstance(body, dict):
         inner = body.get("error")
@@ -70,14 +70,14 @@ def error_field(error: Exception, field: str) -> str | None:
 
 
 def _details(error: Exception) -> str:
-    """What a server says in another place than OpenAI's, as JSON: its client shows no word of that."""
+    """Details that a server puts in a different place than OpenAI's, as JSON, because its client does not show them."""
     body = getattr(error, "body", None)
     said = body.get("message") if isinstance(body, dict) else None
     return json.dumps(said, ensure_ascii=False) if isinstance(said, dict | list) else ""
 
 
 def asked_wait_s(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a server asks us to wait: `retry-after-ms`, which OpenAI's servers send, or `Retry-After`."""
+    """Seconds that a server asks us to wait: `retry-after-ms`, sent by OpenAI, or `Retry-After`."""
     milliseconds = retry_after_s(headers.get("retry-after-ms"), datetime.now(UTC))
     if milliseconds is not None:
         return milliseconds / 1000.0
@@ -85,19 +85,19 @@ def asked_wait_s(headers: Mapping[str, str]) -> float | None:
 
 
 def _status(error: Exception) -> int | None:
-    """The HTTP status, where the client library says it: on the error (most), its response, or as a numeric code."""
+    """The HTTP status, if known: on the error (most libraries), on its response, or as a numeric code."""
     for value in (
         getattr(error, "status_code", None),
         getattr(getattr(error, "response", None), "status_code", None),
         getattr(error, "code", None),
     ):
-        if isinstance(value, int) and value >= 400:  # a good status with an unreadable body is not a status of an error
+        if isinstance(value, int) and value >= 400:  # a success status with an unreadable body is not an error status
             return value
     return None
 
 
 def without_keys(text: str, answer: object) -> str:
-    """The text without the credentials of the request that an error or a response is of: some servers echo them."""
+    """The text without the credentials of the request, because some servers repeat them."""
     request = getattr(answer, "request", None)
     headers: Any = getattr(request, "headers", None)
     for name in _SECRET_HEADERS:

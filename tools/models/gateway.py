@@ -1,4 +1,4 @@
-"""The only way to a chat model: a prompt is answered in the form of its schema, or not at all."""
+"""The only way to call a chat model: a prompt is answered according to its schema, or not at all."""
 
 from __future__ import annotations
 
@@ -29,30 +29,30 @@ T = TypeVar("T", bound=BaseModel)
 A = TypeVar("A")
 Accept = Callable[[Any], None]
 ReadText = Callable[[str], T | None]
-"""Reads an answer out of a reply that does not follow the schema; None if it holds none."""
+"""Reads an answer from a reply that does not follow the schema; None if there is none."""
 
 BY = {"call": "model", "cache": "cache", "identical_call": "identical_call"}
-"""What a span calls the ways in which a model's answer came."""
+"""How a span describes the origin of a model's answer."""
 
 REPAIRS = 2
-"""Repairs of one answer; what is malformed after these stays unread."""
+"""Maximum number of repairs per answer; if the reply is still malformed, the call fails."""
 NOT_THE_FIRST = "The reply before it could not be used either."
 LONGEST_REFUSAL = 300
-"""Characters shown of a refusal in words."""
+"""Maximum characters of a refusal to show."""
 _DECLINES = re.compile(
     r"(?:i['’]?m|i am) (?:very |so |really )?(?:sorry|afraid)\b|(?:sorry|apologies|unfortunately),? (?:but )?i\b"
     r"|i (?:can['’]?t|cannot|can not|won['’]?t|will not|am not able to|['’]m not able to|am unable to|must decline)\b"
     r"|as an ai\b",
     re.IGNORECASE,
 )
-"""How models decline in words, where an object was asked for."""
+"""Phrases with which models refuse when an object was requested."""
 LONGEST_SHOWN_REPLY = 4_000
-"""Characters of a bad reply that a repair turn shows the model again."""
+"""Maximum characters of a bad reply that a repair turn shows to the model."""
 
 
 @dataclass(frozen=True)
 class AnswerWithTokens(Generic[A]):
-    """An answer with the tokens it was read from, where their log-probabilities were asked for and given."""
+    """An answer with its tokens, if log-probabilities were requested and returned."""
 
     value: A
     tokens: tuple[ReplyToken, ...]
@@ -60,17 +60,17 @@ class AnswerWithTokens(Generic[A]):
 
 @dataclass(frozen=True)
 class FreeAnswer:
-    """A model's answer in its own words."""
+    """A model's free-text answer."""
 
     text: str
     cut_off: bool
-    """It ended because it reached the token limit."""
+    """Whether the answer ended because it reached the token limit."""
     tokens: tuple[ReplyToken, ...] = ()
-    """Tokens, as in `AnswerWithTokens`."""
+    """See `AnswerWithTokens`."""
 
 
 class ModelGateway:
-    """Answers prompts from one chat model. Shared by all responses under check; lives in one event loop."""
+    """Answers prompts with one chat model. Shared by all responses under check; bound to one event loop."""
 
     def __init__(self, chat: ChatModel, transport: Transport, *, repair: Prompt, answers: Answers) -> None:
         self.chat = chat
@@ -78,7 +78,7 @@ class ModelGateway:
 
     @property
     def abilities(self) -> Abilities:
-        """What its server can do, as far as that is known."""
+        """What the model's server supports, as far as known."""
         return self._transport.abilities
 
     async def ask_offering(
@@ -95,12 +95,13 @@ class ModelGateway:
     ) -> AnswerWithTokens[T | ToolChoice[Any]]:
         """The model's answer as `output`, or its choice among `offers`.
 
-        A reply that does not fit the schema, or that `accept` refuses by raising ModelOutputError, earns `REPAIRS`
-        repair turns, in each of which the model is shown its last reply and what was wrong with that. Log-probabilities
-        as for `ask_graded`; what comes as a tool call has none. Costs money unless the same was asked before.
+        A reply that does not fit the schema, or that `accept` rejects by raising ModelOutputError, is followed by up to
+        `REPAIRS` repair turns, each of which shows the model its last reply and what was wrong with it.
+        Log-probabilities are as for `ask_graded`; tool calls have none. Costs money unless the same request was made
+        before.
 
-        Raises ModelOutputError, ModelRefusal, ToolError, ToolTimeout, BudgetExceeded; ConfigError where the server
-        refuses us or cannot be reached before it has answered anything.
+        Raises ModelOutputError, ModelRefusal, ToolError, ToolTimeout, BudgetExceeded; ConfigError if the server rejects
+        us or cannot be reached before it has answered anything.
         """
         first = Request(_messages(prompt), output, offers, stage, meter, top_logprobs, needed, prompt.parts)
         return await self._converse(first, output, accept)
@@ -125,10 +126,10 @@ class ModelGateway:
         read_text: ReadText[T] | None = None,
         needed: re.Pattern[str] | None = None,
     ) -> AnswerWithTokens[T]:
-        """`ask_for`, and with the log-probabilities of the `top_logprobs` likeliest tokens in each place.
+        """Like `ask_for`, with the log-probabilities of the `top_logprobs` most likely tokens at each position.
 
-        `read_text` is tried on replies that do not follow the schema, before a repair turn is. With `needed`, tokens
-        are given and kept of what it matches alone, alternatives of its group `value`.
+        `read_text` is tried on replies that do not follow the schema, before a repair turn. With `needed`, only the
+        tokens that it matches are returned and stored, with alternatives only for its group `value`.
         """
         first = Request(_messages(prompt), output, None, stage, meter, top_logprobs, needed, prompt.parts)
         answered = await self._converse(first, output, accept, read_text)
@@ -136,17 +137,19 @@ class ModelGateway:
         return AnswerWithTokens(answered.value, answered.tokens)
 
     async def ask_freely(
-        self, prompt: str | RenderedPrompt, *, stage: str, meter: UsageMeter, top_logprobs: int = 0
+        self, prompt: str | RenderedPrompt, *, stage: str, meter: UsageMeter, top_logprobs: int = 0, draw: int = 0
     ) -> FreeAnswer:
-        """Asks `prompt` alone, and returns the words: no instruction, no schema and no repair turn goes with it.
+        """Sends only `prompt` and returns the text, without instructions, schema or repair turns.
 
-        A rendered prompt keeps its system message. `top_logprobs` as for `ask_graded`.
+        A rendered prompt keeps its system message. `top_logprobs` is as for `ask_graded`. Each `draw` of a prompt is a
+        separate answer.
 
-        Words that decline are an answer, too. Costs money unless the same was asked before. Raises as `ask_offering`:
-        ModelOutputError for an empty reply, ModelRefusal where the provider's filter took its place.
+        A refusal in words counts as an answer. Costs money unless the same request was made before. Raises the errors
+        of `ask_offering`: ModelOutputError for an empty reply, ModelRefusal if the provider's filter replaced the
+        reply.
         """
         messages = [HumanMessage(prompt)] if isinstance(prompt, str) else _messages(prompt)
-        request = Request(messages, None, None, stage, meter, top_logprobs)
+        request = Request(messages, None, None, stage, meter, top_logprobs, draw=draw)
         reply = read_reply((await self._reply(request))["reply"])
         if reply.refusal is None and reply.text.strip():
             return FreeAnswer(reply.text, reply.cut_off, reply.tokens)
@@ -159,7 +162,7 @@ class ModelGateway:
     async def _converse(
         self, first: Request, output: type[T], accept: Accept | None, read_text: ReadText[T] | None = None
     ) -> AnswerWithTokens[T | ToolChoice[Any]]:
-        """The answer to a request, after repair turns if need be. Raises as `ask_offering`."""
+        """The answer to a request, after repair turns if necessary. Raises like `ask_offering`."""
         asked, allowance = [first], first.meter.allowance
         while True:
             try:
@@ -178,10 +181,10 @@ class ModelGateway:
                 raise _told_to_people(error, self.chat.name) from error
 
     def _repairing(self, first: Request, error: ModelOutputError, *, n_before: int) -> Request:
-        """The first request with the last bad reply and what was wrong with it.
+        """The first request, followed by the last bad reply and what was wrong with it.
 
-        What went before is left out: a conversation of bad replies only grows, and invites another. That it is not the
-        first repair is said, also so that a model that says the same twice is not asked the same twice.
+        Earlier replies are left out: a conversation of bad replies keeps growing and invites another. The prompt says
+        if it is not the first repair, also so that a model that repeats a reply does not get the same request again.
         """
         wrong = f"{error}\n{NOT_THE_FIRST}" if n_before else str(error)
         repair = self._repair.render(error=wrong, schema=json.dumps(first.schema(Mode.TEXT)))
@@ -195,7 +198,7 @@ class ModelGateway:
         accept: Accept | None,
         read_text: ReadText[T] | None,
     ) -> AnswerWithTokens[T | ToolChoice[Any]]:
-        """Takes one turn, and reads its reply. Raises ModelOutputError, ModelRefusal where it is no answer."""
+        """Takes one turn and reads its reply. Raises ModelOutputError or ModelRefusal if it is not an answer."""
         value = await self._reply(request)
         mode, reply = Mode(value["mode"]), read_reply(value["reply"])
         try:
@@ -205,24 +208,25 @@ class ModelGateway:
         except ModelOutputError:
             self.abilities.note_unreadable(mode, reply)
             raise
-        if not request.is_repair:  # else it may be the schema in the prompt that was heeded, not the mode
+        if not request.is_repair:  # otherwise the schema in the prompt may have had the effect, not the mode
             self.abilities.note_readable(mode)
         return AnswerWithTokens(answer, reply.tokens)
 
     async def _forget(self, *requests: Request) -> None:
-        """Drops the replies of a conversation that led nowhere."""
+        """Deletes the replies of a conversation that failed."""
         for request in requests:
             await self._answers.forget(request_key(self.chat, request))
 
     async def _reply(self, request: Request) -> Value:
-        """The reply to one request as it is kept: from the store, from an identical request under way, or paid for."""
+        """The reply to one request: stored, from an identical request in progress, or paid for."""
         call = ModelCall(self.chat, self._transport, request, request_key(self.chat, request))
         model = request_values(self.chat, self._transport.model)
         asked = {"gen_ai.operation.name": "chat", **model, "factloop.stage": request.stage}
         with span(f"chat {model['gen_ai.request.model']}", asked, calls=True) as traced:
             traced.say("gen_ai.input.messages", lambda: _said(request))
             value, came_by = await request.meter.allowance.in_time(lambda: self._answers.once(call))
-            reply, finish = value["reply"], value["reply"].get("finish_reason", "")  # older answers have none
+            reply, finish = value["reply"], value["reply"].get("finish_reason", "")  # older answers do not have one
+            request.meter.snapshots |= {reply["model"]} if reply.get("model") else set()  # nor do they have a model
             ended = {"gen_ai.response.finish_reasons": (finish,)} if finish else {}
             answered = {"factloop.answered_by": BY[came_by], "factloop.mode": value["mode"]}
             traced.set({**answered, **ended, **_tokens(value, came_by)})
@@ -231,7 +235,7 @@ class ModelGateway:
 
 
 def _tokens(value: Value, came_by: AnsweredBy) -> dict[str, int]:
-    """The tokens paid for; those of an answer that cost nothing are in the span of the call that did."""
+    """The tokens paid for; the tokens of a shared answer are in the span of the call that paid."""
     if came_by != "call":
         return {}
     cost = value["cost"]
@@ -251,16 +255,16 @@ def _messages(prompt: RenderedPrompt) -> list[BaseMessage]:
 
 
 def _sendable(text: str) -> str:
-    """The text with question marks for halves of surrogate pairs, which a reply may hold and no request can."""
+    """The text with question marks for lone surrogates, which a reply may contain but a request must not."""
     return text.encode(errors="replace").decode()
 
 
 class _ReplyCutOff(ModelOutputError):
-    """The reply reached the limit of tokens."""
+    """The reply reached the token limit."""
 
 
 def _told_to_people(error: ModelOutputError, model: str) -> ModelOutputError:
-    """The error in the words for people: of the model, not of the schema, and with what they can do."""
+    """The error reworded for users: about the model instead of the schema, and with what they can do."""
     said = error.message
     if isinstance(error, _ReplyCutOff):
         said = "the reply was cut off at the token limit: raise --max-tokens"
@@ -270,14 +274,14 @@ def _told_to_people(error: ModelOutputError, model: str) -> ModelOutputError:
 def _read(
     reply: Reply, output: type[T], offers: Offers[Any, Any] | None, read_text: ReadText[T] | None
 ) -> T | ToolChoice[Any]:
-    """Reads the answer, or the tool chosen with its arguments. Raises ModelOutputError, ModelRefusal."""
+    """Reads the answer, or the chosen tool with its arguments. Raises ModelOutputError, ModelRefusal."""
     title = output.__name__
     if reply.refusal is not None:
         raise ModelRefusal(reply.refusal, schema=title, reply=reply.text)
     if reply.cut_off:
         raise _ReplyCutOff("the reply was cut off at the token limit: be shorter", schema=title, reply=reply.text)
     if reply.tool_calls:
-        return _called(reply.tool_calls[0], output, offers)  # of several at once, the first is the first choice
+        return _called(reply.tool_calls[0], output, offers)  # if there are several, the first is the first choice
     if offers is None:
         return _read_text(reply.text, output, read_text)
     answer = parse_reply(reply.text, offers.answer_or_choice)

@@ -1,6 +1,6 @@
-"""Reads the log-probabilities of a reply's tokens: how probable each of a few texts was in one place of it.
+"""Calculates from a reply's token log-probabilities how probable each of a few texts was at one position.
 
-Servers give them for a message's text, never for the arguments of a tool call.
+Servers return them for a message's text, never for the arguments of a tool call.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from itertools import accumulate
 from factloop.tools.models.wire import ReplyToken
 
 TOP_LOGPROBS = 5
-"""Alternatives to ask for: as many as every server allows that gives any."""
+"""Number of alternatives to request; every server with log-probabilities allows this many."""
 VALUE = "value"
-"""Name of the group of a pattern that holds what the probabilities are wanted of."""
+"""Name of the group in a pattern whose probabilities are needed."""
 
 
 def probabilities(token: ReplyToken) -> dict[str, float]:
-    """How probable each alternative in the token's place was, itself among them; without what is no number."""
+    """The probability of each alternative at the token's position, including itself; invalid numbers are left out."""
     return {text: math.exp(min(logprob, 0.0)) for text, logprob in token.alternatives.items() if logprob == logprob}
 
 
 def only_needed(tokens: Sequence[ReplyToken], needed: re.Pattern[str]) -> tuple[ReplyToken, ...]:
-    """The tokens of what the pattern matches, with alternatives for its group `value` alone.
+    """The tokens that the pattern matches, with alternatives only for its group `value`.
 
-    `needed` finds the same matches in these as in all tokens, and the same probabilities.
+    In these tokens, `needed` finds the same matches and the same probabilities as in all tokens.
     """
     text, ends = _joined(tokens)
     kept: list[ReplyToken] = []
@@ -47,13 +47,13 @@ def only_needed(tokens: Sequence[ReplyToken], needed: re.Pattern[str]) -> tuple[
 def option_probabilities(
     tokens: Sequence[ReplyToken], span: tuple[int, int], options: Sequence[str], *, closing: str
 ) -> Mapping[str, float] | None:
-    """How probable each of `options`, followed by `closing`, was at `span` of the tokens' joined text.
+    """The probability of each of `options`, followed by `closing`, at `span` in the tokens' joined text.
 
-    Options are told apart as far as need be: what begins one of them and no other counts for it ("insuff" for
-    "insufficient"). Where the token written could begin several, the next decides; an alternative that could begin
-    several is ambiguous and counts for no option. What is not among the alternatives counts as 0. The sum may so be
-    well under 1: the server samples from all tokens. None where a token of the span has no alternatives, or the
-    tokens written match no option.
+    Options are compared only as far as necessary: a text that begins one of them and no other counts for that option
+    ("insuff" for "insufficient"). If the written token could begin several, the next token decides; an alternative that
+    could begin several is ambiguous and counts for none. Options that are not among the alternatives count as 0. The
+    sum may therefore be well under 1, because the server samples from all tokens. None if a token of the span has no
+    alternatives, or if the written tokens match no option.
     """
     text, ends = _joined(tokens)
     first = next((place for place, end in enumerate(ends) if end > span[0]), None)
@@ -78,10 +78,10 @@ def option_probabilities(
 
 
 def _begun(text: str, whole: Mapping[str, str]) -> list[str]:
-    """The options that the text begins, or goes beyond."""
+    """The options that begin with the text, or that the text begins with."""
     return [option for option, said in whole.items() if said.startswith(text) or text.startswith(said)]
 
 
 def _joined(tokens: Sequence[ReplyToken]) -> tuple[str, list[int]]:
-    """The text of all tokens, and where each ends in it."""
+    """The joined text of all tokens, and the end of each token in it."""
     return "".join(token.text for token in tokens), list(accumulate(len(token.text) for token in tokens))

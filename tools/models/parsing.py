@@ -1,8 +1,8 @@
-"""Reads a model's reply as the schema asked for, or says why it cannot.
+"""Parses a model's reply according to the requested schema, or explains why this is impossible.
 
-Models that are not held to a schema give JSON with small faults: a trailing comma, a verdict in capitals, a number as a
-string, the object within another. These are read, since they can mean one thing alone. Nothing else is guessed: a field
-that is missing, an object that breaks off and two answers that differ are refused, and asked for again.
+Models that are not forced to follow a schema write JSON with small faults: a trailing comma, a verdict in uppercase, a
+number as a string, or an object nested in another. These are accepted if only one meaning is possible. Nothing else is
+guessed: missing fields, incomplete objects and two different answers are rejected and requested again.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ T = TypeVar("T", bound=BaseModel)
 
 LONGEST_REPLY = 1_000_000
 LONGEST_FAULTY = 20_000
-"""Characters of a reply whose JSON may have faults: to read these takes ten times as long."""
+"""Maximum characters of a reply whose JSON may have faults, because parsing these takes ten times as long."""
 MOST_BRACES = 50
 MOST_WRAPPED = 3
-"""Strings and objects around an answer."""
+"""Maximum nesting of strings and objects around an answer."""
 _THINKING_ENDS = "</think>"
 _FENCE = re.compile(r"\A```(?:json)?[ \t]*\n(.*?)\n?```\Z", re.DOTALL)
 _TAG = re.compile(r"\A<tool_call>\s*(.*?)\s*</tool_call>\Z", re.DOTALL)
@@ -33,11 +33,11 @@ _NUMBER = re.compile(r"[\[(]?(-?\d{1,9})[\])]?")
 
 
 def parse_reply(text: str, output: type[T]) -> T:
-    """The reply as `output`. Raises ModelOutputError, whose message a model can act on.
+    """Parses the reply as `output`. Raises ModelOutputError with a message that a model can act on.
 
-    Accepted are a JSON object alone, in a code fence, or surrounded by prose, after an optional block of thinking. A
-    reply in which two different objects fit the schema is refused, and so is one that gives a field twice: the model
-    has not made up its mind.
+    It accepts a JSON object alone, in a code fence, or surrounded by prose, after an optional block of thinking. A
+    reply is rejected if two different objects in it fit the schema or if it repeats a field, because the model has then
+    not decided on an answer.
     """
     if len(text) > LONGEST_REPLY:
         raise ModelOutputError("the reply is too long to be read", schema=output.__name__, reply=text[:1000])
@@ -54,7 +54,7 @@ def parse_reply(text: str, output: type[T]) -> T:
 
 
 def _whole(body: str) -> tuple[Any] | None:
-    """The JSON value that the text is, alone, in a code fence or in the tag of a tool call."""
+    """The JSON value that is the whole text, possibly in a code fence or a tool-call tag."""
     marked = _FENCE.match(body) or _TAG.match(body)
     try:
         return (_decoded(marked[1] if marked else body),)
@@ -63,7 +63,7 @@ def _whole(body: str) -> tuple[Any] | None:
 
 
 def _decoded(text: str) -> Any:
-    """A JSON value, faults of its spelling allowed. Raises ValueError, RecursionError."""
+    """Decodes a JSON value, tolerating syntax faults. Raises ValueError, RecursionError."""
     try:
         return _DECODER.decode(text)
     except json.JSONDecodeError:
@@ -83,10 +83,10 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_without_twins)
 
 
 def validate(value: Any, output: type[T], *, reply: str) -> T:
-    """A decoded JSON value as `output`. Raises ModelOutputError naming each wrong field."""
+    """Validates a decoded JSON value as `output`. Raises ModelOutputError that names each invalid field."""
     try:
         value = _unwrapped(value, output)
-        # Validated as JSON, so that strict models still accept JSON's spelling of enums and tuples.
+        # Validated as JSON, so that strict models still accept JSON's representation of enums and tuples.
         try:
             return output.model_validate_json(_written(value))
         except ValidationError as error:
@@ -100,12 +100,12 @@ def validate(value: Any, output: type[T], *, reply: str) -> T:
 
 
 def _written(value: Any) -> str:
-    """The value as JSON, half a character as a question mark."""
+    """The value as JSON, with question marks for lone surrogates."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode().replace("\\u0000", "")
 
 
 def _unwrapped(value: Any, output: type[BaseModel]) -> Any:
-    """The answer out of a string, an object named as the schema, a tool call, or the list that it consists of."""
+    """The answer inside a string, an object named like the schema, a tool call, or a one-item list."""
     for _ in range(MOST_WRAPPED):
         if isinstance(value, str):
             try:
@@ -125,7 +125,7 @@ def _unwrapped(value: Any, output: type[BaseModel]) -> Any:
 
 
 def _mended(value: Any, error: ValidationError) -> Any:
-    """The value with each wrong field in the spelling asked for, where it has only one meaning."""
+    """The value with each invalid field changed to the requested form, if only one meaning is possible."""
     mended = json.loads(json.dumps(value))
     for item in error.errors(include_url=False, include_context=False):
         *path, last = item["loc"] or ("",)
@@ -168,7 +168,7 @@ def _only_object_within(body: str, output: type[T]) -> T:
 
 
 def _objects(body: str, schema: str) -> Iterator[dict[str, Any]]:
-    """The outermost JSON objects in a text. Raises ModelOutputError where one is broken: its parts are no answer."""
+    """The outermost JSON objects in a text. Raises ModelOutputError if one is incomplete: its parts are no answer."""
     at = body.find("{")
     for _ in range(MOST_BRACES):
         if at < 0:

@@ -1,4 +1,4 @@
-"""What a call costs, where that is known: an unknown price is None, never zero."""
+"""Calculates the cost of a call. An unknown price is None, never zero."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 WRITING = 0.25
-"""Share of its price by which a prompt token costs more that goes into a cache, as Anthropic has it."""
+"""Additional price of a prompt token written to a cache, as a fraction of its price (the figure for Anthropic)."""
 _DATED = re.compile(r"-\d{4}-?\d{2}-?\d{2}\Z|-\d{8}\Z|-latest\Z")
 
 
@@ -21,10 +21,10 @@ class Price:
     prompt: float
     completion: float
     cached: float | None = None
-    """For prompt tokens that the server read from its cache; None: as for others."""
+    """For prompt tokens that the server read from its cache; None means the same price as for others."""
 
     def cost_usd(self, prompt_tokens: int, completion_tokens: int, *, cached: int = 0, written: int = 0) -> float:
-        """The cost of a call; so many of the prompt tokens came from the server's cache, and so many went there."""
+        """The cost of a call, given the numbers of prompt tokens read from and written to the server's cache."""
         saved = 0.0 if self.cached is None else cached * (self.prompt - self.cached)
         prompt = (prompt_tokens + WRITING * written) * self.prompt - saved
         return (prompt + completion_tokens * self.completion) / 1e6
@@ -37,12 +37,12 @@ def _table() -> dict[str, Any]:
 
 
 def model_price(model: str) -> Price | None:
-    """The list price of `provider:name`; a dated snapshot costs what its undated name does."""
+    """The list price of `provider:name`; a dated snapshot costs the same as the undated name."""
     models = _table()["models"]
     found = models.get(model) or models.get(_DATED.sub("", model))
     return Price(*found) if found else None
 
 
 def unknown_price(model: str) -> str:
-    """The refusal of a budget for a model of unknown price."""
+    """The message that rejects a budget for a model with an unknown price."""
     return f"the price of {model} is unknown, so no budget in USD can be kept: give price_in and price_out"

@@ -1,4 +1,4 @@
-"""JSON Schemas for structured output, in the strict dialect and as short as they go: each call pays for them."""
+"""Builds JSON Schemas for structured output in the strict dialect; they are short because every call pays for them."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ _STRICT_ONLY = {"title", "additionalProperties"}
 
 
 class StructuredOutput(BaseModel):
-    """Base of the structured outputs. Validation is strict, since a model wrote them."""
+    """Base class of structured outputs. Validation is strict because models write them."""
 
     model_config = ConfigDict(extra="ignore", strict=True, use_attribute_docstrings=True)
 
 
 @lru_cache(maxsize=256)
 def strict_schema(output: type[BaseModel]) -> Mapping[str, Any]:
-    """The schema of `output`: all properties required, no others allowed, definitions inlined, only the top title."""
+    """The schema of `output`: all properties required, no others allowed, definitions inlined, no nested titles."""
     schema = output.model_json_schema()
     return {"title": output.__name__, **_strict(schema, schema.get("$defs", {}))}
 
 
 def tool_parameters(output: type[BaseModel]) -> Mapping[str, Any]:
-    """The schema of the arguments of a tool; those with a default may be left out."""
+    """The schema of a tool's arguments; those with defaults are optional."""
     kept = {key: value for key, value in loosened(strict_schema(output)).items() if key != "required"}
     required = [name for name, one in output.model_fields.items() if one.is_required()]
     return {**kept, "required": required} if required else kept
 
 
 def loosened(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema for a function that a model may call, without what only the strict dialect asks for: each call pays for
+    """A schema for a function that a model may call, without what only the strict dialect requires: each call pays for
     it, and the arguments are validated here anyway."""
     loose: dict[str, Any] = _loosened(schema)
     return loose
@@ -46,7 +46,7 @@ def _loosened(node: Any) -> Any:
     if not isinstance(node, Mapping):
         return node
     loose = {key: _loosened(value) for key, value in node.items() if key not in _STRICT_ONLY | {"properties"}}
-    if "properties" in node:  # names of fields, whatever these are called
+    if "properties" in node:  # its keys are field names, whatever they are called
         loose["properties"] = {name: _loosened(value) for name, value in node["properties"].items()}
     return loose
 
@@ -86,19 +86,19 @@ class ToolChoice(Generic[Args]):
 class Offers(Generic[Answer, Args]):
     """Tools that the model may call instead of giving its answer.
 
-    All take the same arguments: texts and lists of texts, each with a default, of which a call gives at least one.
+    All take the same arguments: strings and lists of strings with defaults, of which a call must give at least one.
     """
 
     tools: Mapping[str, str]
-    """Name to description."""
+    """Maps names to descriptions."""
     args: type[Args]
     answer: type[Answer]
     undecided: Callable[[Answer], bool]
-    """Whether an answer leaves room for a choice, where both come in one structured output."""
+    """Whether an answer leaves room for a tool choice, if both are in one structured output."""
 
     @cached_property
     def as_openai(self) -> list[dict[str, Any]]:
-        """The tools as OpenAI describes functions."""
+        """The tools in OpenAI's function format."""
         parameters = tool_parameters(self.args)
         return [
             {"type": "function", "function": {"name": name, "description": said, "parameters": parameters}}
@@ -107,14 +107,14 @@ class Offers(Generic[Answer, Args]):
 
     @cached_property
     def answer_or_choice(self) -> type[Answer]:
-        """The answer with the arguments of a tool beside it (and its name, if there are several), all optional."""
+        """The answer together with the arguments of a tool (and its name, if there are several), all optional."""
         fields: dict[str, Any] = {name: (field.annotation, field) for name, field in self.args.model_fields.items()}
         if len(self.tools) > 1:
             fields[TOOL_FIELD] = (str, "")
         return create_model(self.answer.__name__, __base__=self.answer, **fields)
 
     def choice_in(self, answer: Answer) -> ToolChoice[Args] | None:
-        """The choice that an `answer_or_choice` makes, if it makes one."""
+        """The choice in an `answer_or_choice`, if there is one."""
         args = self.args.model_validate({name: getattr(answer, name) for name in self.args.model_fields})
         if not self.undecided(answer) or is_blank(args):
             return None
@@ -124,6 +124,6 @@ class Offers(Generic[Answer, Args]):
 
 
 def is_blank(args: BaseModel) -> bool:
-    """Whether arguments, texts and lists of texts, say nothing: a call with these chooses nothing to be done."""
+    """Whether all arguments (strings and lists of strings) are blank, so that a call requests nothing."""
     given = ([value] if isinstance(value, str) else value for _, value in args)
     return not any(text.strip() for texts in given for text in texts)

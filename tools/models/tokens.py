@@ -1,6 +1,6 @@
-"""Token counts where the server reports none: always an approximation, and marked as one by the caller.
+"""Estimates token counts if the server reports none; the caller marks them as approximate.
 
-tiktoken would fetch its vocabulary on first use, without a timeout, so it is asked only where that is on disk already.
+tiktoken would download its vocabulary on first use, without a timeout, so it is used only if that is on disk already.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _VOCABULARIES = {
 
 
 def count_tokens(text: str) -> int:
-    """Roughly how many tokens a text has: by tiktoken where its vocabulary is on disk, else a quarter of its length."""
+    """The approximate number of tokens: by tiktoken if its vocabulary is on disk, otherwise a quarter of the length."""
     encoding = _encoding()
     if encoding is None:
         return -(-len(text) // CHARACTERS_PER_TOKEN)
@@ -35,7 +35,7 @@ def _encoding() -> Encoding | None:
     folder = os.environ.get("TIKTOKEN_CACHE_DIR") or os.environ.get("DATA_GYM_CACHE_DIR")
     cached_in = Path(folder) if folder else Path(tempfile.gettempdir()) / "data-gym-cache"
     for name, url in _VOCABULARIES.items():
-        # tiktoken names a cached file by the SHA-1 of the address it came from.
+        # tiktoken names a cached file after the SHA-1 hash of its URL.
         if (cached_in / hashlib.sha1(url.encode()).hexdigest()).is_file():
             import tiktoken
 

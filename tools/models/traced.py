@@ -1,4 +1,4 @@
-"""What spans say of a chat model, by OpenTelemetry's semantic conventions for generative AI."""
+"""Adds details about chat models to spans, following OpenTelemetry's conventions for generative AI."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ PROVIDERS = {
     "mistralai": "mistral_ai",
     "xai": "x_ai",
 }
-"""LangChain's names of providers for which the conventions have another; the others are the same, or not in them."""
+"""LangChain's provider names that the conventions spell differently; others are the same or not covered."""
 _CLASSES = {"AzureChatOpenAI": "azure_openai", "ChatBedrock": "bedrock", "ChatBedrockConverse": "bedrock_converse"}
-"""Classes whose package does not tell their provider."""
+"""Classes whose package does not reveal their provider."""
 _OF_LANGCHAIN = re.compile(r"langchain_(?!core\b|community\b)(?P<provider>\w+)")
 _PORTS = {"http": 80, "https": 443}
 
 
 def request_values(chat: ChatModel, model: BaseChatModel | None = None) -> Mapping[str, Value]:
-    """The model with its provider, its server, and its sampling.
+    """The span values for the model, its provider, its server and its sampling.
 
-    `model` is the model as it is asked now, where that is not as it was built: servers may refuse a temperature.
+    `model` is the model as it is called now, if that differs from how it was built: servers may reject a temperature.
     """
     asked = model or chat.model
     sampling = {name: getattr(asked, name, chat.identity.get(name)) for name in SAMPLING}
@@ -47,7 +47,7 @@ def request_values(chat: ChatModel, model: BaseChatModel | None = None) -> Mappi
 
 @cache
 def _named(name: str, kind: type[BaseChatModel]) -> Mapping[str, Value]:
-    """Of a model that a user built the name has no provider, but its class comes from the provider's package."""
+    """Model and provider. The name of a user-built model has no provider, so it is taken from its class's package."""
     provider, sign, bare = name.partition(":")
     if not sign:
         package = kind.__module__.partition(".")[0]
@@ -59,7 +59,7 @@ def _named(name: str, kind: type[BaseChatModel]) -> Mapping[str, Value]:
 
 @cache
 def _server(base_url: str | None, provider: str) -> Mapping[str, Value]:
-    """The address of the server, where it is known: that of the provider itself where no other is named."""
+    """The host and port of the server, if known; the provider's own by default."""
     if base_url is None:
         host = HOSTS.get(provider)
         return {} if host is None else {"server.address": host, "server.port": _PORTS["https"]}

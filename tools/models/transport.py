@@ -1,4 +1,4 @@
-"""Sends one request to a chat model: paced, budgeted, timed out, retried, metered, in the strongest mode it takes."""
+"""Sends a request to a chat model with rate limit, budget, timeout, retries and metering, in the strongest mode."""
 
 from __future__ import annotations
 
@@ -36,46 +36,48 @@ from factloop.tools.models.tokens import count_tokens
 from factloop.tools.models.wire import Mode, ModeUnavailable, Reply
 
 MODE_REFUSED = frozenset({400, 422, 501})
-"""Statuses by which servers refuse a way of asking that they do not know."""
+"""Statuses with which servers reject a mode that they do not support."""
 NO_ENDPOINT = 404
-"""Status by which routers say that none of their servers for this model takes tools."""
+"""Status with which routers report that none of their servers for this model supports tools."""
 LOGPROBS_REFUSED = frozenset({400, 403, 404, 422, 501})
-"""Statuses by which servers and routers refuse log-probabilities; not all name the field."""
+"""Statuses with which servers and routers reject log-probabilities; not all name the field."""
 LOGPROBS_FIELDS = frozenset({"logprobs", "top_logprobs"})
 REFUSED_SETTINGS = {
     "temperature": Concession.NO_TEMPERATURE,
     "max_completion_tokens": Concession.MAX_TOKENS,
     "max_tokens": Concession.NO_LIMIT,
 }
-"""What is conceded to a server that names the setting it refuses. To one that does not, each is tried in turn."""
+"""Maps a setting that a server rejects to what is dropped; if it names none, each concession is tried in turn."""
 MOST_BEGINNINGS = 10_000
 DEFAULT_COMPLETION = 1024
-"""Tokens set aside for a reply where the model has no limit of its own."""
+"""Tokens reserved for a reply if the model has no limit of its own."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """One turn put to the model."""
+    """One turn to send to the model."""
 
     messages: Sequence[BaseMessage]
     output: type[BaseModel] | None
-    """None for an answer in free words: the messages are sent as they are, and no schema with them."""
+    """None for a free-text answer; messages are then sent as they are, without a schema."""
     offers: Offers[Any, Any] | None
     stage: str
     meter: UsageMeter
     top_logprobs: int = 0
-    """Alternatives wanted for each token, with their log-probabilities, where the server gives them."""
+    """Number of alternatives to request per token, with log-probabilities, if the server returns them."""
     needed: re.Pattern[str] | None = None
-    """What the tokens are kept of (`logprobs.only_needed`); None: of all."""
+    """Matches the tokens to keep (`logprobs.only_needed`); None for all tokens."""
     parts: Sequence[int] = ()
-    """Where the parts of the user's first turn end that other requests may begin with, too."""
+    """End positions of the parts of the user's first turn that other requests may share as a prefix."""
+    draw: int = 0
+    """The number of the answer, if several to the same messages are wanted; each is requested and stored separately."""
     is_repair: bool = False
-    """It goes ahead of first requests, so that it is soon known whether a model's answers can be read."""
+    """Whether it is a repair. Repairs go first, to find out early whether a model's answers can be parsed."""
     tried: Concession | None = None
-    """What is conceded to find out whether the server answers then."""
+    """The concession to try, to find out whether the server then answers."""
 
     def schema(self, mode: Mode) -> wire.Schema:
-        """The schema of the reply: without tool calling, the choice of a tool is part of it."""
+        """The schema of the reply. Without tool calling, it includes the tool choice."""
         if self.output is None:
             return {}
         if self.offers is None or mode is Mode.TOOLS:
@@ -85,7 +87,7 @@ class Request:
 
 
 class Transport:
-    """The way to one chat model. Shared by all responses under check; lives in one event loop."""
+    """Sends requests to one chat model. Shared by all responses under check; bound to one event loop."""
 
     def __init__(
         self,
@@ -101,7 +103,7 @@ class Transport:
         patience: Patience | None = None,
         abilities: Abilities | None = None,
     ) -> None:
-        """`patience` is that with the model's server, `abilities` are its own; without them both start empty."""
+        """`patience` and `abilities` belong to the model's server; by default, both start empty."""
         if budget.limits_money and chat.price is None:
             raise ConfigError(unknown_price(chat.name))
         self._chat, self._model = chat, _without_tokens(chat.model)
@@ -114,19 +116,19 @@ class Transport:
         self.abilities = abilities or Abilities()
         self._has_answered = False
         self._beginnings: set[int] = set()
-        """Hashes of what users' turns began with."""
+        """Hashes of the beginnings of user turns."""
 
     @property
     def model(self) -> BaseChatModel:
-        """The model as it is asked now: without the settings that its server refused."""
+        """The model as it is called now, without settings that its server rejected."""
         return _conceding(self._model, self.abilities.known.conceded)
 
     async def send(self, request: Request) -> tuple[Reply, CallCost, Mode]:
-        """The model's reply, what it cost, and in which mode it was asked.
+        """The model's reply, its cost, and the mode in which it was requested.
 
         Raises ToolError, ToolTimeout, ModelRefusal, BudgetExceeded, ConfigError.
 
-        A server that refuses log-probabilities is not asked for them again.
+        A server that rejects log-probabilities is not asked for them again.
         """
         if request.meter.before_paying is not None:
             await request.meter.before_paying()
@@ -140,16 +142,14 @@ class Transport:
                 await self._first_answer.raise_blamed(error)
             answer = await self._send(replace(request, top_logprobs=0))
             gives_logprobs = False
-        if (
-            self.abilities.gives_logprobs is None and answer[-1] is not Mode.TOOLS
-        ):  # they are not asked for in tool calls
+        if self.abilities.gives_logprobs is None and answer[-1] is not Mode.TOOLS:  # tool calls do not request them
             self.abilities.gives_logprobs = gives_logprobs
         return answer
 
     async def _send(self, request: Request, *, blaming: bool = True) -> tuple[Reply, CallCost, Mode]:
-        """The answer. Where a server refuses the first requests in every mode, what it may object to is conceded.
+        """The answer. If a server rejects the first requests in all modes, settings that it may object to are dropped.
 
-        With `blaming`, a server that never answered and refuses us is a ConfigError.
+        With `blaming`, a server that never answered and rejects us raises a ConfigError.
         """
         try:
             return await self._in_some_mode(request, blaming=blaming)
@@ -171,7 +171,7 @@ class Transport:
         raise refusal
 
     async def _in_some_mode(self, request: Request, *, blaming: bool) -> tuple[Reply, CallCost, Mode]:
-        """A mode counts as unavailable only once a weaker one is answered: the request itself may be at fault."""
+        """Tries each mode. A mode counts as unavailable only if a weaker one works, as the request may be at fault."""
         refused: list[Mode] = []
         refusal: ToolError | None = None
         for mode in Mode if request.output is not None else (Mode.TEXT,):
@@ -186,13 +186,13 @@ class Transport:
                     if not blaming:
                         raise
                     await self._first_answer.raise_blamed(error)
-                refusal = error  # the last is of plain text, and so about the request itself
+                refusal = error  # the last one is for plain text, and therefore about the request itself
                 refused.append(mode)
             else:
                 self._has_answered = True
                 self.abilities.note_refused(refused)
                 return *answer, mode
-        assert refusal is not None  # plain text is always a mode, so some server refused even that
+        assert refusal is not None  # plain text is always available, so a server rejected even that
         raise refusal
 
     async def _tried(self, mode: Mode, request: Request) -> tuple[Reply, CallCost]:
@@ -203,7 +203,7 @@ class Transport:
         messages = self._messages(mode, request)
         limits_money = self._budget.limits_money or request.meter.allowance.limits_money
         worst_usd = (self._most(request, mode, messages).cost_usd or 0.0) if limits_money else 0.0
-        # The budget comes first: what it refuses must not wait for its turn with the server.
+        # The budget comes first: calls that it rejects must not wait for their turn with the server.
         async with (
             request.meter.allowance.reserve(worst_usd) as of_check,
             self._budget.reserve(worst_usd) as reservation,
@@ -214,15 +214,15 @@ class Transport:
                     raise AskedNoFurther(said, schema="", reply="", model=self._chat.name)
                 reservation.is_unused = of_check.is_unused = False
                 if self.abilities.gives_logprobs is False and request.top_logprobs:
-                    put = self._bound(mode, request)  # it may have been learnt while this request waited
-                started = time.perf_counter()
+                    put = self._bound(mode, request)  # this may have been learned while the request waited
+                started, most = time.perf_counter(), partial(self._most, request, mode, messages)
+                request.meter.sent(most)
                 try:
                     with self._patience.asking(), self._first_answer.awaited():
                         reply = await self._reply(put, messages, ticket)
-                except (ToolTimeout, asyncio.CancelledError) as error:  # it was sent, and is paid for without us
+                except (ToolTimeout, asyncio.CancelledError) as error:  # the request was sent, so it is paid for anyway
                     reservation.spent_usd = of_check.spent_usd = worst_usd
-                    most = self._most(request, mode, messages)
-                    request.meter.given_up(request.stage, most, time.perf_counter() - started)
+                    request.meter.given_up(request.stage, most(), time.perf_counter() - started)
                     if isinstance(error, FactloopError):
                         current_span().failed(error)
                     raise
@@ -245,12 +245,12 @@ class Transport:
             return wire.misshapen_reply(error)
         except TimeoutError as error:
             raise ToolTimeout(tool=self._chat.name, timeout_s=self._timeout_s or 0.0) from error
-        except Exception as error:  # client libraries share no base class: each is translated at once
+        except Exception as error:  # client libraries share no base class, so every error is translated at once
             raise self._failure(error, ticket) from error
 
     def _bound(self, mode: Mode, request: Request) -> wire.Bound:
         """The model bound to answer this request."""
-        # A tool call has none, for all that they would take to send.
+        # Tool calls return no log-probabilities, although sending them would take time.
         top_logprobs = 0 if mode is Mode.TOOLS or self.abilities.gives_logprobs is False else request.top_logprobs
         model, offers = _conceding(self._model, self._conceded(request)), request.offers
         offered = offers.as_openai if offers is not None else []
@@ -261,7 +261,7 @@ class Transport:
         return known if request.tried is None else known | {request.tried}
 
     def _messages(self, mode: Mode, request: Request) -> Sequence[BaseMessage]:
-        """The messages; the last carries the schema in the modes in which the server does not get it otherwise."""
+        """The messages to send. If the server does not get the schema otherwise, the last message contains it."""
         messages = request.messages
         if Concession.NO_SYSTEM in self._conceded(request) and isinstance(messages[0], SystemMessage):
             system, first, *others = messages
@@ -275,7 +275,7 @@ class Transport:
         return wire.with_breakpoints(messages, self._shared(messages[1].text, request.parts))
 
     def _shared(self, text: str, parts: Sequence[int]) -> int:
-        """Characters of the text that an earlier one began with, too, up to the end of a part."""
+        """Number of leading characters shared with an earlier turn, up to the end of a part."""
         if len(self._beginnings) > MOST_BEGINNINGS:
             self._beginnings.clear()
         hashes = {hash(text[:end]): end for end in parts}
@@ -300,7 +300,7 @@ class Transport:
         return failure
 
     def _most(self, request: Request, mode: Mode, messages: Sequence[BaseMessage]) -> CallCost:
-        """The most that this attempt costs: a token of the prompt is a byte at least, and the schema costs, too."""
+        """The maximum cost of this attempt: a prompt token has at least one byte, and the schema counts as well."""
         tools = request.offers.as_openai if request.offers is not None else []
         extra = json.dumps([request.schema(mode), tools])
         prompt_bytes = sum(len(str(message.text).encode("utf-8", "replace")) for message in messages) + len(extra)
@@ -323,15 +323,15 @@ class Transport:
 
 
 def _without_tokens(model: BaseChatModel) -> BaseChatModel:
-    """The model as one that does not stream, as it otherwise does wherever an application listens to tokens.
+    """The model without streaming, which is otherwise used whenever an application listens to tokens.
 
-    Where `streaming=True` was asked for, its server may answer in no other way.
+    If the user set `streaming=True`, it is kept, because the server may not answer in any other way.
     """
     return model if getattr(model, "streaming", False) else model.model_copy(update={"disable_streaming": True})
 
 
 def _conceding(model: BaseChatModel, conceded: frozenset[Concession]) -> BaseChatModel:
-    """The model without those of the conceded settings that it has."""
+    """The model without the settings that are to be dropped."""
     changes: dict[str, Any] = {}
     if Concession.NO_TEMPERATURE in conceded and hasattr(model, "temperature"):
         changes["temperature"] = None

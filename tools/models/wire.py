@@ -1,4 +1,4 @@
-"""How one request is put to a chat model, and what came back: the only place that knows LangChain's shapes."""
+"""Converts requests to LangChain's calls, and LangChain's messages to plain replies."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Schema = Mapping[str, Any]
 OpenAITool = Mapping[str, Any]
 Bound = Callable[[Sequence[BaseMessage]], Awaitable[BaseMessage]]
 TAGS = ("factloop", "nostream")
-"""Tags of the runs of a judge: by the second, LangGraph keeps its messages out of the streams of an application."""
+"""Tags of a judge's runs; the second makes LangGraph keep its messages out of applications' streams."""
 
 
 class Mode(StrEnum):
-    """How the model is held to a schema, from the strongest hold to the weakest."""
+    """How the model is made to follow a schema, strongest mode first."""
 
     TOOLS = "tools"
-    """The search tools and the answer itself are offered as tools; the model calls one of them."""
+    """The search tools and the answer are offered as tools, and the model calls one of them."""
     JSON_SCHEMA = "json_schema"
     JSON_MODE = "json_mode"
     TEXT = "text"
@@ -41,21 +41,21 @@ NEEDS_SCHEMA_IN_PROMPT = frozenset({Mode.JSON_MODE, Mode.TEXT})
 
 
 class ModeUnavailable(Exception):
-    """This chat model has no way to be asked in this mode."""
+    """This chat model cannot be queried in this mode."""
 
 
 def bind(
     model: BaseChatModel, mode: Mode, schema: Schema, tools: Sequence[OpenAITool], *, top_logprobs: int = 0
 ) -> Bound:
-    """The model bound to answer by `schema` (or by one of `tools`) in `mode`. Raises ModeUnavailable.
+    """The model bound to answer with `schema` (or one of `tools`) in `mode`. Raises ModeUnavailable.
 
-    `top_logprobs` asks for that many alternatives to each token; other APIs than OpenAI's are not asked for any.
+    `top_logprobs` requests that many alternatives for each token, but only with OpenAI's API.
 
-    Where the chat-completions API of OpenAI is spoken, the fields go straight into the body: the client library's typed
-    transformation of a schema and the chain of parsers of `with_structured_output(..., include_raw=True)`, which every
-    other provider gets, would cost 2.5 ms CPU a call, and all we read is the raw message.
+    With OpenAI's chat-completions API, the fields go directly into the request body: the client library's typed
+    transformation of a schema and the parser chain of `with_structured_output(..., include_raw=True)`, which all other
+    providers get, would cost 2.5 ms of CPU time per call, and only the raw message is read.
     """
-    from langchain_openai.chat_models.base import BaseChatOpenAI  # late: a check without a model does without
+    from langchain_openai.chat_models.base import BaseChatOpenAI  # late: a check without a model does not need it
 
     quiet = RunnableConfig(tags=list(TAGS))
     try:
@@ -63,7 +63,7 @@ def bind(
             fields = _openai_fields(mode, schema, tools)
             if top_logprobs:
                 fields |= {"logprobs": True, "top_logprobs": top_logprobs}
-            # Arguments of the call rather than a binding, which would merge configurations at each call.
+            # Arguments of the call instead of a binding, which would merge configurations in every call.
             body: dict[str, Any] = {"extra_body": {**(model.extra_body or {}), **fields}} if fields else {}
             return partial(model.ainvoke, config=quiet, **body)
         if mode is Mode.TEXT:
@@ -93,12 +93,12 @@ def _openai_fields(mode: Mode, schema: Schema, tools: Sequence[OpenAITool]) -> d
 
 
 def caches_by_breakpoints(model: BaseChatModel) -> bool:
-    """Whether the model's provider caches what is marked; others that cache do so by themselves."""
+    """Whether the model's provider caches only marked text; other providers that cache do so automatically."""
     return type(model).__module__.startswith("langchain_anthropic")
 
 
 def with_breakpoints(messages: Sequence[BaseMessage], shared: int) -> list[BaseMessage]:
-    """The messages with marks up to which they may be cached: after the system's, and after what users' turns share."""
+    """The messages with cache marks after the system message and after the shared part of the user's turn."""
     system, user, *others = messages
     mark = {"type": "text", "cache_control": {"type": "ephemeral"}}
     if shared:
@@ -108,7 +108,7 @@ def with_breakpoints(messages: Sequence[BaseMessage], shared: int) -> list[BaseM
 
 
 def answer_as_tool(schema: Schema) -> dict[str, Any]:
-    """The answer's schema as a function that the model may call."""
+    """The answer's schema as a function that the model can call."""
     return {"type": "function", "function": {"name": schema["title"], "parameters": loosened(schema)}}
 
 
@@ -116,42 +116,44 @@ def answer_as_tool(schema: Schema) -> dict[str, Any]:
 class ToolCall:
     name: str
     args: Mapping[str, Any] | str
-    """Text where the model wrote something that is not JSON."""
+    """A string if the model wrote something other than JSON."""
 
 
 @dataclass(frozen=True)
 class ReplyToken:
-    """One token of a reply, with the log-probabilities of its alternatives."""
+    """A token of a reply, with the log-probabilities of its alternatives."""
 
     text: str
     alternatives: Mapping[str, float]
-    """The likeliest tokens in this place, and itself."""
+    """The most likely tokens at this position, including itself."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer of a model, in plain values."""
+    """A model's reply in plain values."""
 
     text: str
     tool_calls: tuple[ToolCall, ...]
     refusal: str | None
     cut_off: bool
-    """The answer ended because it reached the token limit."""
+    """Whether the answer ended because it reached the token limit."""
     prompt_tokens: int | None
     completion_tokens: int | None
-    """None where the server reported no usage, or a number that cannot be one."""
+    """None if the server reported no usage, or an impossible number."""
     tokens: tuple[ReplyToken, ...] = ()
-    """Tokens of the text, in order, where log-probabilities were asked for and given."""
+    """Tokens of the text in order, if log-probabilities were requested and returned."""
     cached_tokens: int = 0
-    """Of the prompt's tokens those that the server read from its cache."""
+    """Number of prompt tokens that the server read from its cache."""
     written_tokens: int = 0
-    """Of the prompt's tokens those that it wrote into its cache."""
+    """Number of prompt tokens that the server wrote to its cache."""
     finish_reason: str = ""
-    """Why it ended, in the provider's word; empty where that is not said."""
+    """Why the reply ended, in the provider's term; empty if that is unknown."""
+    model: str = ""
+    """The model that answered, as named by the server: `gpt-4o-2024-08-06` if `gpt-4o` was requested."""
 
 
 def read_reply(message: BaseMessage) -> Reply:
-    """Reads a LangChain message of any provider."""
+    """Reads a LangChain message from any provider."""
     assert isinstance(message, AIMessage)
     finish = str(message.response_metadata.get("finish_reason") or message.response_metadata.get("stop_reason") or "")
     refusal = message.additional_kwargs.get("refusal")
@@ -178,11 +180,12 @@ def read_reply(message: BaseMessage) -> Reply:
         cached_tokens=read if fits else 0,
         written_tokens=written if fits else 0,
         finish_reason=finish,
+        model=str(message.response_metadata.get("model_name") or message.response_metadata.get("model") or ""),
     )
 
 
 def _tokens(logprobs: Any) -> tuple[ReplyToken, ...]:
-    """Tokens as OpenAI's API lists them; none where a server gives something else."""
+    """Tokens as listed by OpenAI's API; empty if a server returns something else."""
     decoder = _UTF8("replace")
     try:
         return tuple(_token(item, decoder) for item in (logprobs or {}).get("content") or ())
@@ -191,7 +194,7 @@ def _tokens(logprobs: Any) -> tuple[ReplyToken, ...]:
 
 
 def _token(item: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> ReplyToken:
-    """Reads a token. Its text is its bytes, if the server gives them: a character of several stands in the last."""
+    """Reads a token. Its text is decoded from its bytes if given; a character split among tokens is in the last one."""
     said, spelled = str(item["token"]), item.get("bytes")
     text = said if spelled is None else decoder.decode(bytes(spelled))
     others = (one for one in item.get("top_logprobs") or () if one["token"] != said)
@@ -201,8 +204,8 @@ def _token(item: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> Reply
 
 
 def is_heeded(mode: Mode, reply: Reply) -> bool:
-    """Whether the reply has the form that the mode asks for. One that was cut off or refused may have it: some models
-    think aloud before they call a tool."""
+    """Whether the reply has the form that the mode requires. True if it was cut off or refused, because the form
+    may still have followed: some models think aloud before they call a tool."""
     if mode is Mode.TEXT or reply.refusal is not None or reply.cut_off:
         return True
     if mode is Mode.TOOLS:
@@ -211,6 +214,6 @@ def is_heeded(mode: Mode, reply: Reply) -> bool:
 
 
 def misshapen_reply(error: ValidationError) -> Reply:
-    """Reads a reply that LangChain has no message for, such as a tool call whose arguments are a number."""
+    """Converts a reply for which LangChain has no message, such as a tool call whose arguments are a number."""
     said = json.dumps(error.errors(include_url=False)[0]["input"], default=str)
     return Reply(said, tool_calls=(), refusal=None, cut_off=False, prompt_tokens=None, completion_tokens=None)

@@ -1,4 +1,4 @@
-"""Chat models within LangChain's wrappings: `bind`, `with_config`, `with_retry` and `with_fallbacks`."""
+"""Unwraps chat models from LangChain's `bind`, `with_config`, `with_retry` and `with_fallbacks`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from langchain_core.runnables import Runnable, RunnableBinding, RunnableWithFall
 from langchain_core.runnables.base import RunnableBindingBase
 
 AnyModel = str | BaseChatModel | Runnable[Any, Any]
-"""A name, a chat model, or one in a wrapping."""
+"""A name, a chat model, or a wrapped chat model."""
 
 
 class WrappedChatModel(BaseChatModel):
-    """A wrapped model as a chat model. What is bound stays bound, and fallbacks take over; tools are bound to each
-    model within. Retries are left to the gateway, which counts each request.
+    """A wrapped model as a chat model. Bindings and fallbacks are kept; tools are bound to each inner model. Retries
+    are left to the gateway, which counts each request.
     """
 
     runnable: Runnable[Any, Any]
@@ -36,13 +36,13 @@ class WrappedChatModel(BaseChatModel):
 
 
 def unwrapped(model: Any) -> Any:
-    """A wrapped chat model as a chat model; anything else as it is."""
+    """A wrapped chat model as a chat model; anything else unchanged."""
     is_wrapped = isinstance(model, RunnableBindingBase | RunnableWithFallbacks) and models_in(model, {})
     return WrappedChatModel(runnable=model) if is_wrapped else model
 
 
 def models_in(wrapped: object, bound: dict[str, Any]) -> list[tuple[BaseChatModel, dict[str, Any]]]:
-    """The models with what is bound to each, the first to be asked first; none where one of them is no chat model."""
+    """The models with their bindings, in the order of use; empty if one of them is not a chat model."""
     if isinstance(wrapped, BaseChatModel):
         return [(wrapped, bound)]
     if isinstance(wrapped, RunnableBindingBase):
@@ -52,7 +52,7 @@ def models_in(wrapped: object, bound: dict[str, Any]) -> list[tuple[BaseChatMode
 
 
 def mapped(wrapped: Any, change: Callable[[BaseChatModel], Runnable[Any, Any]]) -> Runnable[Any, Any]:
-    """The wrapping about what the models in it are changed to."""
+    """The same wrappers around changed models."""
     if isinstance(wrapped, BaseChatModel):
         return change(wrapped)
     if isinstance(wrapped, RunnableWithFallbacks):

@@ -1,4 +1,4 @@
-"""What a question asks for, by its parse: the nouns beside its question word, and the verb of *who* with its object."""
+"""Finds what a question asks for from its parse: nouns at its question word, and the verb of *who* with its object."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _OPEN = frozenset({"NOUN", "ADJ", "NUM", "PROPN"})
 
 @lru_cache(maxsize=2048)
 def asked_for(question: str) -> frozenset[str]:
-    """Lemmas in small letters: {"person", "write", "song"} for *who wrote the song*, {"city"} for *in which city*.
+    """Lemmas in lowercase: {"person", "write", "song"} for *who wrote the song*, {"city"} for *in which city*.
 
-    `PERSON`, `PLACE`, `TIME` and `NUMBER` stand for what *who*, *where*, *when* and *how many* ask for. Empty where the
-    question does not tell."""
+    `PERSON`, `PLACE`, `TIME` and `NUMBER` stand for what *who*, *where*, *when* and *how many* ask for. Empty if
+    the question does not show it."""
     doc = parse(question[:MAX_CHARS], load_pipeline())
     asking = (token for token in doc if token.tag_ in _QUESTION_TAGS and not _is_relative(token))
     return frozenset(word for token in asking for word in _asked_by(token))
 
 
 def _is_relative(word: Token) -> bool:
-    """*who* of *the man who wrote it*."""
+    """Whether it is a relative pronoun, such as *who* in *the man who wrote it*."""
     return any(one.dep_ == "relcl" and one.head.i < word.i for one in (word.head, word.head.head))
 
 
@@ -60,7 +60,7 @@ def _asked_by(word: Token) -> Iterator[str]:
 
 
 def _noun_words(noun: Token) -> Iterator[str]:
-    """A noun with what it is the kind of: *type of government*, *political party*."""
+    """A noun and the nouns that specify it: *type of government*, *political party*."""
     if noun.pos_ in {"PRON", "VERB", "AUX"}:
         return
     yield noun.lemma_.lower()
@@ -71,7 +71,7 @@ def _noun_words(noun: Token) -> Iterator[str]:
 
 
 def _noun_after(word: Token) -> Iterator[str]:
-    """The noun right behind *which* or *what*, whatever the parse makes of it."""
+    """The noun directly after *which* or *what*, regardless of the parse."""
     last = None
     for token in word.doc[word.i + 1 :]:
         if token.pos_ not in _OPEN:

@@ -1,4 +1,4 @@
-"""The interface of a knowledge base: it links names in a text to typed entities, and lists others of the same types."""
+"""Defines the interface of a knowledge base, which links names to typed entities and lists others of the same types."""
 
 from __future__ import annotations
 
@@ -11,50 +11,50 @@ Named = TypeVar("Named")
 
 @dataclass(frozen=True, slots=True)
 class LinkedEntity:
-    """`text[start:end]` names an entity of these types."""
+    """An entity of these types, named by `text[start:end]`."""
 
     name: str
-    """The name as it stands in the text."""
+    """The name as written in the text."""
     start: int
     end: int
     key: str
-    """What the knowledge base knows it by: a URI, or a canonical name."""
+    """The knowledge base's identifier: a URI, or a canonical name."""
     types: tuple[str, ...]
     """Most general first; never empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sibling:
-    """Another entity that shares types with the one asked about."""
+    """Another entity that shares types with a given one."""
 
     label: str
-    """The label in the form that replaces the name in a sentence: with title, order and number as the original."""
+    """The label in the form that replaces the name in a sentence, with title, order and number as in the original."""
     shared: tuple[str, ...]
-    """The types that it shares."""
+    """The types that both have."""
 
 
 class KnowledgeBase(Protocol):
-    """A source of entities of the same type. Shared by all answers of a run; lives in one event loop."""
+    """A source of entities of the same type. Shared by all answers in a run; bound to one event loop."""
 
     @property
     def identity(self) -> str:
-        """Names what answers, for the fingerprint of a run: it changes when answers may; no secrets."""
+        """The name for a run's fingerprint; it changes whenever results may change, and contains no secrets."""
         ...
 
     async def link(self, text: str, question: str) -> Sequence[LinkedEntity]:
-        """The entities that `text` names, in order, without overlap; those without types are left out.
+        """The entities named in `text`, in order and without overlap; entities without types are left out.
 
-        `question` is what `text` answers: "which state" tells Florida the state from Florida the city. Odd text (empty,
-        other scripts, very long) gives fewer entities, never an error. Raises ToolError, ToolTimeout where a server
-        does not answer as it should.
+        `question` is the question that `text` answers: "which state" distinguishes Florida the state from Florida the
+        city. Odd text (empty, in other scripts, very long) gives fewer entities, never an error. Raises ToolError or
+        ToolTimeout if a server does not answer properly.
         """
         ...
 
     async def siblings(self, entity: LinkedEntity, limit: int) -> Sequence[Sibling]:
-        """At most `limit` others: those that share all types first, then fewer; among equals the best known first.
+        """At most `limit` other entities: those that share all types first, then fewer; the better known ones first.
 
-        The entity itself, under whatever name, is not among them. The same call always gives the same list. Raises
-        ToolError, ToolTimeout.
+        The entity itself is not included, under any name. The same call always gives the same list. Raises ToolError,
+        ToolTimeout.
         """
         ...
 
@@ -62,7 +62,7 @@ class KnowledgeBase(Protocol):
 def without_overlap(
     found: Iterable[Named], place: Callable[[Named], tuple[int, int]], *, first: Callable[[Named], bool] | None = None
 ) -> list[Named]:
-    """Those that stay, in order of their places, where none may overlap: what comes `first`, then the longest."""
+    """The items that remain if none may overlap, in order of position: items that are `first` win, then the longest."""
 
     def rank(one: Named) -> tuple[bool, int, int]:
         start, end = place(one)

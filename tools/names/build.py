@@ -1,6 +1,6 @@
-"""Makes a table of typed entities from DBpedia's dumps: of types, of labels and, if wished, of links or ranks.
+"""Builds a table of typed entities from DBpedia's dumps of types, labels and, optionally, links or ranks.
 
-Dumps are N-Triples or Turtle, plain or packed by gzip or bzip2, and are read as streams.
+Dumps are N-Triples or Turtle, plain or compressed with gzip or bzip2, and are read as streams.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NO_TYPES = frozenset({"http://www.w3.org/2002/07/owl#Thing", "http://www.w3.org
 _BATCH = 20_000
 
 Progress = Callable[[Path, int], None]
-"""Told a dump and how many of its triples have been read, now and then and at its end."""
+"""Called with a dump and the number of triples read from it, from time to time and at its end."""
 
 _STAGE = """
 PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -131072;
@@ -45,27 +45,27 @@ CREATE TABLE fame (uri TEXT PRIMARY KEY, n REAL NOT NULL) WITHOUT ROWID;
 
 
 class Triple(NamedTuple):
-    """One triple whose subject is an IRI; triples about blank nodes are left out."""
+    """A triple whose subject is an IRI; triples about blank nodes are skipped."""
 
     subject: str
     predicate: str
     value: str
     is_link: bool
-    """The value is an IRI, not a literal."""
+    """Whether the value is an IRI instead of a literal."""
     language: str | None
-    """Language of a literal that names one, in lower case."""
+    """The language tag of a literal, in lowercase, if it has one."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableStats:
-    """The contents of a new table, in numbers."""
+    """Statistics of a new table."""
 
     path: Path
     entities: int
     types: int
     names: int
     unlabelled: int
-    """Typed, but without a label in the language, and so left out."""
+    """Entities with a type that are left out because they have no label in the language."""
     identity: str
 
 
@@ -78,12 +78,12 @@ def build_table(
     language: str = "en",
     progress: Progress | None = None,
 ) -> TableStats:
-    """Writes the table to `out`, whole or not at all.
+    """Writes the table to `out`, completely or not at all.
 
-    Labels count in `language` or without one. Popularity is the number of links to an entity, where the values of a
-    dump are IRIs, or the number given, where they are literals; without it the order is that of the labels. The same
-    dumps give the same file. Raises DataError for a dump that cannot be read or holds nothing to use, ConfigError where
-    `out` cannot be written.
+    Labels in `language` or without a language are used. Popularity is the number of links to an entity if the values in
+    a dump are IRIs, or the given number if they are literals; without it, entities are in the order of their labels.
+    The same dumps give the same file. Raises DataError for a dump that cannot be read or has nothing to use,
+    ConfigError if `out` cannot be written.
     """
 
     def triples(paths: Sequence[Path]) -> Iterator[Triple]:
@@ -121,9 +121,9 @@ def _first(paths: Sequence[Path]) -> str | None:
 
 
 def read_triples(path: Path) -> Iterator[Triple]:
-    """The triples of one dump in order, in bounded memory. Raises DataError that names file and line.
+    """The triples of a dump in order, in bounded memory. Raises DataError that names file and line.
 
-    Odd characters in IRIs, which real dumps have, are accepted.
+    Odd characters in IRIs, which occur in real dumps, are accepted.
     """
     require("kb", f"{path}: reading RDF")
     from pyoxigraph import Literal, NamedNode, RdfFormat, parse
@@ -156,7 +156,7 @@ def _opened(path: Path, packed: str) -> IO[bytes]:
 
 
 def _stage_types(stage: sqlite3.Connection, triples: Iterable[Triple]) -> list[str]:
-    """The IRIs of the types; staged rows name them by their places in this list."""
+    """The IRIs of the types; staged rows refer to them by their indices in this list."""
     known: dict[str, int] = {}
     rows = (
         (triple.subject, known.setdefault(triple.value, len(known)))
@@ -168,7 +168,7 @@ def _stage_types(stage: sqlite3.Connection, triples: Iterable[Triple]) -> list[s
 
 
 def _stage_labels(stage: sqlite3.Connection, triples: Iterable[Triple], language: str) -> None:
-    """The first label of each typed entity in a language, such as *en*, which *en-gb* is, too."""
+    """Stages the first label of each typed entity in a language; *en* also includes *en-gb*."""
     rows = (
         (triple.subject, triple.value)
         for triple in triples
@@ -190,12 +190,12 @@ def _stage_popularity(stage: sqlite3.Connection, triples: Iterable[Triple]) -> N
     while batch := list(islice(rows, _BATCH)):
         fame: Counter[str] = Counter()
         for uri, n in batch:
-            fame[uri] += n  # type: ignore[assignment]  # a Counter sums floats, too
+            fame[uri] += n  # type: ignore[assignment]  # a Counter can sum floats as well
         stage.executemany(insert, fame.items())
 
 
 def _number(text: str) -> float:
-    """The number that a literal is; 0 for another literal."""
+    """The number in a literal; 0 if it is not a number."""
     try:
         number = float(text)
     except ValueError:
@@ -217,7 +217,7 @@ def _write(stage: sqlite3.Connection, iris: Sequence[str], path: Path, out: Path
 
 
 def _entities(stage: sqlite3.Connection, iris: Sequence[str], general_first: Sequence[int]) -> Iterator[NewEntity]:
-    """The best known first. Only types of DBpedia's ontology, where it has some: dumps repeat them in other words."""
+    """Entities, best known first. Only DBpedia's own types if there are any: dumps repeat them in other words."""
     ids = {place: number for number, place in enumerate(general_first, start=1)}
     rows = stage.execute(
         "SELECT label.uri, label, COALESCE(n, 0), (SELECT GROUP_CONCAT(type) FROM typed WHERE uri = label.uri)"

@@ -1,4 +1,4 @@
-"""The packaged names as a knowledge base: what a text names by spaCy's parse, and others of the same kind."""
+"""Uses the packaged names as a knowledge base: finds names in a text by its parse, and others of the same kind."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
 
 RULES = 9
-"""Raise it whenever the same libraries give other names."""
+"""Increase this whenever the same libraries give other names."""
 _GENERAL_OF_LABEL: Mapping[str, str] = {
     "PERSON": "person", "GPE": "place", "LOC": "place", "FAC": "place", "ORG": "group", "WORK_OF_ART": "work",
     "NORP": "nationality", "LANGUAGE": "language", "EVENT": "act", "PRODUCT": "artifact",
 }  # fmt: skip
 _SURE_LABELS = frozenset({"PERSON", "GPE"})
-"""Labels of spaCy's that hold against what the question asks for, in a sentence."""
+"""spaCy's labels that take precedence over what the question asks for, in a sentence."""
 _TOO_GENERAL = frozenset({"person", "place", NOUN + "person", *GENDERS})
 OCCUPATION = (NOUN + "person", "person", "worker", "occupation")
-"""Types of a person's noun where the question asks for an occupation: those of our list."""
+"""Types, from our list, of a noun for a person if the question asks for an occupation."""
 CONCRETE = frozenset({"animal", "artifact", "body", "food", "object", "person", "plant", "substance"})
-"""Supersenses whose nouns have others of their kind where the question asks for none: not *form* or *staff*."""
+"""Supersenses whose nouns have siblings even if the question asks for none. *Form* and *staff* have other ones."""
 _ENOUGH_OF_A_KIND = 10
-"""Nouns of the nearest type from which on no wider one is taken."""
+"""If the nearest type has at least this many nouns, no wider type is used."""
 QUOTED = re.compile(r"(?<!\w)[\"“‘'](?=[^\W_a-z])([^\"“”‘’\n]{2,80}?)[.,!?]?[\"”’'](?!\w)")
 """A title in quotation marks."""
 _QUANTITIES = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "ORDINAL", "CARDINAL"})
@@ -65,7 +65,7 @@ _LOADING = Lock()
 
 @cache
 def _loaded() -> NameTable:
-    """All packaged names in a table in memory: a second and a half, once a process."""
+    """All packaged names in an in-memory table. Takes a second and a half, once per process."""
     names = packaged_names()
     counts = Counter(kind for one in names for kind in one.types)
     types = sorted(counts, key=lambda kind: (-counts[kind], kind))
@@ -86,8 +86,8 @@ def built_in_names() -> NameTable:
 
 
 class BuiltInKnowledgeBase:
-    """Links what the table knows, and what spaCy or the question gives a type. Siblings share the kind of an entity:
-    the type that the question asks for, else the second most general one of a name, the nearest two of a noun."""
+    """Links names in the table, and names that spaCy or the question gives a type. Siblings share an entity's kind: the
+    type that the question asks for, or else the second most general type of a name, or the nearest two of a noun."""
 
     @cached_property
     def identity(self) -> str:
@@ -114,7 +114,7 @@ def _linked(text: str, question: str) -> tuple[LinkedEntity, ...]:
     entities = (_unknown(span, still_asked, is_answer=open_names == [span]) for span in unknown)
     wanted = {token.i for match in matches if match.asked for token in match.span}
     found = [*(_known(match, asked, wanted) for match in matches), *(one for one in entities if one is not None)]
-    # *Chicago, Illinois* holds *Illinois*.
+    # *Chicago, Illinois* contains *Illinois*.
     kept = (
         one
         for one in found
@@ -128,7 +128,7 @@ def _forms(token: Token) -> tuple[str, str]:
 
 
 def _candidates(doc: Doc) -> Iterator[Span]:
-    """Spans that the table may know, as they are or by the lemma of their last noun."""
+    """Spans that may be in the table, either as written or with the lemma of their last noun."""
     table = built_in_names()
     yield from known_spans(doc, table)
     for token in doc:
@@ -145,7 +145,7 @@ def _singular(span: Span) -> str:
 
 
 def _match(span: Span, asked: frozenset[str], said: Collection[str]) -> LabelMatch | None:
-    """The entity that a span means: of the type that is asked for, then of spaCy's label, then the best known."""
+    """The entity that a span means: preferably of the type asked for, then of spaCy's label, then the best known."""
     rows = [row for row in built_in_names().named(span.text) if row.label[-1] == "." or span.text[-1] != "."]
     if span[-1].tag_ == "NNS":
         rows += built_in_names().named(_singular(span))
@@ -166,7 +166,7 @@ def _match(span: Span, asked: frozenset[str], said: Collection[str]) -> LabelMat
 
 
 def _is_meant(span: Span, types: Sequence[str], said: Collection[str], *, asked: bool) -> bool:
-    """Whether the words stand for a thing of these types: a noun for a noun, a name for a name."""
+    """Whether the words name a thing of these types: a noun for a noun, a name for a name."""
     content = [token for token in span if not token.is_stop and not token.is_punct]
     if not content or any(token.ent_type_ in _QUANTITIES for token in span):
         return False
@@ -193,7 +193,7 @@ def _is_meant(span: Span, types: Sequence[str], said: Collection[str], *, asked:
 
 
 def _is_of_another_kind(span: Span, types: Sequence[str], asked: frozenset[str]) -> bool:
-    """Whether a capitalised answer that is one name alone is asked for as something else: *Winchester*, an inventor."""
+    """Whether the question asks for another kind than a capitalized answer of one name: *Winchester*, an inventor."""
     general, *_ = _by_question(asked, None, is_land=False) or ("",)
     if types[0].startswith(NOUN):
         return general == "person" and span.text[:1].isupper() and span[0].dep_ != "compound"
@@ -206,7 +206,7 @@ def _is_alone(span: Span) -> bool:
 
 
 def _title_around(span: Span) -> tuple[int, int] | None:
-    """The place of the quoted title that the span is or stands in."""
+    """The span of the quoted title that this span is, or is part of."""
     places = _quoted(span.doc.text)
     return next((one for one in places if one[0] <= span.start_char and span.end_char <= one[1]), None)
 
@@ -217,8 +217,8 @@ def _quoted(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _is_within(span: Span, titles: Collection[str] = (), said: Collection[str] = ()) -> bool:
-    """Whether the span is only a part of a longer name. *King* before *Solomon* does not count, who is one, nor words
-    behind it that the question has."""
+    """Whether the span is only part of a longer name. *King* before *Solomon* does not count, because Solomon is one,
+    nor do words after it that are in the question."""
     first, after = span.start, span.end
     while first > 0 and _goes_on(span.doc[first - 1], span.doc[first]):
         first -= 1
@@ -230,7 +230,7 @@ def _is_within(span: Span, titles: Collection[str] = (), said: Collection[str] =
 
 
 def _goes_on(token: Token, following: Token) -> bool:
-    """Whether two neighbours are of one name: proper nouns, or of one entity."""
+    """Whether two neighbouring tokens belong to one name: proper nouns, or tokens of one entity."""
     is_title = token.is_title and not token.is_stop and not token.is_sent_start  # *Saharan Africa*
     if following.pos_ == "PROPN" and (token.pos_ == "PROPN" or is_title):
         return True
@@ -245,26 +245,26 @@ def _words(kind: str) -> frozenset[str]:
 
 
 def _asked_type(types: Sequence[str], asked: frozenset[str]) -> str | None:
-    """The most special type that the question asks for by a noun or verb; *bird of prey* by its head, too."""
+    """The most specific type that the question asks for by a noun or verb; *bird of prey* also by its head."""
     heads = {kind: kind.partition(" of ")[0].rpartition(" ")[2].lower() for kind in types}
     fitting = [kind for kind in types if _words(kind) & asked or heads[kind] in asked]
     return next((kind for kind in reversed(fitting) if kind not in _TOO_GENERAL), None)
 
 
 def is_asked_for(types: Sequence[str], asked: frozenset[str]) -> bool:
-    """Whether the question asks for something of these types, be they ours or DBpedia's: *person*, *DBpedia:Person*."""
+    """Whether the question asks for something of these types, ours or DBpedia's: *person*, *DBpedia:Person*."""
     plain = (re.split(r"[:/#]", kind)[-1].lower() for kind in types)
     return any(_words(kind) & asked for kind in (*types, *plain))
 
 
 def _known(match: LabelMatch, asked: frozenset[str], wanted: Collection[int]) -> LinkedEntity:
-    """The entity with its region, *Chicago, Illinois*, or its noun, *cable length*, unless that is itself `wanted`."""
+    """The entity with its region (*Chicago, Illinois*) or its noun (*cable length*), unless that is itself `wanted`."""
     types = match.types
     if types[0] == OCCUPATION[0] and _words(OCCUPATION[-1]) & asked:
         types = OCCUPATION
     kind = _asked_type(types, asked)
     wished = _by_question(asked, "person", is_land=False) if types[0] == "person" and kind is None else None
-    if wished is not None and len(wished) > 1:  # a writer, where a minister is asked for: other ministers fit
+    if wished is not None and len(wished) > 1:  # if a minister is asked for, a writer is replaced by other ministers
         kind, types = wished[-1], ("person", *(one for one in types if one in GENDERS), wished[-1])
     kinds = (kind,) if kind is not None else _own_kinds(types)
     doc, start, end = match.span.doc, match.span.start, match.span.end
@@ -278,13 +278,13 @@ def _known(match: LabelMatch, asked: frozenset[str], wanted: Collection[int]) ->
 
 
 def _belongs_to_noun(token: Token) -> bool:
-    """Whether a token is of the compound or the hyphenated word that goes on behind it."""
+    """Whether a token belongs to the same compound or hyphenated word as the next one."""
     is_compound = token.dep_ == "compound" and token.pos_ == "NOUN"
     return is_compound or "-" in {token.text, token.doc[token.i + 1].text}
 
 
 def _own_kinds(types: Sequence[str]) -> Sequence[str]:
-    """The types of which siblings share one, where the question asks for none."""
+    """The types of which siblings must share at least one, if the question asks for none."""
     if types[0] in {"place", "person"}:
         return types[1:2] if types[0] == "place" else types[:1]
     if types[0].startswith(NOUN) and types[0].removeprefix(NOUN) not in CONCRETE:
@@ -294,7 +294,7 @@ def _own_kinds(types: Sequence[str]) -> Sequence[str]:
 
 
 def _n_tokens_of_region(city: Span, uri: str = "") -> int:
-    """How many of the tokens behind a city's name say where it lies: what the table has, else a place by its label."""
+    """Number of tokens after a city's name that give its region: the table's region, or else any place by its label."""
     behind = city.doc[city.end : city.end + 6]
     if len(behind) < 2 or behind[0].text != ",":
         return 0
@@ -305,7 +305,7 @@ def _n_tokens_of_region(city: Span, uri: str = "") -> int:
 
 
 def names_in(doc: Doc) -> Iterator[Span]:
-    """Titles in quotation marks, spaCy's entities with the proper nouns behind them, and runs of proper nouns."""
+    """Titles in quotation marks, spaCy's entities with the proper nouns after them, and runs of proper nouns."""
     taken: set[int] = set()
     for span in _spans_of_names(doc):
         kept = [token.i for token in span if token.pos_ not in {"PART", "PUNCT"} and token.lower_ not in {"a", "an"}]
@@ -327,9 +327,9 @@ def _spans_of_names(doc: Doc) -> Iterator[Span]:
 
 
 def _unknown(span: Span, asked: frozenset[str], *, is_answer: bool) -> LinkedEntity | None:
-    """An entity by the noun in its name, by what is asked for, or by spaCy's label; None where nothing gives a kind.
+    """An entity typed by the noun in its name, by the question or by spaCy's label; None if none of these gives a kind.
 
-    The question decides where its answer has no other name, spaCy's label where that is sure."""
+    The question takes precedence if its answer has no other name, spaCy's label if it is reliable."""
     label = _GENERAL_OF_LABEL.get(span.root.ent_type_, "")
     is_sure = span.root.ent_type_ in _SURE_LABELS and not is_answer
     if label == "person" and len(span) > 1 and PLACE not in asked:
@@ -352,7 +352,7 @@ def _unknown(span: Span, asked: frozenset[str], *, is_answer: bool) -> LinkedEnt
 
 
 def _by_head(span: Span) -> tuple[str, ...] | None:
-    """The types that the last noun of a name says, or its first: *Phillips Academy*, *Lake Erie*, *University of X*."""
+    """The types given by the last or first noun of a name: *Phillips Academy*, *Lake Erie*, *University of X*."""
     first, last = span[0].lower_, span[-1].lower_
     heads = [first] if len(span) > 2 and span[1].lower_ == "of" else [last, first]
     kinds = (_kind_called(head) if head == heads[0] else head for head in heads if len(span) > 1)
@@ -361,7 +361,7 @@ def _by_head(span: Span) -> tuple[str, ...] | None:
 
 @cache
 def _kind_called(noun: str) -> str | None:
-    """The type of names that a noun calls: of that name, or one of our lists with such a word; no kind of people."""
+    """The type of names that a noun refers to: the type with that name, or one of our lists, except kinds of people."""
     if noun in _general_of_type():
         return noun
     called = [kind for kind, general in _general_of_type().items() if general != "person" and kind in listed_types()]
@@ -370,7 +370,7 @@ def _kind_called(noun: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _by_question(asked: frozenset[str], label: str | None, *, is_land: bool) -> tuple[str, ...] | None:
-    """The general type and the kind of names that are asked for: by most words, a list of ours first."""
+    """The general type and the kind of names that are asked for: the best match in words, preferring our lists."""
     fitting = [
         (len(_asking_for(kind) & asked), kind in listed_types(), _count(kind), kind)
         for kind, general in _general_of_type().items()
@@ -387,14 +387,14 @@ def _by_question(asked: frozenset[str], label: str | None, *, is_land: bool) -> 
 
 @cache
 def _asking_for(kind: str) -> frozenset[str]:
-    """All words for a kind of our lists, and for people what they do; else only what it is called."""
+    """All words that ask for a kind in our lists, and for people what they do; otherwise only the kind's name."""
     own = frozenset(kind.split())
     return own | _words(kind) if kind in listed_types() or _general_of_type()[kind] == "person" else own
 
 
 @cache
 def _general_of_type() -> Mapping[str, str]:
-    """Each type that a dozen names have, or more, to the most general one beside it."""
+    """Maps each type of at least a dozen names to the most general type they have."""
     general: dict[str, str] = {}
     n_names: Counter[str] = Counter()
     for types, n in built_in_names().sizes():
@@ -411,7 +411,7 @@ def _count(kind: str) -> int:
 def _siblings(entity: LinkedEntity) -> Iterator[Sibling]:
     table, (uri, *kinds) = built_in_names(), entity.key.split("\t")
     if not uri and kinds == ["person"]:
-        return  # of no known trade: those of any other would give the answer away
+        return  # the occupation is unknown, and people of any other occupation would reveal the answer
     row = table.row_of(uri) if uri else None
     own = row.label if row is not None else entity.name
     barred = _barred(entity, row)
@@ -424,19 +424,19 @@ def _siblings(entity: LinkedEntity) -> Iterator[Sibling]:
 
 
 def namesakes(name: str) -> frozenset[str]:
-    """The folded names of all that may be called so, this one too: *soccer* for *football*."""
+    """The folded names of everything that may have this name, including the name itself: *soccer* for *football*."""
     table = built_in_names()
     return frozenset({fold(name), *(other for row in table.named(name) for other in table.names_of(row.id))})
 
 
 def general_types(name: str) -> list[str]:
-    """The most general types of all that may be called so, that of the best known first: *place*, *noun.food*."""
+    """The most general types of everything that may have this name, best known first: *place*, *noun.food*."""
     rows = built_in_names().named(name) or built_in_names().named(next(lemmas_of(name.lower(), "noun"), ""))
     return [built_in_names().types_of(row)[0] for row in rows]
 
 
 def _barred(entity: LinkedEntity, row: EntityRow | None) -> set[str]:
-    """Folded names that say the same: of the entity, of its namesakes, of the country that it is part of."""
+    """Folded names that mean the same: names of the entity, its namesakes, and the country that it is part of."""
     own = built_in_names().names_of(row.id) if row is not None else []
     parts = (part.strip() for part in entity.name.split(","))
     same = {entity.name, *parts, *same_country(entity.name)}
@@ -444,7 +444,7 @@ def _barred(entity: LinkedEntity, row: EntityRow | None) -> set[str]:
 
 
 def _is_another(other: EntityRow, entity: LinkedEntity, own: str) -> bool:
-    """Not *fruit* for *apple*, nor *apple* for *fruit*; and no noun with a capital for one without."""
+    """Whether `other` is a real alternative: not *fruit* for *apple* or vice versa, and of the same case for nouns."""
     if other.label.isupper() != own.isupper():
         return False
     is_general = other.label in entity.types or entity.name in built_in_names().types_of(other)
@@ -453,7 +453,7 @@ def _is_another(other: EntityRow, entity: LinkedEntity, own: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _levels(types: tuple[str, ...], kinds: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], tuple[int, ...]], ...]:
-    """Sets of types that share a kind and the general type, with the shared types: the rarest shared first."""
+    """Sets of types that share a kind and the general type, with the shared types; those sharing the rarest first."""
     levels: dict[tuple[str, ...], list[int]] = {}
     for shared, number in built_in_names().sets_sharing(types):
         if built_in_names().sets[number][0] == types[0] and not set(kinds).isdisjoint(shared):
@@ -464,7 +464,7 @@ def _levels(types: tuple[str, ...], kinds: tuple[str, ...]) -> tuple[tuple[tuple
 
 
 def _as_named(other: EntityRow, entity: LinkedEntity, own: str) -> str | None:
-    """The other's label in the form of the entity's name: with its region, or by the family name alone."""
+    """The label of `other` in the form of the entity's name: with its region, or only the family name."""
     name, comma, region = entity.name.partition(", ")
     if comma:
         place = region_of(other.uri)

@@ -1,4 +1,4 @@
-"""DBpedia as a knowledge base: Spotlight links names, SPARQL finds entities of the same types (paper, A.5.1)."""
+"""Uses DBpedia as a knowledge base: Spotlight links names, SPARQL finds entities of the same types (paper, A.5.1)."""
 
 from __future__ import annotations
 
@@ -26,34 +26,34 @@ SPOTLIGHT_URL = "https://api.dbpedia-spotlight.org/en/annotate"
 SPARQL_URL = "https://dbpedia.org/sparql"
 ONTOLOGY = "http://dbpedia.org/ontology/"
 CONFIDENCE = 0.5
-"""How sure Spotlight must be of a link, from 0 to 1."""
+"""Minimum confidence of Spotlight in a link, from 0 to 1."""
 MAX_TYPES = 8
-"""Types of an entity that are kept, the most specific."""
+"""Maximum number of an entity's types to keep, the most specific ones."""
 MOST_ROWS, _ROWS_STEP = 1_000, 100
-"""Rows are asked for in steps, so that nearly every limit asks, and keeps, the same query."""
+"""Rows are requested in steps, so that almost all limits use, and cache, the same query."""
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 _LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 _SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
 _POPULARITY = f"<{ONTOLOGY}wikiPageLength>"
-"""Length of the Wikipedia article: how well known a thing is, as far as the public endpoint can say it in seconds.
-Counting the links to a page says it better, but sums up tens of millions of them for a class such as Person."""
+"""Length of the Wikipedia article, as a measure of fame that the public endpoint can return within seconds. The number
+of links to a page is a better measure, but takes summing tens of millions of links for a class such as Person."""
 
 LONGEST_TEXT = 4_000
-"""Characters of a text that are sent: what stands behind them is not linked."""
+"""Maximum characters of a text to send; names after them are not linked."""
 LONGEST_QUESTION = 400
 TYPE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,79}")
 _PREFIX = "DBpedia:"
 _UNSENDABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
-"""Lone surrogates have no UTF-8, and Spotlight makes XML on its way, which has no control characters. One blank stands
-for each, so that everything else keeps its place."""
+"""Lone surrogates cannot be encoded in UTF-8, and Spotlight uses XML internally, which has no control characters. Each
+is replaced by one blank, so that all other characters keep their positions."""
 
 
 class DBpediaKnowledgeBase:
-    """Asks two public servers, which cost nothing and are slow; every answer is kept in `cache`, in memory without one.
+    """Queries two public servers, which are free and slow; all answers are stored in `cache`, or in memory without one.
 
-    Entities of all types are asked for, then of all but the most specific, and so on, `max_queries` times. A server
-    that accepts nothing for `retry.patience_s` is tried now and then: everything else fails at once. Raises
-    ConfigError for invalid addresses.
+    Entities that share all types are requested first, then all types but the most specific, and so on, `max_queries`
+    times. A server that accepts nothing for `retry.patience_s` is only tried now and then; all other requests fail at
+    once. Raises ConfigError for invalid URLs.
     """
 
     def __init__(
@@ -86,15 +86,15 @@ class DBpediaKnowledgeBase:
         self.identity = f"dbpedia 3 spotlight={spotlight.identity} sparql={sparql.identity} max_queries={max_queries}"
 
     async def link(self, text: str, question: str) -> tuple[LinkedEntity, ...]:
-        """The names in the first `LONGEST_TEXT` characters of `text`. Raises ToolError, ToolTimeout."""
+        """The entities named in the first `LONGEST_TEXT` characters of `text`. Raises ToolError, ToolTimeout."""
         found = [entity for entity in await self._spotlight.annotate(text, question) if iri(entity.key)]
         ordered = await together(self._general_first(entity.types) for entity in found)
         return tuple(replace(entity, types=types) for entity, types in zip(found, ordered, strict=True))
 
     async def siblings(self, entity: LinkedEntity, limit: int) -> tuple[Sibling, ...]:
-        """At most `limit`. An entity of another knowledge base has none.
+        """At most `limit` siblings; an entity of another knowledge base has none.
 
-        Raises ToolError, ToolTimeout: an answer that a server cut short is a failure, too.
+        Raises ToolError, ToolTimeout, also if a server truncated its answer.
         """
         key = iri(entity.key)
         types = tuple(name for name in entity.types if TYPE_NAME.fullmatch(name))
@@ -123,7 +123,7 @@ class DBpediaKnowledgeBase:
             await endpoint.aclose()
 
     async def _general_first(self, types: Sequence[str]) -> tuple[str, ...]:
-        """The most specific types in DBpedia's order; as they came where the endpoint lacks the ontology."""
+        """The most specific types, in DBpedia's hierarchy; in the given order if the endpoint lacks the ontology."""
         if len(types) == 1:
             return tuple(types)
         rows = await self._sparql.select(hierarchy_query(types), "type", "above")
@@ -146,23 +146,23 @@ class _Annotation(BaseModel):
 
     @model_validator(mode="after")
     def _is_an_answer(self) -> _Annotation:
-        """A text in which nothing was found has no `Resources`; it is still repeated."""
+        """Accepts an answer without `Resources` if it repeats the text, which means that nothing was found."""
         if not self.model_fields_set:
             raise ValueError("neither @text nor Resources")
         return self
 
 
 class SpotlightClient:
-    """Asks one endpoint which parts of a text name which resource of DBpedia, and of which types that is."""
+    """Asks an endpoint which parts of a text name which DBpedia resources, and for their types."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
 
     async def annotate(self, text: str, question: str) -> list[LinkedEntity]:
-        """The entities in `text`, in order, without overlap. Raises ToolError, ToolTimeout.
+        """The entities in `text`, in order and without overlap. Raises ToolError, ToolTimeout.
 
-        The question is sent in front of the text: it is context for the choice among namesakes. Spotlight also links
-        bare numbers ("02" is a film to it): these are no entities.
+        The question is sent before the text, as context for the choice among namesakes. Spotlight also links bare
+        numbers ("02" is a film to it); these are ignored.
         """
         kept = text[:LONGEST_TEXT]
         if not any(map(str.isalpha, kept)):
@@ -189,14 +189,14 @@ class SpotlightClient:
 
 
 def dbpedia_types(types: str) -> tuple[str, ...]:
-    """Names of the classes of DBpedia's own ontology in Spotlight's list, without its other vocabularies."""
+    """The names of classes in DBpedia's own ontology in Spotlight's list, without its other vocabularies."""
     names = (part.strip() for part in types.split(","))
     own = (name.removeprefix(_PREFIX) for name in names if name.startswith(_PREFIX))
     return tuple(dict.fromkeys(name for name in own if TYPE_NAME.fullmatch(name) and name != "Thing"))
 
 
 def _place(resource: _Resource, sent: str) -> int:
-    """Where the name stands nearest to its offset, which counts in units of UTF-16, as Java does; -1 for nowhere."""
+    """The position of the name nearest to its offset, which is in UTF-16 units, as in Java; -1 if it is not found."""
     units = sent.encode("utf-16-le")[: 2 * max(0, resource.offset)]
     told = len(units.decode("utf-16-le", "ignore"))
     places = (match.start() for match in re.finditer(re.escape(resource.surface), sent))
@@ -204,15 +204,15 @@ def _place(resource: _Resource, sent: str) -> int:
 
 
 def label_of(address: str) -> str:
-    """The label that an address of DBpedia shows: what follows in .../resource/Boise,_Idaho."""
+    """The label in a DBpedia URL: the part after .../resource/, as in .../resource/Boise,_Idaho."""
     _, _, title = address.partition("/resource/")
     return plain_label(unquote(title or address.rpartition("/")[2], errors="replace").replace("_", " "))
 
 
 def hierarchy_query(types: Sequence[str]) -> str:
-    """?type and ?above: each class with those right above it.
+    """Selects ?type and ?above: each class with the classes directly above it.
 
-    Not `subClassOf+`: Virtuoso refuses it where neither end is a constant.
+    `subClassOf+` is not used, because Virtuoso rejects it if neither end is a constant.
     """
     values = " ".join(f"<{ONTOLOGY}{name}>" for name in sorted(types))
     return (
@@ -222,16 +222,16 @@ def hierarchy_query(types: Sequence[str]) -> str:
 
 
 def redirect_query(entity: str) -> str:
-    """?target: what the page of this entity is called now, if Wikipedia has renamed it. `entity` is from `iri`."""
+    """Selects ?target: the current page of this entity, if Wikipedia has renamed it. `entity` must be from `iri`."""
     redirects = f"<{ONTOLOGY}wikiPageRedirects>"
     return f"SELECT DISTINCT ?target WHERE {{ <{entity}> {redirects} ?target . FILTER(isIRI(?target)) }} LIMIT 10"
 
 
 def members_query(types: Sequence[str], n_rows: int) -> str:
-    """?entity and ?label of the best known things of all these types.
+    """Selects ?entity and ?label of the best-known things that have all these types.
 
-    It does not name the entity whose siblings are wanted: one answer serves all entities of the same types. Labels are
-    joined last, to `n_rows` things instead of all.
+    The entity whose siblings are wanted is not named, so one answer serves all entities of the same types. Labels are
+    joined last, for `n_rows` things instead of all.
     """
     classes = ", ".join(f"<{ONTOLOGY}{name}>" for name in sorted(types))
     best = (
@@ -245,9 +245,9 @@ def members_query(types: Sequence[str], n_rows: int) -> str:
 
 
 def general_first(types: Sequence[str], direct: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """The types, those with fewest of the others above them first; among equals as they came.
+    """The types, those with the fewest of the others above them first; otherwise in the given order.
 
-    `direct` are pairs of a class and one right above it; equivalent classes may form circles."""
+    `direct` are pairs of a class and one directly above it; equivalent classes may form cycles."""
     above: dict[str, set[str]] = {name: set() for name in types}
     for name, higher in direct:
         above.setdefault(name, set()).add(higher)

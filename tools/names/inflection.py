@@ -1,4 +1,4 @@
-"""Forms of words and names: lemmas and plurals by the tables of spaCy's lemmatizer, articles, and equal spellings."""
+"""Inflects words and names: lemmas and plurals from the tables of spaCy's lemmatizer, articles, spelling variants."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ def _table(name: str) -> Mapping[str, Any]:
 
 @cache
 def words_of(word_class: str) -> frozenset[str]:
-    """All lemmas of nouns, verbs or adjectives (`CLASSES`) in small letters, names among them."""
+    """All lemmas of nouns, verbs or adjectives (`CLASSES`) in lowercase, including names."""
     return frozenset(_table("index")[word_class])
 
 
 @lru_cache(maxsize=65_536)
 def lemmas(lower: str) -> frozenset[str]:
-    """The word in small letters, and all that it may be a form of: *saw* is a form of *saw* and *see*."""
+    """The word in lowercase, and all words that it may be a form of: *saw* is a form of *saw* and *see*."""
     return frozenset({lower, *(one for word_class in CLASSES for one in lemmas_of(lower, word_class))})
 
 
 def lemmas_of(lower: str, word_class: str) -> Iterator[str]:
-    """What the word may be a form of, another word of this class."""
+    """Other words of this class that the word may be a form of."""
     irregular = _table("exc")[word_class].get(lower)
     if irregular:
         yield from irregular
@@ -57,7 +57,7 @@ def _irregular_plurals() -> Mapping[str, str]:
 
 
 def plural(noun: str) -> str:
-    """*wives* for *wife*, *ice ages* for *ice age*."""
+    """The plural of a noun: *wives* for *wife*, *ice ages* for *ice age*."""
     head, gap, last = noun.rpartition(" ")
     if last in _irregular_plurals():
         return head + gap + _irregular_plurals()[last]
@@ -72,7 +72,7 @@ def indefinite_article(phrase: str) -> str:
     word = first[0] if first else ""
     if word[:1].isdigit():
         return "an" if _EIGHT.match(word.replace(",", "")) else "a"
-    if word.isupper() and (len(word) <= 3 or not re.search(r"[AEIOU]", word[:4])):  # it is spelt out
+    if word.isupper() and (len(word) <= 3 or not re.search(r"[AEIOU]", word[:4])):  # it is spelled out
         return "an" if word[0] in _SPELT_OUT_WITH_VOWEL else "a"
     return "an" if _VOWEL_SOUND.match(word) and not _CONSONANT_SOUND.match(word) else "a"
 
@@ -85,7 +85,7 @@ _EPITHETS = frozenset({"the", "of"})
 
 @lru_cache(maxsize=1 << 14)
 def fold(name: str) -> str:
-    """The name without case, accents, full stops and odd spaces: equal for spellings of one name."""
+    """The name without case, accents, full stops and extra spaces; equal for different spellings of a name."""
     if name.isascii():
         lowered = name.lower()
         return lowered if lowered.isalpha() else " ".join(lowered.replace(".", "").split())
@@ -94,21 +94,21 @@ def fold(name: str) -> str:
 
 
 def plain_label(label: str) -> str:
-    """The label on one line, without what tells it from its namesakes: "Casablanca (film)" is "Casablanca"."""
+    """The label on one line, without what distinguishes it from namesakes: "Casablanca (film)" is "Casablanca"."""
     line = " ".join(label.split())
     return _EXPLANATION.sub("", line) or line
 
 
 def is_usable(label: str) -> bool:
-    """Whether it can stand in a sentence at all."""
+    """Whether the label can be used in a sentence at all."""
     return 0 < len(label) <= LONGEST_LABEL and label.isprintable() and any(map(str.isalpha, label))
 
 
 def fitted(label: str, name: str, own: str, *, is_person: bool) -> str:
-    """`label` in the form in which `name` stands for the thing labelled `own`.
+    """`label` in the form in which `name` refers to the thing labelled `own`.
 
-    What the text leaves out of its own name is left out here, too: "Boise" for "Boise, Idaho" asks for "Boston", not
-    for "Boston, Massachusetts"; "Obama" asks for "Bush"; "King Solomon" for "King David".
+    What the text leaves out of its own name is left out here as well: "Boise" for "Boise, Idaho" gives "Boston" instead
+    of "Boston, Massachusetts"; "Obama" gives "Bush"; "King Solomon" gives "King David".
     """
     label, own = plain_label(label), plain_label(own)
     if ", " in own and "," not in name:
@@ -118,7 +118,7 @@ def fitted(label: str, name: str, own: str, *, is_person: bool) -> str:
 
 
 def _as_person(label: Sequence[str], name: Sequence[str], own: Sequence[str]) -> str:
-    """Titles are the words before the name that its own label lacks. They stay, and the other's are left out."""
+    """Adapts the label of a person. Titles (words before the name that `own` lacks) are kept instead of the label's."""
     titles = name[: next((at for at, word in enumerate(name) if _bare(word) in map(_bare, own)), 0)]
     rest = [_bare(word) for word in name[len(titles) :]]
     words = list(label)
@@ -133,7 +133,7 @@ def _as_person(label: Sequence[str], name: Sequence[str], own: Sequence[str]) ->
 
 
 def family_name(words: Sequence[str]) -> str:
-    """The last name: before "the Great" and "of Aragon", without "Jr." and "II"."""
+    """The last name, without "Jr." and "II": the word before "the Great" or "of Aragon"."""
     end = next((at for at, word in enumerate(words) if at and word in _EPITHETS), len(words))
     while end > 1 and _SUFFIX.fullmatch(words[end - 1]):
         end -= 1

@@ -1,4 +1,4 @@
-"""Made-up names of people, from Faker's lists of given and family names: the last resort."""
+"""Makes up names of people from Faker's lists of given and family names, as a last resort."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Literal
 Gender = Literal["man", "woman"]
 GENDERS: tuple[Gender, Gender] = ("man", "woman")
 _LOCALES = ("en_US", "en_GB", "fr_FR", "de_DE", "it_IT", "es_ES", "en_IN", "nl_NL", "sv_SE")
-"""Locales whose given names tell a gender; other names are made of the first."""
+"""Locales whose given names indicate gender; made-up names use only the first."""
 
 
 @lru_cache(maxsize=1)
 def _given() -> dict[str, frozenset[Gender]]:
-    """Given names in small letters, each with the genders that some locale has it for."""
+    """Given names in lowercase, each with the genders it has in any of the locales."""
     known: dict[str, frozenset[Gender]] = {}
     for locale in _LOCALES:
         provider = import_module(f"faker.providers.person.{locale}").Provider
@@ -27,21 +27,21 @@ def _given() -> dict[str, frozenset[Gender]]:
 
 
 def gender_of(name: str) -> Gender | None:
-    """The gender that a person's given name tells; None where it tells none, or both."""
+    """The gender that a person's given name indicates; None if it indicates none, or both."""
     genders = _given().get(name.split()[0].lower(), frozenset()) if name.split() else frozenset()
     return next(iter(genders)) if len(genders) == 1 else None
 
 
 def _is_english(given: str) -> bool:
-    """Whether English lists have the given name; initials belong to any."""
+    """Whether English lists contain the given name; initials are always accepted."""
     providers = (import_module(f"faker.providers.person.{locale}").Provider for locale in _LOCALES[:2])
     return len(given.rstrip(".")) == 1 or any(given.title() in one.first_names for one in providers)
 
 
 def made_up_people(name: str, limit: int, rng: random.Random) -> Iterator[str]:
-    """At most `limit` names of as many words as `name`, of the same gender where its given name tells one.
+    """At most `limit` names with as many words as `name`, of the same gender if its given name indicates one.
 
-    None for a name of one word, of many, or not of English: made-up ones would give it away."""
+    None for a name with one word or more than three, or that is not English: made-up names would reveal it."""
     if len(name.split()) not in {2, 3} or not _is_english(name.split()[0]):
         return
     provider = import_module("faker.providers.person.en_US").Provider

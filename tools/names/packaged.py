@@ -1,8 +1,8 @@
-"""The packaged names: places by geonames, people, things and nouns by WordNet and by a list of our own.
+"""Reads the packaged names: places from GeoNames, and people, things and nouns from WordNet and factloop's own list.
 
-Each has its types, the most general first, and how well known it is: the logarithm of a city's people, more for a
-country; for a word how often texts use it. The most general type of a noun begins with *noun.*, that of a name does
-not: so none stands for the other. `benchmarks.make_names` makes the tables.
+Each name has types, the most general first, and a fame: the logarithm of a city's population, more for a country; for a
+word, how often texts use it. The most general type of a noun begins with *noun.*, unlike the types of a name, so a noun
+never replaces a name. The tables are made by `benchmarks.make_names`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from factloop.tools.names.inflection import fold, lemmas, words_of
 from factloop.tools.names.made_up import gender_of
 
 NOUN = "noun."
-"""Begins the general type of common nouns."""
+"""Prefix of the general type of common nouns."""
 _LEAST_LISTED, _MOST_LISTED = 4.0, 8.0
-"""Fame of the last and the first name of a list of known.txt."""
+"""Fame of the last and the first name in a list of known.txt."""
 _BRITISH = {"ENG": "England", "SCT": "Scotland", "WLS": "Wales", "NIR": "Northern Ireland"}
 _WHOLES = {
     "United Kingdom": tuple(_BRITISH.values()),
@@ -33,17 +33,17 @@ _WHOLES = {
 class PackagedName(NamedTuple):
     key: str
     names: tuple[str, ...]
-    """The label first."""
+    """The label comes first."""
     types: tuple[str, ...]
     """Most general first."""
     fame: float
 
 
 class Region(NamedTuple):
-    """Where a city lies, in the words of a text behind its name."""
+    """The location of a city, in the words that a text may add to its name."""
 
     state: str
-    """A state of the USA, a part of Britain; empty elsewhere."""
+    """A state of the USA or a part of Britain; empty elsewhere."""
     state_code: str
     country: str
 
@@ -55,7 +55,7 @@ def _lines(name: str) -> Sequence[str]:
 
 @cache
 def senses() -> Sequence[PackagedName]:
-    """All nouns and names of WordNet in the table, the best known first."""
+    """All nouns and names from WordNet in the table, the best known first."""
     rows = (line.split("\t") for line in _lines("wordnet.txt.gz") if line[:1] not in {"#", "="})
     return [
         PackagedName(
@@ -70,7 +70,7 @@ def senses() -> Sequence[PackagedName]:
 
 @lru_cache(maxsize=64)
 def nouns_of(general: str) -> Sequence[str]:
-    """Nouns of one word whose best known sense is of this supersense, the best known first."""
+    """Single-word nouns whose best-known sense is of this supersense, the best known first."""
     first: dict[str, str] = {}
     for sense in senses():
         if sense.names[0].isalpha() and sense.names[0].islower():
@@ -78,8 +78,9 @@ def nouns_of(general: str) -> Sequence[str]:
     return [name for name, kind in first.items() if kind == general]
 
 
+@cache
 def well_known(n: int) -> tuple[str, ...]:
-    """The best known nouns, and as many names."""
+    """The best-known nouns and names, half of each."""
     nouns = (sense.names[0] for sense in senses() if sense.types[0].startswith(NOUN))
     names = (one.names[0] for one in packaged_names() if not one.types[0].startswith(NOUN))
     return tuple(dict.fromkeys((*islice(nouns, n // 2), *islice(names, n // 2))))
@@ -92,14 +93,14 @@ def _nouns() -> frozenset[str]:
 
 @lru_cache(maxsize=65_536)
 def is_word(lower: str) -> bool:
-    """Whether a word in small letters is a noun, verb or adjective, or a form of one; not where it is only a name."""
+    """Whether a lowercase word is a noun, verb or adjective, or a form of one; False if it is only a name."""
     forms = lemmas(lower)
     return not all(known.isdisjoint(forms) for known in (_nouns(), words_of("verb"), words_of("adj")))
 
 
 @cache
 def words_of_types() -> Mapping[str, frozenset[str]]:
-    """Type to the words by which questions ask for it: its own, its synonyms, the verbs of those who do it."""
+    """Maps a type to the words with which questions ask for it: its name, synonyms, and verbs for what people do."""
     rows = (line.split("\t") for line in _lines("wordnet.txt.gz") if line.startswith("="))
     words = {name: frozenset({name, *asking.lower().split("|")}) for _, name, asking in rows}
     for types, asking, _ in _lists():
@@ -109,12 +110,12 @@ def words_of_types() -> Mapping[str, frozenset[str]]:
 
 @cache
 def listed_types() -> frozenset[str]:
-    """The kinds of our own lists."""
+    """The types of our own lists."""
     return frozenset(types[-1] for types, _, _ in _lists())
 
 
 def _lists() -> Iterator[tuple[tuple[str, ...], str, list[str]]]:
-    """The lists of known.txt: types, words that ask for them, names."""
+    """The lists in known.txt: types, words that ask for them, names."""
     types, asking = tuple[str, ...](), ""
     for line in _lines("known.txt"):
         if line.startswith("@"):
@@ -125,10 +126,10 @@ def _lists() -> Iterator[tuple[tuple[str, ...], str, list[str]]]:
 
 
 def packaged_names() -> list[PackagedName]:
-    """All names and nouns, the best known first; a name that several lists have has the types of all."""
+    """All names and nouns, the best known first; a name in several lists has the types of all of them."""
     merged: dict[tuple[str, str], PackagedName] = {}
     for one in (*_places(), *_listed(), *senses()):
-        is_apart = one.types[0] == "place" or one.types[0].startswith(NOUN)  # Georgia, and Georgia
+        is_apart = one.types[0] == "place" or one.types[0].startswith(NOUN)  # there are two Georgias
         key = one.types[0], one.key if is_apart else fold(one.names[0])
         other = merged.get(key)
         if other is not None:
@@ -159,19 +160,19 @@ def _places() -> Sequence[PackagedName]:
 
 @cache
 def us_states() -> Mapping[str, str]:
-    """Name by code."""
+    """Maps codes to names."""
     return {one.key.rpartition("-")[2]: one.names[0] for one in _places() if one.key.startswith("state:")}
 
 
 @cache
 def countries() -> Mapping[str, str]:
-    """Name by code."""
+    """Maps codes to names."""
     return {one.key.partition(":")[2]: one.names[0] for one in _places() if one.key.startswith("country:")}
 
 
 @lru_cache(maxsize=4096)
 def region_of(key: str) -> Region | None:
-    """Where the city with this key lies; None for everything else."""
+    """The region of the city with this key; None for everything else."""
     if not key.startswith("city:"):
         return None
     _, country, part, _ = key.split(":")
@@ -180,12 +181,12 @@ def region_of(key: str) -> Region | None:
 
 
 def region_like(written: str, other: Region) -> str:
-    """The other's state, its code or its country: what the text has for its own city."""
+    """The other city's state, state code or country, whichever the text gives for its own city."""
     if written.strip(".") in us_states():
         return other.state_code
     return other.state or other.country if written in {*us_states().values(), *_BRITISH.values()} else other.country
 
 
 def same_country(name: str) -> frozenset[str]:
-    """The whole of which a country is a part, or its parts: *England* may be right where *Great Britain* is."""
+    """The whole that a country is part of, or its parts: *England* may be right if *Great Britain* is."""
     return frozenset(_WHOLES.get(name, ())) | {whole for whole, parts in _WHOLES.items() if name in parts}

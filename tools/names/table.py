@@ -1,4 +1,4 @@
-"""A table of typed entities as a knowledge base, in SQLite: made by `build` from dumps, or from what is packaged."""
+"""Uses a SQLite table of typed entities as a knowledge base, built by `build` from dumps or from the packaged names."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
 APPLICATION_ID = 0x666C6B62
-"""Marks the file as one of ours."""
+"""Identifies the file as one of ours."""
 FORMAT = 1
-"""Raise it whenever the tables or their meaning change: older files are then refused."""
+"""Increase this whenever the tables or their meaning change, so that older files are rejected."""
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE type (id INTEGER PRIMARY KEY, name TEXT NOT NULL, entities INTEGER NOT NULL);
@@ -33,18 +33,18 @@ CREATE TABLE type_set (id INTEGER PRIMARY KEY, types TEXT NOT NULL);
 CREATE TABLE entity (id INTEGER PRIMARY KEY, uri TEXT NOT NULL, label TEXT NOT NULL, type_set INTEGER NOT NULL);
 CREATE TABLE name (folded TEXT, entity INTEGER, PRIMARY KEY (folded, entity)) WITHOUT ROWID;
 """
-"""Ids of types count from the most general, ids of entities from the best known, so that both are orders, too. `types`
-of a set are its ids with commas. Earlier files have further columns, which nothing reads."""
+"""Ids of types are in order from the most general, ids of entities in order from the best known. `types` of a set has
+its ids, separated by commas. Files of earlier versions have additional columns, which are not read."""
 INDEXES = """
 CREATE UNIQUE INDEX entity_by_uri ON entity (uri);
 CREATE INDEX entity_by_set ON entity (type_set, id);
 """
 LONGEST_NAME = 200
-"""Characters of a name that is looked for in texts."""
+"""Maximum characters of a name to find in texts."""
 _LONGEST = 8
-"""Tokens of the longest name that is looked for."""
+"""Maximum number of tokens of a name to find."""
 _NAMESAKES = 30
-"""Entities of one name among which the question chooses: the best known."""
+"""Maximum number of entities with the same name among which the question chooses: the best known."""
 _BATCH, _AT_ONCE, _FETCHED = 20_000, 500, 32
 _WORD_OF_TYPE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _CALLED: Mapping[str, tuple[str, ...]] = {
@@ -52,11 +52,11 @@ _CALLED: Mapping[str, tuple[str, ...]] = {
     "capital": ("City", "Settlement"), "town": ("Town", "Settlement"), "state": ("AdministrativeRegion", "Region"),
     "company": ("Company", "Organisation"), "language": ("Language",),
 }  # fmt: skip
-"""Types of DBpedia's ontology for what questions ask for in other words."""
+"""Maps words in questions to types in DBpedia's ontology that have other names."""
 
 
 class NewEntity(NamedTuple):
-    """An entity to be written. `types` are ids, `names` folded."""
+    """An entity to write. `types` are ids, `names` are folded."""
 
     uri: str
     label: str
@@ -67,7 +67,7 @@ class NewEntity(NamedTuple):
 
 def write_table(table: sqlite3.Connection, type_names: Sequence[str], entities: Iterable[NewEntity]) -> str:
     """Fills a new table with entities, the best known first; `type_names` have the ids 1, 2, ..., the most general
-    first. Returns the identity of the table: a hash of its entities in order, with labels and types."""
+    first. Returns the table's identity: a hash of its entities in order, with labels and types."""
     table.executescript(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT}; {SCHEMA}")
     content = hashlib.sha256(f"{FORMAT}".encode())
     sets: dict[tuple[int, ...], int] = {}
@@ -102,7 +102,7 @@ class EntityRow(NamedTuple):
 
 
 class LabelMatch(NamedTuple):
-    """`span` spells a name of `row`. `asked`: the question asks for a type of it."""
+    """A name of `row` found at `span`. `asked`: whether the question asks for one of its types."""
 
     span: Span
     row: EntityRow
@@ -125,7 +125,7 @@ class NameTable:
             number: tuple(names[int(one)] for one in types.split(","))
             for number, types in connection.execute("SELECT id, types FROM type_set ORDER BY id")
         }
-        """The types of each set that some entity has, the set of the best known entity first."""
+        """Maps each set of types to its types; the set of the best-known entity comes first."""
         self._sets_of_type: dict[str, list[int]] = {}
         for number, types in self.sets.items():
             for kind in dict.fromkeys(types):
@@ -142,12 +142,12 @@ class NameTable:
         return EntityRow(*row) if row is not None else None
 
     def named(self, name: str) -> list[EntityRow]:
-        """Entities of this name, the best known first."""
+        """Entities with this name, the best known first."""
         query = f"{_ROW} name JOIN entity ON entity.id = name.entity WHERE folded = ? ORDER BY name.entity LIMIT ?"
         return [EntityRow(*row) for row in self._connection.execute(query, (fold(name), _NAMESAKES))]
 
     def known(self, names: Iterable[str]) -> set[str]:
-        """Those of the folded names that the table has."""
+        """The folded names that are in the table."""
         ordered = sorted({name for name in names if name})
         known: set[str] = set()
         for place in range(0, len(ordered), _AT_ONCE):
@@ -161,21 +161,21 @@ class NameTable:
         return [row[0] for row in self._connection.execute("SELECT folded FROM name WHERE entity = ?", (number,))]
 
     def count_of(self, kind: str) -> int:
-        """How many entities have this type."""
+        """The number of entities with this type."""
         return self._counts.get(kind, 0)
 
     def sizes(self) -> Iterator[tuple[tuple[str, ...], int]]:
-        """All sets of types, each with the number of its entities."""
+        """All sets of types, each with its number of entities."""
         for number, n in self._connection.execute("SELECT type_set, COUNT(*) FROM entity GROUP BY type_set"):
             yield self.sets[number], n
 
     def sets_sharing(self, types: Sequence[str]) -> Iterator[tuple[tuple[str, ...], int]]:
-        """Each set of types that shares some with these, after what it shares."""
+        """Each set of types that has some of these types: the shared types, and the number of the set."""
         for number in sorted({number for kind in types for number in self._sets_of_type.get(kind, ())}):
             yield tuple(kind for kind in types if kind in self.sets[number]), number
 
     def best_known(self, sets: Iterable[int]) -> Iterator[EntityRow]:
-        """The entities of all these sets of types, the best known first; read in small parts, as far as is wanted."""
+        """The entities with these sets of types, the best known first; read in small parts as needed."""
         return heapq.merge(*map(self._of_set, sets))
 
     def _of_set(self, type_set: int) -> Iterator[EntityRow]:
@@ -187,10 +187,10 @@ class NameTable:
 
 
 class TableKnowledgeBase:
-    """Reads a table that `build_table` made. Raises ConfigError for other files, and for another version.
+    """Reads a table built by `build_table`. Raises ConfigError for other files and other versions.
 
-    Names are found by their spelling, the longest first. Of namesakes the one is taken whose types the question asks
-    for, then the one spelled exactly so, then the best known.
+    Names are found by their spelling, the longest first. Among namesakes, the first choice is an entity of a type that
+    the question asks for, then one with exactly this spelling, then the best known.
     """
 
     def __init__(self, path: Path) -> None:
@@ -226,7 +226,7 @@ class TableKnowledgeBase:
             (self._n_asked(row, question), row.label == span.text, -row.id, row) for row in self._names.named(span.text)
         )
         if span.text.endswith(".") and not row.label.endswith("."):
-            return None  # the full stop is the sentence's; spellings are compared without
+            return None  # the full stop ends the sentence; spellings are compared without it
         is_meant = _is_meant(span, asked=n_asked > 0, exact=exact)
         return LabelMatch(span, row, self._names.types_of(row), n_asked > 0) if is_meant else None
 
@@ -236,7 +236,7 @@ class TableKnowledgeBase:
         return sum(name in called or _words_of(name) <= asked for name in self._names.types_of(row))
 
     def _siblings(self, row: EntityRow, name: str) -> Iterator[Sibling]:
-        """Level by level: those that share most types, the best known of them first."""
+        """Siblings by number of shared types, most first; the best known first among equals."""
         seen, levels = {fold(row.label), fold(name)}, dict[int, dict[int, tuple[str, ...]]]()
         for shared, number in self._names.sets_sharing(self._names.types_of(row)):
             levels.setdefault(len(shared), {})[number] = shared
@@ -248,7 +248,7 @@ class TableKnowledgeBase:
 
 
 def known_spans(doc: Doc, names: NameTable) -> Iterator[Span]:
-    """The spans of up to eight tokens that spell a name of the table."""
+    """The spans of up to eight tokens that spell a name in the table."""
     spans = [
         doc[first:after]
         for first in range(len(doc))
@@ -260,12 +260,12 @@ def known_spans(doc: Doc, names: NameTable) -> Iterator[Span]:
 
 
 def best_matches(matches: Iterable[LabelMatch]) -> list[LabelMatch]:
-    """Matches without overlap: what is asked for stays, then the longest."""
+    """Matches without overlap: those that the question asks for win, then the longest."""
     return without_overlap(matches, lambda one: (one.span.start, one.span.end), first=lambda one: one.asked)
 
 
 def _is_meant(span: Span, *, asked: bool, exact: bool) -> bool:
-    """Whether words that spell a label are meant as a name, and not as what they mean in any sentence."""
+    """Whether words that spell a label are meant as a name, and not in their ordinary meaning."""
     content = [token for token in span if not token.is_stop and not token.is_punct]
     alone = len(span) == sum(not token.is_punct for token in span.doc)
     if not any(letter.isalpha() for letter in span.text) or any(t.ent_type_ in {"DATE", "TIME"} for t in span):
@@ -280,13 +280,13 @@ def _is_meant(span: Span, *, asked: bool, exact: bool) -> bool:
 
 @lru_cache(maxsize=4096)
 def _words_of(type_name: str) -> frozenset[str]:
-    """*BasketballPlayer* as basketball and player; the last part of an IRI."""
+    """The words in a type's name or the last part of its IRI: *BasketballPlayer* gives basketball and player."""
     last = re.split(r"[/#]", type_name)[-1]
     return frozenset(word.lower() for word in _WORD_OF_TYPE.findall(last)) or frozenset({last})
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    """A read-only connection, used from the thread that runs the event loop."""
+    """A read-only connection for the thread that runs the event loop."""
     refused = ConfigError(
         f"{path} is not a table of typed entities of this version: make one with `factloop research kb build`"
     )

@@ -1,4 +1,4 @@
-"""Wraps anything that a user gives as a search into a `SearchTool`."""
+"""Wraps any search that a user passes in a `SearchTool`."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ from factloop.tools.search.handed_over import Retrieve, documents_of
 log = logging.getLogger(__name__)
 
 _QUERY = re.compile(r"(?<=[\w/])\?[^\s\"'<>()\\?=]*=[^\s\"'<>()\\]*")
-"""The query of an address, also of one without its host, as `urllib3` names it."""
+"""The query string of a URL, or of one without a host, as `urllib3` shows it."""
 _NAMED = re.compile(
     r"""((?:key|token|password|passwd|passphrase|pwd|secret|credential|authorization)s?   # what the name ends in
         \\*["']?[ \t]*(?::(?!//)|=(?!=))[ \t]*)                                           # ":" or "="
         (?:b?\\*"[^"\n]*"?|b?\\*'[^'\n]*'?|(?:(?:Bearer|Basic|Token)[ ])?[^\s"',;&(){}\[\]\\]+)""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""`password=…`, `x-api-key: …`, `{'api_key': '…'}`, also where what was said is cut off before the second quote."""
+"""`password=…`, `x-api-key: …`, `{'api_key': '…'}`, even if the message is cut off before the second quote."""
 
 
 @contextmanager
 def _own_code(name: str, what: str) -> Iterator[None]:
-    """Raises a ToolError, which is not retried, for what the user's code raises: that may be anything."""
+    """Converts whatever the user's code raises to a ToolError that is not retried."""
     try:
         yield
     except FactloopError:
@@ -52,10 +52,10 @@ def _own_code(name: str, what: str) -> Iterator[None]:
 
 
 def failure_of_own_code(name: str, what: str, error: Exception) -> ToolError:
-    """The failure with the error's type and message, without secrets: those of the request and of the environment, the
-    queries of addresses, and what is named as a key, a token or a password.
+    """The failure with the error's type and message, without secrets: secrets of the request and the environment, query
+    strings of URLs, and values named as a key, token or password.
 
-    It is in the log, too; where that has DEBUG, with the whole traceback, without secrets as well.
+    It is also logged; at level DEBUG with the whole traceback, likewise without secrets.
     """
     said = _without_secrets(one_line(error), error)[:LONGEST_SAID]
     kind = type(error).__name__
@@ -84,10 +84,10 @@ _DATE_KEYS = ("date", "published", "published_at")
 
 
 class RetrieverSearch(SearchTool):
-    """Hits from a retriever, or a function of a query; source, title and date come from the metadata of its documents.
+    """Hits from a retriever or a function that takes a query; source, title and date are from its documents' metadata.
 
-    What the retriever raises becomes a ToolError with its message, which is not retried: the retriever has its own
-    policy.
+    Errors of the retriever become a ToolError with its message, which is not retried, because the retriever has a retry
+    policy of its own.
     """
 
     name: str = "retriever"
@@ -99,7 +99,7 @@ class RetrieverSearch(SearchTool):
 
     @property
     def identity(self) -> str:
-        """The kind of retriever and its name: what it would answer cannot be seen from outside."""
+        """The retriever's type and name, because its collection cannot be seen from outside."""
         kind = type(self.retriever)
         if not isinstance(self.retriever, BaseRetriever):
             named = self.retriever if hasattr(self.retriever, "__qualname__") else kind
@@ -108,7 +108,7 @@ class RetrieverSearch(SearchTool):
 
     @property
     def cacheable(self) -> bool:
-        """False: two retrievers of one kind look alike, and their collections change unseen."""
+        """False: two retrievers of one type look the same, and their collections may change unnoticed."""
         return False
 
     @property
@@ -134,17 +134,17 @@ class RetrieverSearch(SearchTool):
             ask = self.retriever
             has_async = inspect.iscoroutinefunction(ask) or inspect.iscoroutinefunction(type(ask).__call__)
         if not has_async:
-            return await super().asearch(query, limit)  # no async path: threads of our own, not asyncio's few
+            return await super().asearch(query, limit)  # no async method: uses threads of our own, not asyncio's few
         with _own_code(self.name, "the retriever"):
             return self._hits(await ask(query), limit)
 
     def _asking_for(self, limit: int) -> dict[str, Any]:
-        """A vector store is asked for as many documents as are wanted, unless its owner has said how many it gives."""
+        """Requests as many documents from a vector store as are wanted, unless its owner has set the number."""
         is_open = isinstance(self.retriever, VectorStoreRetriever) and "k" not in self.retriever.search_kwargs
         return {"k": limit} if is_open else {}
 
     def _hits(self, found: object, limit: int) -> list[SearchHit]:
-        """Raises ToolError for anything but documents, also for None: what found nothing returns an empty list."""
+        """Converts documents to hits. Raises ToolError for anything else, even None: no results are an empty list."""
         try:
             documents = documents_of("what it returned", found)
         except DataError as error:
@@ -155,7 +155,7 @@ class RetrieverSearch(SearchTool):
 
 
 def hits_of(documents: Iterable[Document], fallback_source: str) -> list[SearchHit]:
-    """The hits, one for each document that holds text. A document without a source is named after tool and place."""
+    """One hit for each document with text. A document without a source is named after the tool and its position."""
     return [
         SearchHit(
             source=_first(document.metadata, _SOURCE_KEYS) or document.id or f"{fallback_source}#{place}",
@@ -173,7 +173,7 @@ MOST_METADATA = 1_000
 
 
 def source_document(document: Document, index: int | None = None) -> SourceDocument | None:
-    """What is kept of a document with its passages; None where that is nothing."""
+    """The parts of a document to store with its passages; None if there are none."""
     said = {name: _as_json(value) for name, value in document.metadata.items()}
     metadata = {name: from_json(value) for name, value in said.items() if len(value) <= MOST_METADATA}
     if index is None and document.id is None and not metadata:
@@ -182,10 +182,10 @@ def source_document(document: Document, index: int | None = None) -> SourceDocum
 
 
 def _as_json(value: object) -> bytes:
-    """Arrays are lists, and what JSON does not know is a text."""
+    """The value as JSON: arrays become lists, and values that JSON does not support become strings."""
     try:
         return to_json(value, inf_nan_mode="null", fallback=lambda one: getattr(one, "tolist", lambda: str(one))())
-    except ValueError:  # half a character
+    except ValueError:  # a lone surrogate
         return to_json(whole(str(value)))
 
 
@@ -194,8 +194,8 @@ def _first(metadata: dict[str, Any], keys: Iterable[str]) -> str | None:
 
 
 def as_search_tool(thing: object) -> SearchTool:
-    """The thing itself if it is a `SearchTool`; else, wrapped, a retriever, a vector store, a LangChain tool of one
-    string argument, or a function of a query.
+    """A `SearchTool` unchanged, or a wrapped retriever, vector store, LangChain tool with one string argument, or
+    function that takes a query.
 
     Raises ConfigError for anything else.
     """
@@ -216,7 +216,7 @@ def as_search_tool(thing: object) -> SearchTool:
 
 
 class LangChainToolSearch(SearchTool):
-    """A LangChain tool that takes one string. Its text is one hit; an artifact of documents is one hit each."""
+    """A LangChain tool that takes one string. Its text is one hit; each document in its artifact is a separate hit."""
 
     tool: BaseTool
     argument: str
@@ -238,7 +238,7 @@ class LangChainToolSearch(SearchTool):
 
     @property
     def cacheable(self) -> bool:
-        """False: whether a user's tool would still answer the same cannot be seen from outside."""
+        """False: it cannot be seen from outside whether a user's tool would return the same again."""
         return False
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
@@ -256,7 +256,7 @@ class LangChainToolSearch(SearchTool):
         return self._hits(answer)[:limit]
 
     def _call(self, query: str) -> dict[str, Any]:
-        """A tool call rather than bare arguments: only then does a tool hand over its artifact."""
+        """A tool call instead of bare arguments, because a tool returns its artifact only for a tool call."""
         return {"name": self.tool.name, "args": {self.argument: query}, "id": "search", "type": "tool_call"}
 
     def _hits(self, answer: object) -> list[SearchHit]:
@@ -271,7 +271,7 @@ class LangChainToolSearch(SearchTool):
 
 
 def _string_argument(tool: BaseTool) -> str:
-    """Name of the only argument that must be given (or the only one there is). Raises ConfigError unless a string."""
+    """The only required argument, or the only one there is. Raises ConfigError unless it is a string."""
     arguments = tool.args
     required = tool.get_input_jsonschema().get("required", [])
     names = required if len(required) == 1 else list(arguments)

@@ -1,4 +1,4 @@
-"""The base of search tools: a LangChain tool that also answers with typed hits."""
+"""Defines the base class of search tools: a LangChain tool that also returns typed hits."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from factloop.core.errors import ToolError
 from factloop.core.records import Record, SourceDocument
 
 REACH_S = 10.0
-"""Seconds to wait for a server that has not been asked anything yet."""
+"""Maximum seconds to wait for a server when checking whether it can be reached."""
 
 
 class SearchHit(Record):
-    """One passage that a search found, best first in the list it comes in."""
+    """A passage found by a search; lists of hits are in order, best first."""
 
     source: str
-    """URL, or the path of a document."""
+    """URL, or path of a document."""
     title: str = ""
     section: str | None = None
-    """The headings of the source that the passage begins under, outermost first; None where they are not known."""
+    """The headings above the start of the passage, outermost first; None if they are unknown."""
     passage: str
     published: str | None = None
-    """Date of the source as the search gave it, unparsed."""
+    """Date of the source as returned by the search, unparsed."""
     document: SourceDocument | None = None
-    """What a retriever or the caller says of the document."""
+    """What a retriever or the caller provides about the document."""
 
 
 def textless(name: str) -> ToolError:
-    """The failure of a search that found pages and shows no text of any: that is not "found nothing"."""
+    """The failure of a search that found pages without text, which is not the same as finding nothing."""
     return ToolError(f"{name}: found pages, but none has a text", tool=name, status=200)
 
 
 def with_text(name: str, found: Sequence[SearchHit], limit: int) -> list[SearchHit]:
-    """At most `limit` hits, without those that have no text. Raises ToolError where none has any."""
+    """At most `limit` hits, without those that have no text. Raises ToolError if none has text."""
     hits = [hit for hit in found if hit.passage.strip()]
     if found and not hits:
         raise textless(name)
@@ -55,9 +55,9 @@ class SearchInput(BaseModel):
 
 
 class SearchTool(BaseTool):
-    """Base of all search tools. Implement `search`; `asearch` runs it in a thread unless it is overridden.
+    """Base class of all search tools. Implement `search`; `asearch` runs it in a thread unless overridden.
 
-    As a LangChain tool it takes `query` and returns numbered passages as content and the hits as artifact.
+    As a LangChain tool, it takes `query` and returns numbered passages as content and the hits as artifact.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -65,53 +65,53 @@ class SearchTool(BaseTool):
     args_schema: Any = SearchInput
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     limit: int = 3
-    """Hits returned when it is called as a LangChain tool."""
+    """Number of hits returned when it is called as a LangChain tool."""
     usd_per_query: float | None = None
-    """Price of one query; None where it is unknown, and then the cost of a run is, too."""
+    """Price of one query; None if it is unknown, which makes the cost of a run unknown as well."""
     concurrency_limit: int = 64
-    """Calls that may be in flight at once: a bound on threads, or on the load put on one server."""
+    """Maximum number of concurrent calls, to limit threads, or the load on a server."""
 
     _pools: dict[int, ThreadPoolExecutor] = PrivateAttr(default_factory=dict)
 
     @abstractmethod
     def search(self, query: str, limit: int) -> list[SearchHit]:
-        """At most `limit` hits, best first; an empty list where nothing was found. Raises ToolError."""
+        """At most `limit` hits, best first; an empty list if nothing was found. Raises ToolError."""
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
         call = partial(contextvars.copy_context().run, self.search, query, limit)
         return await asyncio.get_running_loop().run_in_executor(self._threads(), call)
 
     def _threads(self) -> ThreadPoolExecutor:
-        """Threads of this tool's own: asyncio's default pool has six on two cores, and is shared with everything."""
-        process = os.getpid()  # a fork has the pool of its parent, and none of the threads
+        """This tool's own threads: asyncio's default pool has six on two cores and is shared with everything else."""
+        process = os.getpid()  # a fork has its parent's pool, but none of its threads
         if process not in self._pools:
             self._pools[process] = ThreadPoolExecutor(self.concurrency_limit, thread_name_prefix=self.name)
         return self._pools[process]
 
     def __getstate__(self) -> dict[Any, Any]:
-        """Without its threads, which stay in their process."""
+        """The state without threads, which cannot leave their process."""
         state = super().__getstate__()
         return {**state, "__pydantic_private__": {**(state["__pydantic_private__"] or {}), "_pools": {}}}
 
     @property
     @abstractmethod
     def identity(self) -> str:
-        """Names what would answer: enters cache keys, so it changes when answers may (index hash, URL); no secrets."""
+        """The name for cache keys; it changes when answers may change (index hash, URL) and contains no secrets."""
 
     @property
     def recorded_as(self) -> str | None:
-        """Names it in recordings: as `identity`, but wherever its server is; None for what is local and repeatable."""
+        """The name in recordings: `identity`, but independent of the server's URL; None if local and repeatable."""
         return self.identity
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader of a report must know of what it searched, a sentence each."""
+        """Sentences that a reader of a report must know about what was searched."""
         return ()
 
     def reach(self) -> None:
-        """Sees, without asking anything that costs, that the tool's server answers and takes its key, if it has one.
+        """Checks, without a request that costs money, that the tool's server answers and accepts its key, if any.
 
-        Takes `REACH_S` at most. Raises ToolError, ToolTimeout.
+        Takes at most `REACH_S`. Raises ToolError, ToolTimeout.
         """
         return
 
@@ -121,9 +121,9 @@ class SearchTool(BaseTool):
         await asyncio.get_running_loop().run_in_executor(self._threads(), self.reach)
 
     def server_facts(self) -> tuple[str, ...]:
-        """What its server says of itself that matters to a search, a few words each. May ask it; costs nothing.
+        """Relevant facts that the server reports about itself, a few words each. May send a request; free of charge.
 
-        Raises ToolError, ToolTimeout, and ConfigError where the server needs what is not installed here.
+        Raises ToolError, ToolTimeout, and ConfigError if the server needs something that is not installed here.
         """
         return ()
 
@@ -134,22 +134,22 @@ class SearchTool(BaseTool):
 
     @property
     def cacheable(self) -> bool:
-        """Whether answers are worth keeping: False for a local index, which is faster than the cache."""
+        """Whether answers are worth storing; False for a local index, which is faster than the cache."""
         return True
 
     @property
     def is_local(self) -> bool:
-        """Whether it searches within this process: there is no server to pace, to wait for or to ask again."""
+        """Whether it searches within this process, so that there is no server to pace, wait for or retry."""
         return False
 
     @property
     def own_documents(self) -> bool:
-        """Whether it searches what the user gave, at no price, rather than the world."""
+        """Whether it searches the user's own documents, free of charge, instead of the world."""
         return False
 
-    def all_passages(self, most_characters: int) -> list[SearchHit] | None:  # noqa: ARG002 - of a tool that knows them
-        """All there is to find, each passage once, in reading order; None where it has more than so many characters,
-        titles and headings included."""
+    def all_passages(self, most_characters: int) -> list[SearchHit] | None:  # noqa: ARG002 - for tools that know them
+        """All passages, each once, in reading order; None if they have more characters in total than this, including
+        titles and headings."""
         return None
 
     def _run(self, query: str, **_: Any) -> tuple[str, list[SearchHit]]:

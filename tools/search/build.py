@@ -1,4 +1,4 @@
-"""Search tools by their names, as the command line and the settings give them."""
+"""Builds search tools by the names used on the command line and in settings."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class SearchBuilder(Protocol):
-    """The builder that an entry point of `factloop.search` names, such as `package.module:MySearch.build`."""
+    """The builder that an entry point in `factloop.search` refers to, such as `package.module:MySearch.build`."""
 
     def __call__(self, *, timeout_s: float, replayed: bool, **options: Any) -> SearchTool:
-        """The tool. `replayed`: what it found is recorded and it is never asked, so it must need neither key nor
-        address. `options`: the settings whose names begin with the provider's, for ours alone. Raises ConfigError where
-        a key or an address is missing."""
+        """The tool. `replayed`: it is never called because its results are recorded, so it must not need a key or URL.
+        `options`: settings whose names start with the provider's, only for built-in tools. Raises ConfigError if a key
+        or URL is missing."""
         ...
 
 
@@ -35,16 +35,16 @@ PROVIDERS = {
     "brave": "hosted:BraveSearch",
     "exa": "hosted:ExaSearch",
 }
-"""Ours: name, and the module of `factloop.tools.search` with the `SearchTool`."""
+"""Built-in searches: maps names to the module in `factloop.tools.search` and its `SearchTool`."""
 
 
 def built_in_searches() -> tuple[str, ...]:
-    """Names of ours."""
+    """Names of the built-in searches."""
     return tuple(PROVIDERS)
 
 
 def search_builder(name: str) -> SearchBuilder:
-    """The builder of the search of that name; only its module is imported. Raises ConfigError for an unknown name."""
+    """The builder of the search with that name; only its module is imported. Raises ConfigError for unknown names."""
     if name in PROVIDERS:
         module, _, tool = PROVIDERS[name].partition(":")
         return cast("SearchBuilder", getattr(import_module(f"factloop.tools.search.{module}"), tool).build)
@@ -55,7 +55,7 @@ def search_builder(name: str) -> SearchBuilder:
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Raises ConfigError for a name that is unknown. Imports nothing."""
+    """Raises ConfigError for unknown names. Imports nothing."""
     for name in names:
         if name not in PROVIDERS and name not in plugin_names(SEARCH):
             raise _unknown(name)
@@ -78,12 +78,12 @@ def build_search_tools(
     replayed: bool = False,
     options: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> list[SearchTool]:
-    """One tool for each name, in order and each once, then one for all the documents, if any.
+    """One tool for each distinct name, in order, then one for all documents, if any.
 
-    Documents are indexed here: that may take seconds. Raises ConfigError for an unknown name or a missing key or
-    address, DataError for unreadable documents. Only the modules of the tools asked for are imported. `replayed` tools
-    need neither key nor address: what they found is recorded, and they are not called. `options`: what else the builder
-    of a name is given.
+    Documents are indexed here, which may take seconds. Raises ConfigError for an unknown name or a missing key or URL,
+    and DataError for unreadable documents. Only the modules of the requested tools are imported. `replayed` tools need
+    no key or URL: their results are recorded, and they are not called. `options` maps names to further arguments of
+    their builders.
     """
     check_sources(names)
     own = options or {}
@@ -92,7 +92,7 @@ def build_search_tools(
         for name in dict.fromkeys(names)
     ]
     if docs:
-        from factloop.tools.search.documents import DocumentSearch
+        from factloop.tools.search.documents.search import DocumentSearch
 
         tools.append(
             DocumentSearch(docs, cache_dir=cache_dir, in_memory=in_memory, strict=fail_if_unreadable, embedder=embedder)
@@ -101,7 +101,7 @@ def build_search_tools(
 
 
 def check_settings(names: Sequence[str], docs: Sequence[str | Path] = ()) -> None:
-    """Checks that every name is known, and that every path but globs exists. Opens no folder. Raises ConfigError."""
+    """Checks that every name is known, and that every path except globs exists. Opens no folder. Raises ConfigError."""
     check_names(names)
     for place in docs:
         if not glob.has_magic(str(place)) and not os.path.lexists(os.path.expanduser(place)):

@@ -1,4 +1,4 @@
-"""The only way to the search tools: caches, paces, retries, times out and meters, and asks identical queries once."""
+"""The only way to call search tools: it caches, rate-limits, retries, meters and deduplicates queries."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 import random
 import time
 import weakref
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -32,9 +32,9 @@ from factloop.tools.search.base import REACH_S, SearchHit, SearchTool
 T = TypeVar("T")
 
 BY = {"call": "search", "cache": "cache", "identical_call": "identical_call"}
-"""What a span calls the ways in which hits came."""
+"""How a span describes the origin of hits."""
 KEEP_S = 24 * 3600.0
-"""Age at which a web search in the shared cache is asked again; within one run directory answers never age."""
+"""Age at which web searches in the shared cache are repeated. In a run directory, answers never expire."""
 
 
 @dataclass(frozen=True)
@@ -46,18 +46,23 @@ class SearchAnswer:
     retrieved_at: datetime
 
 
-class Server:
-    """The server behind one tool: its pace, the patience with it, and whether it ever answered."""
+def limiter_of_tool(tool: SearchTool) -> Limiter:
+    """A new limiter for a tool's server."""
+    return Limiter(concurrency=tool.concurrency_limit)
 
-    def __init__(self, tool: SearchTool, patience_s: float, rest_s: float = REST_S) -> None:
-        self.limiter = Limiter(concurrency=tool.concurrency_limit)
+
+class Server:
+    """The server behind a tool: its limiter, its patience, and whether it has ever answered."""
+
+    def __init__(self, tool: SearchTool, limiter: Limiter, patience_s: float, rest_s: float = REST_S) -> None:
+        self.limiter = limiter
         self.patience = Patience(tool.name, patience_s, rest_s)
         self.first_answer = FirstAnswer()
         self.is_looked_at = False
 
 
 class SearchGateway:
-    """Answers queries from the search tools of a run. Shared by all responses under check; lives in one event loop."""
+    """Answers queries with the search tools of a run. Shared by all responses under check; bound to one event loop."""
 
     def __init__(
         self,
@@ -72,27 +77,29 @@ class SearchGateway:
         patience_s: float = PATIENCE_S,
         rest_s: float = REST_S,
         servers: dict[int, Server] | None = None,
+        limiter_of: Callable[[SearchTool], Limiter] = limiter_of_tool,
     ) -> None:
-        """`patience_s`: give up on a tool's server when it has accepted no request for this long; `rest_s`: then leave
-        it alone for so long at most.
+        """`patience_s` is the time without an accepted request after which to give up on a tool's server, and `rest_s`
+        the longest pause before trying it again.
 
-        `budget` is charged with what searches cost; those of a tool whose price is unknown count as free. Gateways with
-        the same `servers` share the pace of each.
+        `budget` is charged for searches; a tool with an unknown price counts as free. Gateways with the same `servers`
+        share their limiters, and so do gateways with the same `limiter_of`.
         """
         self.tools = tuple(tools)
         self._results = results
         self._answers, self._for_one_check = answers, answers.for_one_check()
         self._retry, self._budget = retry, budget or Budget()
         self._timeout_s, self._patience_s, self._rest_s, self._rng = timeout_s, patience_s, rest_s, rng
+        self._limiter_of = limiter_of
         self._servers: dict[int, Server] = {} if servers is None else servers
-        """Servers by the tool's id, for as long as the tool lives: a tool has one pace, whichever gateway calls it."""
+        """Maps ids of existing tools to servers, so that all gateways use the same limiter for a tool."""
         self._looks: SingleFlight[ToolError | None] = SingleFlight()
 
     def over(self, tools: Sequence[SearchTool]) -> SearchGateway:
-        """A gateway to other tools that shares answers, budget and pace with this one.
+        """A gateway to other tools that shares answers, budget and limiters with this one.
 
-        What it finds in tools that are not worth keeping is its own, and forgotten with it: two retrievers of one kind
-        look alike, and must not get each other's hits.
+        Answers of tools that are not cacheable are its own and are discarded with it: two retrievers of one kind look
+        alike and must not get each other's hits.
         """
         other = copy(self)
         other.tools = tuple(tools)
@@ -100,22 +107,22 @@ class SearchGateway:
         return other
 
     def deeper(self, results: int) -> SearchGateway:
-        """The same gateway with so many hits a query, or more."""
+        """The same gateway with at least this many hits per query."""
         other = copy(self)
         other._results = max(results, self._results)
         return other
 
     def _server(self, tool: SearchTool) -> Server:
         if id(tool) not in self._servers:
-            self._servers[id(tool)] = Server(tool, self._patience_s, self._rest_s)
+            self._servers[id(tool)] = Server(tool, self._limiter_of(tool), self._patience_s, self._rest_s)
             weakref.finalize(tool, self._servers.pop, id(tool), None).atexit = False
         return self._servers[id(tool)]
 
     async def reach(self) -> None:
-        """Sees once, before money is spent, that there is a server to search and that none refuses us.
+        """Checks once, before money is spent, that there is a search server and that none rejects us.
 
-        Raises ConfigError for a key that is refused, ToolError where no tool's server is there. One that is not there
-        beside others that are is not asked again, and its searches fail.
+        Raises ConfigError for a rejected key, ToolError if no tool's server can be reached. If only some cannot be
+        reached, they are not called again, and their searches fail.
         """
         servers = [self._server(tool) for tool in self.tools]
         if all(server.is_looked_at for server in servers):
@@ -128,7 +135,7 @@ class SearchGateway:
             server.is_looked_at = True
 
     async def _look_at(self, tool: SearchTool) -> ToolError | None:
-        """Why we give up on the tool's server; None if we do not. Raises ConfigError."""
+        """The error with which the tool's server was given up on; None if it was not. Raises ConfigError."""
         server = self._server(tool)
         if not server.is_looked_at:
             try:
@@ -149,7 +156,7 @@ class SearchGateway:
                 await self._in_time(tool.areach(), tool, min(REACH_S, patience.seconds))
         except ToolTimeout:
             if patience.is_given_up:
-                raise  # else it is slow to say hello, and may still answer
+                raise  # otherwise the server is only slow to respond, and may still answer
         except FactloopError:
             raise
         except Exception as error:  # a user's own tool may raise anything
@@ -158,17 +165,17 @@ class SearchGateway:
 
     @property
     def is_given_up(self) -> bool:
-        """Whether no tool's server is waited for any longer."""
+        """Whether all tools' servers have been given up on."""
         return all(self._server(tool).patience.is_given_up for tool in self.tools)
 
     def in_turn(self, name: str | None, round_number: int) -> tuple[SearchTool, ...]:
-        """All tools, the one of that name first; without a known name they take turns by round."""
+        """All tools, starting with the tool of that name; without a known name, the first one changes every round."""
         names = [tool.name for tool in self.tools]
         first = names.index(name) if name in names else round_number % len(names)
         return (*self.tools[first:], *self.tools[:first])
 
     async def search(self, tool: SearchTool, query: str, *, stage: str, meter: UsageMeter) -> SearchAnswer:
-        """The hits for one query. May cost money. Raises ToolError, ToolTimeout, BudgetExceeded, ConfigError."""
+        """The hits for a query. May cost money. Raises ToolError, ToolTimeout, BudgetExceeded, ConfigError."""
         query = " ".join(query.split())
         asked = {"gen_ai.operation.name": "retrieval", "gen_ai.data_source.id": tool.name, "factloop.stage": stage}
         with span(f"retrieval {tool.name}", asked, calls=True) as traced:
@@ -181,7 +188,7 @@ class SearchGateway:
             return found
 
     async def ask(self, tool: SearchTool, query: str, *, stage: str, meter: UsageMeter) -> Value:
-        """Asks the tool, past the store of answers. Raises as `search`."""
+        """Calls the tool directly, bypassing the store of answers. Raises like `search`."""
         if tool.is_local:
             return await self._search_here(tool, query, stage, meter)
         server = self._server(tool)
@@ -191,22 +198,22 @@ class SearchGateway:
         except ToolError as error:
             if is_wrong_set_up(error):
                 await server.first_answer.raise_blamed(error)
-            raise  # out of reach, it is one source of several, and claims that miss it are unscored
+            raise  # if it cannot be reached, it is one source of several, and claims that need it are unscored
 
     def key(self, tool: SearchTool, query: str) -> str:
-        """Equal for searches to which the same hits would do."""
+        """Equal for searches that can share their hits."""
         request = ["search", tool.name, tool.identity, query, self._results]
         return hashlib.sha256(json.dumps(request).encode("utf-8", "surrogatepass")).hexdigest()
 
     def recorded_as(self, tool: SearchTool, query: str) -> TapeRequest | None:
-        """A search as a tape has it; None for a tool that is local and repeatable."""
+        """A search as recorded on a tape; None for a local, repeatable tool."""
         if tool.recorded_as is None:
             return None
         exact = [tool.name, tool.recorded_as, query, self._results]
         return TapeRequest("search", exact, {"tool": tool.name, "query": query, "results": self._results})
 
     async def _search_here(self, tool: SearchTool, query: str, stage: str, meter: UsageMeter) -> Value:
-        """Searches once, without what stands between us and a server: it took a third of a search of few passages."""
+        """Searches without the layers needed for servers, which took a third of the time with few passages."""
         started = time.perf_counter()
         try:
             hits = await self._hits(tool, query)
@@ -224,13 +231,14 @@ class SearchGateway:
             self._budget.reserve(price or 0.0, calls=0) as reservation,
             server.limiter.slot() as ticket,
         ):
-            started = time.perf_counter()
+            started, cost = time.perf_counter(), CallCost(0, 0, approximate=False, cost_usd=price)
+            meter.sent(lambda: cost, calls=0)
             try:
                 with server.patience.asking(), server.first_answer.awaited():
                     hits = await self._paced_hits(tool, query, ticket)
-            except (ToolTimeout, asyncio.CancelledError) as error:  # it was sent, and is paid for without us
+            except (ToolTimeout, asyncio.CancelledError) as error:  # the request was sent, so it is paid for anyway
                 reservation.spent_usd = of_check.spent_usd = price or 0.0
-                meter.given_up(stage, CallCost(0, 0, approximate=False, cost_usd=price), time.perf_counter() - started)
+                meter.given_up(stage, cost, time.perf_counter() - started)
                 if isinstance(error, FactloopError):
                     current_span().failed(error)
                 raise
@@ -264,7 +272,7 @@ class SearchGateway:
             raise
 
     async def _hits(self, tool: SearchTool, query: str) -> list[SearchHit]:
-        """What the tool finds. A user's own may raise anything, `TimeoutError` too, and give anything."""
+        """The tool's hits. A user's own tool may raise any error, including `TimeoutError`, and return anything."""
         try:
             found = await tool.asearch(query, self._results)
         except FactloopError:
@@ -286,7 +294,7 @@ class SearchGateway:
 
 @dataclass(frozen=True)
 class SearchCall:
-    """A query on its way to a tool, as a store of answers knows it."""
+    """A call of a tool with a query, in the form used by a store of answers."""
 
     gateway: SearchGateway
     tool: SearchTool
@@ -303,10 +311,10 @@ class SearchCall:
     async def make(self, meter: UsageMeter) -> Value:
         return await self.gateway.ask(self.tool, self.query, stage=self.stage, meter=meter)
 
-    def price(self, value: Value) -> tuple[int, float]:  # noqa: ARG002 - one query costs as much as another
+    def price(self, value: Value) -> tuple[int, float]:  # noqa: ARG002 - all queries cost the same
         return 0, self.tool.usd_per_query or 0.0
 
-    def charge_earlier(self, value: Value) -> None:  # noqa: ARG002 - one query costs as much as another
+    def charge_earlier(self, value: Value) -> None:  # noqa: ARG002 - all queries cost the same
         self.meter.searched(self.stage, 0.0, self.tool.usd_per_query)
 
     def read(self, value: Mapping[str, Any]) -> SearchAnswer:
@@ -314,7 +322,7 @@ class SearchCall:
 
 
 def _is_answered(error: FactloopError) -> bool:
-    """Whether the server answered by a good status, which providers charge for, whatever the answer is worth."""
+    """Whether the server answered with a success status, for which providers charge regardless of the content."""
     return isinstance(error, ToolError) and error.status is not None and 200 <= error.status < 300
 
 

@@ -1,4 +1,4 @@
-"""Documents that were given with an answer, searched in memory by BM25."""
+"""Searches documents supplied with an answer, in memory and with BM25."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _IDENTITY = "given documents"
 
 
 class GivenDocuments(PassageSearch):
-    """The passages of documents in memory. Free, without network; nothing is written to disk.
+    """The passages of documents in memory. Free, without network access and without writing to disk.
 
     Source, title and date come from the documents' metadata, as with a retriever, or from their front matter and first
-    heading; a document without a source is `given_documents#` and its place. 100,000 passages are indexed in a
+    heading; a document without a source is named `given_documents#` and its position. Indexing 100,000 passages takes a
     second.
     """
 
@@ -42,7 +42,7 @@ class GivenDocuments(PassageSearch):
 
     _documents: tuple[Document, ...] = PrivateAttr()
     _places: list[int] = PrivateAttr()
-    """Those of them that hold text, and so are indexed."""
+    """Indices of the documents that contain text and are therefore indexed."""
 
     def __init__(self, documents: Sequence[Document], **fields: Any) -> None:
         super().__init__(**fields)
@@ -52,11 +52,11 @@ class GivenDocuments(PassageSearch):
 
     @property
     def documents(self) -> tuple[Document, ...]:
-        """As they were given; the `document.index` of a hit is a place among these."""
+        """The documents as supplied; the `document.index` of a hit refers to this order."""
         return self._documents
 
     def of_these(self, documents: Sequence[Document]) -> GivenDocuments:
-        """The same passages, of documents that may differ in their ids and in other metadata."""
+        """The same index for documents that may differ in ids and other metadata."""
         copy = self.model_copy()
         copy._keep(documents)
         return copy
@@ -79,27 +79,27 @@ class GivenDocuments(PassageSearch):
         return stored.url or stored.key
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
-        """Searches in the caller's thread: that takes less time than to hand it to another."""
+        """Searches in the caller's thread, which takes less time than using another."""
         return self.search(query, limit)
 
 
 class GivenIndexes:
-    """The indexes of the documents that were given last, so that many answers from one set index it once."""
+    """Caches the indexes of the most recent documents, so that answers based on the same set share one index."""
 
     def __init__(self, size: int = 32) -> None:
-        """Keeps `size` sets of documents in memory."""
+        """Keeps up to `size` sets of documents in memory."""
         self._size = size
         self._indexes: OrderedDict[str, GivenDocuments] = OrderedDict()
         self._lock = threading.Lock()
 
     async def tool_for(self, given: Documents | None) -> SearchTool | None:
-        """What was given with a response as a search tool; None where that is no document. Raises DataError."""
+        """A search tool for what was supplied with a response; None if there is no document. Raises DataError."""
         if isinstance(given, BaseRetriever | VectorStore):
             return as_search_tool(given)
         return await self.of(documents_of("documents", given) or ())
 
     async def of(self, documents: Sequence[Document]) -> GivenDocuments | None:
-        """The documents as a search tool, indexed in another thread; None where none of them holds text."""
+        """The documents as a search tool, indexed in another thread; None if none of them contains text."""
         key = contents_hash(documents)
         with self._lock:
             kept = self._indexes.get(key)
@@ -114,17 +114,17 @@ class GivenIndexes:
 
 
 def without_contents(identity: str) -> str:
-    """The identity of a search tool; of given documents the same for all, whatever they hold."""
+    """The identity of a search tool; for supplied documents, it does not depend on their contents."""
     return _IDENTITY if identity.startswith(f"{_IDENTITY} ") else identity
 
 
 def is_given(identity: str) -> bool:
-    """Whether this is the identity of given documents."""
+    """Whether this is the identity of supplied documents."""
     return without_contents(identity) == _IDENTITY
 
 
 def contents_hash(documents: Sequence[Document]) -> str:
-    """Equal where the same answers are to be expected: of texts, sources, titles and dates, in their order."""
+    """Equal if the same answers can be expected: a hash of texts, sources, titles and dates, in order."""
     hits = hits_of(documents, GivenDocuments.model_fields["name"].default)
     shown = "\n".join(hit.model_dump_json(exclude={"document"}) for hit in hits)
     return hashlib.sha256(shown.encode()).hexdigest()[:32]
@@ -142,7 +142,7 @@ def _files(given: Sequence[SearchHit]) -> Iterator[tuple[str, Iterator[Section]]
 
 
 def _sections(hit: SearchHit) -> Iterator[Section]:
-    """The sections of a document, which may be Markdown; its own front matter counts where its metadata say nothing."""
+    """The sections of a document, which may be Markdown. Its front matter is used if its metadata lack a value."""
     front, text = read_front_matter(_without_margin(hit.passage))
     blocks = markdown_blocks(text)
     title = hit.title or front.title or first_heading(blocks)
@@ -150,7 +150,7 @@ def _sections(hit: SearchHit) -> Iterator[Section]:
 
 
 def _without_margin(text: str) -> str:
-    """The text as a file has it: one written within code is indented, and its headings would be taken for code."""
+    """The text without the indentation that it has in source code, which would turn headings into code."""
     first, line_end, rest = text.partition("\n")
     begins = first.lstrip(" \t")
     is_flush = begins == first and begins and not begins.startswith("#")

@@ -1,4 +1,4 @@
-"""Reads documents as users hand them over: LangChain documents, texts, mappings, or what a store found with scores."""
+"""Reads documents in the forms that users pass: LangChain documents, texts, mappings, or scored search results."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from pydantic import BaseModel
 from factloop.core.errors import DataError
 
 GivenDocument = str | Document | Mapping[str, Any]
-"""A text, a LangChain document, or a mapping with `page_content`, `text` or `content`; its other keys are metadata."""
+"""A text, a LangChain document, or a mapping with `page_content`, `text` or `content`, and metadata."""
 Documents = GivenDocument | Iterable[GivenDocument | tuple[GivenDocument, float]] | BaseRetriever | VectorStore
-"""What came with a response: documents, also with their scores, or a store or a retriever that has them."""
+"""What can be supplied with a response: documents, with or without scores, or a store or retriever."""
 Retrieve = Callable[[str], Any]
-"""A function, perhaps asynchronous, of a query; it returns documents."""
+"""A function, synchronous or not, that takes a query and returns documents."""
 _TEXTS = ("page_content", "text", "content")
 
 
 def documents_of(name: str, value: object) -> tuple[Document, ...] | None:
-    """Documents, texts, mappings and pairs of one of these and its score as documents; one alone is one document.
+    """Converts documents, texts, mappings, and pairs of these with a score to documents; a single one to a list of one.
 
-    Arrays and series of texts are lists, and what else can be gone over is, but for tables and models. None for None.
-    Raises DataError, which names the item.
+    Arrays and series of texts are treated as lists, like all other iterables except tables and models. None stays None.
+    Raises DataError that names the item.
     """
     if value is None:
         return None

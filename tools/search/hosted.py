@@ -1,7 +1,7 @@
-"""Hosted searches that are asked over HTTP with a key in a header: Tavily, Exa and Brave. Each costs money a query.
+"""Searches over HTTP with an API key: Tavily, Exa and Brave. Every query costs money.
 
-By their own HTTP interfaces: Tavily's LangChain package sends requests without a bound on time or length, and follows
-redirects with the key; Exa's waits without end for a server that stalls; that for Brave is deprecated and drops dates.
+It uses the providers' HTTP interfaces directly: Tavily's LangChain package limits neither time nor length and follows
+redirects with the key; Exa's waits forever for a server that stalls; Brave's is deprecated and drops dates.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ T = TypeVar("T", bound=BaseModel)
 
 
 class KeyedSearch(SearchTool):
-    """Base of hosted searches. The key comes from `api_key` or the provider's own variable.
+    """Base class of hosted searches. The key comes from `api_key` or the provider's own environment variable.
 
-    A page may come without a text, and is passed over. Where all do, the search failed: that pages were found is known,
-    and what they say is not. Construction raises ConfigError if the key is missing or the URL is invalid.
+    Pages without text are skipped. If no page has text, the search failed: pages were found, but their content is
+    unknown. Construction raises ConfigError if the key is missing or the URL is invalid.
     """
 
     key_variable: ClassVar[str]
     url_variable: ClassVar[str]
     default_url: ClassVar[str]
     site: ClassVar[str]
-    """Where keys are given out."""
+    """Where to get a key."""
     key_header: ClassVar[str]
     key_scheme: ClassVar[str] = ""
-    """What stands before the key in its header."""
+    """Text before the key in its header."""
 
     api_key: SecretStr | None = None
     base_url: str | None = None
@@ -64,7 +64,7 @@ class KeyedSearch(SearchTool):
         )
 
     def _key(self) -> str:
-        """The key, without spaces around it. Raises ConfigError where there is none, or no HTTP header can carry it."""
+        """The key without surrounding spaces. Raises ConfigError if there is none or if it is invalid in a header."""
         key = self.api_key.get_secret_value() if self.api_key else os.environ.get(self.key_variable, "")
         if not key.strip():
             raise ConfigError(f"{self.name} needs a key: set {self.key_variable} (get one at {self.site})")
@@ -81,21 +81,21 @@ class KeyedSearch(SearchTool):
         return self.name
 
     def reach(self) -> None:
-        """Sees that the server answers. Whether it takes the key shows with the first query, which costs."""
+        """Checks that the server responds. Only the first query, which costs money, shows whether the key is valid."""
         self._client.reach(timeout_s=REACH_S)
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
-        """Costs one query. An empty one asks nothing and finds nothing."""
+        """Costs one query. Empty queries are not sent and find nothing."""
         if not query.strip() or limit < 1:
             return []
         return with_text(self.name, list(self._found(query, limit)), limit)
 
     @abstractmethod
     def _found(self, query: str, limit: int) -> Iterable[SearchHit]:
-        """The pages that the server finds, best first, also those without a text. Raises ToolError."""
+        """The pages that the server found, best first, including those without text. Raises ToolError."""
 
     def _read(self, answer: dict[str, Any], shape: type[T]) -> T:
-        """The answer, typed. Raises ToolError for another shape: what is no answer is not "nothing found"."""
+        """The parsed answer. Raises ToolError for any other shape, which does not mean that nothing was found."""
         try:
             return shape.model_validate(answer)
         except ValidationError as error:
@@ -103,7 +103,7 @@ class KeyedSearch(SearchTool):
 
 
 def misshapen(name: str, error: ValidationError) -> ToolError:
-    """The failure of a search whose answer does not read as results."""
+    """The failure of a search whose answer cannot be read as search results."""
     where = ".".join(str(part) for part in error.errors()[0]["loc"])
     said = f"the answer does not look like search results (at {where!r})"
     return ToolError(f"{name}: {said}", tool=name, status=200)
@@ -121,7 +121,7 @@ class _TavilyResults(BaseModel):
 
 
 class TavilySearch(KeyedSearch):
-    """Passages of pages that Tavily (https://tavily.com) chose for the query, by its search of depth `basic`."""
+    """Passages of pages selected by Tavily (https://tavily.com) with its search depth `basic`."""
 
     key_variable: ClassVar[str] = "TAVILY_API_KEY"
     url_variable: ClassVar[str] = "FACTLOOP_TAVILY_URL"
@@ -146,7 +146,7 @@ class TavilySearch(KeyedSearch):
 
 
 LONGEST_EXA_TEXT = 1_500
-"""Characters of a page's text that are asked for, beside the sentences that Exa picks."""
+"""Maximum characters of a page's text to request, in addition to the sentences that Exa selects."""
 
 
 class _ExaPage(BaseModel):
@@ -162,7 +162,7 @@ class _ExaResults(BaseModel):
 
 
 class ExaSearch(KeyedSearch):
-    """The sentences of pages that Exa (https://exa.ai) picked for the query; where none, the beginning of the page."""
+    """Sentences selected by Exa (https://exa.ai) from pages, or the beginning of the page if there are none."""
 
     key_variable: ClassVar[str] = "EXA_API_KEY"
     url_variable: ClassVar[str] = "FACTLOOP_EXA_URL"
@@ -187,7 +187,7 @@ class ExaSearch(KeyedSearch):
 
 
 MOST_OF_BRAVE = 20
-"""Results of one query at most, as Brave allows."""
+"""Maximum number of results per query that Brave allows."""
 LONGEST_TO_BRAVE, MOST_WORDS_TO_BRAVE = 400, 50
 _EMPHASIS = re.compile(r"</?strong>")
 
@@ -211,7 +211,7 @@ class _BraveResults(BaseModel):
 
 
 class BraveSearch(KeyedSearch):
-    """Brave's index of the web (https://brave.com/search/api). A long query is cut to what Brave takes."""
+    """Brave's web index (https://brave.com/search/api). Long queries are cut to Brave's limit."""
 
     key_variable: ClassVar[str] = "BRAVE_SEARCH_API_KEY"
     url_variable: ClassVar[str] = "FACTLOOP_BRAVE_URL"
@@ -233,5 +233,5 @@ class BraveSearch(KeyedSearch):
 
 
 def _plain(text: str) -> str:
-    """Brave marks the words of the query, and escapes what HTML would read."""
+    """Removes Brave's highlighting of query words and unescapes HTML characters."""
     return html.unescape(_EMPHASIS.sub("", text))

@@ -1,6 +1,6 @@
-"""Finds an index of documents in its cache, and removes it. Loads no search engine.
+"""Finds and removes document indexes in the cache without loading the search engine.
 
-Beside the folder of an index stand two files: the process that updates it holds `.lock`, all that search it `.use`.
+Two files are next to an index folder: `.lock` is held by the process that updates it, `.use` by all that search it.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ MANIFEST = "manifest.json"
 
 
 def remove_index(folder: Path) -> bool:
-    """Removes an index from its cache, unless a process uses it, and says whether it was removed. Raises OSError.
+    """Removes an index from its cache unless it is in use; returns whether it was removed. Raises OSError.
 
-    A link in its place is not ours, and stays. Killed on the way it leaves what the next one to open the index builds
-    anew, and the next to remove it removes.
+    A symbolic link in its place is not ours and is kept. If this is interrupted, the next process that opens the index
+    rebuilds it, and the next one that removes it finishes the removal.
     """
     if folder.is_symlink():
         return False
@@ -26,7 +26,7 @@ def remove_index(folder: Path) -> bool:
         if not is_free:
             return False
         if folder.exists():
-            (folder / MANIFEST).unlink(missing_ok=True)  # first: without it nothing else is trusted
+            (folder / MANIFEST).unlink(missing_ok=True)  # first, because nothing else is trusted without it
             shutil.rmtree(folder)
         folder.with_suffix(LOCK).unlink(missing_ok=True)
     return True

@@ -1,4 +1,4 @@
-"""Text into passages of some eighty words, and a choice among passages by the words of a query."""
+"""Splits text into passages of about eighty words, and selects passages by the words of a query."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
     "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # kana, Han
 )
-"""Ranges of the scripts that put no spaces between words, for use inside a regular expression's brackets."""
+"""Ranges of scripts without spaces between words, for use in a regular expression's brackets."""
 
 PARAGRAPHS, PARAGRAPH = "\n\n", "\n"
-"""What parts the paragraphs of a text, and those of a passage."""
+"""Separators of paragraphs: in a text, and in a passage."""
 
 _SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
 _LONGEST_UNIT = 100
@@ -26,17 +26,17 @@ _UNIT = re.compile(rf"[{SPACELESS}]{{1,2}}|[^\s{SPACELESS}]{{1,{_LONGEST_UNIT}}}
 _SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u0964][\"'\u201d\u2019)\]\u00bb\u300d\u300f]*\Z")
 _LONGEST_SHORT = 8
 _AROUND = ".([\"'"
-"""Marks around an abbreviation that a sentence does not end with."""
+"""Characters around an abbreviation that does not end a sentence."""
 _WORD = re.compile(rf"[{SPACELESS}]|[^\W{SPACELESS}]+")
 
 
 @dataclass(frozen=True)
 class PassageSettings:
-    """Lengths in words. Where a script has no spaces, two characters count as a word."""
+    """Lengths in words. In scripts without spaces, two characters count as a word."""
 
     words: int = 80
     slack: int = 20
-    """How far a passage may be longer or shorter than `words` in order to end as near as it can with a sentence."""
+    """Maximum deviation from `words` that lets a passage end as close as possible to the end of a sentence."""
 
     def __post_init__(self) -> None:
         if not self.words > self.slack >= 0:
@@ -48,21 +48,21 @@ DEFAULT_SETTINGS = PassageSettings()
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A passage as it was cut."""
+    """A passage and its relation to the previous one."""
 
     text: str
-    """White space collapsed, but for an end of line between paragraphs."""
+    """With whitespace collapsed, except for line breaks between paragraphs."""
     joint: str = PARAGRAPH
-    """What stands between it and the one before: an end of line, a space, or nothing."""
+    """The separator between this passage and the previous one: a line break, a space, or nothing."""
     begins_within: bool = False
-    """Whether it goes on with a sentence that is too long for one passage."""
+    """Whether it continues a sentence that is too long for one passage."""
 
 
 def split_passages(text: str, settings: PassageSettings = DEFAULT_SETTINGS) -> Iterator[str]:
-    """Passages in order that share no text; none for blank text. Linear time, constant memory beside `text`.
+    """Passages in order that do not overlap; none for blank text. Linear time, constant extra memory.
 
-    Each ends with a sentence, unless one is longer than a passage may be. A text of at most `words + slack` words is
-    one passage. A "word" of more than 100 characters is cut.
+    Each passage ends with a sentence, unless a sentence is too long for one passage. A text of at most `words + slack`
+    words is one passage. A "word" of more than 100 characters is cut.
     """
     return (chunk.text for chunk in split_chunks(text, settings))
 
@@ -70,10 +70,10 @@ def split_passages(text: str, settings: PassageSettings = DEFAULT_SETTINGS) -> I
 def split_chunks(
     text: str, settings: PassageSettings = DEFAULT_SETTINGS, tables: Sequence[tuple[int, int]] = ()
 ) -> Iterator[Chunk]:
-    """Splits as `split_passages`. `tables` are stretches of the text, in order, whose paragraphs are uncut rows."""
+    """Like `split_passages`. `tables` are ordered ranges of the text in which each paragraph is a whole table row."""
     longest = settings.words + settings.slack
     is_short = len(text) <= 10 * longest and (text.isascii() or not _SPACELESS_CHARACTER.search(text))
-    if is_short and len(words := text.split()) <= longest:  # most rows of a table
+    if is_short and len(words := text.split()) <= longest:  # true for most table rows
         if words:
             yield Chunk(_collapsed(text) if PARAGRAPHS in text else " ".join(words))
         return
@@ -92,16 +92,16 @@ def split_chunks(
 
 
 class _Ends:
-    """The places where a text may be cut: after a sentence or a paragraph, and in a table after a row alone."""
+    """Positions where a text may be cut: after a sentence or paragraph, and in a table only after a row."""
 
     def __init__(self, text: str, tables: Sequence[tuple[int, int]]) -> None:
         self._text, self._tables = text, tables
         self._starts = [start for start, _ in tables]
 
     def nearest(self, units: Sequence[tuple[int, int]], settings: PassageSettings) -> tuple[int, bool]:
-        """How many units to take, and whether a sentence ends there.
+        """The number of units to take, and whether a sentence ends there.
 
-        As near to `words` as one ends, farther back where none is near, and `words` itself where none ends at all.
+        It is the end nearest to `words`, or an earlier one if none is near, or `words` itself if there is none at all.
         """
         wished = settings.words
         near = (count for distance in range(settings.slack + 1) for count in (wished - distance, wished + distance))
@@ -136,10 +136,10 @@ def _collapsed(text: str) -> str:
 
 
 def best_passages(query: str, passages: Sequence[str], limit: int) -> list[int]:
-    """Indices of at most `limit` passages, best first: those that share the rarest words with the query.
+    """Indices of at most `limit` passages, starting with those that share the rarest words with the query.
 
-    A shared word weighs the logarithm of how rare it is among the passages. Ties keep their order, and passages that
-    share nothing come last.
+    The weight of a shared word is the logarithm of its rarity among the passages. Ties keep their order, and passages
+    that share no word come last.
     """
     wanted = set(_words(query))
     shared = [wanted.intersection(_words(passage)) for passage in passages]

@@ -1,4 +1,4 @@
-"""Results of a SearXNG server of one's own. Free."""
+"""Searches with the user's own SearXNG server, free of charge."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _SearxngResults(BaseModel):
 
 
 class SearxngSearch(SearchTool):
-    """A SearXNG server, by `base_url` or the environment variable `FACTLOOP_SEARXNG_URL`; ConfigError without one.
+    """A SearXNG server at `base_url` or the environment variable `FACTLOOP_SEARXNG_URL`; without one, ConfigError.
 
     `language` is a code that the server knows, such as "en" or "all".
     """
@@ -70,10 +70,10 @@ class SearxngSearch(SearchTool):
         self._client.reach(timeout_s=REACH_S)
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
-        """Raises ToolError where nothing came and engines did not answer: that is a failure, not an empty result.
+        """Raises ToolError if there are no results and engines failed, because that is not an empty result.
 
-        A page may come without a text, as some engines give it, and is passed over. Where all do, as from an engine
-        whose markup has changed, the search failed, too.
+        Pages without text, which some engines return, are skipped. If no page has text, for example because an engine's
+        markup has changed, the search failed as well.
         """
         if not query.strip() or limit < 1:
             return []

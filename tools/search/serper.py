@@ -1,4 +1,4 @@
-"""Google results through Serper (https://serper.dev). Costs money: one search a call."""
+"""Searches Google through Serper (https://serper.dev). Every search costs money."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from factloop.tools.search.base import REACH_S, SearchHit
 from factloop.tools.search.hosted import KeyedSearch
 
 _NO_QUERY = frozenset({400, 422})
-"""Statuses of a request that the server would have taken with a query."""
+"""Statuses of a request that the server would have accepted if it had a query."""
 
 
 class _AnswerBox(BaseModel):
@@ -47,17 +47,17 @@ class _SerperResults(BaseModel):
 
     @model_validator(mode="after")
     def _is_an_answer(self) -> Self:
-        """Serper always has a list of pages, even an empty one, so an answer with no known field is invalid."""
+        """Serper always returns a list of pages, even if empty, so an answer without known fields is invalid."""
         if not self.model_fields_set:
             raise ValueError("neither answerBox nor knowledgeGraph nor organic")
         return self
 
 
 class SerperSearch(KeyedSearch):
-    """Google by Serper's API.
+    """Google search through Serper's API.
 
-    `num` is how many results are asked for; by default as many as the search wants. `gl` (country) and `hl` (language)
-    are Google's. Texts of panels count as those of pages do.
+    `num` is the number of results to request; by default, as many as the search wants. `gl` (country) and `hl`
+    (language) are Google's parameters. Texts of panels are treated like texts of pages.
     """
 
     key_variable: ClassVar[str] = "SERPER_API_KEY"
@@ -82,9 +82,9 @@ class SerperSearch(KeyedSearch):
         return f"{super().recorded_as} gl={self.gl} hl={self.hl} num={self.num}"
 
     def reach(self) -> None:
-        """Searches for nothing, which Serper refuses, and by the status of that shows whether it takes the key.
+        """Sends an empty query, which Serper rejects with a status that shows whether the key is valid.
 
-        What is assumed of the real Serper, which no test can ask: it looks at the key first (401 or 403), refuses a
+        Assumptions about the real Serper, which no test can verify: it checks the key first (401 or 403), rejects a
         request without a query (400), and charges nothing for either.
         """
         try:
@@ -101,7 +101,7 @@ class SerperSearch(KeyedSearch):
 
 
 def _hits(results: _SerperResults, query: str) -> Iterator[SearchHit]:
-    """Direct answer, knowledge panel, then the pages. A panel without an address gets that of the query itself."""
+    """The direct answer, the knowledge panel, then pages. A panel without a URL gets the URL of the query."""
     page = f"https://www.google.com/search?q={quote_plus(query)}"
     box, graph = results.answer_box, results.knowledge_graph
     if box and (passage := _joined(box.answer, box.snippet)):

@@ -1,10 +1,9 @@
-"""Passages of Wikipedia articles, or of another MediaWiki's. Free; one request for each article read."""
+"""Searches articles in Wikipedia or another MediaWiki, free of charge, with one request per article read."""
 
 from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
 from typing import Any
@@ -25,83 +24,68 @@ _PASSING = frozenset({"readonly", "cirrussearch-backend-error", "internal_api_er
 _DEPRECATIONS = frozenset({"deprecation", "deprecation-help"})
 _PARAMETER_NOTES = frozenset({"unrecognizedparams", "unrecognizedvalues", "outofrange", "integeroutofrange"})
 _SEARCH_MODULES = frozenset({"search", "query+search"})
-_MODULES_ABOVE = frozenset({"main", "query"})
 _OF_SEARCH = re.compile(r"\b(?:generator|gsrsearch|gsrwhat)\b")
-"""Parameters without which a search is not the one that was asked for. No wiki translates their names."""
+"""Parameters essential to a search. Their names are not translated by any wiki."""
 _LONGEST_TEXT = 200
 
 
-@dataclass(frozen=True)
-class _Note:
-    """An error or a warning; without a code where the wiki gives none, as those older than 1.29, of 2017."""
+class _Note(BaseModel):
+    """An error or a warning, in the form used since MediaWiki 1.29 (2017)."""
 
-    module: str
-    code: str
-    text: str
+    module: str = ""
+    code: str = ""
+    text: str = ""
+
+
+class _Notes(BaseModel):
+    errors: list[_Note] = []
+    warnings: list[_Note] = []
+
+
+def _notes_in(name: str, answer: dict[str, Any]) -> _Notes:
+    try:
+        return _Notes.model_validate(answer)
+    except ValidationError as problem:
+        raise ToolError(f"{name}: the answer does not look like MediaWiki's (errors, warnings)", tool=name) from problem
 
 
 def raise_error(name: str, answer: JsonAnswer) -> None:
-    """Raises ToolError where the answer is an error; one that says how long to wait where the wiki is busy."""
-    given = answer.value.get("errors") or answer.value.get("error")
-    if not given:
-        return
-    note = _note(given[0] if isinstance(given, list) else given)
-    code = note.code[:100]
-    raise ToolError(
-        f"{name}: error {code!r}",
-        tool=name,
-        retry_after_s=retry_after_s(answer.headers.get("Retry-After"), datetime.now(UTC)),
-        retryable=code in _BUSY | _PASSING,
-        wants_pause=code in _BUSY,
-    )
+    """Raises ToolError if the answer is an error; if the wiki is busy, the error says how long to wait."""
+    for note in _notes_in(name, answer.value).errors[:1]:
+        code = note.code[:100]
+        raise ToolError(
+            f"{name}: error {code!r}",
+            tool=name,
+            retry_after_s=retry_after_s(answer.headers.get("Retry-After"), datetime.now(UTC)),
+            retryable=code in _BUSY | _PASSING,
+            wants_pause=code in _BUSY,
+        )
 
 
 def refuse_unfinished(name: str, answer: dict[str, Any]) -> None:
-    """Raises ToolError where the wiki warns that it did not search as it was asked to, or not to the end.
+    """Raises ToolError if the wiki warns that it did not search as requested or not completely.
 
-    That is not "found nothing"; an unknown warning of the search counts as one of these. Notes about parameters do no
-    harm, except for those that the search depends on: a wiki without TextExtracts gives two about that.
+    This is not the same as finding nothing; an unknown warning of the search is treated in the same way. Notes about
+    parameters are harmless unless the search depends on them: a wiki without TextExtracts returns two of them.
     """
-    for note in _warnings(answer.get("warnings")):
+    for note in _notes_in(name, answer).warnings:
         said = repr(note.text[:_LONGEST_TEXT])
-        if _is_of_parameters(note) and _OF_SEARCH.search(note.text):
+        if note.code in _PARAMETER_NOTES and _OF_SEARCH.search(note.text):
             raise ToolError(f"{name}: does not support the search: {said}", tool=name)
         if note.module in _SEARCH_MODULES and note.code not in _PARAMETER_NOTES | _DEPRECATIONS:
             raise ToolError(f"{name}: warns of its search: {said}", tool=name, retryable=True)
 
 
-def _is_of_parameters(note: _Note) -> bool:
-    return note.code in _PARAMETER_NOTES or (not note.code and note.module in _MODULES_ABOVE)
-
-
-def _warnings(given: object) -> list[_Note]:
-    if isinstance(given, list):
-        return [_note(one) for one in given]
-    if isinstance(given, dict):
-        return [_Note(module, "", _words(one)) for module, one in given.items()]
-    return []
-
-
-def _note(given: object) -> _Note:
-    fields = given if isinstance(given, dict) else {}
-    return _Note(str(fields.get("module")), str(fields.get("code")), str(fields.get("text")))
-
-
-def _words(warning: object) -> str:
-    """What a module warns of. The key depends on the version of the format that the wiki knows."""
-    return " ".join(map(str, warning.values())) if isinstance(warning, dict) else str(warning)
-
-
 MAX_LAG_S = 5
-"""Seconds by which its databases may lag behind before the wiki turns us away: its etiquette asks that of programs."""
+"""Seconds of database lag above which the wiki should reject our requests, as its etiquette asks of programs."""
 _ASKED_EACH_TIME: dict[str, str | int] = {
     "format": "json",
     "formatversion": 2,
-    "errorformat": "plaintext",  # without it warnings have no codes
+    "errorformat": "plaintext",  # otherwise warnings have no codes
     "maxlag": MAX_LAG_S,
 }
 _READER = "lxml"
-"""The package that reads pages."""
+"""The package that parses pages."""
 
 
 class _General(BaseModel):
@@ -113,7 +97,7 @@ class _Extension(BaseModel):
 
 
 class _SiteInfo(BaseModel):
-    """What a wiki says of itself."""
+    """What a wiki reports about itself."""
 
     general: _General
     extensions: list[_Extension] = []
@@ -124,41 +108,41 @@ class _Revision(BaseModel):
 
 
 class Article(BaseModel):
-    """An article as the search gives it."""
+    """An article as returned by the search."""
 
     pageid: int
     title: str
     index: int = 0
-    """Its place in the order of the search."""
+    """Its position in the search results."""
     fullurl: str = ""
     extract: str | None = None
-    """Its text; None where the wiki does not offer plain text."""
+    """Its text; None if the wiki does not provide plain text."""
     revisions: list[_Revision] = []
 
     @property
     def is_blank(self) -> bool:
-        """Whether there is a plain text, and nothing in it: TextExtracts leaves out tables and boxes."""
+        """Whether the plain text exists but is blank, because TextExtracts leaves out tables and boxes."""
         return self.extract is not None and not self.extract.strip()
 
     @property
     def edited(self) -> str | None:
-        """Time of its last edit."""
+        """Time of the last edit."""
         return self.revisions[0].timestamp if self.revisions else None
 
 
 _PASSAGES = PassageSettings(words=100)
-"""Longer than of documents, since a passage comes without its neighbours."""
+"""Longer than passages of documents, because these passages come without their neighbours."""
 _LONGEST_QUERY = 300
-"""Characters; MediaWiki's search refuses more."""
+"""Maximum characters of a query in MediaWiki's search."""
 _MAX_ARTICLES = 10
 
 
 class WikipediaSearch(SearchTool):
-    """The encyclopaedia in one `language` (the code in its address), or the MediaWiki at `base_url`.
+    """Wikipedia in one `language` (the code in its URL), or the MediaWiki at `base_url`.
 
-    The best articles are read whole, and their passages of about a hundred words compete. A wiki's search wants every
-    word: where no article has them all, up to three queries of fewer words follow. `published` is the time of the
-    article's last edit. Raises ConfigError where the language or the URL cannot be one.
+    The best articles are read whole, and their passages of about a hundred words compete. A wiki's search requires
+    every word: if no article has them all, up to three queries with fewer words follow. `published` is the time of the
+    article's last edit. Raises ConfigError if the language or URL is not valid.
     """
 
     name: str = "wikipedia"
@@ -166,9 +150,9 @@ class WikipediaSearch(SearchTool):
     usd_per_query: float | None = 0.0
     language: str = "en"
     base_url: str | None = None
-    """Address of the folder that holds `api.php`, such as https://en.wikipedia.org/w"""
+    """URL of the folder that contains `api.php`, such as https://en.wikipedia.org/w"""
     timeout_s: float = 20.0
-    """Seconds for the whole search, all its requests together."""
+    """Seconds for the whole search, including all its requests."""
 
     _client: JsonClient = PrivateAttr()
     _url: str = PrivateAttr()
@@ -215,7 +199,7 @@ class WikipediaSearch(SearchTool):
         return [_hit(*found[index]) for index in best_passages(query, texts, limit)]
 
     def _articles(self, query: str, n_articles: int) -> list[Article]:
-        """The articles of the first wording that finds any."""
+        """The articles found by the first wording that finds any."""
         deadline = time.monotonic() + self.timeout_s
         for wording in chain([query], looser_queries(query)):
             if found := self._find(wording, n_articles, deadline):
@@ -223,7 +207,7 @@ class WikipediaSearch(SearchTool):
         return []
 
     def _facts(self, deadline: float) -> tuple[str, ...]:
-        """The wiki's software, and how its articles are read. Raises MissingExtra where they cannot be."""
+        """The wiki's software, and how its articles are read. Raises MissingExtra if they cannot be read."""
         asked: dict[str, str | int] = {
             "action": "query",
             "meta": "siteinfo",
@@ -239,11 +223,11 @@ class WikipediaSearch(SearchTool):
         return site.general.generator, "articles read as pages, without TextExtracts"
 
     def _find(self, query: str, n_articles: int, deadline: float) -> list[Article]:
-        """Articles whose text holds all words of the query, best first, with their texts.
+        """Articles that contain all words of the query, best first, with their texts.
 
-        One request for each article, since the API gives one whole text a request: the rest are continuations. A wiki
-        without the extension TextExtracts gives none; then each article is read as the page that people see, which
-        needs the extra `documents`. So is an article of which the extension leaves nothing.
+        This takes one request per article, because the API returns one whole text per request and continues with the
+        others. A wiki without the extension TextExtracts returns none; each article is then read from its page, which
+        needs the extra `documents`. So are articles whose text the extension leaves empty.
         """
         found = self._search(query, n_articles, deadline)
         return [self._with_text(page, deadline) if self._is_unread(page) else page for page in found]
@@ -256,7 +240,7 @@ class WikipediaSearch(SearchTool):
             "action": "query",
             "generator": "search",
             "gsrsearch": query,
-            "gsrwhat": "text",  # without it MediaWiki's own search looks at titles alone
+            "gsrwhat": "text",  # otherwise MediaWiki's own search only looks at titles
             "gsrlimit": n_articles,
             "redirects": 1,
             "prop": "extracts|info|revisions",
@@ -272,7 +256,7 @@ class WikipediaSearch(SearchTool):
             answer = self._get(params | carry_on, deadline)
             refuse_unfinished(self.name, answer)
             for page in self._read_pages(answer):
-                known = pages.get(page.pageid, page)  # each continuation repeats the pages and adds what it brings
+                known = pages.get(page.pageid, page)  # each continuation repeats the pages and adds its texts
                 pages[page.pageid] = Article.model_validate(known.model_dump() | page.model_dump(exclude_unset=True))
             following = answer.get("continue")
             if not isinstance(following, dict) or "excontinue" not in following:
@@ -312,7 +296,7 @@ class WikipediaSearch(SearchTool):
         return answer.value
 
     def _read_pages(self, answer: dict[str, Any]) -> list[Article]:
-        """The pages of one answer; none where the search found nothing."""
+        """The pages in an answer; empty if the search found nothing."""
         if "query" not in answer and "batchcomplete" in answer:
             return []
         try:

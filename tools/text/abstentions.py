@@ -1,4 +1,4 @@
-"""Sentences that only say that the sources, or the writer, have no answer."""
+"""Finds sentences that only say that the sources or the writer have no answer."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _TURN = re.compile(r"[,;] (?:but|however|although|though|while|whereas|and)\b|; 
 def is_abstention(text: str) -> bool:
     """Whether a sentence only says that the sources, or the writer, have no answer.
 
-    One that goes on to say something else (*..., but the office is in Oslo*) is none.
+    A sentence that goes on to say something else (*..., but the office is in Oslo*) is not an abstention.
     """
     found = _ABSTENTION.match(text.strip())
     return found is not None and _TURN.search(text, found.end()) is None

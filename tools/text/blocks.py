@@ -1,8 +1,8 @@
-"""The block structure of a response: paragraphs, headings, list items, table rows, quotes and fenced code.
+"""Finds the block structure of a response: paragraphs, headings, list items, table rows, quotes and fenced code.
 
-Only what matters to sentences is recognised: where one unit of text ends and the next begins, and which characters are
-markers. It is read line by line with bounded look-ahead, so that hostile input stays linear. Models write Markdown
-loosely, and answers are read while they are being written: a Markdown parser does neither.
+Only what matters for sentences is recognized: where units of text end, and which characters are markers. Text is read
+line by line with limited look-ahead, so that hostile input takes linear time. A Markdown parser would not do, because
+models write Markdown loosely and answers are read while they are being written.
 """
 
 from __future__ import annotations
@@ -16,39 +16,39 @@ from typing import Literal
 from factloop.tools.text.words import STOP_WORDS
 
 WRAPPED_FROM = 48
-"""A line at least this long may have been wrapped: its sentence may go on in the next line."""
+"""A line at least this long may have been wrapped, so its sentence may continue on the next line."""
 _BREAKS = "\r\n\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
 
 _FENCE = re.compile(r"(```|~~~)[`~]*[ \t]*([\w+#.-]*)(?:[ \t]+[^\s`~]*[={\[][^`~]*|[:,{][^`~]*)?", re.ASCII)
-"""A fence with at most the name of a language, and what sets something: *python title="a.py"*. Beside other words it is
+"""A fence with at most the name of a language and attributes: *python title="a.py"*. With any other words, the line is
 text."""
 _UNNAMED = frozenset({"", "text", "txt", "plain", "plaintext"})
-"""Fences with these info strings hold prose or code: models like to wrap a whole answer in one, and put code in it."""
+"""Info strings of fences with prose or code: models like to wrap whole answers in such fences, and code as well."""
 _PROSE = frozenset({"md", "markdown", "answer", "response", "quote", "note", "summary"})
-"""Fences with these info strings hold prose. Others hold code."""
+"""Info strings of fences with prose. Fences with any other info string contain code."""
 _MOST_LINES = 40
-"""Lines of a fence that are looked at to tell what it holds."""
+"""Number of lines in a fence to check when deciding what it contains."""
 _LONGEST_LOOK = 400
-"""Characters of a line that are looked at."""
+"""Number of characters of a line to check."""
 _ALONE = re.compile(r"[*_]{0,3}(`{1,2})([^`\r\n]{1,2000})\1[*_]{0,3}[.:;]?")
 _MARKUP = re.compile(r"</?[a-zA-Z][^<>]{0,200}>|^(?:(?:[>|*+•-]|\(?\d{1,3}[.)])[ \t]+)+")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _SENTENCE = re.compile(
     r"[\"'“‘(*_]{0,2}[^\W\d_a-z][^.!?…=;{}]{0,300}(?:[.](?=\w)[^.!?…=;{}]{0,300}){0,9}[.!?…。！？][\"'”’)*_]{0,3}(?=\s|$)"
 )
-"""A capital letter first and a full stop last; a dot within a word ends none. No mark that sets or parts statements."""
+"""Starts with a capital letter and ends with a full stop; dots within words do not end it. No marks of code."""
 _CODE = re.compile(
     r".*(?:[{}]|=(?!>)|::|&&|\|\||\w_\w|\w\((?!e?s\))|\s--?[a-z])|\$ ?[a-zA-Z_(./]|>>>|//|/\*|\"{3}|'{3}"
     r"|from \w|import \w+ as"
 )
-"""Marks that statements of code have and English has not."""
+"""Marks that occur in code but not in English."""
 _THREE_WORDS = re.compile(r"[^\W\d_]{2,} [^\W\d_]{2,} [^\W\d_]{2,}")
 
 _LINE_IN_BOLD = re.compile(r"[ \t]*(\*{2,3}|_{2,3})(?![\s*_])((?:(?!\1)[^\n]){1,120})(?<![\s*_])\1[ \t]*:?[ \t]*")
 _SHORT_TITLE = 2
-"""Words: a line of no more is a title in spite of its full stop."""
+"""Number of words up to which a line is a title in spite of its full stop."""
 ASKS = re.compile(r"(?:who|whom|whose|what|where|when|which|how|why)\b", re.IGNORECASE)
-"""Opens titles that may end in any word: *What it is for*."""
+"""First words of titles that may end in any word: *What it is for*."""
 
 _QUOTE = re.compile(r"[ \t]*>[ \t]?")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
@@ -71,44 +71,44 @@ class Line:
     start: int
     end: int
     body: str
-    """Without indentation and line break, and without trailing blanks."""
+    """The text without indentation, trailing blanks and line break."""
     hard_break: bool
     is_whole: bool
-    """Whether its end was seen: nothing that may still come belongs to it."""
+    """Whether its end was seen, so that no text still to come belongs to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """A line of a response that opens or closes code, or only looks like it."""
+    """A line of a response that opens or closes code, or looks as if it did."""
 
     index: int
-    """Of its line."""
+    """Index of the line."""
     after: int
-    """Index of the first line that is read again after it: the next one, unless it opens code that is closed."""
+    """Index of the first line to read after it: the next one, unless it opens code that is closed."""
     is_code: bool | None
-    """Whether it opens code; None where nothing of it tells yet."""
+    """Whether it opens code; None if nothing in it shows that yet."""
     is_closed: bool
     within: str | None
-    """The mark of the fence in which the next line stands."""
+    """The mark of the fence that contains the next line."""
 
     @property
     def is_passed_over(self) -> bool:
-        """Whether the lines up to `after` are code."""
+        """Whether the lines up to `after` are code, which is skipped."""
         return self.after > self.index + 1
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One unit of text, `text[start:end]`; no sentence reaches beyond it."""
+    """One unit of text, `text[start:end]`; no sentence extends beyond it."""
 
     start: int
     end: int
     kind: Kind
-    """A paragraph, an item of a list, a heading (a line all in bold, too, that is no sentence), or a row of a table."""
+    """A paragraph, a list item, a heading (or a line that is all bold and not a sentence), or a table row."""
 
     @property
     def splittable(self) -> bool:
-        """False for units that are one sentence whatever they hold."""
+        """False for units that always are one sentence, whatever they contain."""
         return self.kind in ("prose", "item")
 
 
@@ -124,9 +124,9 @@ def lines_of(text: str) -> Iterator[Line]:
 
 
 def fences_of(lines: Sequence[Line], within: str | None = None) -> Iterator[Fence]:
-    """The fences in order, but for those in code; `within`: the mark of a fence that was opened before the lines.
+    """The fences in order, except those in code; `within` is the mark of a fence that was opened before these lines.
 
-    One of code that nothing closes is no fence, since a stray mark must not hide the claims after it.
+    An unclosed fence of code does not count, because a stray mark must not hide the claims after it.
     """
     closing = {mark: [at for at, line in enumerate(lines) if _closes(line, mark)] for mark in ("```", "~~~")}
     index = 0
@@ -146,7 +146,7 @@ def fences_of(lines: Sequence[Line], within: str | None = None) -> Iterator[Fenc
 
 
 def fence_around(lines: Sequence[Line], start: int, within: str | None = None) -> str | None:
-    """The mark of the fence in which the line that begins at `start` stands, or that it closes."""
+    """The mark of the fence that contains the line starting at `start`, or that this line closes."""
     for fence in fences_of(lines, within):
         if lines[fence.index].start >= start:
             break
@@ -160,7 +160,7 @@ def _closes(line: Line, mark: str) -> bool:
 
 
 def _opened(lines: Sequence[Line], index: int, found: re.Match[str], end: int | None) -> Fence:
-    """What a line opens that closes nothing; `end` is the index of the line that may close it."""
+    """The fence that a line opens if it does not close one; `end` is the index of the line that may close it."""
     inside = lines[index + 1 : min(len(lines) if end is None else end, index + 1 + _MOST_LINES)]
     name = found[2].lower()
     is_code: bool | None = name not in _PROSE
@@ -173,7 +173,7 @@ def _opened(lines: Sequence[Line], index: int, found: re.Match[str], end: int | 
 
 
 def _is_code(line: Line) -> bool | None:
-    """Whether a line is a statement of code or English; None where it may be either."""
+    """Whether a line is code (True) or English (False); None if it may be either."""
     said = _MARKUP.sub("", line.body[:_LONGEST_LOOK]).strip()
     sentence = _SENTENCE.match(said)
     if sentence is not None and (line.is_whole or sentence.end() < len(said)):
@@ -192,15 +192,15 @@ def _is_code(line: Line) -> bool | None:
 
 
 def is_code_alone(text: str) -> bool:
-    """Whether a text is nothing but one piece of code between backticks, by what it holds: *`x = 1`*."""
+    """Whether a text is only one piece of code in backticks, judged by its content: *`x = 1`*."""
     found = _ALONE.fullmatch(text)
     return found is not None and _is_code(Line(0, len(found[2]), found[2], hard_break=False, is_whole=True)) is True
 
 
 def find_blocks(text: str, within: str | None = None) -> Iterator[Block]:
-    """Yields the blocks of a response in order. Fenced code is skipped; an unclosed fence is no fence.
+    """Yields the blocks of a response in order. Fenced code is skipped; an unclosed fence does not count.
 
-    `within` is the mark of the fence in which the text begins, where it is the rest of one.
+    `within` is the mark of the fence that contains the beginning of the text, if there is one.
     """
     lines = list(lines_of(text))
     fences = {one.index: one for one in fences_of(lines, within)}
@@ -235,7 +235,7 @@ def find_blocks(text: str, within: str | None = None) -> Iterator[Block]:
 
 
 def code_in(text: str, within: str | None = None) -> Iterator[tuple[int, int]]:
-    """Start and end of each stretch of code, which `find_blocks` skips; the fences are part of it."""
+    """Start and end of each piece of code that `find_blocks` skips, including its fences."""
     lines = list(lines_of(text))
     for fence in fences_of(lines, within):
         if fence.is_passed_over:
@@ -243,7 +243,7 @@ def code_in(text: str, within: str | None = None) -> Iterator[tuple[int, int]]:
 
 
 def words_in_bold(line: str) -> str | None:
-    """What a line says that is bold alone, without its marks and the colon after them; None for any other line."""
+    """The words of a line that is all bold, without the marks and a colon after them; None for any other line."""
     found = _LINE_IN_BOLD.fullmatch(line)
     return None if found is None else found[2].rstrip(": \t") or None
 
@@ -254,7 +254,7 @@ def is_bold_title(words: str) -> bool:
 
 
 def _strip_markers(text: str, line: Line) -> tuple[int, bool, Kind]:
-    """Where the text of the line begins, whether a block begins there, and of which kind it would be."""
+    """The start of the line's text, whether a block begins there, and its kind if so."""
     start, fresh = line.start, False
     kind: Kind = "prose"
     while (quote := _QUOTE.match(text, start, line.end)) is not None:
@@ -275,12 +275,12 @@ def _strip_markers(text: str, line: Line) -> tuple[int, bool, Kind]:
 
 
 def awaits_more(line: str) -> bool:
-    """Whether the sentence of a line goes on in the next by its last word: *grown to*."""
+    """Whether the last word of a line shows that its sentence continues on the next: *grown to*."""
     return _ENDS_OPEN.search(line[-8:].lower()) is not None
 
 
 def _breaks(previous: Line, next_character: str) -> bool:
-    """Whether a line break inside a paragraph ends a sentence although no full stop says so."""
+    """Whether a line break inside a paragraph ends a sentence even without a full stop."""
     if previous.hard_break or words_in_bold(previous.body) is not None:
         return True
     if len(previous.body) >= WRAPPED_FROM or next_character.islower():
@@ -289,7 +289,7 @@ def _breaks(previous: Line, next_character: str) -> bool:
 
 
 def _whole(text: str, start: int, end: int, kind: Kind) -> Block:
-    """A heading without closing marks, or a table row without its outer pipes, unless a cell beside one is empty."""
+    """A heading without closing marks, or a table row without its outer pipes, unless an outer cell is empty."""
     inner = text[start:end]
     if kind == "row" and _EMPTY_AT_EDGE.search(inner):
         return Block(start, end, kind)

@@ -1,7 +1,7 @@
-"""Finds what in a clause can be said by itself: each member of a list, and what is set off from a noun.
+"""Finds parts of a clause that can be stated separately: members of a list, and details set off from a noun.
 
-Set off are relative clauses, appositives and participles; a noun phrase implies life dates in brackets, a nationality,
-the region of a place.
+Relative clauses, appositives and participles are set off; life dates in brackets, a nationality, and the region of a
+place are implied by a noun phrase.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
 _CLOSED = frozenset({"ccomp", "advcl", "relcl", "acl", "pcomp", "csubj", "parataxis", "appos"})
-"""Clauses out of which nothing is taken: what they say may hold only where they stand."""
+"""Clauses from which nothing is extracted, because their content may hold only in their context."""
 _TORN = frozenset({"prep", "acl", "npadvmod", "advmod"})
 _NOMINAL = frozenset({"NOUN", "PROPN"})
 _NO_NAMES = frozenset({"DATE", "CARDINAL", "GPE", "MONEY"})
@@ -46,13 +46,13 @@ _FIGURES = frozenset({"TIME", "MONEY", "PERCENT", "QUANTITY", "DATE"})
 
 
 def is_detail(token: Token, predicate: Token) -> bool:
-    """Whether it is set off from the predicate's clause and can be said of its noun or of the subject alone."""
+    """Whether a token heads a part that is set off from its clause and can be said of its noun or of the subject."""
     if token == predicate or not _is_in_clause(token, predicate):
         return False
     if token.dep_ == "appos":
         return _is_appositive(token)
     if token.dep_ in {"relcl", "acl"} and any(one.i > token.i and one.dep_ in _TORN for one in token.head.rights):
-        return False  # the parser tore apart what is said of the noun: *a director born in 1899 in Riga*
+        return False  # the parser split what is said of the noun: *a director born in 1899 in Riga*
     if token.dep_ == "relcl":
         return _is_relative(token, predicate)
     if token.dep_ == "acl":
@@ -63,7 +63,7 @@ def is_detail(token: Token, predicate: Token) -> bool:
 
 
 def _is_in_clause(token: Token, predicate: Token) -> bool:
-    """Whether no other clause, denial or bracket stands between the two."""
+    """Whether no other clause, denial or bracket is between the two."""
     between = []
     for one in token.ancestors:
         if one == predicate:
@@ -88,8 +88,8 @@ def is_participle(token: Token, predicate: Token) -> bool:
 
 
 def _is_appositive(token: Token) -> bool:
-    """Whether *N is ...* can be made of it: straight behind its noun and a comma, of its number, with an article or a
-    name. A name behind a name may as well be the next of a list."""
+    """Whether the token can become *N is ...*: directly after its noun and a comma, of the same number, and with an
+    article or as a name. A name after a name may as well be the next member of a list."""
     noun = token.head
     if not is_apart(token) or token.left_edge.i != noun.i + 2 or token.pos_ not in _NOMINAL:
         return False
@@ -103,7 +103,7 @@ def _is_appositive(token: Token) -> bool:
 
 
 def is_predicative(noun: Token, predicate: Token) -> bool:
-    """Whether the noun is what the one subject is: *X is a firm*, *X was named a knight*."""
+    """Whether the noun is what the single subject is said to be: *X is a firm*, *X was named a knight*."""
     subject = subject_of(predicate)
     while noun.dep_ == "conj":
         noun = noun.head
@@ -113,7 +113,7 @@ def is_predicative(noun: Token, predicate: Token) -> bool:
 
 
 def _is_relative(token: Token, predicate: Token) -> bool:
-    """Whether it says something of its noun: after a comma, or of what the subject is (*X is a firm that makes Y*)."""
+    """Whether a relative clause describes its noun: after a comma, or as in *X is a firm that makes Y*."""
     noun = token.head
     pronoun = next((one for one in token.subtree if one.tag_ in {"WP", "WDT", "WP$"}), None)
     is_subject = pronoun is not None and pronoun.dep_ in SUBJECTS and pronoun.head == token
@@ -127,7 +127,7 @@ def _is_relative(token: Token, predicate: Token) -> bool:
 
 
 def noun_phrase(noun: Token, *, definite: bool = False) -> Piece:
-    """A noun with what belongs to it, without what is set off or said of it; *an album* becomes *the album*."""
+    """A noun and its modifiers, without parts that are set off or said of it; *an album* becomes *the album*."""
     gone = [
         child
         for child in noun.children
@@ -145,7 +145,7 @@ def noun_phrase(noun: Token, *, definite: bool = False) -> Piece:
 
 
 def nationality(body: Sequence[Token], predicate: Token, subject: Piece) -> Iterator[Piece]:
-    """*X is a Danish chemist*: X is Danish."""
+    """*X is a Danish chemist* gives *X is Danish*."""
     for token in body if predicate.lemma_ == "be" else ():
         if token.dep_ == "amod" and token.ent_type_ == "NORP" and is_predicative(token.head, predicate):
             entity = next(span for span in token.doc.ents if span.start <= token.i < span.end)
@@ -153,7 +153,7 @@ def nationality(body: Sequence[Token], predicate: Token, subject: Piece) -> Iter
 
 
 def regions(body: Sequence[Token]) -> Iterator[Piece]:
-    """*In Graz, Austria*: Graz is in Austria. Not in a list of places."""
+    """*In Graz, Austria* gives *Graz is in Austria*, except in a list of places."""
     kept = {token.i for token in body}
     runs: list[list[Span]] = []
     for span in body[0].doc.ents:
@@ -167,12 +167,12 @@ def regions(body: Sequence[Token]) -> Iterator[Piece]:
 
 
 def life_dates(predicate: Token, reading: Reading) -> list[Piece]:
-    """*Ana Roth (1901-1975)*: born, then died. Only behind the name of a person that is the subject."""
+    """*Ana Roth (1901-1975)* gives birth and death. Only after the name of a person that is the subject."""
     subject = subject_of(predicate)
     if subject is None or subject.pos_ != "PROPN":
         return []
     if subject.ent_type_ != "PERSON" and (subject.ent_type_ not in {"", "ORG"} or predicate.lemma_ != "be"):
-        return []  # neither by its entity nor, where the pipeline sees none, by what it is said to be
+        return []  # neither the entity type nor, if the pipeline finds none, the predicate shows a person
     found = _LIFE.fullmatch(reading.asides.get(subject.i, "").strip())
     if found is None:
         return []
@@ -182,11 +182,11 @@ def life_dates(predicate: Token, reading: Reading) -> list[Piece]:
 
 
 def each_listed(body: Sequence[Token], predicate: Token) -> list[Piece]:
-    """The clause with one member of its longest list at a time; as it is where no list can be taken apart.
+    """The clause with one member of its longest list at a time, or the whole clause if no list can be split.
 
-    Of two lists only the longer one is, so that no pair is claimed that the sentence does not name.
+    If there are two lists, only the longer one is split, so that no pair is claimed that the sentence does not name.
     """
-    lists = sorted(_lists(body, predicate), key=lambda owned: -len(owned))  # the first of those of a length
+    lists = sorted(_lists(body, predicate), key=lambda owned: -len(owned))  # stable: the first of equal length
     if not lists:
         return [tuple(body)]
     owned = lists[0]
@@ -198,11 +198,11 @@ def each_listed(body: Sequence[Token], predicate: Token) -> list[Piece]:
 
 
 _Owned = list["tuple[Token, list[Token]]"]
-"""Members joined by *and*, each with the tokens that belong to it alone."""
+"""Members joined by *and*, each with the tokens that belong only to it."""
 
 
 def _lists(body: Sequence[Token], predicate: Token) -> Iterator[_Owned]:
-    """The lists in a clause whose members can be told apart."""
+    """The lists in a clause whose members can be separated."""
     kept = frozenset(body)
     if any(child.dep_ == "neg" for child in predicate.children) or any(one.lower_ == "respectively" for one in body):
         return
@@ -216,7 +216,7 @@ def _lists(body: Sequence[Token], predicate: Token) -> Iterator[_Owned]:
 
 
 def _owned(members: Sequence[Token], kept: frozenset[Token]) -> _Owned:
-    """Empty where the members are mixed up with each other: then what belongs to whom is uncertain."""
+    """The members with their tokens; empty if the members overlap: it is then uncertain what belongs to which."""
     owned = [_own(member, members, kept) for member in members]
     if not all(owned):
         return []
@@ -226,26 +226,26 @@ def _owned(members: Sequence[Token], kept: frozenset[Token]) -> _Owned:
     if any(one[-1].i > other[0].i for one, other in pairwise(owned)):
         return []
     if any(token.dep_ == "relcl" or (token.head == members[0] and token.dep_ in {"appos", "conj"}) for token in shared):
-        return []  # of one of them, and it is not certain of which
+        return []  # it belongs to one of them, but it is not certain to which
     return list(zip(members, owned, strict=True))
 
 
 def _own(member: Token, members: Sequence[Token], kept: frozenset[Token]) -> list[Token]:
-    """The member with what belongs to it and to no other."""
+    """The member with the tokens that belong to it and to no other member."""
     others = [other for other in members if other != member and member.is_ancestor(other)]
     own = [token for token in without(member.subtree, others) if token in kept]
     return _trimmed([one for one in own if one.head != member or (one.dep_ != "preconj" and one.lower_ != "both")])
 
 
 def _trimmed(own: list[Token]) -> list[Token]:
-    """Without the marks and the *and* that lead on to the next member."""
+    """Removes the marks and the *and* that lead to the next member."""
     while own and own[-1].lower_ in {"as", "well", ",", ";"}:
         own.pop()
     return own
 
 
 def _lent(first: Token, member: Token) -> list[Token | str]:
-    """The article, the possessor and the auxiliary that the first member has and the others go without."""
+    """The article, possessor and auxiliary of the first member that the other members lack."""
     if member != first and member.tag_ == "VB" == first.tag_:
         return [child for child in first.lefts if child.dep_ == "aux"]
     if member == first or not {member.pos_, first.pos_} <= _NOMINAL:
@@ -262,7 +262,7 @@ def _lent(first: Token, member: Token) -> list[Token | str]:
 
 
 def _is_reached(head: Token, predicate: Token) -> bool:
-    """Whether no other clause and no denial stands between a member and the predicate."""
+    """Whether no other clause and no denial is between a member and the predicate."""
     for one in head.ancestors:
         if one == predicate:
             return True
@@ -295,7 +295,7 @@ def _kind(token: Token) -> str:
 
 
 def _is_of_each(head: Token, predicate: Token) -> bool:
-    """Whether a preposition's object can be one alone: not after *between*, nor in *a mixture of A and B*."""
+    """Whether a preposition's object may be a single member: not after *between*, nor in *a mixture of A and B*."""
     preposition, noun = head.head, head.head.head
     if preposition.lower_ in _BETWEEN:
         return False
@@ -307,7 +307,7 @@ def _is_of_each(head: Token, predicate: Token) -> bool:
 
 
 def _is_said_of_one(members: Sequence[Token], predicate: Token) -> bool:
-    """Whether one subject is each of them: *the winners were A and B* names two."""
+    """Whether a single subject is each of the members: *the winners were A and B* names two subjects."""
     if len({one.ent_type_ == "PERSON" for one in members}) > 1:
         return False
     finite = next((child for child in predicate.children if child.dep_ == "aux"), predicate)
@@ -315,14 +315,14 @@ def _is_said_of_one(members: Sequence[Token], predicate: Token) -> bool:
 
 
 def _is_one_name(members: Sequence[Token]) -> bool:
-    """*Wisin & Yandel*, *Trinidad and Tobago*: one entity, a country, or two bare names that are of no common type."""
+    """*Wisin & Yandel*, *Trinidad and Tobago*: one entity, a country, or two bare names without a common type."""
     first, last = members[0], members[-1]
     if any(span.start <= first.i and last.i < span.end for span in first.doc.ents):
         return True
     if len(members) > 2 or last.i != first.i + 2 or any(one.pos_ != "PROPN" for one in members):
         return False
     if first.ent_type_ == last.ent_type_ == "GPE":
-        from pycountry import countries  # reads its tables
+        from pycountry import countries  # loads its tables on import
 
         return countries.get(name=first.doc[first.i : last.i + 1].text) is not None
     return not first.ent_type_ or first.ent_type_ != last.ent_type_

@@ -1,8 +1,8 @@
-"""Cuts a text that is still being written into sentences, each as soon as its end is certain.
+"""Splits a text that is still being written into sentences, each as soon as its end is certain.
 
-The text is looked at after each word, wherever the pieces it arrives in end: any way to cut it into pieces gives the
-same sentences. They are those that `split_sentences` finds in the whole text, as far as that can be known: a line that
-turns out to be a row of a table late, and code of more than `LONGEST_FENCE` characters, may be cut differently.
+The text is checked after each word, regardless of the pieces it arrives in, so all ways to cut it into pieces give the
+same sentences. They are the same that `split_sentences` finds in the whole text, as far as that can be known: a line
+that only later turns out to be a table row, and code of more than `LONGEST_FENCE` characters, may be split differently.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from factloop.tools.text.markup import with_line_ends
 from factloop.tools.text.sentences import MAX_SENTENCE, Sentence, first_open, sentences_of
 
 LONGEST_FENCE = 20_000
-"""Characters for which the end of fenced code is waited for; from there on it is read as text."""
+"""Maximum characters to wait for the end of fenced code; beyond that, it is read as text."""
 LONGEST_LINE = 1_000
-"""Characters of its line before a sentence that are read again with it."""
+"""Maximum characters on the line before a sentence that are read again with it."""
 PATIENT_FROM = ((3_000, 1.5), (300, 1.1))
-"""Characters without a sentence from which on the text is read again only when they have grown by a factor."""
+"""From these numbers of characters without a sentence, the text is read again only after growing by these factors."""
 LONGEST_CITATION = 620
 _LONGEST_LINK = 300
-"""Characters for which the end of the words of a link, or of code in a sentence, is waited for."""
+"""Maximum characters to wait for the end of a link's text, or of code in a sentence."""
 
 _LOOK = re.compile(r"\s|(?<=[。！？｡」』）】])\w")
-"""After what the text is looked at: the end of a word; in scripts without spaces what follows a stop."""
+"""Points after which the text is checked: the end of a word or, in scripts without spaces, a letter after a stop."""
 _MAY_END = re.compile(r"[.!?…。！？｡؟۔।\r\n\v\f\u0085\u2028\u2029]")
 _BREAK = r"(?:\r\n|[\r\n\v\f\u0085\u2028\u2029])"
 _BLANK_LINE = re.compile(rf"[^\w\r\n]{{0,20}}{_BREAK}[ \t]*{_BREAK}")
@@ -40,27 +40,27 @@ _MAY_BE_BOLD = re.compile(r"[ \t]*(\*\*|__)[^*_]{0,121}(?:[*_]{1,2}:?[ \t]*)?$")
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A piece of the text, from where the one before ended to the end of its sentence.
+    """A piece of the text, from the end of the previous piece to the end of its sentence.
 
-    What comes before the sentence (space, list markers) states nothing that would be checked. Without a sentence it is
-    the rest of the text. Fenced code is a sentence of its own, its fences included.
+    The text before the sentence (spaces, list markers) states nothing to check. Without a sentence, it is the rest of
+    the text. Fenced code is a sentence of its own, including its fences.
     """
 
     text: str
     start: int
     sentence: Sentence | None
-    """Its places are those in the whole text."""
+    """Its positions are those in the whole text."""
     seen: int
-    """Where the text ended that made it certain: what comes after the sentence may tell what it is."""
+    """The end of the text when the sentence became certain: the text after the sentence may show what it is."""
     is_code: bool = False
 
 
 class GrowingText:
-    """The stretches of a text, handed over as they become certain; together they are the text."""
+    """The stretches of a text, returned as they become certain; together they are the whole text."""
 
     def __init__(self) -> None:
         self.text = ""
-        """All that was written so far."""
+        """The text written so far."""
         self._looked = 0
         self._cut = 0
         self._fence: int | None = None
@@ -68,7 +68,7 @@ class GrowingText:
         self._again = 0
 
     def feed(self, chunk: str) -> Iterator[Stretch]:
-        """The stretches that this piece completes. All are to be taken before the next piece is given."""
+        """The stretches that this piece completes. All must be consumed before the next piece is given."""
         self.text += chunk
         while (look := _LOOK.search(self.text, self._looked)) is not None:
             self._looked = look.end()
@@ -76,7 +76,7 @@ class GrowingText:
                 yield from self._certain(look.end())
 
     def end(self) -> Iterator[Stretch]:
-        """The stretches that are left, now that nothing more comes."""
+        """The remaining stretches, after the text has ended."""
         end = len(self.text)
         for sentence, is_code in self._sentences(end):
             yield self._up_to(sentence, end, is_code=is_code)
@@ -85,7 +85,7 @@ class GrowingText:
             self._cut = end
 
     def _is_worth_reading(self, end: int) -> bool:
-        """A cheap look ahead of a costly one: reading the same text again must not cost the square of its length."""
+        """A cheap check before a costly one, because reading the same text repeatedly must not take quadratic time."""
         if end < self._again:
             return False
         if self._fence is not None and end - self._fence < LONGEST_FENCE:
@@ -109,7 +109,7 @@ class GrowingText:
             yield self._up_to(sentence, end, is_code=is_code)
 
     def _sentences(self, end: int) -> Iterator[tuple[Sentence, bool]]:
-        """The sentences after the last cut, as the text up to `end` has them, and whether each is code."""
+        """The sentences after the last cut in the text up to `end`, and whether each is code."""
         anchor = self._anchor
         window = with_line_ends(self.text[anchor:end])
         found = [
@@ -125,7 +125,7 @@ class GrowingText:
 
     @property
     def _anchor(self) -> int:
-        """From where the text is read again: the start of the line in which the last sentence ended."""
+        """The position from which to read again: the start of the line on which the last sentence ended."""
         line = max(self.text.rfind(mark, 0, self._cut) for mark in "\r\n") + 1
         return line if self._cut - line <= LONGEST_LINE else self._cut
 
@@ -140,7 +140,7 @@ class GrowingText:
 
 
 def _open_fence(window: str, within: str | None) -> tuple[int | None, bool]:
-    """Where a fence of code, or one that may be of code, opens that nothing closes yet, and whether it surely is."""
+    """The start of an unclosed fence that is or may be code, and whether it certainly is code."""
     lines = list(lines_of(window))
     for fence in fences_of(lines, within):
         if not fence.is_closed and fence.is_code is not False:
@@ -149,7 +149,7 @@ def _open_fence(window: str, within: str | None) -> tuple[int | None, bool]:
 
 
 def _open_mark(window: str, within: str | None) -> int | None:
-    """Where something opens that decides what the text before it is, and that may still be closed."""
+    """The start of an open mark that decides what the text before it is and that may still be closed."""
     blocks = list(find_blocks(window, within))
     if not blocks or _BLANK_LINE.match(window, blocks[-1].end):
         return None
@@ -167,12 +167,12 @@ def _open_mark(window: str, within: str | None) -> int | None:
 
 
 def _is_line_over(window: str, end: int) -> bool:
-    """Whether the line that ends before `end` is whole, so that it closes what it seems to close."""
+    """Whether the line ending before `end` is complete, so that it really closes what it seems to close."""
     return re.match(_BREAK, window[end : end + 2]) is not None
 
 
 def _is_over(window: str, end: int) -> bool:
-    """Whether no text that may still come can carry the sentence before `end` further."""
+    """Whether no text still to come can extend the sentence that ends before `end`."""
     if _BLANK_LINE.match(window, end):
         return True
     rest = window[end : end + 2 * LONGEST_CITATION]

@@ -1,4 +1,4 @@
-"""Tells text in another language than English, which the packaged pipeline does not read, by spaCy's stop words."""
+"""Detects by spaCy's stop words that a text is not in English, so that the packaged pipeline cannot read it."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from functools import cache, lru_cache
 from importlib import import_module
 
 LANGUAGES = ("cs", "da", "de", "es", "fi", "fr", "hu", "it", "nb", "nl", "pl", "pt", "ro", "sv", "tr")
-"""Languages in Latin letters that are told from English."""
+"""Languages in Latin script to distinguish from English."""
 _WORD = re.compile(r"[^\W\d_]+")
 _ADDRESS = re.compile(r"\S*(?://|@|www\.)\S*")
 _LEAD = 2
-"""Stop words by which one language must be ahead, in a text of more than a few words."""
+"""Number of stop words by which another language must lead, in a text of more than a few words."""
 _AROUND = 1_000
-"""Characters before and after a sentence that are looked at, so that a paragraph of any length takes no longer."""
+"""Characters to check before and after a sentence; limited so that long paragraphs take no longer."""
 
 
 def is_english_at(response: str, start: int, end: int) -> bool:
-    """Whether `response[start:end]` is in English: told by itself, else by its paragraph, else by what comes before.
+    """Whether `response[start:end]` is in English, judged by itself, then by its paragraph, then by the preceding text.
 
-    Text that leaves it open everywhere counts as English.
+    If none of these decides, the text counts as English.
     """
     first = max(0, start - _AROUND)
     paragraph = max(response.rfind("\n\n", first, start), first)
@@ -33,7 +33,7 @@ def is_english_at(response: str, start: int, end: int) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _is_english(text: str) -> bool | None:
-    """Whether a text is in English; None where nothing in it tells. Words with a capital may be names: *La Paz*."""
+    """Whether a text is in English; None if unclear. Capitalized words are ignored as possible names: *La Paz*."""
     words = _WORD.findall(_ADDRESS.sub(" ", text))
     letters = "".join(words)
     if letters and sum(map(_is_latin, letters)) < len(letters) / 2:
@@ -53,6 +53,6 @@ def _is_latin(letter: str) -> bool:
 
 @cache
 def _stop_words() -> dict[str, frozenset[str]]:
-    """Words of grammar by language; those of a single letter tell nothing."""
+    """Function words by language, without single letters, which are not distinctive."""
     modules = {language: import_module(f"spacy.lang.{language}.stop_words") for language in ("en", *LANGUAGES)}
     return {name: frozenset(word for word in one.STOP_WORDS if len(word) > 1) for name, one in modules.items()}

@@ -1,4 +1,4 @@
-"""Takes Markdown, simple HTML, citations and invisible characters out of a sentence, so that a claim is plain text."""
+"""Removes Markdown, simple HTML, citations and invisible characters from a sentence, so that claims are plain text."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from calendar import month_name
 from functools import lru_cache
 
 MARKS = "citation needed|contradicted|unverified|unchecked"
-"""What stands in square brackets after a sentence in doubt, put there by editors and by corrections."""
+"""Notes in square brackets after a doubtful sentence, added by editors and by corrections."""
 _INLINE = "a|abbr|b|big|cite|code|del|em|font|i|ins|kbd|mark|q|s|small|span|strike|strong|sub|sup|u|var"
 _BLOCKS = "article|blockquote|br|dd|div|dl|dt|h[1-6]|hr|li|ol|p|pre|section|table|tbody|td|th|thead|tr|ul"
 ATTRIBUTES = r"(?:\s{1,3}[\w:-]{1,30}=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s\"'<>=]{1,100})){0,8}"
-"""Only with their values, so that "a <b and c> d" is no tag."""
+"""Attributes only with their values, so that "a <b and c> d" is not a tag."""
 _NEW_LINE = re.compile(
     rf"(?<!`)</?(?:article|blockquote|br|details|div|d[dlt]|h[1-6r]|li|[ou]l|p|section|summary|table|tr){ATTRIBUTES}\s?/?>",
     re.IGNORECASE,
@@ -22,13 +22,13 @@ _OTHERS = (
     "aside|audio|body|button|canvas|center|details|dialog|figure|footer|form|head|header|html|input|label|link|main|meta"
     "|nav|object|option|path|picture|script|select|source|style|summary|template|title|video"
 )
-"""Without an attribute they may stand for what is to be filled in: *cp <source>*."""
+"""Tags that, without an attribute, may be placeholders to fill in: *cp <source>*."""
 _ANY_ATTRIBUTE = r"[\s/]{1,3}[\w:@.-]{1,30}(?:\s?=\s?(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s\"'<>=]{1,200}))?"
 _ADDRESS = r"\((?:[^()\s]|\([^()\s]{0,200}\)){1,500}"
-"""Up to its closing bracket; brackets of its own are paired."""
+"""Matches up to the closing bracket; inner brackets are paired."""
 
 SOURCE = r"\[[a-z][^\[\]\n]{0,40}\]\([^()\s]{1,500}\)"
-"""A link in small letters, where it follows a full stop: *[source](https://…)*."""
+"""A link with lowercase text, used after a full stop: *[source](https://…)*."""
 
 _PLACE = r"(?i:pp?|pages?|pgs?|sections?|sec|chapters?|ch|figures?|figs?|tables?|lines?|paragraphs?|para|§)\.?"
 _SOURCE_KIND = r"(?i:docs?|documents?|sources?|src|references?|refs?|citations?)\.?"
@@ -47,7 +47,7 @@ _CITED = (
 _CITATION = re.compile(rf" {{0,3}}(?:\((?:{_CITED})\)|\[(?:{_CITED}|{_SEE}?{_WORK}(?:; ?{_WORK}){{0,8}})\])")
 """*[doc_17]*, *(Document 3)*, *[12, p. 45]*, *(see section 4.2)*, *(source: handbook.pdf)*, *[Smith, 2010]*."""
 _AUTHOR_AND_YEAR = re.compile(rf"(?<=[^\s(]) {{1,3}}\({_SEE}?{_WORK}(?:; ?{_WORK}){{0,8}}\)(?=[\s.,;:!?]|\Z)")
-"""*(Smith 2010)*. A month is no author, and behind a name it may be place and year of that: *Hamlet (London, 1996)*."""
+"""*(Smith 2010)*. A month is not an author, and after a name it may be its place and year: *Hamlet (London, 1996)*."""
 _ADDRESS_ALONE = re.compile(
     r"(?<!\bat)(?<!\bis)(?<!\bto)(?<!\bin)(?<!\bon)(?<!\bvia)(?<!\bfrom)(?<!\bsee)(?<!\bvisit)"
     r" {1,3}[(<\[]?https?://[^\s<>()\[\]]{1,500}(?<![.,;:!?])[)>\]]?(?=[.,;:!?]?(?:\s|\Z))",
@@ -55,7 +55,7 @@ _ADDRESS_ALONE = re.compile(
 )
 _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,10}\d{0,2}|#\d{1,6}|#[xX][0-9a-fA-F]{1,5});")
 
-# Every repetition is bounded, and sentences are at most 2,000 characters long: hostile markup costs no time.
+# Every repetition is limited, and sentences have at most 2,000 characters, so hostile markup takes little time.
 _SUBSTITUTIONS = (
     (re.compile(r"(?<!`)<!--(?:[^<]|<(?!!--)){0,2000}?-->"), " "),
     (re.compile(r"(?<!`)<(script|style)\b[^<>]{0,500}>(?:[^<]|<(?!/?\1\b)){0,2000}</\1\s{0,3}>", re.I), " "),
@@ -92,17 +92,17 @@ _INVISIBLE = re.compile(
     r"|[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff"
     r"\ud800-\udfff\ue000-\uf8ff]"
 )
-"""Escape sequences of terminals; control, format, surrogate and private-use characters. Line breaks are white space
-and stay. Sequences begin with ESC: in UTF-8 that was read as Latin-1 the ends of curly quotes are spelt like their
-8-bit forms, and all between two quotations would go."""
+"""Terminal escape sequences; control, format, surrogate and private-use characters. Line breaks are whitespace and
+stay. Sequences begin with ESC: if UTF-8 was decoded as Latin-1, closing curly quotes look like their 8-bit forms, and
+everything between two quotations would be removed."""
 
 _ITEM = re.compile(r"^(?:[-*+•‣▪◦●] |\d{1,3}[.)] |#{1,6} |> )+")
 
 
 def with_line_ends(text: str) -> str:
-    """The text with the end of a line for each tag that begins a new one; all else stands where it stood.
+    """The text with a line break for each tag that begins a new line; all characters keep their positions.
 
-    In a line with a bar, which may be a row of a table, tags stay.
+    On a line with a pipe, which may be a table row, tags stay.
     """
     if "<" not in text or _NEW_LINE.search(text) is None:
         return text
@@ -116,9 +116,9 @@ def _line_end(tag: re.Match[str]) -> str:
 
 @lru_cache(maxsize=4096)
 def plain_text(sentence: str) -> str:
-    """The sentence without markup, citations, control characters and list markers, white space collapsed.
+    """The sentence without markup, citations, control characters and list markers, with whitespace collapsed.
 
-    What stands as code stays as it is spelt: *kd_live_*.
+    Code keeps its spelling: *kd_live_*.
     """
     text = _INVISIBLE.sub("", sentence)
     substitutions = _SUBSTITUTIONS if _MARKS.search(text) else _SUBSTITUTIONS[-2:]
@@ -136,7 +136,7 @@ def plain_text(sentence: str) -> str:
 
 
 def _unless_a_name(found: re.Match[str]) -> str:
-    """Nothing in the place of a citation; what may be a date, or belong to a name before it, as it stands."""
+    """An empty text to replace a citation; a date, or one that belongs to a name before it, is kept."""
     before = found.string[: found.start()].split()[-1].lstrip("(\"“'")
     is_month = any(found[0].lstrip(" (").startswith(month) for month in month_name[1:])
     is_named = before[:1].isupper() and found.string.split()[0] != before and "et al" not in found[0]
@@ -144,6 +144,6 @@ def _unless_a_name(found: re.Match[str]) -> str:
 
 
 def _left_out(spelt: str, code: list[str]) -> str:
-    """The place of code in a text, by characters that no text has left."""
+    """A placeholder for code in a text, made of characters that were removed from it before."""
     code.append(" ".join(spelt.split()))
     return f"\ue000{len(code) - 1}\ue001"

@@ -1,4 +1,4 @@
-"""A response in reading order: its sentences, headings, rows of tables and code, with what stands above each."""
+"""Lists the sentences, headings, table rows and code of a response in reading order, each with its headings."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from factloop.tools.text.sentences import cut_long, sentences_of
 PartKind = Literal["prose", "item", "heading", "head", "row", "code"]
 
 _RULE = re.compile(r"[ \t]*\r?\n[ \t>]*\|?[ \t]*:?-[-|: \t]*(?:\r?\n|$)")
-"""The line of dashes under the head of a table."""
+"""The line of dashes under the header of a table."""
 _LINE_BREAK = re.compile(r"[\r\n]")
 _MARKS = re.compile(r"#+")
 _BOLD_LEVEL = 7
 _LONGEST_ABOVE = 300
-"""Characters of a line above: it is shown with every part below it."""
+"""Maximum characters of a line in `above`, which is shown with every part below it."""
 _LONGEST_INDENT = 80
-"""Characters before the text of an item, its marker among them."""
+"""Maximum characters before the text of an item, including its marker."""
 _MOST_LEADS = 4
-"""Lists within lists that are looked at."""
+"""Maximum depth of nested lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One sentence, heading, row or piece of code: `response[start:end] == text`."""
+    """A sentence, heading, row or piece of code: `response[start:end] == text`."""
 
     text: str
     start: int
     end: int
     kind: PartKind
-    """`head` is the row of a table that names its columns."""
+    """`head` is the table row that names the columns."""
     above: str = ""
-    """What it is to be read under, a line each: headings, then the lead of its list or the head of its table."""
+    """The context to read it under, one per line: headings, then the lead-in of its list or the header of its table."""
 
 
 def read_outline(text: str) -> list[Part]:
-    """The parts of a response in order, not overlapping, none without a letter or digit. Linear in the text.
+    """The parts of a response in order; they do not overlap, and each has a letter or digit. Takes linear time.
 
-    Together with `split_sentences` it finds the same sentences; fenced code is a part, too.
+    It finds the same sentences as `split_sentences`, and fenced code as additional parts.
     """
     shown = with_line_ends(text)
     reader = _Reader(shown)
@@ -55,13 +55,13 @@ def read_outline(text: str) -> list[Part]:
 
 @dataclass
 class _Reader:
-    """What was read so far, as far as it bears on what follows."""
+    """The state of reading that affects the parts to come."""
 
     text: str
     headings: list[tuple[int, str]] = field(default_factory=list)
-    """Each with its level, from 1."""
+    """Headings with their levels, starting at 1."""
     leads: list[tuple[int, str]] = field(default_factory=list)
-    """What introduces a list, each with how far it is indented: -1 for a paragraph. An item introduces those in it."""
+    """Texts that introduce a list, each with its indentation (-1 for a paragraph). An item introduces nested items."""
     head: str = ""
 
     def block(self, block: Block) -> Iterator[Part]:
@@ -94,7 +94,7 @@ class _Reader:
         return self._part(block, "row", self.head)
 
     def _end_of_cells(self, block: Block) -> int:
-        """Where the row's line ends but for white space: its last bar is no part of the block."""
+        """The end of the row's line without trailing whitespace; its last pipe is not part of the block."""
         end = block.end
         while end < len(self.text) and self.text[end] in "| \t":
             end += 1

@@ -1,7 +1,7 @@
-"""Reads a sentence for taking it apart, and puts the pieces together: tokens, and the text that they make.
+"""Splits a sentence into tokens, and joins pieces to text again.
 
-What stands in brackets is laid aside, and a quoted title is read as one name: both are what a parser trips over. What
-is laid aside goes wherever the word before it goes.
+Text in brackets is set aside, and a quoted title is read as one name, because both confuse a parser. Text that was set
+aside stays with the word before it.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 Piece: TypeAlias = "tuple[Token | str, ...]"
-"""Tokens of a sentence in the order of a claim, with words that the sentence does not have."""
+"""Tokens of a sentence in the order of a claim, with added words as strings."""
 
 SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
 AUXILIARIES = frozenset({"aux", "auxpass", "neg"})
 
 LONGEST_TITLE = 10
-"""Tokens of a quotation that is read as one word; a longer one is a sentence of its own."""
+"""Maximum tokens of a quotation that is read as one word; a longer one is a sentence of its own."""
 
 _STAND_IN = "Hamlet"
-"""What the parser reads in the place of a quoted title: to it a title is just a name."""
+"""The word that the parser reads in place of a quoted title, which it then takes for a name."""
 _CLOSING = {'"': '"', "“": "”", "(": ")"}
 
 _GAPS = (
@@ -44,7 +44,7 @@ _FUNCTION = frozenset({"DET", "PRON", "ADP", "SCONJ", "ADV", "VERB"})
 
 
 def render(piece: Piece, spelt: Mapping[int, str]) -> str:
-    """The piece as a sentence: a capital first, a full stop last. `spelt` says by what a token is replaced."""
+    """The piece as a sentence, capitalized and with a full stop. `spelt` maps tokens to their replacements."""
     words: list[str] = []
     for place, (one, following) in enumerate(zip_longest(piece, piece[1:])):
         if isinstance(one, str):
@@ -62,14 +62,14 @@ def render(piece: Piece, spelt: Mapping[int, str]) -> str:
 
 
 def as_sentence(text: str) -> str:
-    """The text with a capital first, but for a name spelt small, and a full stop last."""
+    """The text capitalized, unless it begins with a name in another spelling, and with a full stop."""
     first = text.split(" ", 1)[0]
     text = text[:1].upper() + text[1:] if first.islower() else text
     return text if text.endswith((".", "!", "?", "…", '."', ".”", '!"', '?"', "!”", "?”")) else f"{text}."
 
 
 def without(tokens: Iterable[Token], apart: Sequence[Token]) -> list[Token]:
-    """The tokens but those under one of `apart`, and but the commas and conjunctions that join these to the rest."""
+    """The tokens without those under `apart`, and without the commas and conjunctions that join these to the rest."""
     gone = {token.i for one in apart for token in one.subtree}
     for one in apart:
         doc, before, after = one.doc, one.left_edge.i - 1, one.right_edge.i + 1
@@ -82,7 +82,7 @@ def without(tokens: Iterable[Token], apart: Sequence[Token]) -> list[Token]:
 
 
 def covers(pieces: Sequence[Piece], doc: Doc) -> bool:
-    """Whether no word of the sentence is lost but conjunctions and relative pronouns."""
+    """Whether no word of the sentence is lost except conjunctions and relative pronouns."""
     kept = {one.i for piece in pieces for one in piece if not isinstance(one, str)}
     return all(
         token.i in kept
@@ -94,18 +94,18 @@ def covers(pieces: Sequence[Piece], doc: Doc) -> bool:
 
 
 def is_apart(token: Token) -> bool:
-    """Whether a comma stands before what hangs on the token."""
+    """Whether a comma precedes the token and its dependents."""
     first = token.left_edge.i
     return first > 0 and token.doc[first - 1].text in {",", "–", "—"}
 
 
 def is_plural(token: Token) -> bool:
-    """By its form, or by what is joined to it."""
+    """Whether the token is plural by its form or by a conjunct."""
     return token.tag_ in {"NNS", "NNPS"} or any(child.dep_ == "conj" for child in token.children)
 
 
 def subject_of(predicate: Token) -> Token | None:
-    """The subject that is no relative pronoun."""
+    """The subject, unless it is a relative pronoun."""
     subjects = (child for child in predicate.children if child.dep_ in SUBJECTS)
     return next((child for child in subjects if child.tag_ not in {"WP", "WDT"}), None)
 
@@ -130,16 +130,16 @@ def is_denied(predicate: Token) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """A parsed sentence, with what was laid aside."""
+    """A parsed sentence, with the texts that were set aside."""
 
     doc: Doc
     titles: Mapping[int, str]
-    """Quoted titles by the token that stands for each."""
+    """Maps tokens to the quoted titles that they replace."""
     asides: Mapping[int, str]
-    """Texts in brackets by the token that they follow, the space before them included."""
+    """Maps tokens to the texts in brackets that follow them, including the space before."""
 
     def spelt(self, but: Container[int] = ()) -> dict[int, str]:
-        """How the tokens are spelt that stand for more than themselves; the asides of the tokens `but` left out."""
+        """Maps tokens to their spelling, for titles and asides; asides of the tokens in `but` are left out."""
         asides = {place: aside for place, aside in self.asides.items() if place not in but}
         places = {*self.titles, *asides}
         return {place: self.titles.get(place, self.doc[place].text) + asides.get(place, "") for place in places}
@@ -147,7 +147,7 @@ class Reading:
 
 @lru_cache(maxsize=MAX_KEPT)
 def read(text: str, nlp: Language) -> Reading:
-    """The sentence as the pipeline parses it. Kept, since splitting and references ask for it in turn."""
+    """The sentence as parsed by the pipeline. Cached, because splitting and references both need it."""
     from spacy.tokens import Doc
 
     words: list[str] = []
@@ -167,7 +167,7 @@ def read(text: str, nlp: Language) -> Reading:
 
 
 def _words(doc: Doc) -> Iterator[tuple[Literal["word", "title", "aside"], str, bool]]:
-    """The words of a text in order, titles and asides as one, each with whether a space follows."""
+    """The words of a text in order, each title and aside as one, each with whether a space follows."""
     place = 0
     while place < len(doc):
         token, end = doc[place], _end(doc, place)
@@ -182,7 +182,7 @@ def _words(doc: Doc) -> Iterator[tuple[Literal["word", "title", "aside"], str, b
 
 
 def _end(doc: Doc, start: int) -> int | None:
-    """Where a bracket or a quotation closes that holds no other one."""
+    """The end of a bracket or quotation that contains no other one."""
     mark = doc[start].text
     if mark not in _CLOSING:
         return None
@@ -200,7 +200,7 @@ def _is_title(doc: Doc, start: int, end: int) -> bool:
 
 
 def _title(doc: Doc, start: int, end: int) -> Iterator[tuple[Literal["word", "title"], str, bool]]:
-    """A quoted title; a comma or full stop before its closing mark goes behind it."""
+    """A quoted title; a comma or full stop before its closing mark is moved after it."""
     last, has_space = doc[end - 1], bool(doc[end].whitespace_)
     is_marked = last.text in {",", "."} and end - 1 > start + 1
     inner = doc[start + 1 : end - 1 if is_marked else end].text

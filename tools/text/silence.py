@@ -1,4 +1,4 @@
-"""Parts of a response that state nothing, told before anything reads them: so in doubt they may state something."""
+"""Recognizes in advance the parts of a response that state nothing; doubtful parts count as statements."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _FINITE = re.compile(
     r"\b(?:is|are|was|were|am|has|have|had|does|did|can|could|will|would|may|might|must|shall|should|cannot)\b|n['’]t\b",
     re.IGNORECASE,
 )
-"""Verbs of grammar, which a title is mostly without."""
+"""Auxiliary verbs, which most titles lack."""
 _NUMBERING = re.compile(r"(?:\b[^\W\d_]+\s)?\(?\d{1,2}(?:\.\d{1,2}){0,3}[.):]?(?=\s|$)")
-"""*3.2 The early years*, *Chapter 3*, *Top 5 recipes*: such a number is no figure that could be wrong."""
+"""*3.2 The early years*, *Chapter 3*, *Top 5 recipes*: such a number is not a figure that may be wrong."""
 _ENDS_SENTENCE = (".", "!")
 _QUESTION_MARKS = ("?", "？", "؟")
 _ASKING = re.compile(
@@ -31,7 +31,7 @@ _TELLS = re.compile(
     r"|, (?!and|or)\w+ \w+",
     re.IGNORECASE,
 )
-"""What a question or talk with a clause of its own has: *Did you know ...?*, *It cures cancer, doesn't it?*"""
+"""Marks of questions or talk with a statement in them: *Did you know ...?*, *It cures cancer, doesn't it?*"""
 _READER = re.compile(r"\b(?:you|your|i|me|let's)\b", re.IGNORECASE)
 _TALK = re.compile(
     r"(?:(?:i|we)(?:['’]d| would| am|['’]m| are|['’]re)? (?:hope|happy|glad|sorry|be happy|can (?:also )?help)"
@@ -42,17 +42,17 @@ _TALK = re.compile(
     r"|(?:thank you|thanks|hello|hi|dear|you(?:['’]re| are) welcome)\b)",
     re.IGNORECASE,
 )
-"""How writers of answers address the reader; together with `_READER` or an end in a colon it is talk."""
+"""Phrases with which writers address the reader; with `_READER` or a final colon, the sentence is talk."""
 _CRY = re.compile(r"(?:what|how|it|this|that|so|wow)\b", re.IGNORECASE)
 _OPINION = re.compile(r"(?:i|in my (?:opinion|view)|to me)\b", re.IGNORECASE)
 _SHORT_TALK, _LONGEST_TALK = 4, 14
-"""Words of a greeting or a thank-you, and of an offer or a question: longer ones mostly tell something besides."""
+"""Maximum words of a greeting or thank-you, and of an offer or question: longer ones usually state something."""
 
 
 def silence_of(part: Part) -> Silence | None:
-    """Why a part states nothing: a heading, a question, talk, or an abstention; None where it may state something.
+    """Why a part states nothing: a heading, a question, talk, or an abstention; None if it may state something.
 
-    A heading with a verb or a figure may, and so may a question that names a figure: *Did you know that 9 in 10 ...?*
+    A heading with a verb or figure may, and so may a question with a figure: *Did you know that 9 in 10 ...?*
     """
     if part.kind == "head":
         return "heading"
@@ -71,12 +71,12 @@ def silence_of(part: Part) -> Silence | None:
 
 
 def states_nothing(text: str) -> bool:
-    """Whether a sentence in which its reader found no claim, as plain text, is a question, talk or an opinion."""
+    """Whether a sentence in which no claim was found, as plain text, is a question, talk or an opinion."""
     return only_asks(text) or is_talk(text) or _is_opinion(text)
 
 
 def _is_opinion(text: str) -> bool:
-    """Whether the writer speaks, or exclaims, of nothing that has a name or a figure: *What a life!*, *I love it.*"""
+    """Whether it is an opinion or exclamation without a name or figure: *What a life!*, *I love it.*"""
     words = text.split()
     is_named = any(word[:1].isupper() and word.rstrip(".,!’'") != "I" for word in words[1:])
     says_so = _OPINION.match(text) is not None or (text.endswith("!") and _CRY.match(text) is not None)
@@ -84,7 +84,7 @@ def _is_opinion(text: str) -> bool:
 
 
 def only_asks(text: str) -> bool:
-    """Whether it is a question without a figure: what it takes for granted is hardly ever checked."""
+    """Whether it is a question without a figure; its presuppositions hardly ever need a check."""
     stripped = text.strip("\"“”'‘’ ")
     asked = _ASKING.match(stripped)
     if not stripped.endswith(_QUESTION_MARKS) or _may_tell(stripped[asked.end() if asked else 0 :]):

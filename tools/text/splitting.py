@@ -1,8 +1,8 @@
-"""Splits a sentence into claims by its dependency parse; each claim is a whole English sentence.
+"""Splits a sentence into claims by its dependency parse, each of which is a complete English sentence.
 
-Coordinated predicates repeat their subject, relative clauses, appositives and participles become sentences about
-their noun, and each member of a list is said by itself. Everything that bears on several claims (an opening phrase, a
-condition, an auxiliary) is repeated in each. Where the parse does not carry that, the words stay together.
+Coordinated predicates repeat their subject, relative clauses, appositives and participles become sentences about their
+noun, and each member of a list gets its own claim. Parts that apply to several claims (an opening phrase, a condition,
+an auxiliary) are repeated in each. If the parse does not support a split, the words stay together.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 MAX_CLAIMS = 24
-"""Claims of one sentence; one that would yield more is left whole."""
+"""Maximum number of claims in a sentence; a sentence that would give more is not split."""
 
 _COMPLEMENTS = frozenset({"dobj", "attr", "acomp", "oprd", "xcomp", "ccomp", "agent"})
 _FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
@@ -54,7 +54,7 @@ _JOINING = frozenset({"cc", "punct", "conj"})
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """What a predicate takes over from the one before it."""
+    """The parts that a predicate takes over from the previous one."""
 
     opening: Piece = ()
     subject: Piece = ()
@@ -62,7 +62,7 @@ class _Shared:
 
 
 def statements_of(text: str, nlp: Language) -> list[str]:
-    """The text, or its parts between semicolons where each is a sentence of its own."""
+    """The text, or its parts between semicolons if each of them is a sentence of its own."""
     parts = [part.strip() for part in text.split(";")]
     if len(parts) == 1 or not all(part and _are_statements(_roots(read(part, nlp).doc)) for part in parts):
         return [text]
@@ -70,8 +70,8 @@ def statements_of(text: str, nlp: Language) -> list[str]:
 
 
 def split_pieces(reading: Reading) -> tuple[list[Piece], Mapping[int, str]]:
-    """The claims as the tokens and words that they are made of, none where the sentence is to stay whole; and how
-    the tokens are spelt that stand for more than themselves."""
+    """The claims as pieces of tokens and words, or none if the sentence should not be split; and a map of tokens to
+    their spelling, for titles and asides."""
     roots = _roots(reading.doc)
     if not _are_statements(roots) or reading.doc[-1].text == "?":
         return [], reading.spelt()
@@ -96,12 +96,12 @@ def _are_statements(roots: Sequence[Token]) -> bool:
 
 
 def _is_whole(claim: str) -> bool:
-    """Whether no quotation mark or bracket of a claim is without its other half."""
+    """Whether all quotation marks and brackets in a claim are paired."""
     return claim.count('"') % 2 == 0 and claim.count("“") == claim.count("”") and claim.count("(") == claim.count(")")
 
 
 def _claims(predicate: Token, shared: _Shared) -> Iterator[Piece]:
-    """The predicate's own claims, then those of what is set off from it, then those of the predicates joined to it."""
+    """The predicate's own claims, then claims of parts set off from it, then claims of predicates joined to it."""
     further = _further(predicate)
     details = [] if is_denied(predicate) else [one for one in predicate.subtree if is_detail(one, predicate)]
     own = subject_of(predicate)
@@ -122,7 +122,7 @@ def _claims(predicate: Token, shared: _Shared) -> Iterator[Piece]:
 
 
 def _each_setting(piece: Piece, predicate: Token) -> list[Piece]:
-    """*Was born on 1 May 1950 in Paris*, once with the day and once with the place: it happened but once."""
+    """*Was born on 1 May 1950 in Paris* once with the day and once with the place, as it happened only once."""
     if predicate.tag_ != "VBN" or _COMPLEMENTS & {child.dep_ for child in predicate.children}:
         return [piece]
     settings = [child for child in predicate.rights if child.dep_ == "prep"]
@@ -137,7 +137,7 @@ def _each_setting(piece: Piece, predicate: Token) -> list[Piece]:
 
 
 def _further(predicate: Token) -> list[Token]:
-    """The predicates joined to it by *and* or *but* that can be said without it."""
+    """The predicates joined to this one by *and* or *but* that can be stated without it."""
     found = [child for child in predicate.children if child.dep_ == "conj" and child.pos_ in {"VERB", "AUX"}]
     joined = [child for child in predicate.children if child.dep_ == "cc"]
     joined += [child for other in found for child in other.children if child.dep_ == "cc"]
@@ -159,7 +159,7 @@ def _chain(predicates: Sequence[Token]) -> Iterator[Token]:
 
 
 def _stands_alone(first: Token, other: Token) -> bool:
-    """Whether its subject and tense are certain: after *said that ...* the subject may be either of two."""
+    """Whether its subject and tense are certain: after *said that ...*, either of two may be the subject."""
     if not other.is_alpha:
         return False
     joint = other.doc[other.left_edge.i - 1]
@@ -181,7 +181,7 @@ def _stands_alone(first: Token, other: Token) -> bool:
 
 
 def _passed_on(first: Token, other: Token, shared: _Shared) -> _Shared:
-    """What `other` takes over from `first`: its opening, and without a subject of its own subject and auxiliaries."""
+    """What `other` takes over from `first`: its opening and, if `other` has no subject, subject and auxiliaries."""
     own = subject_of(other)
     opening = _opening(first, other)
     if own is not None:
@@ -196,10 +196,10 @@ def _passed_on(first: Token, other: Token, shared: _Shared) -> _Shared:
 
 
 def _opening(first: Token, other: Token) -> Piece:
-    """What stands before the subject of `first` and holds for `other` too.
+    """The text before the subject of `first` that also applies to `other`.
 
-    A condition, a concession and a source hold for every clause that follows, a time only for one with the same subject
-    and without a time of its own.
+    A condition, concession or source applies to every clause that follows, a time only to a clause with the same
+    subject and without a time of its own.
     """
     subject = subject_of(first)
     if subject is None:

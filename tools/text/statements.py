@@ -1,4 +1,4 @@
-"""Tells sentences that state something from questions, requests and talk to the reader. In doubt they state it."""
+"""Distinguishes statements from questions, requests and remarks to the reader; if in doubt, it is a statement."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 LONGEST_HEADING = 4
-"""Words of a line without a verb and without a full stop that is a heading."""
+"""Maximum words of a line that counts as a heading, without a verb or full stop."""
 
 _QUESTION_MARKS = ("?", "？", "؟")
 _QUOTES = "\"“”'‘’ "
@@ -22,8 +22,8 @@ _QUOTES = "\"“”'‘’ "
 def states_something(sentence: str, nlp: Language) -> bool:
     """Whether a source could confirm or refute what the sentence says.
 
-    Questions, requests, talk to the reader, beliefs of the writer, headings and abstentions state nothing, unless they
-    hold a detail: a figure or a name.
+    Questions, requests, talk to the reader, the writer's beliefs, headings and abstentions state nothing, unless they
+    contain a detail: a figure or a name.
     """
     text = plain_text(sentence)
     if not any(map(str.isalnum, text)) or is_abstention(text) or _is_question(text):
@@ -60,17 +60,17 @@ def _is_heading(doc: Doc) -> bool:
 
 
 def _is_pointing(root: Token) -> bool:
-    """*Here are some of them:* points at what follows."""
+    """Whether it points at what follows: *Here are some of them:*."""
     return root.lemma_ == "be" and any(child.lower_ in {"here", "below"} for child in root.children)
 
 
 def _leaves_open(root: Token, subject: Token) -> bool:
-    """*It is hard to say how many ...*, *it is unclear when ...*: an adjective with *it* and an indirect question."""
+    """Whether *it* has an adjective and an indirect question: *It is hard to say how many ...*"""
     said = [token for token in root.subtree if token.dep_ == "ccomp" and token.i > root.i]
     is_asked = any(child.tag_ in {"WRB", "WP"} or child.lower_ == "whether" for one in said for child in one.subtree)
     return subject.lower_ == "it" and is_asked and any(child.dep_ == "acomp" for child in root.children)
 
 
 def _has_detail(tokens: list[Token]) -> bool:
-    """Whether it has a figure, or a name behind its first word."""
+    """Whether it has a figure, or a name after its first word."""
     return any(one.tag_ == "CD" or one.ent_type_ not in {"", "ORDINAL", "CARDINAL"} for one in tokens if one.i > 0)

@@ -1,4 +1,4 @@
-"""The words of a text that carry content, for queries, overlaps and comparisons that need no parse; and numerals."""
+"""Extracts content words and numerals from a text, for queries, overlaps and comparisons that need no parse."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 
 def word_set(words: str) -> frozenset[str]:
-    """The words of a list that is written as a text, between spaces."""
+    """The words in a whitespace-separated list."""
     return frozenset(words.split())
 
 
@@ -22,7 +22,7 @@ STOP_WORDS = word_set("""
     will would not also too then thus very more most much many only just ever even still
     s t re ve ll d m
 """)
-"""Words of grammar alone, in lower case. A closed class: no word with a meaning of its own belongs here."""
+"""Function words, in lowercase. A closed class: no word with a meaning of its own belongs here."""
 
 _ONES = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
@@ -35,16 +35,16 @@ _NTHS = (
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 CARDINALS = [*_ONES, *(f"{ten}-{one}".removesuffix("-zero") for ten in _TENS for one in _ONES[:10])]
 ORDINALS = [*_NTHS, *(f"{ten}-{nth}".replace("y-zeroth", "ieth") for ten in _TENS for nth in _NTHS[:10])]
-"""Number words by their value, to 99."""
+"""Number words by their value, up to 99."""
 
 _WORD = re.compile(r"\d+(?:[.,:/]\d+)*%?|[^\W\d_](?:\.[^\W\d_])+|\w+(?:[.'’&-]\w+)*")
 _POSSESSIVE = re.compile(r"['’]s\b")
 
 
 def content_words(text: str) -> list[str]:
-    """The words of a text in lower case and in their order, repetitions included, without those of grammar alone.
+    """The words of a text in lowercase and in order, including repetitions, without function words.
 
-    Numbers are words: `1,250.5` and `12/3/2015` are one each.
+    Numbers count as words: `1,250.5` and `12/3/2015` are one word each.
     """
     words = (found.lower() for found in _WORD.findall(_POSSESSIVE.sub("", text)))
     return [word for word in words if word not in STOP_WORDS]

@@ -1,4 +1,4 @@
-"""Distractors: wrong answers that stand beside the response in a question."""
+"""Makes distractors: the wrong answers shown along with the response in a question."""
 
 from factloop.core.extras import require
 

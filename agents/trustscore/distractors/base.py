@@ -1,4 +1,4 @@
-"""The types that the parts of the distractor generator share: targets, substitutes, and their sources."""
+"""Defines the types shared by the distractor generator: targets, substitutes and their sources."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Kind = Literal["entity", "date", "number", "noun", "verb", "adjective", "word"]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """`response[start:end] == text` may be replaced."""
+    """A part of the response that may be replaced: `response[start:end] == text`."""
 
     text: str
     start: int
@@ -22,13 +22,13 @@ class Target:
     level: SubstitutionLevel
     kind: Kind
     tag: str
-    """Penn Treebank tag of its last word: NNP, NNS, CD, VBD, JJ ..."""
+    """Penn Treebank tag of the last word: NNP, NNS, CD, VBD, JJ ..."""
     asked: bool = False
-    """It is of the type that the question asks for: a substitute of another type would give the answer away."""
+    """Whether the question asks for this type; a substitute of another type would then reveal the answer."""
 
 
 class Substitute(NamedTuple):
-    """A word or phrase for a target's place. `form.insert` puts case, number and article right."""
+    """A word or phrase to replace a target. `form.insert` adjusts case, number and article."""
 
     text: str
     source: Source
@@ -36,7 +36,7 @@ class Substitute(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What substitutes are for: a response to a question, how many are wanted at most, and the source of all chance."""
+    """A request for substitutes: a response to a question, the maximum number, and the random number generator."""
 
     response: str
     question: str
@@ -45,16 +45,16 @@ class Request(NamedTuple):
 
 
 class SubstituteSource(Protocol):
-    """One strategy: entities of the same type, other dates, neighbours in embedding space, words of the same class."""
+    """A strategy: entities of the same type, other dates, neighbours in embedding space, or words of the same class."""
 
     @property
     def name(self) -> str:
-        """The source's name, for notes and fingerprints; it changes when answers may."""
+        """The source's name, for notes and fingerprints; it changes whenever the results may change."""
         ...
 
     async def substitutes(self, target: Target, request: Request) -> Sequence[Substitute]:
-        """The best first; none for a target that this source knows nothing of, and never the target itself.
+        """Substitutes, best first; none for a target unknown to this source, and never the target itself.
 
-        Raises ToolError, ToolTimeout where a server fails; any text is accepted.
+        Accepts any text. Raises ToolError or ToolTimeout if a server fails.
         """
         ...

@@ -1,4 +1,4 @@
-"""Days, months and years in a text, and others of the same form that the calendar has."""
+"""Finds days, months and years in a text, and makes other dates in the same format."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from factloop.agents.trustscore.distractors.numbers import (
     alternation,
     cased_like,
     ordinal_suffix,
-    other_values,
 )
 from factloop.tools.text.words import ORDINALS
 
 LATEST_YEAR = 2025
-"""The year past which none moves unless it was there before. Fixed: by the clock runs would differ every year."""
+"""The latest year to substitute, unless the original plus four is later. Fixed, so that runs do not change yearly."""
 _NEAREST, _WANTED = 15, 35
 _COMMON_YEAR = 2001
 _CENTURIES = ORDINALS[:22]
@@ -28,7 +27,7 @@ _MONTHS, _WEEKDAYS = tuple(month_name)[1:], tuple(day_name)
 
 
 def nearby_years(year: int, rng: random.Random) -> list[int]:
-    """Other years in random order, nearer ones first: up to fifteen away, more for centuries long past."""
+    """Other years, nearer ones first and in random order otherwise: within fifteen years, more for the distant past."""
     span = max(_NEAREST, (LATEST_YEAR - year) // 20)
     earliest, latest = 1000 if year >= 1000 else 1, max(LATEST_YEAR, year + 4)
     near = [one for one in range(max(earliest, year - span), min(latest, year + span) + 1) if one != year]
@@ -48,21 +47,13 @@ def _years(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
 
 
 def _spans(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
-    """*1997-98*, *1868 to 1871*: both ends move by the same number of years."""
+    """*1997-98*, *1868 to 1871*: both ends are moved by the same number of years."""
     first, until = int(match["year"]), match["until"]
     last = int(until) if len(until) == 4 else first + (int(until) - first) % 100
     for year in nearby_years(first, rng):
         moved = last + year - first
         if 1000 <= moved <= max(LATEST_YEAR, last + 4):
             yield {"year": str(year), "until": str(moved)[-len(until) :]}
-
-
-def _era_years(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
-    """A year before its era, *8000 BC*, *79 AD*, keeps the era."""
-    written = match["year"]
-    highest = None if match["era"].upper().startswith("B") else LATEST_YEAR
-    for other in other_values(int(written.replace(",", "")), rng, highest=highest):
-        yield {"year": f"{other:,}" if "," in written else str(other)}
 
 
 def _decades(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
@@ -82,7 +73,7 @@ def _centuries(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
 
 
 def _other_days(year: int | None, month: int, day: int, rng: random.Random) -> Iterator[date]:
-    """By turns another year, another day, or both; without a year always another day."""
+    """Alternately another year, another day, or both; without a year, always another day."""
     others = [_COMMON_YEAR] if year is None else nearby_years(year, rng)
     for turn in count():
         other = year if year is not None and turn % 3 == 1 else others[turn % len(others)]
@@ -92,7 +83,7 @@ def _other_days(year: int | None, month: int, day: int, rng: random.Random) -> I
 
 
 def _days(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
-    """Dates with a month's name."""
+    """Dates that contain the name of a month."""
     own = {name: part or "" for name, part in match.groupdict().items()}
     year = int(own["year"]) if own.get("year") else None
     for other in _other_days(year, _month_number(own["month"]), int(own.get("day") or 1), rng):
@@ -127,7 +118,6 @@ _FULL_YEAR = r"1\d{3}|20\d{2}"
 _YEAR = rf"(?P<year>{_FULL_YEAR})"
 _BEFORE, _AFTER = r"(?<![\w/–-])(?<!\d[.,:])(?<![$€£¥₹])", r"(?![\w/–-]|[.,:]\d|\s?%)"
 _JOINT = r"(?:\s?[-–—/]\s?|\s(?:to|until|till|through|and)\s)"
-_ERA = r"(?P<era>BCE|BC|CE|AD|B\.\s?C\.(?:\s?E\.)?|C\.\s?E\.|A\.\s?D\.)"
 _MONTH = rf"\b(?P<month>{'|'.join(_MONTHS)}|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec)\b"
 _WEEKDAY = rf"(?:\b(?P<weekday>{'|'.join(_WEEKDAYS)}),?\s+)?"
 _DAY = r"(?<!\w)(?P<day>0?[1-9]|[12]\d|3[01])(?P<suffix>st|nd|rd|th)?(?!\w)"
@@ -146,7 +136,6 @@ FORMATS = tuple(
             rf"{_BEFORE}{_YEAR}{_JOINT}(?P<until>{_FULL_YEAR}|(?<=[-–—/])\d{{2}}){_AFTER}",
             _spans,
         ),
-        ("year with its era", rf"(?<![\w.,])(?P<year>\d{{1,3}},\d{{3}}|[1-9]\d{{0,4}})\s?{_ERA}(?!\w)", _era_years),
         (
             "decade",
             r"(?<![\w.,$€£¥₹])['’]?(?P<decade>(?:(?:1\d|20)\d|(?:(?<=['’])|(?<=the )|(?<!.))[2-9])0)['’]?s(?!\w)",
@@ -160,7 +149,7 @@ FORMATS = tuple(
         ),
         ("year", rf"{_BEFORE}{_YEAR}(?!\w|[.,:]\d|\s?%|/\d)", _years),
         ("month", rf"(?i)(?<![\w'’-]){_CLEAR_MONTH}(?![-'’]?\w)", _months),
-        # "may" and "march" are words of their own.
+        # "may" and "march" are also ordinary words.
         ("month", rf"(?:{_AFTER_PREPOSITION}|^(?=\w+\W*$))(?P<month>March|May)(?![\w-])", _months),
     )
 )

@@ -1,4 +1,4 @@
-"""Puts a substitute into a response in the form of what it replaces: case, article, genitive."""
+"""Inserts a substitute into a response in the form of the original: case, article and possessive."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TAKES_THE = re.compile(
 class Insertion(NamedTuple):
     """`text` is the response with `response[start:end]` replaced by `by`.
 
-    The span is the target's, with its article where that changes, too: *an apple* becomes *a pear*."""
+    The span is the target's, extended to its article if that changes: *an apple* becomes *a pear*."""
 
     text: str
     start: int
@@ -31,7 +31,7 @@ class Insertion(NamedTuple):
 
 
 def insert(response: str, target: Target, substitute: str) -> Insertion:
-    """The response with the target replaced, all else as it was."""
+    """The response with the target replaced and the rest unchanged."""
     given = substitute.strip()
     bare = _THE.sub("", given, count=1) if target.kind == "entity" else given
     is_singular = target.kind == "noun" and target.tag == "NNS" and not bare.endswith("s")
@@ -50,7 +50,7 @@ def insert(response: str, target: Target, substitute: str) -> Insertion:
 
 
 def takes_the(name: str) -> bool:
-    """Whether a name stands with an article in a sentence: *the Netherlands*."""
+    """Whether a name takes an article in a sentence: *the Netherlands*."""
     return bool(_TAKES_THE.fullmatch(name))
 
 
@@ -74,7 +74,7 @@ def _capital(word: str) -> str:
 
 
 def _with_article(target: Target, article: re.Match[str], by: str, has_the: bool) -> tuple[int, str]:
-    """The start of the replaced words, and their replacement, with the right article before the target."""
+    """The start of the replaced text, and its replacement, with the right article before the target."""
     own, gap = article[1], article[2]
     if own.lower() != "the":
         wanted = indefinite_article(by)
@@ -95,7 +95,7 @@ def _with_possessive(response: str, target: Target, end: int, by: str) -> tuple[
         return end, by
     if len(mark[0]) == 2:
         return (mark.end(), by + mark[0][0]) if target.tag == "NNS" and by.endswith("s") else (end, by)
-    closes = response.count(mark[0], 0, end) % 2  # a quotation
+    closes = response.count(mark[0], 0, end) % 2  # the mark ends a quotation
     if target.kind != "entity" or not target.text.endswith("s") or by.endswith("s") or closes:
         return end, by
     return mark.end(), f"{by}{mark[0]}s"

@@ -1,8 +1,8 @@
-"""The paper's substitution by priority (section 2.1, appendix A.5.1): what is replaced first, then by what.
+"""Generates distractors in the paper's order of targets and substitutes (section 2.1, appendix A.5.1).
 
-Departures: a target is replaced as a whole; entities of one level are used by turns, so that no single word takes all;
-dates and numbers have a source of their own before the vocabulary, since another year is better than another word; and
-where no source has more of a kind, there are fewer distractors: a filler of another kind gives the answer away.
+Departures: a target is replaced as a whole; entities of one level take turns, so that no single word uses up all
+distractors; dates and numbers have a source of their own before the vocabulary, because another year is better than
+another word; and if no source has more of a kind, there are fewer distractors, because another kind reveals the answer.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from factloop.agents.trustscore.distractors.proposed import ModelProposer
 
 _HALF = re.compile("[\ud800-\udfff]")
-"""Half of a character, at which libraries raise. A mark of the same length takes its place."""
+"""Lone surrogates, at which libraries raise. They are replaced by a character of the same length."""
 _SPARE = 12
-"""Substitutes asked for beyond those wanted, since some are refused."""
+"""Number of extra substitutes to request, because some are rejected."""
 
 
 async def generate_distractors(
@@ -45,13 +45,13 @@ async def generate_distractors(
     references: Sequence[str] = (),
     meter: UsageMeter | None = None,
 ) -> DistractorSet:
-    """At most `wanted` distinct distractors, best first; fewer where the sources or the response give no more.
+    """At most `wanted` distinct distractors, best first; fewer if the sources or the response allow no more.
 
-    Tier by tier of what may be replaced, the sources are asked in order until there are enough. A source that fails is
-    noted and not asked again for this response. A `proposer` is asked once, before all of them, at a cost that goes to
-    `meter`; all that it proposes comes first, and says none of the `references`, right answers that are known. They bar
-    nothing else, so that a score without a proposer stays free of references, as in the paper. The same arguments and
-    answers of the sources give the same set. Raises ConfigError."""
+    For each tier of targets, the sources are queried in order until there are enough distractors. If a source fails,
+    the failure is noted and the source is not queried again for this response. A `proposer` is called once, before all
+    sources, and charged to `meter`; its proposals come first, and none may state one of the `references`, the known
+    right answers. References exclude nothing else, so that a score without a proposer does not depend on them, as in
+    the paper. The same arguments and source results give the same set. Raises ConfigError."""
     rng = random.Random(f"{seed}\n{question}\n{response}".encode(errors="surrogatepass"))
     work = _Work(_HALF.sub("\ufffd", question), _HALF.sub("\ufffd", response), wanted, references, rng)
     if wanted > 0:
@@ -76,7 +76,7 @@ async def generate_distractors(
 
 
 class _Work:
-    """The state of one generation: what was found, and which sources have failed."""
+    """The state of one generation: the distractors found so far, and the sources that failed."""
 
     def __init__(
         self, question: str, response: str, wanted: int, references: Sequence[str], rng: random.Random
@@ -90,7 +90,7 @@ class _Work:
         self._failed: list[SubstituteSource] = []
 
     async def linked_by(self, source: SubstituteSource) -> Sequence[LinkedEntity]:
-        """The entities that a knowledge base links in the response."""
+        """The entities in the response that a knowledge base links."""
         if isinstance(source, KnowledgeBaseSource):
             try:
                 return await source.link(self.response, self.question)
@@ -101,7 +101,7 @@ class _Work:
     async def proposed_by(
         self, proposer: ModelProposer, targets: Sequence[Target], meter: UsageMeter
     ) -> Sequence[SubstituteSource]:
-        """What a model proposes as one source; none where it fails, which is noted."""
+        """The model's proposals as one source; none if the model fails, which is noted."""
         try:
             return [await proposer.propose(self.question, self.response, targets, meter=meter)]
         except ConfigError:
@@ -111,7 +111,7 @@ class _Work:
             return ()
 
     async def use(self, source: SubstituteSource, targets: Sequence[Target]) -> None:
-        """Adds what one source gives for all targets of equal rank, by turns."""
+        """Adds the substitutes of a source for all targets of equal rank, taking turns between targets."""
         offers: list[list[tuple[Target, Substitute]]] = []
         for target in targets if source not in self._failed else ():
             try:
@@ -151,28 +151,28 @@ class _Work:
 _WORD = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+|\d")
 _ARTICLES = frozenset({"a", "an", "the"})
 _MAX_PHRASE = 12
-"""Longest substitute, in words, whose parts are compared."""
+"""Maximum length, in words, up to which the parts of a substitute are compared."""
 
 Words = tuple[str, ...]
 
 
 def normalised(text: str) -> Words:
-    """Its words without case, accents, punctuation and articles; figures stay as they are, *1.5* is not *15*."""
+    """The words without case, accents, punctuation and articles; figures stay as they are: *1.5* is not *15*."""
     plain = "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one)).casefold()
     return _without_articles(tuple(_WORD.findall(plain.replace("'s", "").replace("’s", ""))))
 
 
 def _without_articles(words: Words) -> Words:
-    """All but the articles; these, too, where there is nothing else."""
+    """The words without articles, unless there are only articles."""
     return tuple(word for word in words if word not in _ARTICLES) or words
 
 
 class Sieve:
-    """Admits what differs from the response, from the question and from all that was admitted before.
+    """Accepts texts that differ from the response, the question and all texts accepted before.
 
-    Refused are equal texts, texts that contain the response or stand in it, and substitutes that are forms or parts of
-    the original or of another substitute in the same place, or that stand elsewhere in the response or question. Takes
-    time linear in the number of candidates."""
+    It rejects equal texts, texts that contain the response or are contained in it, and substitutes that are forms or
+    parts of the original or of another substitute at the same position, or that occur elsewhere in the response or
+    question. The time is linear in the number of candidates."""
 
     def __init__(self, question: str, response: str) -> None:
         self._response = response
@@ -183,7 +183,7 @@ class Sieve:
         self._places: dict[tuple[int, int], _Place] = {}
 
     def admits(self, inserted: Insertion) -> bool:
-        """Whether it is one more distractor; if so it counts for those that follow."""
+        """Whether this is a new distractor; if so, it is remembered."""
         start, end, by = inserted.start, inserted.end, normalised(inserted.by)
         if (start, end) not in self._places:
             self._places[start, end] = _Place(self._response, start, end)
@@ -200,7 +200,7 @@ class Sieve:
 
 
 class _Place:
-    """What stands before and after a place of the response, and in it: the original and what was admitted."""
+    """A position in the response: the text before and after it, the original, and the substitutes accepted there."""
 
     def __init__(self, response: str, start: int, end: int) -> None:
         self.before, self.after = normalised(response[:start]), normalised(response[end:])
@@ -209,7 +209,7 @@ class _Place:
         self.add(_lemmas(normalised(response[start:end])))
 
     def has(self, forms: Words) -> bool:
-        """Whether the words are a part of some that are here, or some of these a part of them."""
+        """Whether the words are part of a phrase already here, or contain one."""
         return forms in self._parts or any(part in self._wholes for part in _phrases(forms))
 
     def add(self, forms: Words) -> None:
@@ -218,9 +218,9 @@ class _Place:
 
 
 def says_reference(references: Sequence[str], response: str, inserted: Insertion) -> bool:
-    """Whether a substitute is a right answer, holds one or is a part of one, or completes one in its place.
+    """Whether a substitute equals a right answer, contains one, is part of one, or completes one where it is inserted.
 
-    A model that proposes distractors may know the right answer, too. Texts are compared without case, accents,
+    A model that proposes distractors may also know the right answer. Texts are compared without case, accents,
     punctuation and articles."""
     words, whole, before = (_padded(normalised(text)) for text in (inserted.by, inserted.text, response))
     answers = (_padded(found) for answer in references if (found := normalised(answer)))
@@ -228,7 +228,7 @@ def says_reference(references: Sequence[str], response: str, inserted: Insertion
 
 
 def _lemmas(words: Words) -> Words:
-    """A form of each word by which its other forms are known."""
+    """One form of each word that identifies all of its forms."""
     return tuple(min(lemmas(word), key=lambda form: (len(form), form)) for word in words)
 
 

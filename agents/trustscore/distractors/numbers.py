@@ -1,6 +1,6 @@
-"""Dates and numbers in other values: formats that find them in a text, and the rules for numbers.
+"""Replaces dates and numbers by other values, with formats that find them in a text, and rules for numbers.
 
-Another number has the size, roundness and form of the original.
+A replacement number has the size, roundness and form of the original.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from typing import NamedTuple
 from factloop.tools.text.words import CARDINALS, ORDINALS
 
 MAX_DRAWS = 400
-"""How often a rule is asked at most: one that knows only eleven other months may repeat them for ever."""
+"""Maximum number of values to take from a rule: a rule that has only eleven other months may repeat them forever."""
 _MAX_RANDOM = 120
-"""Values drawn where a range holds more than can be wanted."""
+"""Number of values to draw from a range that contains more than can be needed."""
 _MAX_CHANGED_DIGITS = 18
-"""A range with more values than a machine word counts cannot be sampled."""
+"""Maximum number of leading digits to change; a range with more values than a machine word cannot be sampled."""
 _MAX_DIGITS = 40
 _FIGURE = r"(?P<figure>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
 _BEFORE = r"(?<![\w.,:/–-])"  # not inside *F-16*, *1.2.3* or *12:30*
 _AFTER = r"(?![\w]|[.,:/]\d)"
 _SCALE = r"(?:hundred|thousand|million|billion|trillion|dozen)"
 Parts = Mapping[str, str]
-"""Named groups of a match, and what is written in their place."""
+"""Maps named groups of a match to the text that replaces them."""
 Rule = Callable[[re.Match[str], random.Random], Iterable[Parts]]
-"""Other values of a match, best first, perhaps with repetitions and the original among them."""
+"""Returns other values for a match, best first; they may repeat and include the original."""
 
 
 class Format(NamedTuple):
@@ -44,7 +44,7 @@ class Found(NamedTuple):
 
 
 def find(text: str, formats: Sequence[Format]) -> list[Found]:
-    """The finds of all formats, in order; where two overlap the earlier format keeps it."""
+    """The matches of all formats, in order; if two overlap, the match of the earlier format is kept."""
     taken = bytearray(len(text))
     found: list[Found] = []
     for each in formats:
@@ -57,9 +57,9 @@ def find(text: str, formats: Sequence[Format]) -> list[Found]:
 
 
 def others(text: str, start: int, end: int, formats: Sequence[Format], rng: random.Random) -> tuple[str, Sequence[str]]:
-    """The name of the first format that matches exactly this span, and others of its form, best first.
+    """The name of the first format that matches exactly this span, and other values in its form, best first.
 
-    The text around is seen by the expressions: a *19th* before *century* stays below the 22nd."""
+    The patterns also see the surrounding text: a *19th* before *century* stays below the 22nd."""
     for name, pattern, rule in formats:
         match = pattern.match(text, start)
         if match is not None and match.end() == end:
@@ -71,7 +71,7 @@ def others(text: str, start: int, end: int, formats: Sequence[Format], rng: rand
 
 
 def _rewritten(match: re.Match[str], parts: Parts) -> str:
-    """The matched text with some of its named groups replaced; those that matched nothing stay out."""
+    """The matched text with some of its named groups replaced; groups that matched nothing are skipped."""
     text, at = "", match.start()
     for name in sorted((name for name in parts if match[name] is not None), key=match.start):
         text += match.string[at : match.start(name)] + parts[name]
@@ -80,7 +80,7 @@ def _rewritten(match: re.Match[str], parts: Parts) -> str:
 
 
 def cased_like(original: str, word: str) -> str:
-    """`word` in the case of `original`: capitals, small letters, or one capital."""
+    """`word` in the case of `original`: uppercase, lowercase or capitalized."""
     if original.isupper() and len(original) > 1:
         return word.upper()
     return word[:1].upper() + word[1:].lower() if original[:1].isupper() else word.lower()
@@ -92,7 +92,7 @@ def ordinal_suffix(value: int) -> str:
 
 
 def alternation(words: Sequence[str]) -> str:
-    """An expression for number words: the longest first, and a space for a hyphen, which is common."""
+    """A pattern for number words, longest first; a hyphen also matches a space, which is common."""
     return "|".join(word.replace("-", "[- ]") for word in sorted(words, key=len, reverse=True))
 
 
@@ -101,22 +101,22 @@ def other_values(
 ) -> Iterator[int]:
     """Other whole numbers: first those from half of `value` to its double, then up to three times as much.
 
-    As round as it: 1500 gives 1200, not 1347, and 90 gives 75 sooner than 77. The first in random order, the rest by
-    distance. Of a number with more than 18 digits the last ones stay."""
+    They are as round as `value`: 1500 gives 1200, not 1347, and 90 gives 75 before 77. The first ones are in random
+    order, the others sorted by distance. If a number has more than 18 digits, its last digits are kept."""
     digits = str(value)
     zeros = min(len(digits) - len(digits.rstrip("0")), len(digits) - 2)
     step = step or 10 ** max(0, zeros, len(digits) - _MAX_CHANGED_DIGITS)
     top = 10 ** (len(digits) + 1) if highest is None else highest
 
     def drawn(below: int, above: int) -> tuple[range, list[int]]:
-        """The values that lie whole steps from `value`, within all bounds, and some of them by chance."""
+        """All values within the bounds at whole steps from `value`, and a random sample of them."""
         first = max(value - below, lowest)
         values = range(first + (value - first) % step, min(value + above, top) + 1, step)
         return values, [one for one in rng.sample(values, min(len(values), _MAX_RANDOM)) if one != value]
 
     near, chosen = drawn(max(value // 2, 3 * step), max(value, 3 * step))
     if value % (10 * step) == 0:
-        chosen.sort(key=lambda one: one % (5 * step) != 0)  # keeps the order of chance within both parts
+        chosen.sort(key=lambda one: one % (5 * step) != 0)  # keeps the random order within both groups
     yield from chosen
     _, far = drawn(value, max(2 * value, 35 * step))
     yield from sorted((one for one in far if one not in near), key=lambda one: abs(one - value))
@@ -152,7 +152,7 @@ def _ordinal_figures(match: re.Match[str], rng: random.Random) -> Iterator[Parts
 
 
 def _words(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
-    """Number words; before *hundred* or *million* a number below ten stays below ten."""
+    """Number words; before *hundred* or *million*, a number below ten stays below ten."""
     word, scale = match["word"].lower().replace(" ", "-"), match.groupdict().get("scale")
     words = ORDINALS if word in ORDINALS else CARDINALS
     value, mark = words.index(word), " " if " " in match["word"] else "-"

@@ -1,8 +1,8 @@
-"""Substitutes that a model proposes for the words of one response, in a single call: a further source, by choice.
+"""Optionally asks a model, in a single call, for substitutes for the words in a response.
 
-What is proposed is checked as everything else is: it differs from the response, stands nowhere in it or the question,
-and is neither a form nor a part of what it replaces (`distinct.Sieve`). Besides, it says no reference answer that is
-known, which a model may know as well (`distinct.says_reference`). A departure: the paper asks no model.
+Proposals are checked like all other substitutes: they must differ from the response, must not occur in it or in the
+question, and must not be a form or part of what they replace (`generate.Sieve`). In addition, they must not state a
+known reference answer, because the model may know it too (`generate.says_reference`). The paper uses no model.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from factloop.agents.trustscore.schemas import Substitutes
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.calls.meter import UsageMeter
 
-if TYPE_CHECKING:  # distractors from tables alone need no client of models
+if TYPE_CHECKING:  # distractors from tables alone do not need a model client
     from factloop.tools.models.gateway import ModelGateway
 
 SUBSTITUTES = "trustscore/substitutes"
 PROPOSE = "substitutes"
-"""Name of the stage in the account of a run."""
+"""Name of the stage in the usage of a run."""
 MOST_WORDS = 6
-"""Targets that a model is asked about: the best of a response give all the distractors that are wanted."""
+"""Maximum number of targets sent to the model: the best targets give all the distractors that are needed."""
 
 
 @dataclass(frozen=True)
 class ModelProposer:
-    """A chat model that proposes substitutes. Costs one call a response; answers are kept as all answers are."""
+    """A chat model that proposes substitutes. Costs one call per response; answers are cached like all others."""
 
     gateway: ModelGateway
     prompts: PromptRegistry
@@ -37,7 +37,7 @@ class ModelProposer:
     async def propose(
         self, question: str, response: str, targets: Sequence[Target], *, meter: UsageMeter
     ) -> ProposedSource:
-        """What the model has for the best targets. Raises ToolError, ModelOutputError, BudgetExceeded, ConfigError."""
+        """Proposals for the best targets. Raises ToolError, ModelOutputError, BudgetExceeded, ConfigError."""
         words = list(dict.fromkeys(target.text for target in targets))[:MOST_WORDS]
         if not words:
             return ProposedSource({}, self.gateway.chat.name)
@@ -50,10 +50,10 @@ class ModelProposer:
 
 @dataclass(frozen=True)
 class ProposedSource:
-    """A SubstituteSource of what was proposed for one response."""
+    """A SubstituteSource that contains a model's proposals for one response."""
 
     given: Mapping[str, Sequence[str]]
-    """Word, in small letters, to what may stand in its place."""
+    """Maps a word in lowercase to its possible replacements."""
     model: str
 
     @property
@@ -61,7 +61,7 @@ class ProposedSource:
         return f"model {self.model}"
 
     async def substitutes(self, target: Target, request: Request) -> Sequence[Substitute]:
-        """Substitutes in the model's order; none for a word that it was not asked about."""
+        """Substitutes in the model's order; none for a word that the model was not asked about."""
         words = dict.fromkeys(" ".join(text.split()) for text in self.given.get(_key(target.text), ()))
         kept = [text for text in words if text and _key(text) != _key(target.text)]
         return [Substitute(text, Source.MODEL, f"proposed by {self.model}") for text in kept[: request.limit]]

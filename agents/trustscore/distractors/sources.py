@@ -1,11 +1,10 @@
-"""The sources of substitutes: knowledge bases, other dates and numbers, neighbouring words, words of the same class."""
+"""Defines the sources of substitutes: knowledge bases, dates and numbers, nearby words and words of the same class."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Self
 
 from factloop.agents.trustscore.distractors import dates, numbers
 from factloop.agents.trustscore.distractors.base import Kind, Request, Substitute, Target
@@ -13,39 +12,37 @@ from factloop.agents.trustscore.distractors.targets import MAX_CHARS, without_ar
 from factloop.agents.trustscore.records import Source
 from factloop.tools.embeddings.embedded_words import EmbeddedWords
 from factloop.tools.embeddings.nearest import Embedder
-from factloop.tools.embeddings.word_vectors import WordVectors
 from factloop.tools.names.base import KnowledgeBase, LinkedEntity
 from factloop.tools.names.built_in import CONCRETE, general_types, namesakes
 from factloop.tools.names.inflection import lemmas
 from factloop.tools.names.made_up import made_up_people
 from factloop.tools.names.packaged import NOUN, nouns_of, well_known
 
-MAX_COSINE = 0.9
-"""From here on a neighbour says the same as the original (the paper's bound, for word2vec)."""
-MAX_COSINE_OF_SENTENCES = 0.75
-"""The same for sentence models, which put *physician* at 0.86 from *doctor*, and *surgeon* at 0.75."""
+MAX_COSINE = 0.75
+"""From this value on, a neighbour means the same as the original: sentence models put *physician* at 0.86 from
+*doctor*, and *surgeon* at 0.75. The paper's limit is 0.9, for word2vec."""
 MIN_COSINE = 0.2
-"""Below, a neighbour is a word like any other, which another source gives more cheaply."""
+"""Below this value, a neighbour is an arbitrary word, which another source provides at a lower cost."""
 MAX_WORDS = 10_000
-"""Number of names and nouns that are embedded, the best known: the more, the longer the first run takes."""
+"""Number of names and nouns to embed, the best known first; a larger number makes the first run longer."""
 _LOOKED_AT = 500
-"""Neighbours looked at: many are forms of the original or of another class."""
+"""Number of neighbours to examine, because many are forms of the original or of another class."""
 _COMMON = 400
-"""Words of a class to draw from: the best known."""
+"""Number of words of a class to draw from, the best known first."""
 
 
 class KnowledgeBaseSource:
-    """A SubstituteSource over one knowledge base. It knows a target only if it links exactly these words."""
+    """A SubstituteSource for one knowledge base. It knows a target only if it links exactly the target's words."""
 
     def __init__(self, kb: KnowledgeBase, source: Source) -> None:
         self._kb, self.source, self.name = kb, source, kb.identity
 
     async def link(self, response: str, question: str) -> Sequence[LinkedEntity]:
-        """The entities named in what is looked at of a response. Raises ToolError, ToolTimeout."""
+        """The entities named in the first `MAX_CHARS` characters of a response. Raises ToolError, ToolTimeout."""
         return await self._kb.link(response[:MAX_CHARS], question)
 
     async def linked(self, target: Target, request: Request) -> LinkedEntity | None:
-        """The entity that is the target, but for its article and a title: *King Solomon* for Solomon."""
+        """The entity that equals the target except for its article or a title: *King Solomon* for Solomon."""
         if target.kind not in {"entity", "noun"}:
             return None
         found = [one for one in await self.link(request.response, request.question) if one.end == target.end]
@@ -54,7 +51,7 @@ class KnowledgeBaseSource:
         )
 
     async def substitutes(self, target: Target, request: Request) -> Sequence[Substitute]:
-        """Substitutes in the order of the knowledge base: more types shared first, then the better known."""
+        """Substitutes in the order of the knowledge base: those sharing more types first, then the better known."""
         entity = await self.linked(target, request)
         if entity is None:
             return ()
@@ -69,7 +66,7 @@ def _shared(shared: Sequence[str], types: Sequence[str]) -> str:
 
 
 class MadeUpSource:
-    """A SubstituteSource of made-up names for people that `names` links: where all that is known has run out."""
+    """A SubstituteSource of made-up names for people that `names` links, used when no known names are left."""
 
     name = "made-up names 2"
 
@@ -85,7 +82,7 @@ class MadeUpSource:
 
 
 class QuantitySource:
-    """A SubstituteSource for dates and numbers: same format, another value, at a plausible distance."""
+    """A SubstituteSource for dates and numbers: other values in the same format, at a plausible distance."""
 
     name = "dates and numbers 4"
 
@@ -98,10 +95,10 @@ class QuantitySource:
 
 
 class SameClassSource:
-    """Nouns of the same supersense by WordNet, by chance: a person for a person, a food for a food.
+    """Random nouns of the same WordNet supersense: a person for a person, a food for a food.
 
-    None for other words, and none for the answer itself: what the question asks for, or all that the response says.
-    Those of another kind would give it away, as a random verb or adjective does nearly always."""
+    Returns none for other words or for the answer itself, which is what the question asks for or all that the
+    response says. A word of another kind would reveal the answer, as a random verb or adjective almost always does."""
 
     name = "same-class nouns 4 (WordNet 3.0)"
 
@@ -117,28 +114,15 @@ class SameClassSource:
 
 
 class NeighbourSource:
-    """Near but other names and nouns: `near` gives them with their cosine, nearest first.
+    """Other names and nouns that are near the target according to a sentence model, among the best known.
 
-    It works in a thread, since the first question may take a while.
+    They are embedded on first use, once for all runs that share `cache_dir`: with MiniLM on one core this takes about
+    30 s. The search runs in a thread.
     """
 
-    def __init__(self, name: str, near: Callable[[str], Sequence[tuple[str, float]]], max_cosine: float) -> None:
-        """Neighbours at `max_cosine` and above are refused, and those below `MIN_COSINE`."""
-        self.name = f"neighbours 2 ({name}, cosine {MIN_COSINE:g} to {max_cosine:g})"
-        self._near, self._max_cosine = near, max_cosine
-
-    @classmethod
-    def of_vectors(cls, vectors: WordVectors) -> Self:
-        """Over word vectors from a file, whose words are of all classes and many of no language."""
-        return cls(vectors.identity, lambda text: vectors.neighbours(text, _LOOKED_AT), MAX_COSINE)
-
-    @classmethod
-    def of_embedder(cls, embedder: Embedder, cache_dir: Path | None = None) -> Self:
-        """Over the best known nouns and names. They are embedded when one is first asked for, once for all runs that
-        share `cache_dir`: with MiniLM on one core in some 30 s."""
-        words = EmbeddedWords(embedder, well_known(MAX_WORDS), cache_dir)
-        name = f"{embedder.name}, packaged names"
-        return cls(name, lambda text: words.neighbours(text, _LOOKED_AT), MAX_COSINE_OF_SENTENCES)
+    def __init__(self, embedder: Embedder, cache_dir: Path | None = None) -> None:
+        self.name = f"neighbours 2 ({embedder.name}, packaged names, cosine {MIN_COSINE:g} to {MAX_COSINE:g})"
+        self._words = EmbeddedWords(embedder, well_known(MAX_WORDS), cache_dir)
 
     async def substitutes(self, target: Target, request: Request) -> Sequence[Substitute]:
         if target.kind not in {"entity", "noun"}:
@@ -146,20 +130,20 @@ class NeighbourSource:
         return await asyncio.to_thread(self._substitutes, target, request.limit)
 
     def _substitutes(self, target: Target, limit: int) -> list[Substitute]:
-        """Only what the table knows as of the target's most general type; of any, where it lacks the target."""
+        """Neighbours that share one of the target's general types, or any if the target's types are unknown."""
         own = self._types_of(target.text, target.kind)
         seen, fit = {*namesakes(target.text), *lemmas(target.text.lower())}, list[Substitute]()
-        for word, cosine in self._near(target.text):
+        for word, cosine in self._words.neighbours(target.text, _LOOKED_AT):
             if len(fit) == limit or cosine < MIN_COSINE:
                 break
             types, forms = self._types_of(word, target.kind), lemmas(word.lower())
-            if cosine < self._max_cosine and types & (own or types) and forms.isdisjoint(seen):
+            if cosine < MAX_COSINE and types & (own or types) and forms.isdisjoint(seen):
                 seen |= forms
                 fit.append(Substitute(word, Source.EMBEDDING, f"cosine {cosine:.2f}"))
         return fit
 
     @staticmethod
     def _types_of(word: str, kind: Kind) -> set[str]:
-        """The general types of the two best known that a name or a noun means; none for all else."""
+        """The general types of the two best-known meanings of a name or noun; none for other words."""
         types = [one for one in general_types(word) if one.startswith(NOUN) == (kind == "noun")]
         return set(types[:2]) if word[:1].isupper() == (kind == "entity") else set()

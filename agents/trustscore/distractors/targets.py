@@ -1,11 +1,10 @@
-"""Finds the words of a response that may be replaced, by spaCy's parse and how much they tell (paper, section 2.1).
+"""Finds replaceable words in a response with spaCy's parse, ranked by how informative they are (paper, section 2.1).
 
-The order `paper` is that of its rules: words that stand only in the response come before those that the question has,
-too; within both, entities come before nouns and numbers, these before verbs and adjectives, these before the rest.
+The order `paper` follows the paper's rules: words that occur only in the response come before words that are also in
+the question; within both groups, entities come before nouns and numbers, then verbs and adjectives, then the rest.
 
-The order `asked`, which is used unless the other is wanted, departs from it twice. What the question says it asks for
-comes before all else, as the year does for *when*; that the answer names a city, too, is beside the point. And no word
-of the question is replaced.
+The default order `asked` departs from it in two ways. What the question asks for comes first, such as the year for
+*when*; if the answer also names a city, that matters less. Words of the question are never replaced.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ if TYPE_CHECKING:
 
 TargetOrder = Literal["asked", "paper"]
 MAX_CHARS = 20_000
-"""Characters of a text that are looked at: of a longer one only the beginning."""
+"""Maximum characters of a text to read; of a longer text, only the beginning is used."""
 MAX_TARGETS = 24
-"""Targets of each level: a few give all the distractors that are wanted."""
+"""Maximum number of targets per level: a few give all the distractors that are needed."""
 _KINDS: dict[str, Kind] = {"NOUN": "noun", "VERB": "verb", "ADJ": "adjective", "ADV": "word"}
 _LEVELS = tuple(SubstitutionLevel)
 _LEVEL_OF_KIND: dict[Kind, SubstitutionLevel] = {
@@ -46,7 +45,7 @@ _ARTICLE = re.compile(r"(?:the|an?)\s+(?=\S)", re.IGNORECASE)
 
 
 class TargetSpan(NamedTuple):
-    """A stretch of the response. `types` are those of a linked entity."""
+    """A span of the response. `types` are those of a linked entity."""
 
     start: int
     end: int
@@ -63,10 +62,10 @@ class TargetSpan(NamedTuple):
 def find_tiers(
     question: str, response: str, entities: Sequence[LinkedEntity], order: TargetOrder = "asked"
 ) -> list[list[Target]]:
-    """All that may be replaced in groups of equal rank, best first: what is asked for, entities, nouns and numbers,
-    other words. Targets may overlap, since each distractor replaces only one.
+    """All possible targets in groups of equal rank, best first: what is asked for, entities, nouns and numbers,
+    other words. Targets may overlap, because each distractor replaces only one.
 
-    `entities` are those that knowledge bases have linked in the response; spaCy's are added to them."""
+    `entities` are those that knowledge bases linked in the response; spaCy's entities are added."""
     doc = parse(response[:MAX_CHARS], load_pipeline())
     said = frozenset(form for token in parse(question[:MAX_CHARS], load_pipeline()) for form in _forms(token))
     tiers: dict[tuple[bool, bool, int], list[Target]] = {}
@@ -86,7 +85,7 @@ def find_tiers(
 
 
 def without_article(text: str, start: int, end: int) -> int:
-    """The start of the span without its article: articles stay, and are corrected when the substitute is inserted."""
+    """The start of the span without its article, which stays and is corrected when the substitute is inserted."""
     article = _ARTICLE.match(text, start, end)
     return article.end() if article and article.end() < end else start
 
@@ -96,9 +95,9 @@ def _forms(token: Token) -> frozenset[str]:
 
 
 def _spans(doc: Doc, entities: Sequence[LinkedEntity]) -> list[TargetSpan]:
-    """Linked entities, dates and numbers, names that nothing has linked, and the single words outside them.
+    """Linked entities, dates and numbers, names that nothing linked, and the single words outside these.
 
-    A date inside a longer name belongs to it (*2012 Olympics*), a name inside a date to the date (*June*)."""
+    A date inside a longer name belongs to the name (*2012 Olympics*), a name inside a date to the date (*June*)."""
     quantities = _quantities(doc)
     linked: list[TargetSpan] = []
     for one in (_linked(doc.text, entity) for entity in entities if entity.end <= len(doc.text)):
@@ -121,7 +120,7 @@ def _names(doc: Doc) -> Iterator[TargetSpan]:
 
 
 def _words(doc: Doc) -> Iterator[TargetSpan]:
-    """Nouns, verbs, adjectives and adverbs; of a compound only its head, and no auxiliary verbs."""
+    """Nouns, verbs, adjectives and adverbs, but only the head of a compound, and no auxiliary verbs."""
     for token in doc:
         kind = _KINDS.get(token.pos_)
         if kind is not None and token.is_alpha and not token.is_stop and token.dep_ != "compound":
@@ -139,13 +138,13 @@ def _quantities(doc: Doc) -> list[TargetSpan]:
 
 
 def _kind_of_date(doc: Doc, found: Found) -> Kind:
-    """*1500 metres* is no year."""
+    """The kind of a date, or `number` if it is not a year: *1500 metres*."""
     following = next((token for token in doc if token.idx >= found.end), None)
     return "number" if found.name == "year" and following is not None and following.tag_ == "NNS" else "date"
 
 
 def _is_number(doc: Doc, found: Found) -> bool:
-    """Figures always; words where they count: not *the one*, *was first lit*."""
+    """Whether it is a number: figures always are, words only if they count, unlike *the one* or *was first lit*."""
     if any(letter.isdigit() for letter in doc.text[found.start : found.end]):
         return True
     tokens = _tokens(doc, found.start, found.end)
@@ -158,7 +157,7 @@ def _tokens(doc: Doc, start: int, end: int) -> list[Token]:
 
 
 def _is_shared(doc: Doc, span: TargetSpan, said: Collection[str]) -> bool:
-    """Whether the question has all words of the span."""
+    """Whether the question contains all words of the span."""
     tokens = [token for token in _tokens(doc, span.start, span.end) if not token.is_punct]
     content = [token for token in tokens if not token.is_stop] or tokens
     return bool(said) and not any(_forms(token).isdisjoint(said) for token in content)

@@ -1,7 +1,7 @@
-"""Four pictures of an audit: scores as probabilities, agreement, bias, and bias before and after correction.
+"""Draws the four charts of an audit: scores as probabilities, agreement, bias, and bias before and after correction.
 
-Each takes the figures at one threshold, the group with its data sets, and how evaluators look, and is None where there
-is nothing to draw. Evaluators keep their colour and marker in all pictures of a report.
+Each function takes the figures at one threshold, the group with its data sets, and the evaluators' marks, and returns
+None if there is nothing to draw. Evaluators keep their colour and marker in all charts of a report.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ _TICKS = range(0, 101, 25)
 
 
 def short(name: str) -> str:
-    """The name on one line, cut in its middle where it is long: names mostly differ at one of their ends."""
+    """The name on one line, shortened in the middle if it is long, since names mostly differ at their start or end."""
     words = as_words(name)
     if len(words) > LONGEST_NAME:
         words = f"{words[: LONGEST_NAME // 2]}…{words[-LONGEST_NAME // 2 + 1 :]}"
-    return f" {words}" if words.startswith("_") else words  # matplotlib leaves out names with this beginning
+    return f" {words}" if words.startswith("_") else words  # matplotlib ignores labels that start with an underscore
 
 
 @dataclass(frozen=True)
 class Mark:
-    """One evaluator in all pictures of a report, by its number: sixty-four look different."""
+    """One evaluator's look in all charts of a report, by its number; there are sixty-four distinct ones."""
 
     number: int
     name: str
@@ -76,7 +76,7 @@ def _put(axes: Axes, points: Sequence[tuple[float, float]], mark: Mark, linestyl
 
 
 def _square(axes: Axes, x: str) -> None:
-    """Both axes in per cent, with the diagonal on which both are the same."""
+    """Sets both axes to per cent and draws the diagonal of equal values."""
     axes.plot([0, 100], [0, 100], color=QUIET, linewidth=1, linestyle="dashed", zorder=1)
     axes.set_xlim(-3, 103)
     axes.set_ylim(-3, 103)
@@ -92,9 +92,9 @@ def _name(figure: Figure, axes: Axes, shown: Sequence[Mark]) -> None:
 
 
 def draw_bias(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """Error rates by evaluator against those by labels: a dot for each system, a pane for each level.
+    """Error rates by evaluator against error rates by labels, with one dot per system and one panel per level.
 
-    Below the diagonal errors go unseen.
+    Below the diagonal, errors are missed.
     """
     datasets = members or {group.name}
     drawn = [
@@ -126,9 +126,10 @@ def _rates(one: SystemBias) -> tuple[float, float]:
 
 
 def draw_reliability(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """The share of claims that hold against their mean score, by tenths of the scores: a line for each evaluator.
+    """The fraction of attributable claims against their mean score, by tenths of the scores, with one line per
+    evaluator.
 
-    It is the same at every threshold, and drawn at the first alone.
+    It is the same at every threshold and therefore drawn only at the first.
     """
     del members
     drawn = [one for one in at.reliability if one.group.is_like(group)]
@@ -150,9 +151,9 @@ def draw_reliability(at: AuditAt, group: Group, members: frozenset[str], marks: 
 
 
 def draw_agreement(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """How far evaluators, and the labels, name the same claims: a matrix of IoU for either verdict."""
+    """How far evaluators, and the labels, identify the same claims: a matrix of IoU for each verdict."""
     del members
-    found = [one for one in at.agreement.pairs if one.group.is_like(group)]
+    found = [one for one in at.agreement if one.group.is_like(group)]
     values = [
         {(one.evaluator, one.other): one.unattributable.value for one in found},
         {(one.evaluator, one.other): one.attributable.value for one in found},
@@ -174,7 +175,7 @@ def draw_agreement(at: AuditAt, group: Group, members: frozenset[str], marks: Ma
 def _paint_matrix(
     axes: Axes, values: Mapping[tuple[str, str | None], float | None], names: Sequence[str | None]
 ) -> None:
-    """The lower triangle, as the pairs have no order."""
+    """The lower triangle, since pairs have no order."""
     from matplotlib.patches import Rectangle
 
     for y, one in enumerate(names):
@@ -197,7 +198,8 @@ def _paint_matrix(
 
 
 def draw_adjustment(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """The mean and the worst bias that each method leaves, averaged over calibration systems, and those without."""
+    """The mean and the worst bias that each method leaves, averaged over calibration systems, and without
+    adjustment."""
     del members
     found: list[AdjustmentReport | MeanAdjustment] = [one for one in at.mean_adjustments if one.group.is_like(group)]
     found += [one for one in at.adjustment if group.kind == "dataset" and one.dataset == group.name]

@@ -1,7 +1,7 @@
-"""The tables of an audit, said once: the terminal, the page and its CSV files are laid out from `tables.json`.
+"""Defines the tables of an audit, as laid out in `tables.json`, for the terminal, the page and its CSV files.
 
-A row is a record's fields by name; where a record holds parts, as a system's calibration does its methods, each part is
-a row, its fields named `methods.mean_bias` beside those of the whole.
+A row holds a record's fields by name. If a record has parts, as a system's calibration has methods, each part is a row,
+and its fields are named like `methods.mean_bias` next to those of the record.
 """
 
 from __future__ import annotations
@@ -13,18 +13,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import resources
-from math import isfinite
 from typing import Any, Literal
 
 from markupsafe import Markup
 
 from factloop.core.records import Record
-from factloop.evaluation.audit.advice import CRITERIA
 from factloop.evaluation.audit.figures import AuditFigure, Group
-from factloop.evaluation.audit.report import Advice, AuditAt, AuditData, AuditReport, EvaluatorAdvice, Measure
+from factloop.evaluation.audit.report import AuditAt, AuditData, AuditReport
 from factloop.evaluation.audit.table import Level
 from factloop.evaluation.audit.views import pictures
-from factloop.evaluation.audit.views.words import LEAVES, MEASURES, REASONS, USES, VALUES
+from factloop.evaluation.audit.views.words import VALUES
 from factloop.evaluation.mixedqa.views import coefficient
 from factloop.evaluation.statistics.correlation import Correlation
 from factloop.reports.downloads import harmless
@@ -33,11 +31,11 @@ from factloop.reports.sheet.table import NOTHING, Cell, Column, Line, Sheet, cou
 
 Row = Mapping[str, Any]
 MOST_LINES = 40
-"""Lines of a table by data set, at most, that the terminal shows."""
+"""Maximum number of lines that the terminal shows of a table by data set."""
 
 
 def percent(value: float) -> str:
-    """`70.5`, for a column headed %; never `-0.0`."""
+    """`70.5`, for a column with the header %; never `-0.0`."""
     return f"{round(100 * value, 1) + 0.0:.1f}"
 
 
@@ -57,15 +55,16 @@ class Scope:
 
 _LAID_OUT = json.loads(resources.files(__package__).joinpath("tables.json").read_text("utf-8"))
 HEADS: Mapping[str, str] = _LAID_OUT["heads"]
-"""The head of each column that says in words what a row is about."""
+"""The header of each column that describes a row in words."""
 FIGURES: Mapping[str, str] = _LAID_OUT["figures"]
-"""The head of each column of figures. Of a part, such as `bins.tpr`, that of `tpr` where it has none of its own."""
+"""The header of each column of figures. A field of a part, such as `bins.tpr`, uses the header of `tpr` if it has none
+of its own."""
 _SHOWN = dict.fromkeys(("ece", "brier", "brier_of_share", "auc"), thousandths)
 _SHOWN |= {"kendall": coefficient, "pearson": coefficient}
 
 
 def _column(name: str) -> Column:
-    """The column of a field; one that ends on `*` stands on pages alone."""
+    """The column of a field; a name that ends with `*` appears only on pages."""
     field = name.removesuffix("*")
     last = field.rpartition(".")[2]
     words, figures = (table.get(field) or table.get(last) for table in (HEADS, FIGURES))
@@ -74,7 +73,6 @@ def _column(name: str) -> Column:
         (words if is_name else figures) or "",
         is_name=is_name,
         is_heading=field == "level",
-        width=0 if is_name else 13,
         on_terminal=not name.endswith("*"),
     )
 
@@ -85,13 +83,13 @@ class Table:
 
     title: str
     rows: str
-    """The name of the rows, which is that of their CSV file."""
+    """The name of the rows, which is also the name of their CSV file."""
     columns: str
-    """Fields, one after the other; see `_column`."""
+    """Names of fields, in order; see `_column`."""
     of: Literal["group", "members"] = "group"
-    """Rows of the group itself, or of each of its data sets."""
+    """Whether the rows are for the group itself or for each of its data sets."""
     weights: bool = False
-    """Whether claims count by their weights, where they have any."""
+    """Whether claims are weighted, if they have weights."""
     on_terminal: bool = True
 
     def sheet(self, scope: Scope) -> Sheet:
@@ -102,7 +100,7 @@ class Table:
             if self._has(row, scope)
         ]
         note = ""
-        if scope.at.rates.basis.n_effective is not None:
+        if scope.at.basis.n_effective is not None:
             note = "; claims weighted" if self.weights else "; unweighted"
         return Sheet(f"{self.title}{note}", tuple(map(_column, names)), tuple(lines))
 
@@ -115,7 +113,7 @@ class Table:
 
 
 def _is_empty(row: Row) -> bool:
-    """A tenth of the scores without claims, and a table of no pairs."""
+    """Whether the row is a bin without claims, or an order table without pairs."""
     return row.get("bins.n") == 0 or (row.get("n_pairs") == 0 and "cells.n_pairs" in row)
 
 
@@ -145,7 +143,7 @@ def _cell(row: Row, name: str) -> Cell:
 
 
 def figure_of(one: AuditFigure, unit: str) -> Cell:
-    """The value in per cent, with its interval and how many it rests on of what; or why it is undefined."""
+    """The value in per cent with its interval and the number of units that it is based on, or why it is undefined."""
     rests_on = f"n {plural(one.n, unit)}"
     if one.n_datasets_undefined:
         rests_on += f", undefined on {plural(one.n_datasets_undefined, 'data set')}"
@@ -155,8 +153,8 @@ def figure_of(one: AuditFigure, unit: str) -> Cell:
 def rows_of(at: AuditAt) -> Mapping[str, Sequence[Row]]:
     """The rows of each kind."""
     return {
-        "rates": [*map(dict, at.rates.rates)],
-        "agreement": [*map(dict, at.agreement.pairs)],
+        "rates": [*map(dict, at.rates)],
+        "agreement": [*map(dict, at.agreement)],
         "error_rates": [*map(dict, at.quantification.errors)],
         "bias_by_system": [*map(dict, at.quantification.systems)],
         "bias_by_dataset": [*map(dict, at.quantification.datasets)],
@@ -175,20 +173,19 @@ def rows_of(at: AuditAt) -> Mapping[str, Sequence[Row]]:
 
 
 def _parts(rows: Iterable[Row], name: str) -> Iterator[Row]:
-    """A row for each part in a field of each row, after what the row itself says."""
+    """A row for each part in a field of each row, after the fields of the row itself."""
     for row in rows:
         for number, part in enumerate(row[name], 1):
             yield {**row, f"{name}.number": number, **{f"{name}.{key}": value for key, value in part}}
 
 
 def csv_files(report: AuditReport) -> Mapping[str, str]:
-    """The figures over all thresholds, groups and levels: the text of each file by its name without ending.
+    """The figures for all thresholds, groups and levels: maps file names without extension to contents.
 
-    Names that a spreadsheet would take for a formula begin with an apostrophe; numbers have all their digits. A part
-    that was left out has no file.
+    Names that a spreadsheet would read as a formula start with an apostrophe; numbers have all their digits. There is
+    no file for a part that was left out.
     """
-    advice = _parts(_parts(map(dict, report.advice), "advice"), "advice.figures")
-    found: dict[str, list[Row]] = {"advice": [_flat(row) for row in advice]}
+    found: dict[str, list[Row]] = {}
     for at in report.at:
         for name, rows in rows_of(at).items():
             found.setdefault(name, []).extend({"threshold": at.threshold, **_flat(row)} for row in rows)
@@ -196,7 +193,7 @@ def csv_files(report: AuditReport) -> Mapping[str, str]:
 
 
 def _flat(row: Row) -> Row:
-    """The single values of a row and of the records in it, named `tpr.low`; lists of names are joined."""
+    """The single values of a row and of its records, named like `tpr.low`; lists of names are joined."""
     flat: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, Record):
@@ -216,72 +213,31 @@ def _written(rows: Sequence[Row]) -> str:
     return text.getvalue()
 
 
-def advice_sheet(found: Sequence[EvaluatorAdvice]) -> Sheet:
-    """Each use of each evaluator: whether, the condition that decided it, and the figures behind it."""
-    columns = (
-        Column("Evaluator", is_name=True, is_heading=True, is_as_given=True),
-        Column("May it be used to …", is_name=True),
-        Column("Here"),
-        Column("Why", is_name=True),
-        Column("Figures", is_name=True),
-    )
-    lines = [
-        Line((Cell(one.evaluator), *_advice_cells(each)), (one.evaluator,)) for one in found for each in one.advice
-    ]
-    return Sheet("What may each evaluator be used for?", columns, tuple(lines))
-
-
-def _advice_cells(one: Advice) -> tuple[Cell, ...]:
-    words, sign, tone = LEAVES[one.leave]
-    figures = "; ".join(
-        f"{MEASURES[each.measure]} {_amount(each.measure, each.value, each.low, each.high)} (n {each.n:,})"
-        for each in one.figures
-    )
-    here = Cell(f"{sign} {words}", tone=tone, style=_STYLES[tone])
-    return Cell(USES[one.use]), here, Cell(REASONS[one.reason]), Cell(figures or NOTHING)
-
-
 def limits_sheet() -> Sheet:
-    """The limits of each use, which are the same for all evaluators."""
-    columns = (
-        Column("To …", is_name=True),
-        Column("Figure", is_name=True),
-        Column("Good"),
-        Column("Poor"),
-        Column("Not known with fewer than"),
-    )
-    lines = [
-        Line(
-            (
-                Cell(USES[use]),
-                Cell(MEASURES[one.measure]),
-                Cell(_limit(one.measure, one.good, "at least" if one.rises else "at most")),
-                Cell(_limit(one.measure, one.poor, "below" if one.rises else "above")),
-                count_cell(one.fewest),
-            )
-        )
-        for use, criteria in CRITERIA.items()
-        for one in criteria
-    ]
-    return Sheet("Limits of the advice", columns, tuple(lines))
+    """How good figures have to be for each use of an evaluator. The papers give no limits; these were chosen for this
+    project.
+
+    At a TPR and a TNR of 80%, at most one claim in five of either kind is misclassified; a coin toss has 50%. Systems
+    in a data set often differ by no more than 2 points, and 5 points exceed the error rate of a good one. Evaluators in
+    the paper order 20 to 26% of pairs wrongly; at a tau of 0.8, at most one pair in ten is reversed. With chunks, 5% of
+    claims change from noise alone, and more than 10% is a marked loss (section 4.2).
+    """
+    heads = ("To …", "Look at", "Good", "Poor")
+    lines = (Line(tuple(map(Cell, row))) for row in _LAID_OUT["limits"])
+    return Sheet("Which figures decide a use, %", tuple(Column(head, is_name=True) for head in heads), tuple(lines))
 
 
-def _limit(measure: Measure, limit: float, words: str) -> str:
-    return f"{words} {_amount(measure, limit, None, None)}" if isfinite(limit) else NOTHING
-
-
-_STYLES = {"supported": "green", "no_evidence": "yellow", "contradicted": "red", "irrelevant": "dim"}
-
-
-def _amount(measure: Measure, value: float | None, low: float | None, high: float | None) -> str:
-    shown = coefficient if measure is Measure.TAU else percent
-    interval = "" if low is None or high is None else f" [{shown(low)}, {shown(high)}]"
-    return NOTHING if value is None else f"{shown(value)}{interval}"
+LIMITS_NOTE = (
+    "Compare the less favourable end of an interval with a limit. Rates of fewer than 30 claims, and figures of fewer "
+    "than 10 prompts or responses, 10 pairs or 3 systems, are too uncertain to use. Chunk losses are shares of all "
+    "claims, so compare them with the share that passes. If an evaluator's balanced accuracy may be as low as 50, it "
+    "is no better than chance, whatever else looks good: rejecting everything also stops every false claim."
+)
 
 
 @dataclass(frozen=True)
 class Section:
-    """One question: its tables, the first of which stands open, and a picture of some of them."""
+    """One question: its tables, the first of which is expanded, and a chart of some of them."""
 
     key: str
     title: str
@@ -294,11 +250,11 @@ class Section:
         return tuple(dict.fromkeys(table.rows for table in self.tables))
 
     def sheets(self, scope: Scope) -> list[Sheet]:
-        """Those of the tables that have rows of the group."""
+        """The tables that have rows for the group."""
         return [sheet for table in self.tables if (sheet := table.sheet(scope)).lines]
 
     def terminal_sheets(self, scope: Scope) -> list[Sheet]:
-        """Likewise, without what is long: pages and files have it."""
+        """Likewise, without long tables, which are in pages and files."""
         found = [(table, table.sheet(scope)) for table in self.tables if table.on_terminal]
         return [
             sheet for table, sheet in found if sheet.lines and (table.of == "group" or len(sheet.lines) <= MOST_LINES)
@@ -314,14 +270,15 @@ SECTIONS: tuple[Section, ...] = tuple(_section(**one) for one in _LAID_OUT["sect
 
 
 def sections_of(scope: Scope) -> Iterator[Section]:
-    """Those with rows of the group; figures by data set only of several."""
+    """The sections that have rows for the group; figures by data set appear only for groups of several."""
     for section in SECTIONS:
         if (section.key != "by-dataset" or scope.members) and section.sheets(scope):
             yield section
 
 
 def groups_of(data: AuditData) -> list[Group]:
-    """All, the task groups, and the data sets. A group of one data set is left out, as the data set says the same."""
+    """All data sets together, the task groups, and single data sets. A group of one data set is left out because it is
+    the same as the data set."""
     tasks = [*data.task_of.values()]
     groups = [] if len(data.datasets) == 1 else [Group(kind="all")]
     groups += [Group(kind="task", name=name) for name in data.tasks if tasks.count(name) > 1]

@@ -1,15 +1,17 @@
-"""Paired differences and flips as sheets, tables to download and words, the same on every surface."""
+"""Renders paired differences and flips as sheets, downloadable tables and words, consistently everywhere."""
 
 from __future__ import annotations
 
-from collections import Counter
+import textwrap
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from factloop.core.records import Verdict
+from factloop.core.records import Evidence, Verdict
 from factloop.evaluation.comparing.records import (
     DemandResult,
     Direction,
@@ -35,10 +37,14 @@ from factloop.reports.downloads import DownloadLink, csv_download
 from factloop.reports.figures import plural
 from factloop.reports.page import Filter
 from factloop.reports.pictures import INK, PAPER, SERIES, draw
-from factloop.reports.sheet.table import Cell, Column, ColumnOf, Sheet, name, page_only, sheet_of
+from factloop.reports.sheet.table import NOTHING, Cell, Column, ColumnOf, Sheet, name, page_only, sheet_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+LONGEST_QUOTE = 100
+"""Characters of a passage in the table of causes."""
 
 
 @dataclass(frozen=True)
@@ -78,28 +84,37 @@ def differences(
     """A line for each quantity of two sides."""
 
     def between(one: PairedDifference) -> Cell:
-        why = "" if one.value is None else why_no_interval(one, has_intervals=has_intervals, group=group)
-        note = level_words(one.level) if one.interval else why
-        return Cell(interval(one, one.quantity, signed=True), note)
+        ends = interval_cell(one, has_intervals=has_intervals, group=group)
+        note = f"{ends.text}, {ends.note}" if one.interval else ends.note
+        return Cell(amount(one.value, one.quantity, signed=True), note)
 
     columns: tuple[ColumnOf[PairedDifference], ...] = (
         (name(""), lambda one: name_of(one.quantity, one.k)),
         (Column(sides[0]), lambda one: amount(one.first_value, one.quantity)),
         (Column(sides[1]), lambda one: amount(one.second_value, one.quantity)),
-        (Column("Difference", is_strong=True), lambda one: amount(one.value, one.quantity, signed=True)),
-        (Column("Interval"), between),
+        (Column("Difference", is_strong=True), between),
         (Column("Outcome"), _outcome),
         (Column("p"), lambda one: p_value(one.p)),
         (Column("p adjusted"), lambda one: p_value(one.p_corrected)),
         (page_only("Seen 4 of 5 times"), _seen),
-        (page_only(f"{sides[0]} higher"), lambda one: one.first_higher),
-        (page_only("Equal"), lambda one: one.equal),
-        (page_only(f"{sides[1]} higher"), lambda one: one.second_higher),
-        (Column("n"), lambda one: one.n),
-        (Column(f"{group.capitalize()}s"), lambda one: one.n_groups),
-        (Column("Left out"), lambda one: one.n_left_out),
+        (
+            page_only("Lower, equal, higher"),
+            lambda one: f"{one.first_higher:,} / {one.equal:,} / {one.second_higher:,}",
+        ),
+        (Column("n"), lambda one: Cell(f"{one.n:,}", _from(one, group))),
     )
     return sheet_of(title, columns, found, is_total=lambda one: one.is_headline)
+
+
+def _from(one: PairedDifference, group: str) -> str:
+    left_out = f", {one.n_left_out:,} left out" if one.n_left_out else ""
+    return f"from {plural(one.n_groups, group)}{left_out}"
+
+
+def interval_cell(one: PairedDifference, *, has_intervals: bool, group: str) -> Cell:
+    """The interval with its level, or why there is none."""
+    why = "" if one.value is None else why_no_interval(one, has_intervals=has_intervals, group=group)
+    return Cell(interval(one, one.quantity, signed=True), level_words(one.level) if one.interval else why)
 
 
 def _outcome(one: PairedDifference) -> Cell:
@@ -127,7 +142,6 @@ def draw_differences(rows: Iterable[tuple[str, PairedDifference]], *, axis: str,
         for y, (_, one, value) in enumerate(drawn):
             if one.low is not None and one.high is not None:
                 axes.hlines(y, 100 * one.low, 100 * one.high, color=SERIES[0], linewidth=2)
-            is_shown = one.outcome not in (Outcome.NOT_SHOWN, Outcome.UNKNOWN)
             axes.plot(
                 [value],
                 [y],
@@ -135,7 +149,7 @@ def draw_differences(rows: Iterable[tuple[str, PairedDifference]], *, axis: str,
                 marker="o",
                 markersize=8,
                 color=SERIES[0],
-                markerfacecolor=SERIES[0] if is_shown else PAPER,
+                markerfacecolor=SERIES[0] if one.outcome.is_shown else PAPER,
                 markeredgewidth=1.8,
             )
         ends = [100 * end for _, one, _ in drawn for end in (one.low, one.high, one.value) if end is not None]
@@ -178,6 +192,39 @@ def flips_words(count: FlipCount) -> str:
     return f"{said}; {count.n_unscored:,} without a verdict on one side" if count.n_unscored else said
 
 
+def causes(flips: Iterable[Flip]) -> Sheet:
+    """A line for each cause by which several claims flipped, the most frequent first."""
+    found: defaultdict[tuple[object, ...], list[Flip]] = defaultdict(list)
+    for flip in flips:
+        if any(side.cited or side.wrong for side in (flip.first_side, flip.second_side)):
+            found[flip.cause].append(flip)
+    several = sorted((of for of in found.values() if len(of) > 1), key=len, reverse=True)
+    columns: tuple[ColumnOf[list[Flip]], ...] = (
+        (name("Verdicts"), lambda of: Cell(_kinds(of[0]), f"{of[0].first} → {of[0].second}")),
+        (name("Passage"), lambda of: _quoted(of[0].deciding)),
+        (name("Words at issue"), lambda of: of[0].second_side.wrong or of[0].first_side.wrong or NOTHING),
+        *((Column(DIRECTIONS[way].words.capitalize()), partial(_count, way)) for way in DIRECTIONS),
+        (name("Claims"), lambda of: ", ".join(dict.fromkeys(one.first_side.claim_id for one in of))),
+    )
+    return sheet_of("Causes of several flips", columns, several)
+
+
+def _kinds(flip: Flip) -> str:
+    """`supported → no evidence`."""
+    words = {None: "", True: "contradicted", False: "no evidence"}
+    sides = (flip.first_side, flip.second_side)
+    return " → ".join(words[side.contradicted] or side.verdict.replace("_", " ") for side in sides)
+
+
+def _quoted(passages: Sequence[Evidence]) -> Cell:
+    shown = [f"“{textwrap.shorten(one.passage, LONGEST_QUOTE, placeholder=' …')}”" for one in passages]
+    return Cell("; ".join(shown) or NOTHING, ", ".join(dict.fromkeys(one.source for one in passages)))
+
+
+def _count(way: Direction, of: Sequence[Flip]) -> int:
+    return sum(flip.direction is way for flip in of)
+
+
 def side_words(side: FlipSide) -> str:
     """`supported (3 of 3 repeats)`."""
     verdict = side.verdict.replace("_", " ")
@@ -186,6 +233,11 @@ def side_words(side: FlipSide) -> str:
 
 def gold_words(gold: Verdict | None) -> str:
     return "no label" if gold is None else f"people: {gold.replace('_', ' ')}"
+
+
+def place_words(flip: Flip) -> str:
+    """`ellery-1.1, document 1c9637f4fc5371ba`: the claim's id, by which plans name it, and its group."""
+    return ", ".join(dict.fromkeys((flip.first_side.claim_id, flip.group)))
 
 
 def flip_filters(flips: Iterable[Flip]) -> list[Filter]:

@@ -1,16 +1,28 @@
-"""An experiment in words and as sheets: the figures of its variants, all items, and how far two variants are apart."""
+"""Describes an experiment in words and sheets: the figures of its variants, all items, and pairwise differences."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
-from factloop.evaluation.comparing.records import GroupFigure, Quantity
+from factloop.evaluation.comparing.records import GroupFigure, Quantity, QuantityFigure
 from factloop.evaluation.comparing.views import paired
 from factloop.evaluation.comparing.words import amount, item_of, name_of
-from factloop.evaluation.experiments.records import Conclusion, ExperimentReport, ItemRow, VariantReport
+from factloop.evaluation.experiments.history import looks_words
+from factloop.evaluation.experiments.plan import HELD_OUT
+from factloop.evaluation.experiments.records import (
+    Conclusion,
+    ExperimentReport,
+    ItemRow,
+    PastExperiment,
+    VariantReport,
+)
 from factloop.reports.figures import duration, percent, plural
 from factloop.reports.sheet.table import NOTHING, Cell, Column, ColumnOf, Sheet, figure_cell, name, sheet_of, value_cell
+
+if TYPE_CHECKING:
+    from factloop.evaluation.experiments.optimise import OptimiseReport, Proposal
 
 _GLANCE = tuple(one for one in Quantity if one not in (Quantity.ACCURACY, Quantity.IRRELEVANT_SHARE))
 """What the table of variants has a column for, where any variant has a value."""
@@ -32,6 +44,9 @@ def basis_rows(report: ExperimentReport) -> Iterator[tuple[str, str]]:
     n_not = report.n_labelled - report.n_supported
     labels = f"{plural(report.n_labelled, 'claim')}: {report.n_supported:,} supported, {n_not:,} not"
     yield "Labels", labels if report.n_labelled else "none"
+    yield from (("Pooled", words) for words in report.pooled)
+    if report.data.endswith(HELD_OUT):
+        yield "Held out", looks_words(len(report.history), report.n_seen)
     yield (
         "Intervals",
         f"{percent(report.level)}, seed {report.seed}: of variants by {report.n_resamples:,} resamples of whole "
@@ -45,10 +60,54 @@ def basis_rows(report: ExperimentReport) -> Iterator[tuple[str, str]]:
         yield f"Family: {family.name}", words
 
 
+def history(report: ExperimentReport) -> Sheet:
+    """A line for each variant of each earlier experiment on the same data, the latest first."""
+
+    def named(row: tuple[PastExperiment, VariantReport]) -> Cell:
+        when = f", {row[0].created_at:%Y-%m-%d %H:%M}" if row[0].created_at else ""
+        return Cell(row[1].variant.name, row[0].name + when)
+
+    figures = ((head, partial(lambda cell, row: cell(row[1]), cell)) for head, cell in _quantities(report))
+    rows = [(one, variant) for one in reversed(report.history) for variant in one.variants]
+    return sheet_of("Earlier experiments on the same data", ((name("Variant"), named), *figures), rows)
+
+
+def proposals(found: OptimiseReport) -> Sheet:
+    """A line for each proposal: its figures on the development part, and why it was kept or not."""
+    rows = [one for of_round in found.rounds for one in of_round]
+    measured = dict.fromkeys(figure.quantity for one in rows for figure in one.figures)
+    columns: tuple[ColumnOf[Proposal], ...] = (
+        (name("Proposal"), lambda one: one.name),
+        (name("Change"), lambda one: one.change or NOTHING),
+        *((Column(name_of(each), is_strong=True), partial(_tried, each)) for each in measured),
+        (name("Outcome"), _fate),
+    )
+    return sheet_of("Proposals, tried on the development part", columns, rows)
+
+
+def _tried(quantity: Quantity, one: Proposal) -> Cell:
+    """`0.806, 0.569 before`."""
+    after, before = (
+        next((each for each in of if each.quantity is quantity), None) for of in (one.figures, one.against)
+    )
+    if after is None or before is None:
+        return Cell(NOTHING)
+    n = _basis(after, "claim")
+    return value_cell(after.value, "{:.3f}".format, after.why, note=f"{amount(before.value, quantity)} before", basis=n)
+
+
+def _fate(one: Proposal) -> Cell:
+    if one.refused:
+        return Cell("refused", one.refused)
+    return Cell("kept" if one.is_kept else "not kept", one.words)
+
+
 def heading(quantity: Quantity, k: int | None, report: ExperimentReport) -> str:
-    """`Balanced accuracy`, `Cost a claim`."""
+    """`Balanced accuracy`, `Cost of 1,000 claims`."""
     words = name_of(quantity, k)
-    if quantity in (Quantity.COST_USD, Quantity.TOKENS):
+    if quantity is Quantity.COST_USD:
+        words += f" of {MANY:,} {report.kind}"
+    if quantity is Quantity.TOKENS:
         words += f" a {report.kind.removesuffix('s')}"
     return words[0].upper() + words[1:]
 
@@ -89,22 +148,33 @@ def variants(report: ExperimentReport) -> Sheet:
 def _quantities(report: ExperimentReport) -> Iterator[ColumnOf[VariantReport]]:
     """The headline always, others where any variant has a value."""
     measured = report.variants[0].figures
-    for quantity, k in ((each, one.k) for each in _GLANCE for one in measured if one.quantity is each):
+    for quantity, k in ((each, one.k) for each in Quantity for one in measured if one.quantity is each):
         found = [one.find(quantity, k) for one in report.variants]
         is_headline = (quantity, k) == (report.headline, report.headline_k)
-        if is_headline or any(one is not None and one.value is not None for one in found):
-            yield Column(heading(quantity, k, report), is_strong=True), _measured(quantity, k, report.kind)
+        is_known = any(one is not None and one.value is not None for one in found)
+        if is_headline or (quantity in _GLANCE and is_known):
+            yield Column(heading(quantity, k, report), is_strong=True), _measured(quantity, k, report)
 
 
-def _measured(quantity: Quantity, k: int | None, kind: str) -> Callable[[VariantReport], Cell]:
-    def cell(one: VariantReport) -> Cell:
-        found = one.find(quantity, k)
-        if found is None:
-            return Cell(NOTHING)
-        basis = _basis(found, item_of(quantity, kind))
-        return figure_cell(found, lambda value: amount(value, quantity), "{} to {}".format, basis=basis)
+def _measured(quantity: Quantity, k: int | None, report: ExperimentReport) -> Callable[[VariantReport], Cell]:
+    return lambda one: _figure(one.find(quantity, k), quantity, report)
 
-    return cell
+
+def _figure(found: QuantityFigure | None, quantity: Quantity, report: ExperimentReport) -> Cell:
+    """The cell; that of an accuracy estimated from labels that were drawn says how many these are."""
+    if found is None:
+        return Cell(NOTHING)
+    basis = _basis(found, item_of(quantity, report.kind))
+    if quantity is Quantity.ACCURACY and report.variants[0].find(Quantity.TPR) is None:
+        basis += f", {report.n_labelled:,} labelled"
+    times = MANY if quantity is Quantity.COST_USD else 1
+    scaled = {end: times * of for end in ("value", "low", "high") if (of := getattr(found, end)) is not None}
+    shown = found.model_copy(update=scaled)
+    return figure_cell(shown, lambda value: amount(value, quantity), "{} to {}".format, basis=basis)
+
+
+MANY = 1_000
+"""Items of which the cost is shown."""
 
 
 def _share(one: GroupFigure) -> Cell:
@@ -115,17 +185,16 @@ def items(report: ExperimentReport, most: int) -> Sheet:
     """A line for each item, a column for each variant; at most `most`, those on which variants differ first."""
     shown = sorted(report.items, key=lambda one: not _differs(one))[:most]
     is_claim = report.kind == "claims"
-    labels: tuple[ColumnOf[ItemRow], ...] = (
-        ((Column("People"), lambda one: NOTHING if one.gold is None else one.gold.replace("_", " ")),)
-        if is_claim
-        else ()
-    )
+    people: ColumnOf[ItemRow] = (Column("People"), lambda one: (one.gold or NOTHING).replace("_", " "))
     of_variants: Iterator[ColumnOf[ItemRow]] = (
         (Column(one.variant.name), partial(_item_cell, place, is_claim)) for place, one in enumerate(report.variants)
     )
     columns: tuple[ColumnOf[ItemRow], ...] = (
-        (name("Claim" if is_claim else "Response"), lambda one: Cell(one.claim or one.item_id, one.group)),
-        *labels,
+        (
+            name("Claim" if is_claim else "Response"),
+            lambda one: Cell(one.claim or one.item_id, f"{one.item_id}, {one.group}"),
+        ),
+        *[people] * is_claim,
         *of_variants,
     )
     return sheet_of("All items", columns, shown)

@@ -1,7 +1,8 @@
-"""Raw and corrected figures of a run: in words, as sheets and on the terminal, with what speaks against them."""
+"""Shows raw and corrected figures of a run in words, as sheets and on the terminal, with any caveats."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -21,7 +22,6 @@ METHOD_WORDS = {
     Method.RAW: "raw",
     Method.PREDICTION_POWERED: "prediction-powered",
     Method.ADJUSTED_COUNT: "adjusted count",
-    Method.BOOTSTRAP: "by resamples",
     Method.DIFFERENCE: "its labelled claims",
 }
 
@@ -29,9 +29,8 @@ NO_INTERVAL_WORDS = {
     Caution.NO_SPREAD: "nothing varies",
     Caution.OUT_OF_RANGE: "beyond 0 or 1",
     Caution.ONE_GROUP: "a single group",
-    Caution.LABELS_ALIKE: "few labels, all alike",
 }
-"""Why a value has no interval, in the width of one."""
+"""Why a value has no interval, short enough to replace one."""
 
 CAUTION_WORDS = {
     Caution.FEW_LABELS: "few labelled claims for such an interval",
@@ -42,9 +41,6 @@ CAUTION_WORDS = {
     Caution.WIDENED: "a class is rare among the labels, or few labels show no error; the interval was widened for it",
     Caution.ONE_GROUP: "a sample is a single group, so there is no interval",
     Caution.LABELLED_IN_PART: "F1@K is corrected by responses whose claims all have a label, and none is known to",
-    Caution.LABELS_ALIKE: "a verdict or a class has few labels, all alike: no resample shows how far off they may be, "
-    "so there is no interval",
-    Caution.RESAMPLES_LOST: "more than a twentieth of the resamples had no value",
 }
 
 TRANSFER_WORDS = {
@@ -57,7 +53,7 @@ TRANSFER_WORDS = {
 
 TARGET_WORDS = {
     Target.PROMPTS: "what the system says to such prompts; intervals treat the run's prompts as a sample of them",
-    Target.RUN: "the claims of this run, as if people had labelled all of them; intervals cover the unlabelled ones",
+    Target.RUN: "this run's claims with a verdict, as if people had labelled all; intervals cover the unlabelled ones",
 }
 
 
@@ -68,8 +64,33 @@ PRECISION_WORDS = (
 )
 
 
+def in_short(found: Calibration) -> Iterator[str]:
+    """For each system, the preferred precision and how many labelled prompts would narrow its interval to ten points.
+
+    The number is approximate: it assumes that the width is inversely proportional to the square root of the number of
+    prompts, as if both samples grew alike.
+    """
+    for one in found.systems:
+        of_method = {each.method: each for each in (one.precision.prediction_powered, one.precision.adjusted_count)}
+        best = of_method.get(one.precision.preferred or Method.RAW)
+        if best is None or best.value is None or best.low is None or best.high is None:
+            continue
+        of = f", {one_line(one.system)}" if len(found.systems) > 1 else ""
+        said = (
+            f"With your {plural(best.n_labels, 'label')}{of}: about {100 * best.value:.0f}% of its claims are "
+            f"supported, anywhere from {100 * best.low:.0f} to {100 * best.high:.0f}%"
+        )
+        needed = math.ceil(best.n_label_groups * ((best.high - best.low) / (2 * GOOD_WIDTH)) ** 2)
+        more = f"; labels on about {needed:,} prompts, not {best.n_label_groups:,}, would give ±10"
+        yield f"{said}{more if needed > best.n_label_groups else ''}."
+
+
+GOOD_WIDTH = 0.1
+"""Half the width of an interval that is narrow enough to be useful."""
+
+
 def targets(found: Calibration) -> list[str]:
-    """What the figures are that of: a line for each kind there is."""
+    """What the figures refer to, one line for each kind."""
     said = [f"all but “this run alone”: {TARGET_WORDS[Target.PROMPTS]}"]
     if any(one.precision.own_claims is not None for one in found.systems):
         return [*said, f"this run alone: {TARGET_WORDS[Target.RUN]}"]
@@ -77,13 +98,17 @@ def targets(found: Calibration) -> list[str]:
 
 
 def assumptions(found: Calibration) -> list[str]:
-    """What the preferred precision of some system rests on: a line for each assumption."""
-    transfers = dict.fromkeys(one.transfer for one in found.systems)
+    """The assumptions that the systems' preferred precision is based on, one line for each.
+
+    If all of a system's claims are labelled, its precision is computed directly from the labels, with no assumptions.
+    """
+    assuming = (one for one in found.systems if one.precision.preferred is not Method.DIFFERENCE)
+    transfers = dict.fromkeys(one.transfer for one in assuming)
     return [f"for what is preferred: {TRANSFER_WORDS[one]}" for one in transfers]
 
 
 def overlap_words(one: RunDebiasing) -> str:
-    """How many labelled claims are drawn with the run."""
+    """How many labelled claims were drawn together with the run."""
     n_labels = one.precision.prediction_powered.n_labels + one.precision.evaluator.n_unscored
     if not one.n_of_prompts:
         return f"none of {plural(n_labels, 'labelled claim')} is from its prompts: two samples"
@@ -92,7 +117,7 @@ def overlap_words(one: RunDebiasing) -> str:
 
 
 def weight_words(estimate: Estimate) -> str:
-    """`λ 0.18: 82% from labels alone`, with scores where they were used; empty without a lambda."""
+    """`λ 0.18: 82% from labels alone`, noting scores if they were used; empty without a lambda."""
     if estimate.weight is None or estimate.label_share is None:
         return ""
     by = ", by scores" if estimate.uses_scores else ""
@@ -101,12 +126,12 @@ def weight_words(estimate: Estimate) -> str:
 
 
 def estimates(one: RunDebiasing) -> Iterator[tuple[str, Estimate, str]]:
-    """Each figure of a system with its name and what it rests on, raw before corrected."""
+    """Each figure of a system with its name and basis, raw before corrected."""
     for estimate in (one.precision.raw, one.precision.prediction_powered, one.precision.adjusted_count):
         yield PRECISION, estimate, _basis(estimate, plural(estimate.n_run, "claim"))
     if one.precision.own_claims is not None:
         own = one.precision.own_claims
-        yield "Precision, this run alone", own, _basis(own, plural(own.n_run, "claim"))
+        yield "Precision, this run alone, of claims with a verdict", own, _basis(own, plural(own.n_run, "claim"))
     for f1 in one.f1:
         for estimate in (f1.raw, f1.corrected):
             yield f"F1@{f1.k}", estimate, _basis(estimate, plural(f1.n_responses, "response"))
@@ -118,7 +143,7 @@ def _basis(estimate: Estimate, run: str) -> str:
 
 
 _Figure = tuple[str, str, Estimate, bool, str]
-"""System, measure, estimate, whether it is the preferred one, and what it rests on."""
+"""System, measure, estimate, whether it is the preferred one, and its basis."""
 
 
 def corrected(found: Calibration) -> Sheet:
@@ -145,7 +170,7 @@ def _method(row: _Figure) -> Cell:
 
 
 def _interval(row: _Figure) -> Cell:
-    """The interval, or a dash and why there is none."""
+    """The interval, or a dash and the reason why there is none."""
     why = next((NO_INTERVAL_WORDS[one] for one in row[2].cautions if one in NO_INTERVAL_WORDS), "")
     is_missing = row[2].value is not None and row[2].interval is None
     return Cell(interval(row[2].low, row[2].high), why if is_missing else "")
@@ -160,7 +185,7 @@ def _level(found: Calibration) -> float:
 
 
 def evaluator(found: Calibration) -> Sheet:
-    """TPR and FPR on the labelled claims of each system: a line for each, with its interval and what it rests on."""
+    """TPR and FPR on the labelled claims, one line per system, with interval and basis."""
     columns: tuple[ColumnOf[_Rate], ...] = (
         (Column("System", is_name=True, is_heading=True, is_as_given=True), lambda row: row[0]),
         (name("Measure"), lambda row: row[1]),
@@ -183,15 +208,17 @@ def _rates(one: RunDebiasing) -> Iterator[tuple[str, float | None, tuple[float |
 
 
 def print_calibration(found: Calibration, console: Console) -> None:
-    """Prints the figures and what they rest on. Names are printed as text: no markup, no escapes."""
+    """Prints the figures and what they are based on. Names are printed literally, without markup or escape
+    sequences."""
     keep_sheet(console, corrected(found))
-    sheet = _with_reasons_below(corrected(found))
-    print_section(console, sheet.title, Group(sheet_body(sheet, console.width), Text(), rows_table(_rows(found))))
+    sheet, short = _with_reasons_below(corrected(found)), [Text(said) for said in in_short(found)]
+    body = [*short, *([Text()] if short else []), sheet_body(sheet, console.width), Text(), rows_table(_rows(found))]
+    print_section(console, sheet.title, Group(*body))
     print_sheet(console, evaluator(found))
 
 
 def _with_reasons_below(sheet: Sheet) -> Sheet:
-    """The sheet without the reasons of undefined figures, which are sentences: they stand under it, in its width."""
+    """The sheet with the reasons for undefined figures below it, because they are sentences."""
     lines = tuple(
         replace(line, cells=tuple(replace(cell, text="undefined", why="") if cell.why else cell for cell in line.cells))
         for line in sheet.lines
@@ -200,7 +227,7 @@ def _with_reasons_below(sheet: Sheet) -> Sheet:
 
 
 def _rows(found: Calibration) -> Iterator[Row]:
-    """What the corrections rest on, and each reason and caution once with where it applies."""
+    """What the corrections are based on, with each reason and warning listed once with the figures it applies to."""
     unscored = f", {found.n_unscored:,} of them without a verdict" if found.n_unscored else ""
     yield "Labels", Text(f"{plural(found.n_claims, 'claim')} of {visible(found.data)}{unscored}")
     for one in found.systems:

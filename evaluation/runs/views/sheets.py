@@ -1,4 +1,4 @@
-"""A run in words, and as sheets: scores, what they rest on, ranks, and agreement with people's labels."""
+"""Describes a run in words and sheets: scores, what they are based on, ranks, and agreement with human labels."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ _REPEATS: Mapping[Repeats, str] = {
     "each": "each: a claim that repeats another of its response counts again in precision, recall and F1@K, as in "
     "the paper's code",
     "once": "once: of claims that say the same, only the first counts, in every figure",
+    "core": "core: a largest set of claims none of which entails another counts, in every figure",
 }
 
 _RULES = {
@@ -59,7 +60,7 @@ AGREEMENTS = {
     "tpr": "TPR",
     "tnr": "TNR",
 }
-"""Figures of agreement with labels, by their fields of `SystemAgreement`, in the order in which they are shown."""
+"""Figures of agreement with labels, by their fields in `SystemAgreement`, in display order."""
 
 
 def policy_words(policy: AbstentionPolicy) -> str:
@@ -86,7 +87,7 @@ def interval(low: float | None, high: float | None) -> str:
 
 
 def few_prompts(figures: Iterable[PromptFigure]) -> str:
-    """The caution where intervals rest on few prompts, as a sentence; empty where none does."""
+    """A warning sentence if intervals are based on few prompts; otherwise empty."""
     fewest = min((one.n_prompts for one in figures if one.interval is not None), default=FEWEST_PROMPTS)
     if fewest >= FEWEST_PROMPTS:
         return ""
@@ -94,17 +95,17 @@ def few_prompts(figures: Iterable[PromptFigure]) -> str:
 
 
 def few_prompts_of(scores: LongFormScores) -> str:
-    """The caution for the means of a run's systems."""
+    """The warning for the means of a run's systems."""
     return few_prompts(mean for system in scores.systems for _, _, mean in figures_of(system))
 
 
 def few_prompts_of_labels(found: LabelAgreement) -> str:
-    """The caution for the agreement with people's labels."""
+    """The warning for the agreement with human labels."""
     return few_prompts(getattr(one, name) for one in (found.overall, *found.systems) for name in AGREEMENTS)
 
 
 def mean_basis(mean: Mean) -> str:
-    """What a mean rests on: `120 responses`, `240 responses to 120 prompts`."""
+    """What a mean is based on: `120 responses`, `240 responses to 120 prompts`."""
     responses = plural(mean.n, "response")
     return responses if mean.n == mean.n_prompts else f"{responses} to {plural(mean.n_prompts, 'prompt')}"
 
@@ -114,7 +115,7 @@ _COUNTS: tuple[ColumnOf[SystemScore], ...] = (
     (Column("Responses"), lambda one: one.n_responses),
     (Column("Abstained"), lambda one: one.n_abstained),
     (Column("Without verdict"), lambda one: one.n_unscored_responses),
-    (Column("Claims", on_page=False), lambda one: one.counts.total),
+    (Column("Claims"), lambda one: one.counts.total),
     (Column("Supported"), lambda one: one.counts.supported),
     (Column("Not supported"), lambda one: one.counts.not_supported),
     (Column("Irrelevant"), lambda one: one.counts.irrelevant),
@@ -123,18 +124,18 @@ _COUNTS: tuple[ColumnOf[SystemScore], ...] = (
 
 
 def claims(scores: LongFormScores) -> Sheet:
-    """Responses and claims of each system, by where they fell."""
+    """Responses and claims of each system, by outcome."""
     return sheet_of("Claims", (_SYSTEM, *_COUNTS), scores.systems)
 
 
 def scores_of(scores: LongFormScores) -> Sheet:
-    """Each measure of each system; what they rest on stands beside them on the page."""
-    counts = [(replace(column, on_terminal=False), say) for column, say in _COUNTS]
+    """Each measure of each system; files also have its basis, which pages and terminals show in `claims`."""
+    counts = [(replace(column, on_terminal=False, on_page=False), say) for column, say in _COUNTS]
     return sheet_of("Scores of each system", (_SYSTEM, *_measured(scores), *counts), scores.systems)
 
 
 def turned(title: str, scores: LongFormScores) -> Sheet:
-    """The leading measures under each other, as the terminal has them."""
+    """The leading measures listed vertically, as on the terminal."""
     return scores_of(scores).turned(title, measure="Measure", value="Mean", interval=interval_head(scores.level))
 
 
@@ -164,7 +165,7 @@ def mean_cell(mean: Mean) -> Cell:
 
 
 def by_labels(scores: LongFormScores, labelled: LongFormScores) -> Sheet:
-    """The leading measures by verdicts, each beside that by people's labels."""
+    """The leading measures by verdicts, each next to the same measure by human labels."""
     people = {one.system: one for one in labelled.systems}
 
     def by_people(say: Callable[[SystemScore], Cell | str | int]) -> Callable[[SystemScore], Cell | str | int]:
@@ -203,11 +204,11 @@ def ranks(summary: RunSummary) -> Sheet:
 
 ALL = "All systems"
 _VERDICTS = ("Supported", "Not supported", "Irrelevant", "Unscored")
-"""In the order of `_counted`."""
+"""In the order used by `_counted`."""
 
 
 def _shown(found: LabelAgreement) -> Iterator[SystemAgreement]:
-    """Each system, and all together where there are several."""
+    """Each system, and the total if there are several."""
     yield from found.systems
     if len(found.systems) != 1:
         yield found.overall
@@ -228,7 +229,7 @@ def agreement(found: LabelAgreement) -> Sheet:
 
 
 def verdicts(found: LabelAgreement) -> Sheet:
-    """For each system a line for each label."""
+    """For each system, one line per label."""
 
     def counted(place: int) -> Callable[[tuple[SystemAgreement, int]], Cell]:
         return lambda row: replace(count_cell(_by_verdict(_by_label(row[0])[row[1]])[place]), is_marked=row[1] == place)
@@ -251,7 +252,7 @@ def _by_verdict(counts: Counts) -> tuple[int, ...]:
 
 
 def basis(overall: SystemAgreement) -> str:
-    """`16,011 facts of 496 responses`, and what is not among them."""
+    """`16,011 facts of 496 responses`, and what was excluded."""
     table = overall.table
     said = f"{plural(table.n_facts, 'fact')} of {plural(overall.n_responses, 'response')}"
     n_repeats = table.repeated.total

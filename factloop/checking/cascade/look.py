@@ -1,7 +1,7 @@
-"""The first stage of a cascade: a cheap verifier looks at the user's documents, and settles what is clear.
+"""The first stage of a cascade, in which a cheap verifier searches the user's documents and settles clear-cut claims.
 
-This look costs no model call and no search elsewhere. Claims between the thresholds, claims without evidence and claims
-whose look failed go on to the plan's own stages, with the evidence found.
+This stage needs no model call and no search elsewhere. Claims between the thresholds, claims without evidence and
+claims whose check failed go on to the plan's own stages, with the evidence found.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from factloop.tools.search.base import SearchTool
 
 @dataclass(frozen=True)
 class CheapStage:
-    """A verifier with its two thresholds: it accepts claims from one score on and rejects them up to the other.
+    """A verifier with two thresholds: it accepts claims at or above the upper score and rejects claims at or below the
+    lower one.
 
     None for a threshold means that the verifier never accepts, or never rejects.
     """
@@ -34,10 +35,10 @@ class CheapStage:
     upper: float | None
     lower: float | None
     explain: Callable[[str, Sequence[str]], SupportReading] | None = None
-    """The same verifier's label, citations and reasons, where it gives any."""
+    """The same verifier's label, citations and reasons, if it provides any."""
 
     async def judge(self, claim: str, evidence: Sequence[Evidence], *, meter: UsageMeter) -> Judgement | None:
-        """A verdict, or None where the claim is to go on. Raises what the verifier raises."""
+        """A verdict, or None if the claim is left to the model. Raises whatever the verifier raises."""
         passages = [item.passage for item in evidence if item.passage.strip()]
         if not passages:
             return None
@@ -50,7 +51,7 @@ class CheapStage:
         return None
 
     async def _score(self, claim: str, document: str, meter: UsageMeter) -> float:
-        """The claim's score by all that was found, as the thresholds were tuned."""
+        """The claim's score against everything found, as when the thresholds were tuned."""
         ((scored,),) = await score_pairs(self.reader, [VerifierPair(claim, document)], meter=meter)
         if scored.error is not None:
             raise scored.error
@@ -58,7 +59,7 @@ class CheapStage:
         return scored.score
 
     async def _best(self, claim: str, evidence: Sequence[Evidence], meter: UsageMeter) -> str:
-        """Id of the passage that supports the claim best by itself."""
+        """Id of the passage that best supports the claim on its own."""
         (scored,) = await score_pairs(
             self.reader, [VerifierPair(claim, item.passage) for item in evidence], meter=meter
         )
@@ -85,7 +86,7 @@ class CheapStage:
 
 
 def documents_among(tools: Sequence[SearchTool]) -> SearchTool:
-    """The first tool that searches what the user gave. Raises ConfigError where none does."""
+    """The first tool that searches the user's documents. Raises ConfigError if there is none."""
     found = next((tool for tool in tools if tool.own_documents), None)
     if found is None:
         raise ConfigError("a cascade (--cascade) needs documents (--docs)")
@@ -93,9 +94,9 @@ def documents_among(tools: Sequence[SearchTool]) -> SearchTool:
 
 
 def build_look_node(cheap: CheapStage) -> ClaimNode:
-    """The node that looks for the claim's first query in the documents.
+    """Builds the node that searches the documents with the claim's first query.
 
-    A claim that it does not settle is left as it was, but for the evidence found: its query is still to be asked.
+    A claim that it does not settle is left unchanged except for the evidence found: its query is still to be made.
     """
 
     async def look(state: FactState, runtime: Runtime[CheckContext]) -> Update:

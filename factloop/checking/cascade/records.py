@@ -1,4 +1,4 @@
-"""A cascade as it is tuned, kept in a file, and given to a check."""
+"""Defines a cascade as it is tuned, saved in a file and used by a check."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from factloop.core.records import Count, Record, Share
 
@@ -15,51 +15,50 @@ OpenShare = Annotated[float, Field(gt=0.0, lt=1.0)]
 
 
 class ErrorKind(StrEnum):
-    """The claims that may be settled cheaply, and so the direction in which a cascade may err."""
+    """Which claims may be settled cheaply, and therefore in which direction a cascade may err."""
 
     BALANCED = "balanced"
-    """Both: the stated error holds for accepted claims, and for rejected ones."""
+    """Both kinds: the stated error applies to accepted claims and to rejected ones."""
     FALSE_SUPPORT = "false_support"
-    """Only accepted; nothing is rejected cheaply."""
+    """Only acceptances: no claim is rejected cheaply."""
     FALSE_REJECT = "false_reject"
-    """Only rejected; nothing is accepted cheaply."""
+    """Only rejections: no claim is accepted cheaply."""
 
 
 class CascadeSide(Record):
-    """The claims that the verifier accepts, or those that it rejects, among the labelled ones."""
-
-    model_config = ConfigDict(extra="ignore")  # files tuned by earlier versions have `n_needed`
+    """The labelled claims that the verifier accepts, or those that it rejects."""
 
     threshold: Share | None
-    """None where nothing is settled on this side."""
+    """None if nothing is settled on this side."""
     n: Count
-    """Settled."""
+    """Number of settled claims."""
     n_wrong: Count
-    """Claims settled wrongly, by the labels."""
+    """Number of claims settled wrongly according to the labels."""
     error: Share | None
-    """`n_wrong` of `n`; None where nothing was settled."""
+    """`n_wrong` divided by `n`; None if nothing was settled."""
     bound: Share | None
-    """The largest share of errors among the settled that the labels leave possible, at the confidence of this side.
+    """Upper confidence bound on the fraction of errors among the settled claims, at the confidence of this side.
 
-    Of this one threshold: for all that were tried, what holds is that the share is at most the stated error.
+    This is for one threshold; for all thresholds that were tried, only the stated error is guaranteed.
     """
     n_label: Count
-    """Labelled claims that would be settled wrongly here: the unsupported if accepted, the supported if rejected."""
+    """Number of labelled claims that would be wrong if settled on this side: unsupported if accepted, supported if
+    rejected."""
     label_error: Share | None
-    """`n_wrong` of `n_label`."""
+    """`n_wrong` divided by `n_label`."""
     label_bound: Share | None
     confidence: OpenShare
-    """Confidence of each of the two bounds."""
+    """Confidence level of each of the two bounds."""
     design_effect: Annotated[float, Field(ge=1.0)]
-    """The factor by which claims of one document or response count for fewer in `bound`: 1 if they are independent."""
+    """The factor by which similar claims from one document or response count less in `bound`; 1 if independent."""
     label_design_effect: Annotated[float, Field(ge=1.0)] = 1.0
-    """The same of `label_bound`."""
+    """The same factor for `label_bound`."""
     why_none: str = ""
-    """Why there is no threshold, in words."""
+    """A description of why there is no threshold."""
 
 
 class CascadePoint(Record):
-    """The outcome of another stated error on the same labels. The promise is that of one point, not of all."""
+    """The outcome of another stated error on the same labels. The guarantee is for one point, not for all."""
 
     max_error: OpenShare
     upper: Share | None
@@ -69,27 +68,28 @@ class CascadePoint(Record):
     n_accepted_wrong: Count
     n_rejected_wrong: Count
     share_sent: Share
-    """Share of all labelled claims that are left to the model."""
+    """Fraction of all labelled claims that are left to the model."""
     balanced_error: Share | None
-    """Error of the whole, if the model never erred: mean of both labels' shares settled wrongly; None if one lacks."""
+    """Error of the whole cascade if the model never erred: mean over both labels of the fraction settled wrongly; None
+    if one label is missing."""
 
 
 class CascadeTuning(Record):
-    """Thresholds with what they rest on."""
+    """Thresholds and what they are based on."""
 
     error: ErrorKind
     max_error: OpenShare
     confidence: OpenShare
-    """Probability that all promises hold at once."""
+    """Probability that all guarantees hold at once."""
     n: Count
-    """Labelled claims."""
+    """Number of labelled claims."""
     n_supported: Count
     n_unscored: Count
-    """Labelled claims without a score; such claims go to the model."""
+    """Labelled claims without a score; in a check, such claims are left to the model."""
     n_groups: Count
-    """Groups of claims that share a document, a response or their wording."""
+    """Number of groups of claims that share a document, a response or their wording."""
     likeness: Share | None
-    """Intraclass correlation of the labels within groups; None with a single group, where it cannot be seen."""
+    """Intraclass correlation of the labels within groups; None if there is only one group."""
     accepted: CascadeSide
     rejected: CascadeSide
     share_sent: Share
@@ -102,21 +102,21 @@ class CascadeTuning(Record):
 
 
 class CascadeFile(Record):
-    """The file that `factloop research cascade tune` writes and `--cascade` reads."""
+    """The file written by `factloop research cascade tune` and read by `--cascade`."""
 
     schema_version: Literal["1.0"] = "1.0"
     verifier: str
-    """The verifier as `--verifier` takes it."""
+    """The verifier, named as in `--verifier`."""
     identity: Mapping[str, Any]
-    """All that shapes its scores, such as a hash of its weights: a check with another one is refused."""
+    """Everything that affects its scores, such as a hash of its weights. A check with a different one is rejected."""
     upper: Share | None
-    """A claim with at least this score is accepted; with None the verifier accepts no claim."""
+    """Claims with at least this score are accepted; if None, the verifier accepts no claim."""
     lower: Share | None
-    """A claim with at most this score is rejected; with None the verifier rejects no claim."""
+    """Claims with at most this score are rejected; if None, the verifier rejects no claim."""
     data: str = ""
-    """Name of the labelled claims, and hash where they are a file."""
+    """Name of the labelled claims and, for a file, its hash."""
     tuned: CascadeTuning | None = None
-    """None for thresholds set by hand, which promise nothing."""
+    """None for thresholds set by hand, which guarantee nothing."""
     created_at: datetime | None = None
     warnings: tuple[str, ...] = ()
 

@@ -1,4 +1,4 @@
-"""A tuned cascade as a check uses it: read from its file, compared with the installed verifier, and named."""
+"""Prepares a tuned cascade for a check: reads its file, compares it with the installed verifier, and names it."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ Explain = Callable[[str, Sequence[str]], SupportReading]
 
 @dataclass(frozen=True)
 class CheapVerifier:
-    """A verifier on this machine, its weights loaded."""
+    """A verifier on this machine, with its weights loaded."""
 
     reader: Judge
     explain: Explain | None
-    """Its label, citations and reasons, where it gives any."""
+    """The verifier's label, citations and reasons, if it provides any."""
 
     @property
     def digest(self) -> str:
-        """SHA-256 of all that shapes its scores."""
+        """SHA-256 hash of everything that affects its scores."""
         return hashlib.sha256(json.dumps(self.reader.identity, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def cheap_verifier(name: str, *, allow_download: bool = False) -> CheapVerifier:
-    """The verifier of that name, kept for all checks of this process. Reads its weights.
+    """The verifier with this name, kept for all checks in this process. Loads its weights.
 
-    Raises ConfigError for one that calls a server, for an unknown name, and where weights cannot be loaded.
+    Raises ConfigError for a verifier that calls a server, for an unknown name, and if weights cannot be loaded.
     """
     spec = parse_spec(name)
     if spec.calls is not None:
@@ -65,12 +65,12 @@ def _kept(name: str, allow_download: bool) -> CheapVerifier:
 
 ASSESSING = ("assessments", "assessment")
 SECOND_STAGES = (*ASSESSING, "search_query", "rating", "grounded_claims")
-"""Stages of all plans at which the model is asked on a claim that nothing has settled."""
+"""Stages of all plans in which the model is called about a claim that is not settled yet."""
 
 
 @dataclass(frozen=True)
 class Cascade:
-    """The first stage of a check, with what its thresholds rest on."""
+    """The first stage of a check, with what its thresholds are based on."""
 
     stage: CheapStage
     fingerprint: CascadeFingerprint
@@ -92,13 +92,13 @@ class Cascade:
 
 
 def load_cascade(settings: CheckSettings, *, has_model: bool) -> Cascade | None:
-    """The cascade that the settings name, or None. Reads its file and the verifier's weights.
+    """The cascade named in the settings, or None. Reads its file and loads the verifier's weights.
 
-    Raises ConfigError without a model, for a file that cannot be read, and where the verifier is not the one
-    that it was tuned for; DataError for a file that is not a cascade.
+    Raises ConfigError if there is no model, if the file cannot be read, or if the verifier is not the one that it was
+    tuned for; raises DataError for a file that is not a cascade.
     """
     if settings.cascade is None or (settings.judge is not None and not has_model):
-        return None  # where a judge is named and no model, the thresholds are the judge's own
+        return None  # if a judge is set but no model, the thresholds are for the judge
     if not has_model:
         raise ConfigError("a cascade (--cascade) leaves unclear claims to a model: name one (--model)")
     path = settings.cascade
@@ -115,7 +115,7 @@ def load_cascade(settings: CheckSettings, *, has_model: bool) -> Cascade | None:
 
 
 def refuse_other_verifier(path: Path, file: CascadeFile, verifier: CheapVerifier) -> None:
-    """Raises ConfigError where this is not the verifier that the thresholds were tuned for."""
+    """Raises ConfigError if the thresholds were tuned for a different verifier."""
     if different := _differing(file.identity, verifier.reader.identity):
         raise ConfigError(
             f"{path}: tuned with a different {file.verifier} ({', '.join(different)} differ); tune it again"
@@ -123,7 +123,7 @@ def refuse_other_verifier(path: Path, file: CascadeFile, verifier: CheapVerifier
 
 
 def read_cascade(path: Path) -> CascadeFile:
-    """A file that `factloop research cascade tune` wrote. Raises ConfigError, DataError."""
+    """Reads a file written by `factloop research cascade tune`. Raises ConfigError, DataError."""
     try:
         text = path.read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
@@ -137,19 +137,19 @@ def read_cascade(path: Path) -> CascadeFile:
 
 
 def refuse_without_documents(settings: CheckSettings, tools: Sequence[SearchTool]) -> None:
-    """Raises ConfigError where a cascade has nothing that it could look at first."""
+    """Raises ConfigError if a cascade has no documents to search first."""
     if settings.cascade is not None and settings.model is not None and tools:
         documents_among(tools)
 
 
 def savings(cascade: Cascade, claims: Sequence[Claim], usage: Usage, tools: Sequence[SearchTool]) -> CascadeSavings:
-    """The savings of a check with this cascade, estimated from the cost of the claims that were sent on."""
+    """The savings of a check with this cascade, estimated from the cost of the claims left to the model."""
     own = [claim for claim in claims if claim.duplicate_of is None]
     cheap = [claim.judgement.verdict for claim in own if claim.judgement.stage == "cheap"]
     sent_on = [claim for claim in own if claim.judgement.stage != "cheap" and (claim.queries or claim.evidence)]
     stages = [usage.stages[name] for name in SECOND_STAGES if name in usage.stages]
     asked = sum(stage.calls + stage.cache_hits for stage in stages)
-    # Where the documents come first, the first query of a claim asks them again: no other search.
+    # If the documents are searched first, the first query of a claim searches them again, which is not another search.
     again = bool(tools) and tools[0].own_documents and any(name in usage.stages for name in ASSESSING)
     searched = sum(len(claim.queries) - again for claim in sent_on)
     tuned = cascade.file.tuned
@@ -168,7 +168,8 @@ def savings(cascade: Cascade, claims: Sequence[Claim], usage: Usage, tools: Sequ
 
 
 def with_estimates(seen: CascadeSavings) -> CascadeSavings:
-    """Claims settled times what a claim sent on took, in calls and searches; None where none was sent on."""
+    """Number of settled claims times the mean calls and searches of a claim left to the model; None if no claim was
+    left to it."""
     settled, sent = seen.n_settled, seen.n_sent_on
     return seen.model_copy(
         update={
@@ -179,9 +180,9 @@ def with_estimates(seen: CascadeSavings) -> CascadeSavings:
 
 
 def sum_savings(all_savings: Iterable[CascadeSavings | None]) -> CascadeSavings | None:
-    """The savings of several checks as of one; None where none had a cascade. Their order changes nothing.
+    """The combined savings of several checks, in any order; None if none of them had a cascade.
 
-    The stated error is kept where it is the same for all.
+    The stated error is kept if it is the same for all.
     """
     found = [one for one in all_savings if one is not None]
     if not found:

@@ -1,4 +1,4 @@
-"""A report as plain text: in a few lines for a model or a person, and its claims as CSV for spreadsheets."""
+"""Renders a report as plain text: a short version for models and people, and its claims as CSV for spreadsheets."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _LONGEST = 200
 
 
 def in_words(report: FactualityReport) -> str:
-    """The counts, then what is not supported and what was not checked, ten at most, with why. Plain text.
+    """Plain text with the counts, then at most ten unsupported or unchecked passages, with reasons.
 
-    A passage that the reason speaks of follows it, each a line of its own.
+    Each passage that the reason mentions follows on a line of its own.
     """
     views = {one.claim.id: one for one in views_of(report.claims)}
     not_checked = [one for one, _ in unchecked(report)]
@@ -44,7 +44,7 @@ def _counts(report: FactualityReport, n_unread: int) -> str:
 
 
 def _silent(sentence: Sentence, report: FactualityReport) -> str:
-    assert sentence.no_claim is not None  # else it has claims, which stand for it
+    assert sentence.no_claim is not None  # otherwise it has claims, which represent it
     return f"not checked ({NO_CLAIM_WORDS[sentence.no_claim]}): {_short(report.text_of(sentence))}"
 
 
@@ -63,7 +63,7 @@ def _short(text: str) -> str:
 
 
 def render_csv(report: FactualityReport) -> str:
-    """The claims in the order of the report, one a row. `sources` are those that the verdict rests on."""
+    """The claims in the order of the report, one per row. `sources` are the sources that the verdict is based on."""
     return csv_text(COLUMNS, map(_row, views_of(report.claims)))
 
 

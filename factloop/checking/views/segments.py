@@ -1,4 +1,4 @@
-"""The response cut at its sentences, so that each can be shown in place with its claims, or why it has none."""
+"""Splits the response at its sentences, so that each can be shown with its claims or the reason why it has none."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from factloop.tools.text.outline import read_outline
 
 @dataclass(frozen=True)
 class Segment:
-    """A stretch of the response: a sentence with its claims or the reason why it has none, or what lies between."""
+    """A part of the response: a sentence with its claims or the reason why it has none, or the text in between."""
 
     text: str
     claims: tuple[Claim, ...] = ()
     no_claim: NoClaim | None = None
     table_head: str | None = None
-    """Of a row of a table: the row that names its columns."""
+    """For a table row, the row with the column names."""
 
 
 def segments(report: FactualityReport) -> list[Segment]:
-    """The response in order: the texts of the segments joined are the response, character by character.
+    """The response in order. Joined, the texts of the segments are the response, character for character.
 
-    Where spans overlap or reach past the end, each character goes to the sentence that starts first. A claim whose span
-    is left with no character of its own appears in no segment.
+    If spans overlap or reach past the end, each character belongs to the sentence that starts first. A claim whose span
+    has no characters left appears in no segment.
     """
     by_span: defaultdict[tuple[int, int], list[Claim]] = defaultdict(list)
     for claim in report.claims:
@@ -48,7 +48,7 @@ def segments(report: FactualityReport) -> list[Segment]:
 
 
 def _table_heads(response: str) -> dict[tuple[int, int], str]:
-    """The head of the table of each row, by where the row stands."""
+    """The table header of each row, by the position of the row."""
     if "|" not in response:
         return {}
     rows = (part for part in read_outline(response) if part.kind == "row")

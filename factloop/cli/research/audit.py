@@ -1,4 +1,4 @@
-"""`factloop research audit`: how far evaluators can be trusted, from claims that people labelled."""
+"""`factloop research audit` measures on human-labelled claims how far evaluators can be trusted."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from factloop.cli.console import DONE, step, stopped_with
-from factloop.cli.inputs import name_of_data
 from factloop.cli.options import ARGUMENT, STATISTICS, Intervals, Seeded, Share, Tabled, Texts, command
 from factloop.cli.outputs import deliver, try_outputs
 from factloop.core.errors import ConfigError
 from factloop.core.extras import require
+from factloop.core.files.lines import name_of_data
 from factloop.setup.marks import Mark
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ class Audit(Tabled, Intervals, Seeded):
     evaluator: Annotated[Texts, Mark(STATISTICS, "NAME")] = ()
     """Audit only this evaluator."""
     threshold: Annotated[Share | None, Mark(STATISTICS)] = None
-    """Also report all figures at this threshold, besides 0.5."""
+    """Also report all figures at this threshold, in addition to 0.5."""
     p_adjustment: Annotated[Literal["none", "holm"], Mark(STATISTICS)] = "none"
-    """Adjust the p-values of pairs of systems within each data set by this method."""
+    """Method for adjusting the p-values of pairs of systems within each data set."""
     resamples: Annotated[int, Field(ge=0, le=10_000), Mark(STATISTICS)] = 1000
     """Bootstrap resamples for the intervals; 0 for none."""
     level: Annotated[float, Field(ge=0.5, le=0.999), Mark(STATISTICS)] = 0.95
@@ -40,11 +40,10 @@ class Audit(Tabled, Intervals, Seeded):
 
 @command()
 def audit(given: Audit) -> int:
-    """Reads, audits and writes; returns the exit code. Raises FactloopError for wrong input."""
+    """Audits the claims and writes the outputs; returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop research audit")
     from factloop.evaluation.audit.rows import load_predictions
-    from factloop.evaluation.audit.views.html import render_audit_html
-    from factloop.evaluation.audit.views.terminal import print_audit
+    from factloop.evaluation.audit.views.shown import print_audit, render_audit_html
     from factloop.evaluation.audit.whole import audit as audit_table
     from factloop.evaluation.statistics.significance import PValueAdjustment
 

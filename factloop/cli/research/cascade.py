@@ -1,4 +1,4 @@
-"""`factloop research cascade tune`: reads labelled claims, and writes the file that `--cascade` reads."""
+"""`factloop research cascade tune` reads labelled claims and writes a file for `--cascade`."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from functools import partial
 from typing import Annotated, Literal
 
 from factloop.cli.console import DONE, run_alone, step, stopped_with
-from factloop.cli.inputs import name_of_data
 from factloop.cli.options import ARGUMENT, Between0And1, Report, command
 from factloop.cli.outputs import STANDARD_OUTPUT, deliver, try_outputs, write_output
 from factloop.core.errors import ConfigError
 from factloop.core.extras import require
 from factloop.core.files.json import to_json
+from factloop.core.files.lines import name_of_data
 from factloop.setup.marks import Mark
 
 
@@ -23,21 +23,21 @@ class Tune(Report):
     out: Annotated[str, Mark(metavar="FILE")]
     """Write the cascade, for use with --cascade."""
     verifier: Annotated[str, Mark(metavar="NAME")] = "baseline"
-    """baseline, minicheck, minicheck-roberta, hhem, alignscore, lettucedetect, granite-guardian or nli:MODEL.
+    """baseline, minicheck, minicheck-roberta, hhem, alignscore, factcg, lettucedetect, granite-guardian or nli:MODEL.
     NAME:FOLDER uses your own weights."""
     max_error: Annotated[Between0And1, Mark(metavar="SHARE")] = 0.05
-    """Largest allowed share of errors among the claims that the cascade settles."""
+    """Maximum fraction of errors among the claims that the cascade settles."""
     error: Literal["balanced", "false_support", "false_reject"] = "balanced"
-    """Let the cheap verifier accept and reject, only accept, or only reject."""
+    """What the cheap verifier may decide: both verdicts (balanced), or only to accept or reject."""
     level: Annotated[Between0And1, Mark(metavar="SHARE")] = 0.95
-    """Confidence that the share of errors is no larger."""
+    """Confidence that the fraction of errors does not exceed the maximum."""
     allow_download: bool = False
     """Download weights that are not on this machine yet."""
 
 
 @command()
 def tune(given: Tune) -> int:
-    """Reads, scores, tunes and writes; returns the exit code. Raises FactloopError for wrong input."""
+    """Reads, scores, tunes and writes the cascade; returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop research cascade tune")
     from factloop.checking.cascade.records import ErrorKind
     from factloop.evaluation.cascades.tuning import Tune as Wanted

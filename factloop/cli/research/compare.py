@@ -1,4 +1,4 @@
-"""`factloop research compare`: two finished runs, or two systems of one, side by side."""
+"""`factloop research compare` compares two finished runs, or two systems in one run."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from factloop.core.extras import require
 from factloop.setup.marks import Mark
 
 if TYPE_CHECKING:
+    from factloop.evaluation.comparing.demands import Demand
     from factloop.evaluation.runs.reading import FinishedRun
     from factloop.evaluation.runs.records import JudgedResponse
 
@@ -26,17 +27,21 @@ class FailIfWorse(Arguments):
 
     fail_if_worse: Annotated[Texts, Mark(metavar="METRIC[:MARGIN]")] = ()
     """Exit with 1 if a loss in this metric is shown; with a margin, unless a loss that large is ruled out (one-sided).
-    The margin is a share for metrics that are shares (0.05 is five points), and an amount for cost_usd and tokens.
-    Also takes "tpr >= 0.8" and "flips <= 3" (claims that were right and no longer are)."""
+    The margin is a fraction for metrics that are fractions (0.05 is five points), and an amount for cost_usd and
+    tokens. Also accepts "tpr >= 0.8" and "flips <= 3" (claims that were right and no longer are)."""
 
 
 class Compare(Tabled, Intervals, Seeded, FailIfWorse):
     """Arguments of `research compare`."""
 
     runs: Annotated[Texts, Mark(ARGUMENT, "RUN...")]
-    """Two run directories of factloop eval, A and B; or one, to compare two of its systems."""
+    """Two run directories of factloop eval, A and B; or one, to compare two of its systems. Runs named between the two
+    say whether the difference came from the judge, the search or the answers. Also those of experiments."""
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
-    """Compare only this system. Given twice, the first in A is compared with the second in B."""
+    """Compare only this system, or this variant of an experiment. If given twice, the first is taken from A and the
+    second from B."""
+    labels: Annotated[str | None, Mark(metavar="FILE")] = None
+    """Labels for an experiment's claims, as written by labels export."""
     k: Annotated[Texts, Mark(STATISTICS, "K")] = ()
     """K for F1@K: a number, median or maximum. Default: as in the runs."""
     abstention: Annotated[Literal["zero", "exclude"] | None, Mark(STATISTICS)] = None
@@ -45,21 +50,25 @@ class Compare(Tabled, Intervals, Seeded, FailIfWorse):
 
 @command()
 def compare(given: Compare) -> int:
-    """Compares and writes; returns the exit code. Raises FactloopError for wrong input."""
+    """Compares and writes the outputs; returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop research compare")
     from factloop.evaluation.comparing.compare import ComparedRun
     from factloop.evaluation.comparing.compare import compare as compare_runs
     from factloop.evaluation.comparing.demands import read_demand
-    from factloop.evaluation.comparing.views.html import render_comparison_html
-    from factloop.evaluation.comparing.views.terminal import print_comparison
+    from factloop.evaluation.comparing.views.shown import print_comparison, render_comparison_html
+    from factloop.evaluation.experiments.finished import is_experiment
     from factloop.evaluation.runs.longform import AbstentionPolicy
     from factloop.evaluation.runs.reading import read_run
 
     ks = tuple(map(wanted_k, given.k))
     demands = [read_demand(one) for one in given.fail_if_worse]
-    if len(given.runs) > 2 or len(given.system) > 2:
-        raise ConfigError("give two runs, or two systems of one run, and no more")
-    try_outputs(given.written, given.runs)
+    if len(given.system) > 2:
+        raise ConfigError("--system: give two systems, and no more")
+    try_outputs(given.written, (*given.runs, given.labels))
+    if all(map(is_experiment, given.runs)):
+        return _compare_experiments(given, demands)
+    if given.labels is not None:
+        raise ConfigError("--labels needs the run directory of an experiment")
     with stopped_with("Nothing was written; run the command again."):
         runs = [read_run(folder) for folder in given.runs]
         first, second = (
@@ -69,6 +78,10 @@ def compare(given: Compare) -> int:
         comparison = compare_runs(
             first,
             second,
+            between=[
+                ComparedRun(folder, run.summary, _Reports(run), first.system)
+                for folder, run in zip(given.runs[1:-1], runs[1:-1], strict=True)
+            ],
             ks=ks,
             abstention=None if given.abstention is None else AbstentionPolicy(given.abstention),
             alpha=round(1.0 - given.level, 12),
@@ -81,9 +94,27 @@ def compare(given: Compare) -> int:
     return demands_exit_code(comparison.demands)
 
 
+def _compare_experiments(given: Compare, demands: Sequence[Demand]) -> int:
+    """Compares the variants of one experiment, or of two on the same data, with any labels since given."""
+    from factloop.evaluation.experiments.assess import assess
+    from factloop.evaluation.experiments.finished import side_by_side, with_labels
+    from factloop.evaluation.experiments.views.shown import print_experiment, render_experiment_html
+
+    if len(given.runs) > 2:
+        raise ConfigError("give the run of one experiment, or of two, and no more")
+    if given.k or given.abstention is not None:
+        raise ConfigError("--k and --abstention are for runs of factloop eval; the K of an experiment is in its plan")
+    results = side_by_side(given.runs, given.system)
+    if given.labels is not None:
+        results = with_labels(results, given.labels)
+    report = assess(results, level=given.level, resamples=given.resamples, seed=given.seed, demands=demands)
+    deliver(given, report, partial(print_experiment, report), page=partial(render_experiment_html, report))
+    return demands_exit_code(report.demands)
+
+
 @dataclass(frozen=True)
 class _Reports(Iterable["JudgedResponse"]):
-    """The reports of a run, read from its folder at every pass."""
+    """The reports of a run, read from its folder on each iteration."""
 
     run: FinishedRun
 
@@ -94,10 +125,10 @@ class _Reports(Iterable["JudgedResponse"]):
 def _named_systems(
     folders: Sequence[str], runs: Sequence[FinishedRun], systems: Sequence[str]
 ) -> tuple[str | None, str | None]:
-    """The system of each side; None where all systems of two runs are compared."""
+    """The system on each side; None when all systems of two runs are compared."""
     if len(systems) == 2:
         return systems[0], systems[1]
-    if len(runs) == 2:
+    if len(runs) > 1:
         return (systems[0], systems[0]) if systems else (None, None)
     there = sorted({line.system for line in runs[0].summary.responses})
     if len(there) == 2 and not systems:

@@ -1,4 +1,4 @@
-"""`factloop research data list | get | join`: lists and downloads data sets, and joins claims to their responses."""
+"""`factloop research data list | get | join` lists and downloads data sets, and joins claims to their responses."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from factloop.setup.marks import Mark
 class ListedPart(Record):
     name: str
     path: Path | None
-    """The data set's folder, if it is there."""
+    """The data set's folder, if it exists."""
 
 
 class ListedDataset(AboutDataset):
@@ -43,14 +43,14 @@ class ListedDataset(AboutDataset):
 
 class DataListing(Record):
     folder: Path
-    """The folder in which data sets are looked for."""
+    """The folder that is searched for data sets."""
     datasets: tuple[ListedDataset, ...]
 
 
 class GotDataset(Record):
     name: str
     files: tuple[FetchedFile, ...]
-    """None after a failure; what was downloaded until then stays, and is not downloaded again."""
+    """Empty after a failure; files downloaded before it are kept and not downloaded again."""
     error: str | None
 
 
@@ -85,7 +85,7 @@ class JoinClaims(Quiet, AsJson):
 
 @command()
 def list_(given: AsJson) -> int:
-    """Lists the data sets; returns the exit code. Touches no network. Raises ConfigError."""
+    """Lists the data sets without network access; returns the exit code. Raises ConfigError."""
     try_outputs((given.json_,), ())
     folder = data_folder()
     listing = DataListing(folder=folder, datasets=tuple(_listed(folder, one) for one in list_datasets()))
@@ -95,14 +95,14 @@ def list_(given: AsJson) -> int:
 
 @command()
 def get(given: Get) -> int:
-    """Gets each data set, even where others fail; returns the exit code. Raises FactloopError for wrong input."""
+    """Gets each data set, even if others fail; returns the exit code. Raises FactloopError for invalid input."""
     return get_datasets(given)
 
 
 def get_datasets(given: Get, *, find: Callable[[str], Dataset] = find_dataset, download: Download | None = None) -> int:
-    """Gets each data set, even where others fail; returns the exit code.
+    """Gets each data set, even if others fail; returns the exit code.
 
-    Raises ConfigError, before anything is downloaded, for an unknown name or part.
+    Raises ConfigError for an unknown name or part before anything is downloaded.
     """
     folder = data_folder()
     datasets = [find(name) for name in dict.fromkeys(given.names)]
@@ -145,7 +145,7 @@ def _get(dataset: Dataset, given: Get, folder: Path, download: Download | None) 
 
 
 def _alone(folder: Path) -> FileLock:
-    """Holds a lock on the folder: two downloads of one file at a time would both write to its unfinished part."""
+    """Locks the folder, because two concurrent downloads of a file would both write to its unfinished part."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / ".lock", timeout=0)
@@ -197,7 +197,7 @@ def _print_listing(listing: DataListing, console: Console) -> None:
 
 @command()
 def join(given: JoinClaims) -> int:
-    """Joins and writes; returns the exit code. Raises FactloopError for wrong input."""
+    """Joins the claims and writes them; returns the exit code. Raises FactloopError for invalid input."""
     places = _places(given.source)
     try_outputs((given.out, given.json_), (given.claims, *(place for _, place in places)))
     with stopped_with("It costs nothing to run it again."):
@@ -212,7 +212,7 @@ def join(given: JoinClaims) -> int:
 
 
 def join_sheet(report: JoinReport) -> Sheet:
-    """What became of the claims of each data set."""
+    """A sheet that shows what happened to the claims of each data set."""
     columns: tuple[ColumnOf[JoinCounts], ...] = (
         (name("Data set"), lambda one: one.dataset),
         (Column("Responses"), lambda one: one.n_responses),

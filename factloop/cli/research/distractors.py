@@ -1,4 +1,4 @@
-"""`factloop research distractors`: makes the distractors of a response; asks a model only where it is told to."""
+"""`factloop research distractors` makes the distractors for a response, with a model only if requested."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Distractors(AsJson):
 
 @command(taking(TrustSettings, *TAKEN, LIMITS, CACHE))
 def distractors(given: Distractors, flags: Flags) -> int:
-    """Makes the distractors and writes them; returns the exit code. Raises FactloopError for wrong input."""
+    """Makes the distractors and writes them; returns the exit code. Raises FactloopError for invalid input."""
     require("trust", "factloop research distractors")
     from factloop.trust.distractor_sources import make_distractors
-    from factloop.trust.views.distractors_terminal import print_distractors
+    from factloop.trust.views.terminal import print_distractors
 
     settings = load_settings(TrustSettings, flags)
     try_outputs((given.json_,), (), settings=settings)

@@ -1,13 +1,13 @@
-"""`factloop research experiment`: reads a plan, and gives a comparison of its variants and an exit code."""
+"""`factloop research experiment` reads a plan and compares its variants, with an exit code."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from factloop.cli.console import DONE, UNSCORED, left_unscored, note, run_until_stopped, watched
 from factloop.cli.demands import NO_CLAIM, demands_exit_code
@@ -15,7 +15,6 @@ from factloop.cli.inputs import refuse_missing_data, refuse_self_support
 from factloop.cli.options import (
     ARGUMENT,
     OUTPUT,
-    STATISTICS,
     Estimated,
     FailIfUnscored,
     Flags,
@@ -28,9 +27,10 @@ from factloop.cli.options import (
 )
 from factloop.cli.outputs import STANDARD_OUTPUT, deliver, price, show_lines, try_outputs
 from factloop.cli.research.compare import FailIfWorse
-from factloop.core.errors import ConfigError
+from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.extras import require
 from factloop.core.files.json import to_json, write_atomically
+from factloop.core.reasons import UnscoredReason
 from factloop.entrance.settings_sources import load_settings
 from factloop.reports.figures import plural
 from factloop.setup.marks import BATCH, CACHE, LIMITS, Mark
@@ -38,6 +38,7 @@ from factloop.setup.settings import CheckSettings
 
 if TYPE_CHECKING:
     from factloop.evaluation.experiments.estimate import ExperimentEstimate
+    from factloop.evaluation.experiments.looks import Look
     from factloop.evaluation.experiments.records import ExperimentReport, Results
 
 
@@ -48,25 +49,25 @@ class Experiment(Tabled, Intervals, Resumable, Estimated, FailIfUnscored, FailIf
     """YAML file that lists the data and the variants."""
     out: Annotated[Texts, Mark(OUTPUT, "FILE")] = ()
     """Write what was demanded, with the claims by which it failed: JUnit (.xml), or Markdown (.md)."""
-    pairs: Annotated[Literal["baseline", "all"], Mark(STATISTICS)] = "baseline"
-    """Compare each variant with the baseline, or all pairs."""
+    held_out: bool = False
+    """Judge the data that the plan holds out (held_out). Do this once, after choosing the prompt."""
 
 
 @command(taking(CheckSettings, LIMITS, BATCH, CACHE, "repeats"))
 def experiment(given: Experiment, limits: Flags) -> int:
-    """Runs, compares and writes; returns the exit code. Raises FactloopError for wrong input."""
+    """Runs and compares the variants and writes the outputs; returns the exit code. Raises FactloopError."""
     require("evaluation", "factloop research experiment")
     refuse_missing_data(given.plan)
     from factloop.evaluation.comparing.demands import read_demand, refuse_demands
     from factloop.evaluation.experiments.assess import assess
     from factloop.evaluation.experiments.estimate import estimate_experiment
-    from factloop.evaluation.experiments.items import load_data
+    from factloop.evaluation.experiments.finished import with_exchanges
+    from factloop.evaluation.experiments.history import with_history
+    from factloop.evaluation.experiments.looks import looks_at
     from factloop.evaluation.experiments.plan import load_plan
-    from factloop.evaluation.experiments.run import REPORT, astream_experiment
+    from factloop.evaluation.experiments.run import REPORT, astream_experiment, judged_before, n_judged_in
     from factloop.evaluation.experiments.variants import all_settings, prompt_warnings
-    from factloop.evaluation.experiments.views.demands import demands_view
-    from factloop.evaluation.experiments.views.html import render_experiment_html
-    from factloop.evaluation.experiments.views.terminal import print_experiment
+    from factloop.evaluation.experiments.views.shown import demands_view, print_experiment, render_experiment_html
 
     views = {name: demands_view(name) for name in given.out}
     if given.dry_run and (given.out or given.html is not None):
@@ -83,23 +84,37 @@ def experiment(given: Experiment, limits: Flags) -> int:
         refuse_self_support(read[1], of_variant.docs, "docs")
     for warning in () if given.quiet else prompt_warnings(settings):
         note(warning)
+    data = plan.load(held_out=given.held_out)
+    looks = list(looks_at(data, None if given.held_out else plan.until, given.level))
     if given.dry_run:
-        return _print_estimate(
-            given, estimate_experiment(plan, load_data(plan.data_path), settings, demands, 1.0 - given.level)
+        try:
+            cells = run_until_stopped(judged_before(plan, data, settings, given.run_dir), run_dir=None, kept=False)
+        except (FactloopError, OSError) as error:  # without a key, or while the experiment runs
+            note(f"the answers in {given.run_dir} are not counted: {error}")
+            cells = []
+        found = estimate_experiment(plan, data, settings, demands, 1.0 - given.level, cells=cells)
+        return _print_estimate(given, found, looks)
+    if len(looks) > 1 and given.run_dir is None:
+        raise ConfigError("until: judging step by step keeps its answers in a folder; name one with --run-dir")
+    n_seen = n_judged_in(given.run_dir, data) if given.held_out else 0
+    for look in looks:
+        events = astream_experiment(plan, data=look.data, run_dir=given.run_dir, defaults=defaults, limits=limits)
+        results = run_until_stopped(watched(events, "cell", quiet=given.quiet), run_dir=given.run_dir, kept=False)
+        report = assess(
+            results,
+            look=look,
+            resamples=given.resamples,
+            pairs=plan.pairs,
+            questions=plan.questions,
+            demands=demands,
+            must_pass=plan.must_pass,
+            elsewhere=plan.must_pass_elsewhere(data),
+            created_at=datetime.now(UTC),
         )
-    events = astream_experiment(plan, run_dir=given.run_dir, defaults=defaults, limits=limits)
-    results = run_until_stopped(watched(events, "cell", quiet=given.quiet), run_dir=given.run_dir, kept=False)
-    report = assess(
-        results,
-        level=given.level,
-        resamples=given.resamples,
-        pairs=given.pairs,
-        questions=plan.questions,
-        demands=demands,
-        must_pass=plan.must_pass,
-        created_at=datetime.now(UTC),
-    )
+        if report.look is None or not report.look.still_open:
+            break
     if given.run_dir is not None:
+        report = with_exchanges(with_history(report, given.run_dir, n_seen), given.run_dir)
         write_atomically(given.run_dir / REPORT, to_json(report), private=True)
     files: dict[str | None, Callable[[], str]] = {
         name: partial(view, report, _link(given.html, name)) for name, view in views.items()
@@ -110,12 +125,15 @@ def experiment(given: Experiment, limits: Flags) -> int:
 
 
 def _link(page: str | None, out: str) -> str | None:
-    """The place of the page as seen from an output; None where it is no file."""
+    """The path of the page relative to an output; None if it is not a file."""
     return None if page in (None, STANDARD_OUTPUT) else Path(os.path.relpath(page, Path(out).parent)).as_posix()
 
 
 def _exit_code(given: Experiment, results: Results, report: ExperimentReport) -> int:
     unscored = sum(one.judgement.verdict is None for one in results.claims)
+    if n_cut := sum(one.judgement.unscored_reason is UnscoredReason.BUDGET for one in results.claims):
+        begin = f"{n_cut:,} of {plural(len(results.claims), 'judgement')} have no verdict: the limit was reached"
+        note(f"{begin}; raise it and run the same command to go on")
     failed = [one for one in report.variants if one.why_unscored is not None]
     for variant in failed:
         n = sum(one.variant == variant.variant.name for one in results.claims)
@@ -127,8 +145,9 @@ def _exit_code(given: Experiment, results: Results, report: ExperimentReport) ->
     return demands_exit_code(report.demands)
 
 
-def _print_estimate(given: Experiment, found: ExperimentEstimate) -> int:
-    noun = {"claims": "claim", "responses": "response"}[found.kind]
+def _print_estimate(given: Experiment, found: ExperimentEstimate, looks: Sequence[Look]) -> int:
+    noun, calls = found.kind.removesuffix("s"), plural(found.calls, "call")
+    answered = f"  {found.answered_calls:,} of {calls} are answered already, as if each variant ran alone; the rest:"
     lines = (
         f"Nothing was spent. Estimate for {plural(found.n_cells, 'cell')}: {plural(found.n_items, noun)}, "
         f"{plural(len(found.variants), 'variant')}, {plural(found.repeats, 'repeat')}.",
@@ -141,8 +160,11 @@ def _print_estimate(given: Experiment, found: ExperimentEstimate) -> int:
             )
         ),
         f"  together at most about {found.calls:,} model calls, {found.searches:,} searches,",
+        *([f"  of which at most about {found.splitting_calls:,} measure the splits,"] if found.splitting_calls else []),
+        *([answered] if found.answered_calls else []),
         f"  {found.prompt_tokens:,} prompt and {found.completion_tokens:,} completion tokens,",
         f"  {price(found.cost_usd)}; what variants ask in the same words is paid for once",
+        *(f"  {one.words}, at {one.level:.2%}" for one in looks if len(looks) > 1),
         *(f"  {one.words}" for one in found.needed),
     )
     deliver(given, found, show_lines(lines))

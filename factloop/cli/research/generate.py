@@ -1,11 +1,11 @@
-"""`factloop research generate`: lets a model write responses to LongFact, or prompts like LongFact's."""
+"""`factloop research generate` has a model write responses to LongFact, or prompts like LongFact's."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from pydantic import Field
 
@@ -23,6 +23,7 @@ from factloop.setup.marks import CACHE, LIMITS, Mark
 from factloop.setup.settings import AtLeastOne, RunSettings
 
 if TYPE_CHECKING:
+    from factloop.evaluation.datasets.longfact import AnyPrompt
     from factloop.evaluation.generation.records import GenerationEstimate, PromptsReport, ResponsesReport
 
 
@@ -41,8 +42,9 @@ class LongFact(Generate):
     data: Annotated[str | None, Mark(metavar="PATH")] = None
     """LongFact, or any file with a prompt in each row; - for standard input. Default: LongFact as
     downloaded by factloop research data get."""
-    part: Literal["objects", "concepts"] = "objects"
-    """Part of LongFact to use."""
+    part: Annotated[str, Mark(metavar="PART")] = "objects"
+    """objects or concepts of LongFact, or NAME:PART of another data set of prompts, such as
+    factbench:tier-1."""
     n: AtLeastOne = 250
     """Number of prompts to draw."""
     no_postamble: bool = False
@@ -66,10 +68,10 @@ class Prompts(Generate, Resumable):
 
 @command(taking(ResponseSettings, "model", "base_url", "temperature", "max_tokens", "seed", LIMITS, CACHE))
 def longfact(given: LongFact, flags: Flags) -> int:
-    """Asks for responses and appends them; returns the exit code. Raises FactloopError for wrong input."""
-    from factloop.evaluation.datasets.longfact import load_prompts, sample_prompts
+    """Requests responses and appends them; returns the exit code. Raises FactloopError for invalid input."""
+    from factloop.evaluation.datasets.longfact import sample_prompts, with_postamble
     from factloop.evaluation.generation.response_file import read_responses
-    from factloop.evaluation.generation.responses import astream_responses, model_prompts
+    from factloop.evaluation.generation.responses import astream_responses
     from factloop.evaluation.generation.settings import estimate_responses
 
     settings = load_settings(ResponseSettings, flags)
@@ -77,15 +79,16 @@ def longfact(given: LongFact, flags: Flags) -> int:
         raise ConfigError("--system: give a name")
     place, name = _place(given)
     _try_outputs(given, settings, place)
-    prompts = sample_prompts(load_prompts(place), given.n, seed=settings.seed)
-    asked = model_prompts(prompts, postamble=not given.no_postamble)
+    prompts = sample_prompts(_prompts(given, place), given.n, seed=settings.seed)
+    if not given.no_postamble and _dataset(given)[0] == "longfact":
+        prompts = [with_postamble(one) for one in prompts]
     if given.dry_run:
         earlier = read_responses(given.out)
-        left = [prompt for prompt in asked if prompt.id not in earlier]
+        left = [prompt for prompt in prompts if prompt.id not in earlier]
         _print_estimate(given, estimate_responses(left, settings))
         _note_shortfall(given, len(prompts), name)
         return DONE
-    events = astream_responses(asked, settings, given.out, data=name, system=given.system)
+    events = astream_responses(prompts, settings, given.out, data=name, system=given.system)
     work = watched(events, "prompt", quiet=given.quiet)
     report = run_until_stopped(work, run_dir=given.out, kept=settings.cache)
     deliver(given, report, show_lines(_responses_in_words(report)))
@@ -96,7 +99,7 @@ def longfact(given: LongFact, flags: Flags) -> int:
 
 
 def _note_shortfall(given: LongFact, n_prompts: int, name: str) -> None:
-    """Says at the end that there were fewer prompts than wanted: what stops a run is said first, and alone."""
+    """Notes at the end that there were fewer prompts than requested, because errors take precedence."""
     if n_prompts < given.n and not given.quiet:
         note(f"{name} has {plural(n_prompts, 'prompt')}, not {given.n:,}")
 
@@ -107,8 +110,27 @@ def _place(given: LongFact) -> tuple[str | Path, str]:
 
     if given.data == STANDARD_INPUT:
         return STANDARD_INPUT, "standard input"
-    place = find_part("longfact", given.part, given.data)
-    return place, named_part("longfact", given.part) if given.data is None else place.name or str(place)
+    dataset, part = _dataset(given)
+    place = find_part(dataset, part, given.data)
+    return place, named_part(dataset, part) if given.data is None else place.name or str(place)
+
+
+def _dataset(given: LongFact) -> tuple[str, str]:
+    name, _, part = given.part.rpartition(":")
+    return name or "longfact", part
+
+
+def _prompts(given: LongFact, place: str | Path) -> Iterator[AnyPrompt]:
+    """The prompts of the data set, or of any file if it is LongFact. Raises ConfigError for a data set without any."""
+    from factloop.evaluation.datasets.longfact import load_prompts
+    from factloop.evaluation.datasets.registry import find_dataset, load_part
+
+    dataset, part = _dataset(given)
+    if dataset == "longfact":
+        return load_prompts(place)
+    if find_dataset(dataset).part(part).holds != "prompts":
+        raise ConfigError(f"--part {given.part}: this data set has no prompts")
+    return cast("Iterator[AnyPrompt]", load_part(dataset, part, place))
 
 
 def _responses_in_words(report: ResponsesReport) -> list[str]:
@@ -128,7 +150,7 @@ def _responses_in_words(report: ResponsesReport) -> list[str]:
 
 @command(taking(PromptSettings, "model", "base_url", "temperature", "max_tokens", "prompts", "seed", LIMITS, CACHE))
 def prompts(given: Prompts, flags: Flags) -> int:
-    """Collects prompts and writes them; returns the exit code. Raises FactloopError for wrong input."""
+    """Collects prompts and writes them; returns the exit code. Raises FactloopError for invalid input."""
     from factloop.evaluation.generation.prompts import PromptsRequest, generate_prompts
     from factloop.evaluation.generation.settings import estimate_prompts
 

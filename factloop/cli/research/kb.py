@@ -1,4 +1,4 @@
-"""`factloop research kb build`: a local table of typed entities from DBpedia's dumps."""
+"""`factloop research kb build` builds a local table of typed entities from DBpedia dumps."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ class Build(Quiet):
     """Arguments of `research kb build`."""
 
     types: Annotated[tuple[Path, ...], Mark(metavar="FILE")]
-    """Instance types of DBpedia, as N-Triples or Turtle."""
+    """DBpedia's instance types, as N-Triples or Turtle."""
     labels: Annotated[tuple[Path, ...], Mark(metavar="FILE")]
-    """Labels of DBpedia; only the English ones are read."""
+    """DBpedia's labels; only the English ones are read."""
     out: Annotated[Path, Mark(metavar="FILE")]
     """Table to write."""
     popularity: Annotated[tuple[Path, ...], Mark(metavar="FILE")] = ()
-    """Page links or ranks, to put better known entities first."""
+    """Page links or ranks, used to put better-known entities first."""
 
 
 @command()
 def build(given: Build) -> int:
-    """Builds the table; returns the exit code. Raises FactloopError for wrong input."""
+    """Builds the table; returns the exit code. Raises FactloopError for invalid input."""
     if str(given.out) == STANDARD_OUTPUT:
         raise ConfigError("--out: a table cannot go to standard output; name a file")
     try_outputs((str(given.out),), [str(dump) for dump in (*given.types, *given.labels, *given.popularity)])

@@ -1,4 +1,4 @@
-"""`factloop research labels`: sheets for people to fill in, and what their answers come to."""
+"""`factloop research labels` makes label sheets for people to fill in, and evaluates their answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from factloop.cli.console import DONE, note, stopped_with
 from factloop.cli.options import ARGUMENT, AsJson, Between0And1, Quiet, Seeded, Texts, command
@@ -34,19 +34,18 @@ if TYPE_CHECKING:
     from factloop.evaluation.labels.draws import DrawnPart
     from factloop.evaluation.labels.exporting import ExportedLabels
     from factloop.evaluation.labels.people import PeopleAgreement
-    from factloop.evaluation.labels.sampling import WidthByLabels
     from factloop.evaluation.labels.sheets import NextLabels
 
 NOT_WRITTEN = "Nothing was written; run the command again."
 PEOPLE_USD = 4.0
-"""The cost of people's labels of one response, as the paper has it."""
+"""The cost of having people label one response, according to the paper."""
 
 
 class Draw(Quiet, Seeded):
     """Arguments of commands that draw claims for people."""
 
     run: Annotated[str, Mark(ARGUMENT, "RUN")]
-    """Run directory of factloop eval."""
+    """Run directory of factloop eval; labels next also takes one of an experiment, whose flips it draws first."""
     out: Annotated[str | None, Mark(metavar="FILE")] = None
     """Write the sheet to fill in, as CSV."""
     html: Annotated[str | None, Mark(metavar="FILE")] = None
@@ -60,9 +59,7 @@ class Next(Draw):
 
     labels: Annotated[str | None, Mark(metavar="FILE")] = None
     """Labels to learn from (at least 10, or 50 if the run has scores), with label, verdict and optionally score. Claims
-    of this run that labels export wrote are not drawn again."""
-    half_width: Annotated[float | None, Field(gt=0.0, lt=0.5), Mark(metavar="X")] = None
-    """Report how many labels narrow the interval of each system's precision to +/- X."""
+    from this run that labels export has written are not drawn again."""
 
 
 class Export(Quiet, AsJson):
@@ -77,7 +74,7 @@ class Export(Quiet, AsJson):
     system: Annotated[Texts, Mark(metavar="[FILE=]NAME")] = ()
     """The system that wrote the answers of all files, or of one, if their page does not name it. Default: unnamed."""
     differing: Literal["left-out", "majority"] | None = None
-    """Rule for claims that people labelled differently. Each file then holds one person's labels."""
+    """Rule for claims that people labelled differently. Each file must then contain one person's labels."""
 
 
 class Disagree(Draw):
@@ -91,19 +88,20 @@ class Adjudicate(Quiet, AsJson):
     """Arguments of `labels adjudicate`."""
 
     answers: Annotated[str, Mark(ARGUMENT, "SHEET")]
-    """Completed sheet (first, second, neither), or the file that a page saved."""
+    """Completed sheet (first, second, neither), or the file saved by a page."""
     key: Annotated[str, Mark(metavar="FILE")]
-    """Key that was written with the sheet or page."""
+    """Key written together with the sheet or page."""
     level: Between0And1 = 0.95
     """Confidence level of the intervals, between 0 and 1."""
 
 
 @command()
 def next_(given: Next) -> int:
-    """Draws and writes; returns the exit code. Raises FactloopError for wrong input."""
+    """Draws claims and writes the outputs; returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop research labels next")
-    from factloop.evaluation.labels.sheets import SHEET, draw_next, read_known
-    from factloop.evaluation.labels.views.html import render_labels_html
+    from factloop.evaluation.experiments.finished import is_experiment, read_results, to_label
+    from factloop.evaluation.labels.sheets import SHEET, candidates_of, draw_claims, read_known
+    from factloop.evaluation.labels.views import render_labels_html
     from factloop.evaluation.runs.reading import read_run
 
     _want_one(given.out, given.html, "label")
@@ -111,17 +109,15 @@ def next_(given: Next) -> int:
     refuse_existing((given.out,), FILLED_IN)
     known = None if given.labels is None else read_known(given.labels)
     with stopped_with(NOT_WRITTEN):
-        run = read_run(given.run)
-        found = draw_next(
-            run.responses(),
-            given.n,
-            data=run.summary.data,
-            seed=given.seed,
-            known=known,
-            half_width=given.half_width,
-        )
+        if is_experiment(given.run):
+            results = read_results(given.run)
+            data, candidates = results.data, to_label(results)
+        else:
+            run = read_run(given.run)
+            data, candidates = run.summary.data, candidates_of(run.responses())
+        found = draw_claims(candidates, given.n, data=data, seed=given.seed, known=known)
         sheet = partial(csv_text, SHEET, [one.row for one in found.drawn])
-        page = partial(render_labels_html, found.drawn, data=run.summary.data)
+        page = partial(render_labels_html, found.drawn, data=data)
     deliver(given, None, show_lines(_next_words(given, found)), page=page, files={given.out: sheet})
     return DONE
 
@@ -130,45 +126,16 @@ def _next_words(given: Next, found: NextLabels) -> Iterator[str]:
     learnt = _learnt_words(found)
     before = f" without a label ({found.n_before:,} have one; " if found.n_before else " ("
     drawn = f"{len(found.drawn):,} of {plural(found.n_claims - found.n_before, 'claim')}{before}{learnt})"
-    to_do = [f"fill in `label` (1, 0 or agree) in {given.out}"] if given.out is not None else []
+    labels = "1 or 0" if any(one.hides_verdict for one in found.drawn) else "1, 0 or agree"
+    to_do = [f"fill in `label` ({labels}) in {given.out}"] if given.out is not None else []
     to_do += [f"label them on the page {given.html}"] if given.html is not None else []
     yield f"{drawn}: {', or '.join(to_do)}"
-    if given.half_width is not None:
-        yield from _width_words(given.half_width, found)
-
-
-def _width_words(half_width: float, found: NextLabels) -> Iterator[str]:
-    """How many labels of each system give the half width, as each is corrected by its own."""
-    can = [(one, one.n) for one in found.needed if one.n is not None]
-    if can:
-        alone = len(found.needed) == 1
-        each = [
-            f"{plural(n, 'label')}{'' if alone else f' of {one.system}'}"
-            f"{f' ({one.n_before:,} there)' if one.n_before else ''}"
-            for one, n in can
-        ]
-        more = " more" if any(one.n_before for one in found.needed) else ""
-        drawn = "" if alone or found.n_to_draw is None else f"; a draw of about {found.n_to_draw:,}{more} includes them"
-        guess = "" if found.has_learnt else ", a rough guess without labels to learn from"
-        yield visible(f"About {', '.join(each)} drawn this way give ±{half_width:g} at 95%{guess}{drawn}.")
-    for one in found.needed:
-        if one.n is None:
-            yield visible(f"{one.system}: no number of labels gives ±{half_width:g}. {_least_words(one.width)}")
-
-
-def _least_words(width: WidthByLabels) -> str:
-    reached = f"±{width.half_width(width.n_claims):.2g}"
-    all_labelled = f"With all of its {plural(width.n_claims, 'claim')} labelled it is about {reached}"
-    if not width.raw:
-        return f"{all_labelled}. Its verdicts are all alike, so how much its prompts differ is unknown."
-    return (
-        f"{all_labelled}; its {plural(width.n_prompts, 'prompt')} alone account for ±{width.raw:.2g}, as in the raw "
-        "interval. More prompts narrow that; labels narrow only the precision of this run alone."
-    )
 
 
 def _learnt_words(found: NextLabels) -> str:
     pilot = found.pilot
+    if found.n_first:
+        return f"{found.n_first_drawn:,} of {found.n_first:,} that flipped"
     if pilot is None:
         return "no labels to learn from"
     if not found.has_learnt:
@@ -182,7 +149,7 @@ def _learnt_words(found: NextLabels) -> str:
 
 @command()
 def export(given: Export) -> int:
-    """Writes the labels of sheets and pages; returns the exit code. Raises FactloopError for wrong input."""
+    """Writes the labels from sheets and pages; returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop research labels export")
     from factloop.evaluation.labels.exporting import export_labels, reports_by_claims
     from factloop.evaluation.labels.people import DisagreementPolicy
@@ -209,7 +176,7 @@ def export(given: Export) -> int:
 
 
 def _systems(given: Export) -> tuple[str, dict[str, str]]:
-    """The system of files that are not named, and that of each that is."""
+    """The system for files that are not named, and the system for each named file."""
     from factloop.evaluation.labels.exporting import UNNAMED
 
     of_file, of_rest = dict[str, str](), list[str]()
@@ -279,10 +246,10 @@ def _key(place: str) -> DisagreementKey:
 
 @command()
 def disagree(given: Disagree) -> int:
-    """Draws and writes; returns the exit code. Raises FactloopError for wrong input."""
+    """Draws claims and writes the outputs; returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop research labels disagree")
     from factloop.evaluation.labels.disagreements import SHEET, draw_disagreements
-    from factloop.evaluation.labels.views.html import render_disagreements_html
+    from factloop.evaluation.labels.views import render_disagreements_html
     from factloop.evaluation.runs.reading import read_run
 
     if STANDARD_OUTPUT in (given.out, given.html, given.key):
@@ -317,11 +284,11 @@ def _want_one(out: str | None, html: str | None, to_do: str) -> None:
 
 @command()
 def adjudicate(given: Adjudicate) -> int:
-    """Reads the answers, counts and writes; returns the exit code. Raises FactloopError for wrong input."""
+    """Reads and counts the answers and writes the outputs; returns the exit code. Raises FactloopError."""
     require("evaluation", "factloop research labels adjudicate")
     from factloop.evaluation.labels.adjudication import adjudicate as count
     from factloop.evaluation.labels.adjudication import read_answers
-    from factloop.evaluation.labels.views.terminal import print_adjudication
+    from factloop.evaluation.labels.views import print_adjudication
 
     try_outputs((given.json_,), (given.answers, given.key))
     key = _key(given.key)

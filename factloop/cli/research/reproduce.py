@@ -1,4 +1,4 @@
-"""`factloop research reproduce`: a table of the papers, theirs beside ours."""
+"""`factloop research reproduce` reproduces a table from the papers next to the published figures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from factloop.cli.console import DONE, stopped_with
 from factloop.cli.inputs import pairs_given
-from factloop.cli.options import ARGUMENT, OUTPUT, Report, Texts, command
+from factloop.cli.options import ARGUMENT, Tabled, Texts, command
 from factloop.cli.outputs import deliver, try_outputs
 from factloop.core.errors import ConfigError
 from factloop.core.extras import require
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LIST = "list"
 
 
-class Reproduce(Report):
+class Reproduce(Tabled):
     """Arguments of `research reproduce`."""
 
     entry: Annotated[str, Mark(ARGUMENT, "ENTRY")]
@@ -29,23 +29,20 @@ class Reproduce(Report):
     data: Annotated[str | None, Mark(metavar="PATH")] = None
     """Folder or file of labelled data. Default: as downloaded by factloop research data get."""
     results: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Output of the command that the entry names, for figures that need a model's answers."""
+    """Output of the command named by the entry, for figures that need a model's answers."""
     evaluator: Annotated[Texts, Mark(metavar="PAPER=OURS")] = ()
     """Name of an evaluator in the paper, and in the results."""
-    out: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
-    """Write the table as LaTeX into a .tex file, as CSV into any other; - for standard output."""
 
 
 @command()
 def reproduce(given: Reproduce) -> int:
-    """Lists or reproduces, and writes; returns the exit code. Raises FactloopError for wrong input."""
+    """Lists the entries or reproduces one, and writes it; returns the exit code. Raises FactloopError."""
     require("evaluation", "factloop research reproduce")
     require("trust", "factloop research reproduce")
     from factloop.evaluation.reproduction.registry import find_entry
-    from factloop.evaluation.reproduction.views import print_reproduction, render_reproduction_html, reproduction_sheet
-    from factloop.reports.sheet.files import sheet_file
+    from factloop.evaluation.reproduction.views import print_reproduction, render_reproduction_html
 
-    try_outputs((given.json_, given.html, given.out), (given.data, given.results))
+    try_outputs(given.written, (given.data, given.results))
     with stopped_with("It costs nothing to run it again."):
         if given.entry == LIST:
             return _list(given)
@@ -55,13 +52,8 @@ def reproduce(given: Reproduce) -> int:
         if given.evaluator and not given.results:
             raise ConfigError("--evaluator names evaluators in --results; give --results, too")
         found = entry.reproduce(_inputs(given, entry))
-    deliver(
-        given,
-        found,
-        partial(print_reproduction, found, entry),
-        page=partial(render_reproduction_html, found, entry),
-        files={given.out: partial(sheet_file, reproduction_sheet(found), given.out or "")},
-    )
+    show, page = partial(print_reproduction, found, entry), partial(render_reproduction_html, found, entry)
+    deliver(given, found, show, page=page)
     return DONE
 
 
@@ -69,18 +61,12 @@ def _list(given: Reproduce) -> int:
     from factloop.evaluation.reproduction.records import EntryList
     from factloop.evaluation.reproduction.registry import ENTRIES
     from factloop.evaluation.reproduction.views import entries_sheet, render_entries_html
-    from factloop.reports.sheet.files import sheet_file
     from factloop.reports.sheet.terminal import print_sheet
 
     record = EntryList(entries=tuple(entry.listed() for entry in ENTRIES))
     sheet = entries_sheet(ENTRIES)
-    deliver(
-        given,
-        record,
-        lambda terminal: print_sheet(terminal, sheet),
-        page=partial(render_entries_html, ENTRIES),
-        files={given.out: partial(sheet_file, sheet, given.out or "")},
-    )
+    page = partial(render_entries_html, ENTRIES)
+    deliver(given, record, lambda terminal: print_sheet(terminal, sheet), page=page)
     return DONE
 
 

@@ -1,8 +1,8 @@
-"""`factloop research verify`: reads pairs of claim and document, and gives the scores that an audit reads."""
+"""`factloop research verify` scores pairs of claim and document, as input for an audit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -36,7 +36,7 @@ class Verify(Quiet, AsJson, FailIfUnscored):
     pairs: Annotated[str | None, Mark(ARGUMENT, "[PAIRS]")] = None
     """JSON Lines, CSV or Parquet with claim, document and, for an audit, label; - for standard input."""
     verifier: Annotated[Texts, Mark(metavar="NAME")]
-    """baseline, minicheck, minicheck-roberta, hhem, alignscore, lettucedetect, granite-guardian, nli:MODEL,
+    """baseline, minicheck, minicheck-roberta, hhem, alignscore, factcg, lettucedetect, granite-guardian, nli:MODEL,
     llm:PROVIDER:NAME or bespoke:NAME. NAME:FOLDER uses your own weights."""
     out: Annotated[str, Mark(metavar="FILE")]
     """Write predictions as JSON Lines; the same command resumes."""
@@ -60,7 +60,7 @@ class Verify(Quiet, AsJson, FailIfUnscored):
 
 @command(taking(VerifySettings, MODEL, LIMITS, BATCH))
 def verify(given: Verify, flags: Flags) -> int:
-    """Scores and writes; returns the exit code. Raises FactloopError for wrong input."""
+    """Scores the pairs and writes the predictions; returns the exit code. Raises FactloopError for invalid input."""
     refuse_missing_data(given.pairs)
     from factloop.evaluation.verification.run import VerifyRequest, astream_verify
     from factloop.tools.judges.build import PROMPTED, parse_spec
@@ -90,7 +90,7 @@ def verify(given: Verify, flags: Flags) -> int:
 
 
 def _input(given: Verify) -> tuple[Iterator[PlacedRow], str, str]:
-    """The rows, the file that they are read from, and the data set of rows that name none."""
+    """The rows, the file they are read from, and the data set of rows that do not name one."""
     from factloop.evaluation.datasets.folder import find_part
     from factloop.evaluation.datasets.mapping import ColumnMapping
     from factloop.evaluation.verification.pairs import load_dataset_pairs, load_pairs
@@ -121,12 +121,13 @@ def _labels(given: Sequence[str]) -> dict[str, int]:
 
 
 def print_verify_run(run: VerifyRun, out: str, terminal: Console) -> None:
-    """Prints how far each verifier got, and what it cost."""
+    """Prints the progress and the cost of each verifier."""
     columns: tuple[ColumnOf[VerifierSummary], ...] = (
         (Column("Verifier", is_name=True), lambda one: one.name),
         (Column("Scored"), lambda one: one.n_scored),
         (Column("Supported"), lambda one: value_cell(one.share_supported, "{:.1%}".format)),
         (Column("Unscored"), lambda one: Cell(f"{sum(one.unscored.values()):,}", note=_reasons(one))),
+        *(_span_columns() if any(one.spans for one in run.evaluators) else ()),
     )
     print_sheet(terminal, sheet_of("Verifiers", columns, run.evaluators))
     labelled = "all with a label" if run.n_labelled == run.n_pairs else f"{run.n_labelled:,} with a label"
@@ -135,6 +136,14 @@ def print_verify_run(run: VerifyRun, out: str, terminal: Console) -> None:
         tokens = f"{run.usage.prompt_tokens:,} + {run.usage.completion_tokens:,} tokens"
         failed = f", {run.usage.failed_calls:,} failed" if run.usage.failed_calls else ""
         terminal.print(f"{figures.plural(run.usage.calls, 'call')}{failed}, {tokens}, {figures.cost(run.usage)}")
+
+
+def _span_columns() -> Iterator[ColumnOf[VerifierSummary]]:
+    def figure(name: str) -> Callable[[VerifierSummary], Cell]:
+        return lambda one: value_cell(getattr(one.spans, name, None), "{:.1%}".format)
+
+    for name, head in (("precision", "Span precision"), ("recall", "Span recall"), ("f1", "Span F1")):
+        yield Column(head), figure(name)
 
 
 def _reasons(one: VerifierSummary) -> str:

@@ -1,1 +1,1 @@
-"""Reading and writing files: rows of tables, strict JSON, files written whole, files only their owner can read."""
+"""Reads and writes files: table rows, strict JSON, atomically written files, and files readable only by their owner."""

@@ -1,7 +1,7 @@
-"""CSV: a header, then one row each; cells may be quoted and hold line breaks.
+"""Reads CSV files with a header and one row per record; cells may be quoted and contain line breaks.
 
-Where a decimal comma is usual spreadsheets part cells by semicolons: so are they read where the header and the line
-below have them so, or where a line `sep=;` before the header says it.
+In locales with a decimal comma, spreadsheets separate cells by semicolons. Semicolons are therefore used if the header
+and the line after it contain them, or if a line `sep=;` precedes the header.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from factloop.core.files.lines import place_name, read_lines
 from factloop.core.files.rows import Row
 
 _LONGEST_FIELD = 2**31 - 1
-"""Characters in a CSV field: the largest limit that the csv module takes on every platform."""
+"""Maximum length of a CSV field: the highest limit that the csv module accepts on every platform."""
 _LOOKED_AT = 50
-"""Lines that are looked at for what parts the cells: a quoted cell may hold line breaks."""
+"""Lines examined to detect the delimiter; quoted cells may contain line breaks."""
 _TOLD = re.compile(r"[Ss]ep=([,;|\t])\r?\n?")
-"""The line by which a spreadsheet is told what parts the cells."""
+"""The line that tells a spreadsheet the delimiter."""
 
 
 def read_csv(place: str | Path, *, needed: Iterable[str] = (), lower_case: bool = True) -> Iterator[Row]:
-    """The rows below the header, each with the line that it starts on; `lower_case` is about the header's names.
+    """The rows below the header, each with its first line number; `lower_case` applies to the names in the header.
 
-    Raises DataError, when it gets there, for a header without a column of `needed`, a column named twice, a row of
-    another width, broken quoting, and a file without rows.
+    Raises DataError lazily, for a header without a column in `needed`, a duplicate column name, a row with a different
+    number of cells, broken quoting, or a file without rows.
     """
     path = place_name(place)
     rows = read_cells((line for _, line in read_lines(place)), path)
@@ -44,7 +44,8 @@ def read_csv(place: str | Path, *, needed: Iterable[str] = (), lower_case: bool 
 
 
 def read_cells(lines: Iterable[str], path: str) -> Iterator[tuple[int, list[str]]]:
-    """The line that each row starts on, and its cells, none of a blank line. Raises DataError for broken quoting."""
+    """The cells of each row with the number of its first line; blank lines are skipped. Raises DataError for broken
+    quoting."""
     csv.field_size_limit(_LONGEST_FIELD)
     rest = iter(lines)
     first = list(islice(rest, _LOOKED_AT))
@@ -62,10 +63,10 @@ def read_cells(lines: Iterable[str], path: str) -> Iterator[tuple[int, list[str]
 
 
 def _delimiter(first: Iterable[str]) -> str:
-    """A semicolon where it parts the first two rows alike and a comma does not part the first; otherwise a comma."""
+    """A semicolon if it splits the first two rows alike and a comma does not split the first; otherwise a comma."""
     try:
         commas, semicolons = ([len(cells) for cells in csv.reader(first, delimiter=mark) if cells][:2] for mark in ",;")
-    except csv.Error:  # which is said where the rows are read
+    except csv.Error:  # reported when the rows are read
         return ","
     return ";" if commas[:1] == [1] and len(set(semicolons)) == 1 and semicolons[0] > 1 else ","
 

@@ -1,12 +1,12 @@
-"""Shared holds on a part of the cache: many processes may have it open, and it is removed only when none has.
+"""Manages shared locks on a part of the cache, which many processes can use and which is removed only when none does.
 
     with Hold(path):                     # shared
         ...
     with exclusive_hold(path) as is_free:   # meanwhile no process gets a hold
         ...
 
-The operating system holds the locks, so a killed process leaves no lock behind. Windows has no such locks: there the
-system refuses to remove a file that a process has open.
+The operating system holds the locks, so a killed process leaves no lock behind. Windows has no such locks, but refuses
+to remove a file that a process has open.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ from factloop.core.files.private import open_private
 
 
 class Hold:
-    """A share in what the file at `path` stands for; until it is released, left to the collector, or the end.
+    """A shared lock on whatever the file at `path` represents, until it is released or garbage-collected or the process
+    ends.
 
-    The file's time is that of the last beginning or end.
+    The file's modification time is when a hold last began or ended.
     """
 
     def __init__(self, path: Path) -> None:
-        """Waits while a process removes that part. Raises OSError where the file cannot be made."""
+        """Waits while a process is removing that part. Raises OSError if the file cannot be created."""
         descriptor = _locked(path, exclusive=False)
-        assert descriptor is not None  # as it waited
+        assert descriptor is not None  # since a shared lock waits
         _note_use(path)
         self._close = weakref.finalize(self, _let_go, descriptor, path)
 
@@ -57,21 +58,22 @@ def _note_use(path: Path) -> None:
 
 @contextmanager
 def exclusive_hold(path: Path) -> Iterator[bool]:
-    """Yields whether no process has a hold, not even this one; then the file is removed at the end. Raises OSError."""
+    """Yields whether no process, including this one, has a hold; if so, the file is removed at the end. Raises
+    OSError."""
     descriptor = _locked(path, exclusive=True)
     if descriptor is None:
         yield False
         return
     try:
         yield True
-        with suppress(PermissionError):  # of Windows, which removes nothing that is open
-            path.unlink(missing_ok=True)  # while it is locked: who waits for it sees that it is gone, and makes another
+        with suppress(PermissionError):  # on Windows, which cannot remove an open file
+            path.unlink(missing_ok=True)  # while locked: a waiting process sees that it is gone and creates another
     finally:
         os.close(descriptor)
 
 
 def _locked(path: Path, *, exclusive: bool) -> int | None:
-    """A descriptor of the file, locked; None where it would be exclusive, and others have it."""
+    """A descriptor of the locked file; None if an exclusive lock is not possible."""
     while True:
         with ExitStack() as closing:
             descriptor = open_private(str(path), os.O_RDWR | os.O_CREAT)
@@ -93,7 +95,7 @@ else:
     import fcntl
 
     def _lock(descriptor: int, *, exclusive: bool) -> bool:
-        """A shared lock waits. On a file system without locks sharing always works, and exclusive holds never do."""
+        """Shared locks wait. On a file system without locks, sharing always works and exclusive holds never do."""
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB if exclusive else fcntl.LOCK_SH)
         except OSError:

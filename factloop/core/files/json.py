@@ -1,4 +1,4 @@
-"""Reports as strict JSON, and files that are written whole or not at all."""
+"""Writes reports as strict JSON, and writes files either completely or not at all."""
 
 from __future__ import annotations
 
@@ -19,25 +19,26 @@ from factloop.core.files.private import FILE_MODE, open_private
 from factloop.core.records import Record
 
 NEW_FILE_MODE = 0o666
-"""Less the umask."""
+"""Before the umask is applied."""
 
-# DEL and C1 controls, line and paragraph separators, bidirectional embeddings, overrides and isolates. In JSON they can
-# stand in strings only; the C0 controls `json.dumps` escapes itself.
+# DEL and C1 control characters, line and paragraph separators, bidirectional embeddings, overrides and isolates. In
+# JSON they can occur only in strings; `json.dumps` itself escapes the C0 control characters.
 _OBEYED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def to_json(report: Record) -> str:
-    """The record as indented JSON with a newline at its end, the same text for equal records.
+    """The record as indented JSON with a final newline; equal records give the same text.
 
-    Fields stand in the order in which the record declares them, the keys of mappings in alphabetical order. What a
-    terminal would obey is escaped: harmless to look at, and the same value. Raises ValueError for a NaN or an
-    infinity, which JSON cannot say.
+    Fields are in the order in which the record declares them, and the keys of mappings are in alphabetical order.
+    Characters that control a terminal are escaped, which makes them harmless to display without changing the value.
+    Raises ValueError for NaN or infinity, which JSON cannot represent.
     """
     return _escaped(json.dumps(_jsonable(report), ensure_ascii=False, allow_nan=False, indent=2)) + "\n"
 
 
 def to_json_line(record: Record) -> str:
-    """The record as one line of JSON with its line end; nothing in it ends a line or is obeyed by a terminal."""
+    """The record as one line of JSON with a line end, and without other characters that end a line or control a
+    terminal."""
     return _escaped(record.model_dump_json()) + "\n"
 
 
@@ -55,16 +56,16 @@ def _jsonable(value: Any) -> Any:
     return value if isinstance(value, float) else to_jsonable_python(value)
 
 
-def write_atomically(path: Path, text: str, *, private: bool = False) -> None:
-    """Writes `text` as UTF-8 so that readers see the old file or the new one, never a part.
+def write_atomically(path: Path, text: str | bytes, *, private: bool = False) -> None:
+    """Writes `text` as UTF-8 so that readers see either the old or the new file, never a partial one.
 
-    A link is followed; a pipe or a device is written to directly. A file that was there keeps its rights, a new one has
-    those of the umask; a `private` one is its owner's alone, and so is each until it is whole. Raises ConfigError,
-    naming the path, where the place cannot be written; what was there before is then untouched.
+    Links are followed; pipes and devices are written to directly. An existing file keeps its permissions, and a new one
+    gets those of the umask. A `private` file can be accessed only by its owner, as can every file until it is complete.
+    Raises ConfigError, naming the path, if it cannot be written; an existing file is then left unchanged.
     """
-    data = text.encode("utf-8")
+    data = text.encode("utf-8") if isinstance(text, str) else text
     try:
-        if path.exists() and not path.is_file():  # by its own name: `/dev/stdout` leads to "pipe:[7]", which is no path
+        if path.exists() and not path.is_file():  # not by "pipe:[7]", which `/dev/stdout` resolves to
             path.write_bytes(data)
         else:
             _replace(Path(os.path.realpath(path)), data, private=private)
@@ -78,11 +79,11 @@ def _replace(target: Path, data: bytes, *, private: bool) -> None:
         is_new = not target.exists()
         partial.touch(NEW_FILE_MODE if is_new and not private else FILE_MODE, exist_ok=False)
         mode = partial.stat().st_mode if is_new or private else target.stat().st_mode
-        with open(partial, "wb", opener=open_private) as file:  # which narrows it while it is empty
+        with open(partial, "wb", opener=open_private) as file:  # restricts its permissions while it is empty
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        with suppress(OSError):  # a file system without rights
+        with suppress(OSError):  # a file system without permissions
             partial.chmod(stat.S_IMODE(mode))
         partial.replace(target)
     finally:

@@ -1,4 +1,4 @@
-"""JSON Lines: one object a line, read one at a time."""
+"""Reads JSON Lines files, which have one object per line, one line at a time."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from factloop.core.files.rows import Row, shown
 
 
 def read_jsonl(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[Row]:
-    """A row for each line; blank lines are passed over, and half characters become U+FFFD.
+    """Reads one row per line, skipping blank lines and replacing lone surrogates with U+FFFD.
 
-    Raises DataError, when it gets there, for a line that is not one JSON object, for what `read_lines` refuses, and at
-    the end of a file without any row.
+    Raises DataError lazily, for a line that is not one JSON object, for anything that `read_lines` rejects, and at the
+    end of a file without rows.
     """
     path, empty = place_name(place), True
     for number, line in read_lines(place, longest=longest):
@@ -28,7 +28,7 @@ def read_jsonl(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[Ro
 
 
 def parse_object(line: str, path: str, number: int) -> dict[str, Any]:
-    """The object that a line holds; half characters become U+FFFD. Raises DataError for anything else."""
+    """The object on a line, with lone surrogates replaced by U+FFFD. Raises DataError for anything else."""
     try:
         value = json.loads(line, parse_constant=_refuse_constant)
         value = _in_whole_characters(value) if "\\ud" in line.lower() else value
@@ -40,7 +40,7 @@ def parse_object(line: str, path: str, number: int) -> dict[str, Any]:
 
 
 class _NotStrict(ValueError):
-    """A value such as NaN, which Python's reader accepts and JSON does not have."""
+    """A value such as NaN, which Python's parser accepts but JSON does not allow."""
 
 
 def _refuse_constant(name: str) -> None:
@@ -54,6 +54,6 @@ def _why(error: Exception) -> str:
 
 
 def _in_whole_characters(value: object) -> Any:
-    """The same value with each lone surrogate replaced: an escape can name half a character, which no file can hold."""
+    """The value with lone surrogates replaced; escapes can produce them, but files cannot contain them."""
     text = json.dumps(value, ensure_ascii=False)
     return json.loads(text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))

@@ -1,8 +1,9 @@
-"""Lines of a data set one at a time, as UTF-8 text with their numbers: the file may be larger than memory."""
+"""Reads the lines of a data set one at a time with their numbers, so that the file can be larger than memory."""
 
 from __future__ import annotations
 
 import codecs
+import hashlib
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -13,14 +14,15 @@ from factloop.core.errors import DataError
 
 STANDARD_INPUT = "-"
 LONGEST_LINE = 64 * 2**20
-"""Bytes. A longer line is no row of a data set but a file without line ends, and would fill the memory."""
+"""In bytes. A longer line is probably not a row but a file without line ends, which would fill the memory."""
 
 
 def read_lines(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:
-    """Numbered lines from 1, each with its "\\n" or "\\r\\n"; only these end a line. `-` is standard input.
+    """The lines with their numbers, starting at 1, each including its "\\n" or "\\r\\n"; no other characters end a
+    line. `-` is standard input.
 
-    A byte order mark is passed over. Raises DataError, when it gets there, for a file that cannot be read, a line
-    longer than `longest` bytes, and bytes that are not UTF-8.
+    A byte order mark is skipped. Raises DataError lazily, for a file that cannot be read, a line longer than `longest`
+    bytes, or bytes that are not UTF-8.
     """
     name = place_name(place)
     try:
@@ -31,14 +33,30 @@ def read_lines(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[tu
                 if len(line) > longest:
                     raise DataError(f"this line is longer than {longest:,} bytes", path=name, line=number)
                 yield number, _decoded(line.removeprefix(codecs.BOM_UTF8) if number == 1 else line, name, number)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path, or standard input that is closed
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path, or closed standard input
         reason = getattr(error, "strerror", None) or error
         raise DataError(f"cannot be read ({reason})", path=name) from error
 
 
 def place_name(place: str | Path) -> str:
-    """The file's name in messages."""
+    """The file's name, as shown in messages."""
     return "standard input" if str(place) == STANDARD_INPUT else str(place)
+
+
+def name_of_data(place: str | Path) -> str:
+    """The name of the data and, for a file, its hash. A pipe has no hash because it can be read only once.
+
+    Raises DataError.
+    """
+    path = Path(place)
+    if str(place) == STANDARD_INPUT or not path.is_file():
+        return place_name(path.name)
+    try:
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise DataError(f"cannot be read ({error.strerror or error})", path=str(place)) from error
+    return f"{path.name} (sha256 {digest[:12]})"
 
 
 def _opened(place: str | Path) -> AbstractContextManager[IO[bytes]]:

@@ -1,4 +1,4 @@
-"""Folders and globs that a user names: which files lie there, and whether one that is to be written would."""
+"""Resolves folders and globs named by the user: which files they contain, and whether a new file would be included."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 
-def walk(folder: Path, hidden: list[Path] | None = None, *, within: Path | None = None) -> Iterator[Path]:
-    """What lies below the folder, each folder once (links may lead round in a circle).
+def walk(folder: Path, *, within: Path | None = None) -> Iterator[Path]:
+    """Lists the contents of the folder, visiting each folder only once because links may form a cycle.
 
-    Not only files: pipes and links that lead nowhere, too. A folder that cannot be opened stands for what lies in it,
-    and so does a link to a folder outside `within`, by default the folder itself. `hidden` takes the folders and files
-    with hidden names, which are passed over.
+    This includes pipes and broken links. A folder that cannot be opened is listed instead of its contents, and so is a
+    link to a folder outside `within`, which defaults to the folder itself. Hidden names are skipped.
     """
     within = resolved(within or folder)
     visited: set[tuple[int, int]] = set()
@@ -25,8 +24,6 @@ def walk(folder: Path, hidden: list[Path] | None = None, *, within: Path | None 
             folders.clear()
             continue
         visited.add((status.st_dev, status.st_ino))
-        if hidden is not None:
-            hidden += (Path(root, name) for name in sorted([*folders, *names]) if name.startswith("."))
         shown = sorted(Path(root, name) for name in folders if not name.startswith("."))
         folders[:] = [one.name for one in shown if not leads_out(one, within)]
         yield from (one for one in shown if one.name not in folders)
@@ -35,82 +32,57 @@ def walk(folder: Path, hidden: list[Path] | None = None, *, within: Path | None 
 
 
 def leads_out(path: Path, within: Path) -> bool:
-    """Whether the path is, or goes through, a link to a place outside `within`, which is resolved."""
+    """Whether the path is, or passes through, a link that leads out of `within`, which must be resolved."""
     return not resolved(path).is_relative_to(within)
 
 
 def resolved(path: Path) -> Path:
-    """The path without links, as far as they lead anywhere."""
+    """The path with links resolved as far as possible."""
     try:
         return path.resolve()
-    except (OSError, RuntimeError):  # links in a circle
+    except (OSError, RuntimeError):  # a cycle of links
         return path.absolute()
 
 
 def base_and_pattern(pattern: Path) -> tuple[Path, tuple[str, ...]]:
-    """The folder before the first wildcard, and the parts from there on."""
+    """The folder before the first wildcard, and the remaining parts."""
     first = next(place for place, part in enumerate(pattern.parts) if glob.has_magic(part))
     return Path(*pattern.parts[:first]), pattern.parts[first:]
 
 
 def is_hidden(path: Path) -> bool:
-    """Whether the path, or a folder on its way, has a hidden name."""
+    """Whether the path or one of its parent folders has a hidden name."""
     return any(part.startswith(".") for part in path.parts)
 
 
 def first_taken_in(place: str, paths: Collection[Path]) -> Path | None:
-    """The first of the paths (resolved) that is the place, or is read with it, or would be once it is written.
+    """The first of the (resolved) paths that is the place itself, or that is read along with it or would be once
+    written.
 
-    None for a file, folder or glob that is not there: that it cannot be read is said where it is read. Raises OSError
-    and ValueError as `pathlib` does.
+    None for a file, folder or glob that does not exist; reading it raises the error. Raises OSError and ValueError as
+    `pathlib` does.
     """
     named = Path(place).expanduser()
+    base, wanted = named, tuple[str, ...]()
     if named.is_dir():
-        return _first_below(named, paths)
-    if named.exists() or not glob.has_magic(place):
-        return next((path for path in paths if path == named.resolve()), None)
-    base, wanted = base_and_pattern(named)
-    for match in base.glob("/".join(wanted)):
-        found = _first_below(match, paths) if match.is_dir() else None
-        if found is not None or resolved(match) in paths:
-            return resolved(match) if found is None else found
-    # What is not there yet is compared by its name, below each folder that the pattern leads to: through links, too.
-    for length in range(len(wanted)):
-        folders = base.glob("/".join(wanted[:length])) if length else iter([base])
-        for folder in {resolved(found) for found in folders if found.is_dir()}:
-            for path in paths:
-                if folder in path.parents and _fits(path.relative_to(folder).parts, wanted[length:]):
-                    return path
-    return None
-
-
-def _first_below(folder: Path, paths: Collection[Path]) -> Path | None:
-    """The first of the paths that is the folder, lies in it, not hidden, or is what a link in it leads to."""
-    read = resolved(folder)
+        wanted = ("**",)
+    elif not named.exists() and glob.has_magic(place):
+        base, wanted = base_and_pattern(named)
+    read = resolved(base)
     for path in paths:
-        if path == read or _is_read(path, [read]):
+        if path == read or (wanted and read in path.parents and _fits(path.relative_to(read).parts, wanted)):
             return path
-    folders: set[Path] = set()
-    for file in walk(folder):
-        if os.path.islink(file) and resolved(file) in paths:
-            return resolved(file)
-        if file != folder:  # which stands for itself where it is closed
-            folders.add(file.parent)
-    linked = {resolved(each) for each in folders}
-    return next((path for path in paths if _is_read(path, linked)), None)
-
-
-def _is_read(path: Path, folders: Collection[Path]) -> bool:
-    """Whether the path lies in one of the folders, and there under no hidden name."""
-    return any(folder in path.parents and not is_hidden(path.relative_to(folder)) for folder in folders)
+    matches = walk(base) if named.is_dir() else base.glob("/".join(wanted)) if wanted else ()
+    linked = {resolved(match) for match in matches}
+    return next((path for path in paths if path in linked), None)
 
 
 def _fits(parts: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Whether the pattern takes in the path itself, or a folder above it, whose files are all read."""
+    """Whether the pattern matches the path or a folder above it, since all files in a matching folder are read."""
     if not wanted:
         return True
     if wanted[0] == "**" and _fits(parts, wanted[1:]):
-        return True
+        return bool(wanted[1:]) or not is_hidden(Path(*parts))
     if not parts or (parts[0].startswith(".") and not wanted[0].startswith(".")):
         return False
     if wanted[0] == "**":

@@ -1,9 +1,9 @@
-"""Files and folders that only their owner can read, whatever the umask: they hold what users checked.
+"""Creates files and folders that only their owner can read, whatever the umask, because they contain checked texts.
 
-New ones are made so. Files that an older version or a library left open to others are narrowed when they are opened:
-group and others lose their rights. Files of other users stay as they are, and so do files on a file system without such
-rights; neither is an error. On Windows nothing is done: there the rights of the folder above hold, and a user's own
-folders let in that user and administrators.
+New ones are created with these permissions. Files that an older version or a library left accessible to others are
+restricted when they are opened: group and others lose their permissions. Files of other users are left unchanged, and
+so are files on a file system without such permissions; neither is an error. On Windows nothing is done: files inherit
+the permissions of their folder, and a user's own folders are accessible only to that user and to administrators.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pathlib import Path
 
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
 BESIDE_DATABASE = ("-wal", "-shm")
-"""What SQLite keeps beside a file while it is open, with the rights that the file had."""
+"""Suffixes of files that SQLite keeps next to an open database, with the same permissions."""
 _OF_OTHERS = 0o077
 _MAKING = threading.Lock()
 
 
 def open_private(path: str, flags: int) -> int:
-    """A descriptor of the file: what `open(..., opener=)` asks for."""
+    """Opens the file and returns a descriptor, for use as `open(..., opener=)`."""
     descriptor = os.open(path, flags, FILE_MODE)
     with suppress(OSError):
         _narrow(descriptor)
@@ -30,15 +30,15 @@ def open_private(path: str, flags: int) -> int:
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Makes the file anew. Raises OSError."""
+    """Writes a new file. Raises OSError."""
     with open(path, "wb", opener=open_private) as file:
         file.write(data)
 
 
 def make_private_file(path: Path) -> None:
-    """Makes an empty file if it is missing, for libraries that open it by its name. Raises OSError.
+    """Creates an empty file if it does not exist, for libraries that open it by name. Raises OSError.
 
-    A file that is there is not opened: in this process SQLite may have locks on it, which closing it would drop.
+    An existing file is not opened: SQLite may have locks on it in this process, and closing the file would drop them.
     """
     with _MAKING:  # until the new one is closed, for the same reason
         try:
@@ -56,7 +56,7 @@ def make_private_database(path: Path) -> None:
 
 
 def make_private_folder(path: Path) -> None:
-    """Makes the folder and its parents if they are missing; an existing one keeps its rights. Raises OSError."""
+    """Creates the folder and its parents if they do not exist; existing ones keep their permissions. Raises OSError."""
     try:
         path.mkdir(FOLDER_MODE)
     except FileNotFoundError:
@@ -70,13 +70,13 @@ def make_private_folder(path: Path) -> None:
 
 
 def narrow(path: Path) -> None:
-    """Takes the rights of others from a file or a folder that is ours."""
+    """Removes other users' permissions from one of our own files or folders."""
     with suppress(OSError):
         _narrow(path)
 
 
 def narrow_contents(folder: Path) -> None:
-    """Narrows a folder and the files in it."""
+    """Restricts the permissions of a folder and the files in it."""
     narrow(folder)
     with suppress(OSError):
         for path in folder.iterdir():

@@ -1,4 +1,4 @@
-"""One row of a data set with the place it stands at, and how it becomes a record."""
+"""Represents a row of a data set with its location, and converts it to a record."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ R = TypeVar("R", bound=BaseModel)
 
 _LONGEST_SHOWN = 40
 _NAME = re.compile(r"[^.\[\]]+")
-"""One name in a path such as `responses[1].text`."""
+"""A name in a path such as `responses[1].text`."""
 _WORDS = {
     "string_type": "a text is needed",
     "tuple_type": "a list is needed",
@@ -38,20 +38,20 @@ Identifier = Annotated[str, Field(coerce_numbers_to_str=True), AfterValidator(_n
 
 @dataclass(frozen=True)
 class Row:
-    """The named values of one row; `line` is the one that it starts on."""
+    """The named values of a row; `line` is the line where it starts."""
 
     path: str
     line: int
     fields: Mapping[str, Any]
     file_names: Mapping[str, str] = field(default_factory=dict)
-    """What the file calls fields that were renamed: errors name what the user finds there."""
+    """The names in the file of renamed fields, so that errors use the names that the user finds there."""
 
     def renamed(self, fields: Mapping[str, Any], file_names: Mapping[str, str]) -> Row:
-        """Other values that were made of this row, at the same place."""
+        """Other values derived from this row, at the same location."""
         return Row(self.path, self.line, fields, file_names)
 
     def read_as(self, kind: type[R]) -> R:
-        """The row as a record. Raises DataError for the first field that does not fit, as `responses[1].text`."""
+        """The row as a record. Raises DataError for the first invalid field, such as `responses[1].text`."""
         try:
             return kind.model_validate(dict(self.fields))
         except ValidationError as error:
@@ -59,7 +59,7 @@ class Row:
             raise self.error(_reason(first), _field(first["loc"])) from error
 
     def numbered(self) -> Row:
-        """The row with the number of its line for an `id`, where it has none."""
+        """The row with its line number as `id`, if it has none."""
         given = self.fields.get("id")
         return self if given not in (None, "") else replace(self, fields={**self.fields, "id": str(self.line)})
 
@@ -69,7 +69,7 @@ class Row:
 
 
 def shown(value: object) -> str:
-    """A value as JSON has it, cut short; a list or an object by its kind alone, for it may be deep."""
+    """A value as JSON, shortened; lists and objects are shown only by kind, because they may be deep."""
     if isinstance(value, Mapping):
         return "an object"
     if isinstance(value, list | tuple):
@@ -83,7 +83,7 @@ def _reason(details: ErrorDetails) -> str:
         return "it is missing"
     cause = details.get("ctx", {}).get("error")
     said = str(cause) if isinstance(cause, ValueError) else _WORDS.get(details["type"], details["msg"])
-    return f"{said}, not {shown(details['input'])}" if details["loc"] else said  # else it is about several fields
+    return f"{said}, not {shown(details['input'])}" if details["loc"] else said  # otherwise about several fields
 
 
 def _field(location: tuple[int | str, ...]) -> str | None:

@@ -1,9 +1,8 @@
-"""Rows of any file, and records of rows: what every loader is made of. JSON arrays and Parquet are read here."""
+"""Reads rows from files of any supported format and converts them to records; reads JSON arrays and Parquet itself."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,25 +18,25 @@ from factloop.core.files.rows import Identifier, Row, shown
 from factloop.core.records import Record
 
 Reshape = Callable[[Row], Iterable[Row]]
-"""The rows that one row of another layout holds; a `Row` without `id` gets the number of its line."""
+"""Returns the rows contained in a row of another layout. A `Row` without `id` gets its line number."""
 
 
 class TableItem(Record):
-    """Base of what loaders yield. Fields that the record has no place for are passed over."""
+    """Base class of what loaders yield. Fields that the record does not have are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
     id: Identifier
-    """The id in the file, or one made of the place in it."""
+    """The id in the file, or one based on its position."""
 
 
 T = TypeVar("T", bound=TableItem)
 
 
 def read_rows(place: str | Path) -> Iterator[Row]:
-    """The rows of a CSV, Parquet or JSON file (one array) where the name ends so, else of JSON Lines; `-` is stdin.
+    """Reads a CSV, Parquet or JSON file (one array) according to its extension, otherwise JSON Lines; `-` is stdin.
 
-    Column names are taken as they stand. Raises DataError as the reader of the kind does.
+    Column names are used unchanged. Raises DataError like the reader of that format.
     """
     name = str(place).lower()
     if name.endswith(".csv"):
@@ -48,9 +47,9 @@ def read_rows(place: str | Path) -> Iterator[Row]:
 
 
 def load_items(places: Iterable[str | Path], kind: type[T], reshape: Reshape | None = None) -> Iterator[T]:
-    """The items of the files one after another, read one at a time.
+    """Reads items from several files in order, one item at a time.
 
-    Raises DataError, when it gets there, for a malformed row and for an id that came before in any of the files.
+    Raises DataError lazily, for a malformed row and for an id that occurred before in any of the files.
     """
     ids: dict[str, str] = {}
     for place in places:
@@ -64,7 +63,7 @@ def load_items(places: Iterable[str | Path], kind: type[T], reshape: Reshape | N
 
 
 def files_of(place: str | Path, *patterns: str) -> list[str | Path]:
-    """The file itself; of a folder, those in it (and below it) that match a pattern, in the order of their paths.
+    """The file itself or, for a folder, all files in and below it that match a pattern, sorted by path.
 
     Raises DataError for a folder without any.
     """
@@ -77,34 +76,29 @@ def files_of(place: str | Path, *patterns: str) -> list[str | Path]:
 
 
 LARGEST = 256 * 2**20
-"""Characters. An array has no lines to read one at a time, so the text is held whole."""
-
-_SPACE = re.compile(r"[ \t\r\n]*")
+"""In characters. An array cannot be read line by line, so the whole text is in memory."""
 
 
 def read_json_array(place: str | Path, *, largest: int = LARGEST) -> Iterator[Row]:
-    """A row for each item; `-` is standard input.
+    """One row per item, whose `line` is its number, starting at 1; `-` is standard input.
 
-    Raises DataError, when it gets there, for what is no array of objects, for an array of more than `largest`
-    characters and for one without items.
+    Raises DataError for anything but an array of objects, for an array of more than `largest` characters, and for an
+    empty array.
     """
     path = place_name(place)
-    text = _read(place, path, largest)
-    at = _past(text, 0, "[", path)
-    line, counted, empty = 1, 0, True
-    while not text.startswith("]", at):
-        line, counted = line + text.count("\n", counted, at), at
-        item, end = _item(text, at, path, line)
-        yield Row(path, line, item)
-        empty = False
-        at = _SPACE.match(text, end).end()  # type: ignore[union-attr]  # it matches the empty text too
-        if not text.startswith("]", at):
-            at = _past(text, at, ",", path)
-            if text.startswith("]", at):
-                raise DataError("an item is missing after the comma", path=path, line=text.count("\n", 0, at) + 1)
-    if text[at + 1 :].strip():
-        raise DataError("there is text after the array", path=path, line=text.count("\n", 0, at) + 1)
-    if empty:
+    try:
+        items = json.loads(_read(place, path, largest))
+    except json.JSONDecodeError as error:
+        raise DataError(f"this is not JSON: {error.msg}", path=path, line=error.lineno) from error
+    except (ValueError, RecursionError) as error:
+        raise DataError("this is not JSON: a value is too large or too deep", path=path) from error
+    if not isinstance(items, list):
+        raise DataError(f"an array of objects is needed, not {shown(items)}", path=path)
+    for number, item in enumerate(items, 1):
+        if not isinstance(item, dict):
+            raise DataError(f"an array of objects is needed, with no {shown(item)} in it", path=path, line=number)
+        yield Row(path, number, item)
+    if not items:
         raise DataError("it has no rows", path=path)
 
 
@@ -118,36 +112,14 @@ def _read(place: str | Path, path: str, largest: int) -> str:
     return "".join(parts)
 
 
-def _past(text: str, at: int, mark: str, path: str) -> int:
-    """The place of what follows `mark`. Raises DataError where something else stands."""
-    at = _SPACE.match(text, at).end()  # type: ignore[union-attr]  # it matches the empty text too
-    if not text.startswith(mark, at):
-        raise DataError(
-            f"an array of objects is needed: {mark!r} is not here", path=path, line=text.count("\n", 0, at) + 1
-        )
-    return _SPACE.match(text, at + 1).end()  # type: ignore[union-attr]  # likewise
-
-
-def _item(text: str, at: int, path: str, line: int) -> tuple[dict[str, Any], int]:
-    try:
-        value, end = json.JSONDecoder().raw_decode(text, at)
-    except json.JSONDecodeError as error:
-        raise DataError(f"this is not JSON: {error.msg}", path=path, line=error.lineno) from error
-    except (ValueError, RecursionError) as error:
-        raise DataError("this is not JSON: a value is too large or too deep", path=path, line=line) from error
-    if not isinstance(value, dict):
-        raise DataError(f"an array of objects is needed, with no {shown(value)} in it", path=path, line=line)
-    return value, end
-
-
 _BATCH = 1024
-"""Rows that are held at once."""
+"""Number of rows in memory at once."""
 
 
 def read_parquet(place: str | Path, *, batch: int = _BATCH) -> Iterator[Row]:
-    """A row for each row of the file; `line` is its number, from 1.
+    """One row for each row in the file; `line` is its number, starting at 1.
 
-    Raises ConfigError without pyarrow, and DataError for a file that cannot be read, is not Parquet or has no row.
+    Raises ConfigError without pyarrow, and DataError for a file that cannot be read, is not Parquet or has no rows.
     """
     path = str(place)
     number = 0

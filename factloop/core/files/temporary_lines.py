@@ -1,4 +1,4 @@
-"""Lines on disk for the time of a run: an input that is read once, checked, and then gone through from there."""
+"""Keeps lines on disk for the duration of a run, for input that can be read only once."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from factloop.core.errors import ConfigError
 
 
 class TemporaryLines:
-    """Lines in a file without a name, which the system removes even after a kill.
+    """Lines in an unnamed file, which the system removes even if the process is killed.
 
-    All methods but `close` raise ConfigError where the temporary folder cannot be used or has no room left.
+    All methods except `close` raise ConfigError if the temporary folder cannot be used or is full.
     """
 
     def __init__(self) -> None:
@@ -23,16 +23,16 @@ class TemporaryLines:
             raise _unusable(error) from error
 
     def append(self, line: bytes) -> None:
-        """Keeps a line, with the line end that it has."""
+        """Stores a line, including its line end."""
         try:
             self._file.write(line)
         except OSError as error:
             raise _unusable(error) from error
 
     def __iter__(self) -> Iterator[bytes]:
-        """The lines from the first. One reader at a time, and none while lines are added."""
+        """Yields the lines from the first. Only one reader at a time, and no lines may be added meanwhile."""
         try:
-            self._file.seek(0)  # writes what was buffered
+            self._file.seek(0)  # also flushes the buffer
         except OSError as error:
             raise _unusable(error) from error
         yield from self._file

@@ -1,1 +1,1 @@
-"""Corrections, on the terminal and as a page."""
+"""Shows corrections on the terminal and as a page."""

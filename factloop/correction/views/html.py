@@ -1,22 +1,36 @@
-"""A correction as one self-contained HTML page: the text with insertions and deletions, and the reason of each."""
+"""Renders a correction as a self-contained HTML page: the text with insertions and deletions, and their reasons."""
 
 from __future__ import annotations
 
-from factloop.correction.records import Correction
+from collections.abc import Iterator, Sequence
+
+from factloop.core.report_warnings import OFFLINE
+from factloop.correction.records import Correction, MarkStyle
 from factloop.correction.views import words
 from factloop.correction.views.differences import parts
+from factloop.reports.figures import held_against, name_of
 from factloop.reports.page import render_page
+from factloop.reports.prose import PageStretch, lay_out
+from factloop.reports.visible import visible
+
+_SAID = {"removed": "removed", "inserted": "put in", "mark": "mark"}
 
 
-def render_correction_html(correction: Correction) -> str:
-    """The page. Equal corrections give equal pages."""
+def render_correction_html(correction: Correction, file: str = "", marks: MarkStyle = "brackets") -> str:
+    """The page. Equal corrections give equal pages. `file` is the name of the file that was corrected."""
     before, standing = correction.before, correction.report
+    notes = words.note_numbers(correction) if marks == "footnotes" else ()
     return render_page(
         "correction.html.j2",
         room="factloop.correction.views",
-        styles=("list.css", "correction.css"),
+        styles=("list.css", "prose.css", "correction.css"),
         correction=correction,
-        parts_of=parts(correction),
+        name=name_of(before, file),
+        file=file,
+        against=held_against(before),
+        warnings=[one for one in standing.warnings if one != OFFLINE],  # the line about the judge says more
+        prose=lay_out(list(_stretches(correction, notes))),
+        notes=notes,
         changes=[
             (one, words.claims_of(before, one.claims), words.evidence_of(correction, one)) for one in correction.changes
         ],
@@ -24,3 +38,22 @@ def render_correction_html(correction: Correction) -> str:
         doubts=[(one, words.claims_of(standing, one.claims)) for one in correction.doubts],
         told=words,
     )
+
+
+def _stretches(correction: Correction, notes: Sequence[int]) -> Iterator[PageStretch]:
+    """A stretch for each piece. The last differing piece of a change links to its reason, and each mark links to its
+    doubt."""
+    n_marks = 0
+    for part in parts(correction):
+        last = max((at for at, one in enumerate(part.pieces) if one.kind in ("removed", "inserted")), default=None)
+        for at, piece in enumerate(part.pieces):
+            n_marks += piece.kind == "mark"
+            leads_to = n_marks if piece.kind == "mark" else (part.number or 0) if at == last else 0
+            text = visible(piece.text)
+            before, body, after = text.partition(text.strip()) if piece.kind == "mark" else ("", text, "")
+            tone = "" if piece.kind == "same" else piece.kind
+            if piece.kind == "mark" and notes:
+                before, body = "", f"[{notes[n_marks - 1]}]"
+            yield PageStretch(before)
+            yield PageStretch(body, tone=tone, said=_SAID.get(piece.kind, ""), leads_to=leads_to)
+            yield PageStretch(after)

@@ -1,4 +1,4 @@
-"""A correction on the terminal: the text with its changes marked, each with its reason, and what was decided."""
+"""Shows a correction on the terminal: the text with its marked changes, their reasons and the decision."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.text import Text
 
 from factloop.core.records import FactualityReport, Usage
 from factloop.correction.records import Correction
-from factloop.correction.views.differences import Mark, Piece, parts
+from factloop.correction.views.differences import Mark, parts
 from factloop.correction.views.words import (
     KIND_WORDS,
     LEFT_WORDS,
@@ -26,6 +26,7 @@ from factloop.correction.views.words import (
 )
 from factloop.reports import figures
 from factloop.reports.claims import ClaimView
+from factloop.reports.differences import Piece
 from factloop.reports.terminal_parts import (
     Row,
     notice_rows,
@@ -43,11 +44,11 @@ _MARKS = {
     "inserted": ("{+", "+}", "green"),
     "mark": ("", "", "yellow"),
 }
-"""The marks of `wdiff`, since not every terminal shows colours."""
+"""The marks used by `wdiff`, because not every terminal shows colours."""
 
 
 def print_correction(correction: Correction, console: Console) -> None:
-    """Prints the correction at the console's width. Texts are printed as text: no markup, no escapes."""
+    """Prints the correction at the console's width. Texts are printed literally, without markup or escape sequences."""
     if correction.before.prompt:
         print_question(console, correction.before.prompt)
     if correction.changes:
@@ -67,7 +68,7 @@ def _marked(correction: Correction) -> Text:
             _append(text, piece)
         if part.number is None:
             continue
-        end = text.plain[len(text.plain.rstrip()) :]  # the number stands at the word, whatever blanks went with it
+        end = text.plain[len(text.plain.rstrip()) :]  # the number directly follows the word
         if end:
             text.right_crop(len(end))
         text.append(f"#{part.number}", style="dim")
@@ -77,7 +78,7 @@ def _marked(correction: Correction) -> Text:
 
 
 def _append(text: Text, piece: Piece | Mark) -> None:
-    """The piece within its marks; the blanks around it stay outside, so that lines break where they did."""
+    """Appends the piece within its marks, with blanks outside them so that line breaks do not change."""
     opening, closing, style = _MARKS[piece.kind]
     body = piece.text.strip()
     if not body:

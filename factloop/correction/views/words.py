@@ -1,13 +1,19 @@
-"""A correction in words, the same on every surface."""
+"""Describes a correction in words, with the same wording everywhere."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
+from factloop.core.findings import Finding
 from factloop.core.records import Evidence, FactualityReport
 from factloop.correction.records import Change, ChangeKind, Correction, Doubt, LeftReason, Rejection
-from factloop.reports.claims import ClaimView, finding_words, views_of
-from factloop.reports.figures import plural
+from factloop.reports.claims import PROBLEMS, ClaimView, Status, finding_words, tally, views_of
+from factloop.reports.figures import how_much_it_finds, plural
+from factloop.reports.visible import visible
+
+_NUMBERED_NOTE = re.compile(r"\[\^(\d+)\]")
+_MARKDOWN = re.compile(r"[\\`*_\[\]<>&|]")
 
 LEFT_WORDS = {
     LeftReason.REWRITE_FAILED: "there is no new wording",
@@ -20,12 +26,38 @@ KIND_WORDS = {ChangeKind.REMOVED: "removed", ChangeKind.MENDED: "reworded"}
 
 
 def decision(correction: Correction) -> str:
-    """The decision, and the numbers that it rests on."""
+    """The decision, and the numbers that it is based on."""
+    is_clean = correction.rejected is Rejection.NOTHING_TO_CORRECT
+    finds = f" {how_much_it_finds(correction.before.fingerprint)}" if is_clean else ""
+    return f"{headline(correction)}: {correction.why}.{finds}"
+
+
+def headline(correction: Correction) -> str:
+    """The decision in a few words. A text that is worse in any count is not described as better."""
     if correction.accepted:
-        return f"Corrected: {correction.why}."
-    if correction.rejected is Rejection.NOTHING_TO_CORRECT:
-        return f"Nothing to correct: {correction.why}."
-    return f"The original stands: {correction.why}."
+        worse = _worse(correction)
+        said = f"Changed, but {' and '.join(worse)} than before" if worse else "Corrected"
+    elif correction.rejected is Rejection.NOTHING_TO_CORRECT:
+        said = "Nothing found to correct" if unjudged(correction) else "Nothing to correct"
+    else:
+        said = "The original stands"
+    return ", but ".join(filter(None, (said, unjudged(correction))))
+
+
+def unjudged(correction: Correction) -> str:
+    """How many sentences of the text to use have claims without a verdict; empty if none has."""
+    n = sum(Finding.UNSCORED in doubt.findings for doubt in correction.doubts)
+    were, them = ("was", "it") if n == 1 else ("were", "them")
+    return f"{plural(n, 'sentence')} {were} not judged (read {them})" if n else ""
+
+
+def _worse(correction: Correction) -> list[str]:
+    after = correction.after
+    assert after is not None  # since the text was accepted
+    was, now = tally(correction.before.claims), tally(after.claims)
+    said = [f"{now[status] - was[status]:,} more {status.words}" for status in PROBLEMS if now[status] > was[status]]
+    lost = was[Status.SUPPORTED] - now[Status.SUPPORTED]
+    return said + ([f"{lost:,} fewer {Status.SUPPORTED.words}"] if lost > 0 else [])
 
 
 def response_title(correction: Correction) -> str:
@@ -36,12 +68,13 @@ def response_title(correction: Correction) -> str:
 
 
 def kept_back(correction: Correction) -> str | None:
-    """What of the correction was not done, and why, in one line; None where all was done or nothing was to do."""
+    """A line that says why corrections were rejected, or how many sentences were not judged; None if there is nothing
+    to say."""
     if not correction.accepted:
         is_done = correction.rejected is Rejection.NOTHING_TO_CORRECT
-        return None if is_done else f"the original stands: {correction.why}"
+        return unjudged(correction) or None if is_done else f"the original stands: {correction.why}"
     if not correction.left:
-        return None
+        return unjudged(correction) or None
     n = len(correction.left)
     reasons = dict.fromkeys(
         f"{LEFT_WORDS[one.reason]}{f' ({one.detail})' if one.detail else ''}" for one in correction.left
@@ -51,7 +84,7 @@ def kept_back(correction: Correction) -> str | None:
 
 
 def changes_words(correction: Correction) -> str:
-    """The number of sentences or stretches by kind of change; `none`."""
+    """The number of sentences or parts by kind of change, or `none`."""
     kinds = [change.kind for change in correction.changes]
     parts = [f"{kinds.count(kind)} {words}" for kind, words in KIND_WORDS.items() if kind in kinds]
     if correction.left:
@@ -60,13 +93,13 @@ def changes_words(correction: Correction) -> str:
 
 
 def change_reason(change: Change) -> str:
-    """The reason for a change: the findings on its claims, and what else led to it; empty in older corrections."""
+    """The reason for a change: findings on its claims, and anything else; empty in older corrections."""
     reasons = [*map(finding_words, change.findings), change.detail]
     return "; ".join(reason for reason in reasons if reason)
 
 
 def doubts_words(correction: Correction) -> str | None:
-    """How many sentences of the text to use are not proven, and how many of them say so; None where all are."""
+    """The number of unproven sentences in the text to use, and how many of them are marked; None if all are proven."""
     doubts = correction.doubts
     if not doubts:
         return None
@@ -75,25 +108,52 @@ def doubts_words(correction: Correction) -> str | None:
 
 
 def doubted(correction: Correction, doubt: Doubt) -> str:
-    """The sentence in doubt."""
+    """The doubtful sentence."""
     return correction.text[slice(*doubt.span)].strip()
 
 
-def treatment(correction: Correction, doubt: Doubt) -> str:
-    """The finding on a passage, and whether the text says so."""
+def treatment(correction: Correction, doubt: Doubt, note: int | None = None) -> str:
+    """The finding on a passage, and how the text is marked: in brackets, by the footnote with this number, or not."""
     found = ", ".join(map(finding_words, doubt.findings))
-    mark = "not marked" if doubt.mark is None else f"marked {correction.text[slice(*doubt.mark)].strip()}"
-    return f"{found}; {mark}"
+    if doubt.mark is None:
+        return f"{found}; not marked"
+    return f"{found}; " + (f"footnote {note}" if note else f"marked {correction.text[slice(*doubt.mark)].strip()}")
+
+
+def note_numbers(correction: Correction) -> range:
+    """The number of the footnote for each mark, in order. They continue after the numbered footnotes of the text."""
+    first = max(map(int, _NUMBERED_NOTE.findall(correction.text)), default=0) + 1
+    return range(first, first + len(correction.marks))
+
+
+def footnoted(correction: Correction) -> str:
+    """The text to use, in Markdown, with footnotes in place of bracket marks. Each note gives the finding and the
+    reason. Without marks, it is the text itself.
+    """
+    text, report = correction.text, correction.report
+    parts, notes, reached = [], [], 0
+    marked = [(doubt, doubt.mark) for doubt in correction.doubts if doubt.mark is not None]
+    for number, (doubt, (start, end)) in zip(note_numbers(correction), marked, strict=True):
+        mark = text[start:end]
+        before = " " if text[:start].endswith(("]", "!")) else ""  # otherwise it would be read as a link or an image
+        parts += [text[reached:start], f"{before}[^{number}]{mark[len(mark.rstrip()) :]}"]
+        reached = end
+        reasons = dict.fromkeys(one.why for one in claims_of(report, doubt.claims) if one.why)
+        said = ": ".join(part for part in (", ".join(map(finding_words, doubt.findings)), "; ".join(reasons)) if part)
+        escaped = _MARKDOWN.sub(r"\\\g<0>", visible(" ".join(said.split())))
+        notes.append(f"[^{number}]: {escaped}\n")
+    parts.append(text[reached:])
+    return "".join(parts) if not notes else f"{''.join(parts).rstrip()}\n\n{''.join(notes)}"
 
 
 def claims_of(report: FactualityReport, ids: Iterable[str]) -> list[ClaimView]:
-    """The claims of these ids that the report has."""
+    """The claims with these ids in the report."""
     views = {one.claim.id: one for one in views_of(report.claims)}
     return [views[name] for name in ids if name in views]
 
 
 def evidence_of(correction: Correction, change: Change) -> list[Evidence]:
-    """The evidence that the new wording was made from, or that contradicted the claims of a removed sentence."""
+    """The evidence that the new wording is based on, or that contradicted the claims of a removed sentence."""
     wrong = claims_of(correction.before, change.claims)
     wanted = set(change.evidence) or {item for one in wrong for item in one.claim.judgement.cited}
     found: dict[tuple[str, str], Evidence] = {}

@@ -1,1 +1,1 @@
-"""`factloop doctor` on the terminal."""
+"""Shows the findings of `factloop doctor` on the terminal."""

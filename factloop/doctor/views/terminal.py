@@ -1,4 +1,4 @@
-"""The findings as a table: what was looked at, whether it works, how and within which limits, or what to do."""
+"""Shows the findings as a table: what was examined, whether it works, and how to fix it if not."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""factloop's score in other people's evaluation harnesses: a module for each, named as the harness is.
+"""Offers factloop's score in other evaluation harnesses, with one module for each, named after the harness.
 
-Each takes what an answer is checked by (`check`, as everywhere), and reads question, answer and documents where that
-harness has them. The score is the precision of the report. An answer of which no claim was scored has no score: each
-harness says so in its own way, and none is told 0.
+Each takes the check to use (`check`, as everywhere), and reads the question, answer and documents from where that
+harness keeps them. The score is the precision of the report. An answer with no scored claims has no score; each harness
+expresses this in its own way, and never as 0.
 """

@@ -1,4 +1,4 @@
-"""factloop's score as a metric of DeepEval."""
+"""Offers factloop's score as a DeepEval metric."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 class FactualityMetric(BaseMetric):
     """Scores `actual_output` against `retrieval_context`.
 
-    A test case passes where the score reaches the threshold and no claim is unscored. Where no claim was scored the
-    metric has an `error` and no score.
+    A test case passes if the score reaches the threshold and no claim is unscored. If no claim was scored, the metric
+    has an `error` and no score.
     """
 
     def __init__(self, check: AnyChecker | None = None, threshold: float = 1.0) -> None:
-        self.check, self.threshold = as_check(check), threshold  # DeepEval copies a metric by these names
+        self.check, self.threshold = as_check(check), threshold  # DeepEval copies a metric using these names
 
     def measure(self, test_case: LLMTestCase, *args: Any, **kwargs: Any) -> float | None:
         return run_blocking(self.a_measure(test_case, *args, **kwargs))

@@ -1,4 +1,4 @@
-"""factloop's score as an evaluator of LangSmith, in the shape of those of openevals."""
+"""Offers factloop's score as a LangSmith evaluator, in the same form as those of openevals."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 def factuality_evaluator(check: AnyChecker | None = None) -> Callable[..., dict[str, Any]]:
     """An evaluator for `Client.evaluate` and `Client.aevaluate`: `key`, `score`, `comment` and `metadata`.
 
-    The answer is in `outputs`, the question in `inputs`, documents in either or in `reference_outputs`, each under the
-    check's key (`Keys(response="output")` for a target that returns a text); `score` is None where nothing was scored.
-    Raises ConfigError, DataError.
+    The answer is in `outputs`, the question in `inputs`, and documents in either of these or in `reference_outputs`,
+    each under the check's key (`Keys(response="output")` for a target that returns a text); `score` is None if no claim
+    was scored. Raises ConfigError, DataError.
     """
     checking = as_check(check)
 
     def factuality(*, outputs: Any, inputs: Any = None, reference_outputs: Any = None, **_: Any) -> dict[str, Any]:
-        # LangChain's tracer would upload the check even where `upload_results` is False.
+        # LangChain's tracer would upload the check even if `upload_results` is False.
         with tracing_context(enabled=False) if tracing_is_enabled() == "local" else nullcontext():
             score = run_blocking(ascore(checking, outputs, inputs, reference_outputs))
         return {"key": NAME, "score": score.value, "comment": score.comment, "metadata": score.metadata}

@@ -1,4 +1,4 @@
-"""factloop's score as a scorer of MLflow, for `mlflow.genai.evaluate`."""
+"""Offers factloop's score as an MLflow scorer, for `mlflow.genai.evaluate`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 
 def factuality_scorer(check: AnyChecker | None = None) -> Scorer:
-    """A scorer of `outputs`; documents are in these, in `inputs` or in `expectations`, under the check's key.
+    """A scorer of `outputs`. Documents are in `outputs`, `inputs` or `expectations`, under the check's key.
 
-    Where no claim was scored the feedback has an error and no value. Raises ConfigError, DataError.
+    If no claim was scored, the feedback has an error and no value. Raises ConfigError, DataError.
     """
     checking = as_check(check)
 

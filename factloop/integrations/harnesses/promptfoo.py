@@ -1,4 +1,4 @@
-"""factloop's score as a Python assertion of promptfoo. Needs no package: promptfoo runs the user's file."""
+"""Offers factloop's score as a Python assertion for promptfoo, which runs the user's file and requires no package."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from factloop.reports.claims import views_of
 def factuality_assert(
     check: AnyChecker | None = None, threshold: float = 1.0
 ) -> Callable[[Any, Mapping[str, Any]], dict[str, Any]]:
-    """The function `get_assert` of an assertion's file: what it returns is a GradingResult.
+    """The function `get_assert` for an assertion file. It returns a GradingResult.
 
-    The question is in `vars`, documents there, in the `config` of the assertion or in the provider's `metadata`, each
-    under the check's key. It passes where the score reaches the threshold and no claim is unscored; each scored claim
-    is a component. Where no claim was scored it raises FactloopError, which promptfoo shows as an error of the
-    assertion. Raises ConfigError, DataError.
+    The question is in `vars`, and documents are there, in the assertion's `config` or in the provider's `metadata`,
+    each under the check's key. The assertion passes if the score reaches the threshold and no claim is unscored; each
+    scored claim is a component. If no claim was scored, it raises FactloopError, which promptfoo shows as an error of
+    the assertion. Raises ConfigError, DataError.
     """
     checking = as_check(check)
 

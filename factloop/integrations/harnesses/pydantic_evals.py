@@ -1,4 +1,4 @@
-"""factloop's score as an evaluator of pydantic-evals."""
+"""Offers factloop's score as a pydantic-evals evaluator."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 @dataclass
 class FactualityEvaluator(Evaluator[Any, Any, Any]):
-    """Scores the output of a case; documents are in the output, the inputs or the metadata, under the check's key.
+    """Scores the output of a case. Documents are in the output, inputs or metadata, under the check's key.
 
-    Beside the score stand `n_scored` and `n_unscored`, numbers of claims. A case of which no claim was scored has only
-    these, so that no average counts it.
+    The score is accompanied by `n_scored` and `n_unscored`, the numbers of claims. A case with no scored claims has
+    only these two, so averages do not count it.
     """
 
     check: AnyChecker | None = None
@@ -30,4 +30,4 @@ class FactualityEvaluator(Evaluator[Any, Any, Any]):
         return {name: EvaluationReason(n, found.comment) for name, n in figures.items() if n is not None}
 
     def build_serialization_arguments(self) -> dict[str, Any]:
-        return {}  # a checker is no data: reports name the evaluator alone
+        return {}  # a checker is not data: reports show only the evaluator's name

@@ -1,4 +1,4 @@
-"""factloop's score as a metric of ragas, of the kind in `ragas.metrics.collections`."""
+"""Offers factloop's score as a ragas metric, of the kind found in `ragas.metrics.collections`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 
 class FactualityMetric(BaseMetric):
-    """Scores `response` against `retrieved_contexts`; NaN, as with ragas' own metrics, where no claim was scored."""
+    """Scores `response` against `retrieved_contexts`; NaN if no claim was scored, as in ragas' own metrics."""
 
     def __init__(self, check: AnyChecker | None = None, name: str = NAME) -> None:
         super().__init__(name=name)

@@ -1,4 +1,4 @@
-"""One answer's score, as every harness is given it."""
+"""Calculates the score of an answer that all harnesses receive."""
 
 from __future__ import annotations
 
@@ -16,43 +16,43 @@ from factloop.reports.claims import problems_first, views_of
 from factloop.testing.words import factual_failure
 
 NAME = "factuality"
-"""Of the score in every harness."""
+"""The name of the score in every harness."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """What the claims of an answer add up to."""
+    """The overall result for the claims in an answer."""
 
     report: FactualityReport
 
     @property
     def value(self) -> float | None:
-        """Precision, the share of scored claims that are supported, from 0 to 1; None where no claim was scored."""
+        """Precision: the fraction of scored claims that are supported, from 0 to 1; None if no claim was scored."""
         return self.report.precision
 
     @property
     def comment(self) -> str:
-        """Precision and counts, each claim that is not supported with its evidence, and what was not checked."""
+        """Precision and counts, every unsupported claim with its evidence, and what was not checked."""
         at_fault = [one for one in problems_first(views_of(self.report.claims)) if one.is_problem]
         unread = [one for one, finding in unchecked(self.report) if finding is not Finding.UNSCORED]
         return factual_failure((), self.report, at_fault, unread)
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """`n_scored` and `n_unscored`, numbers of claims, and `judge`."""
+        """`n_scored` and `n_unscored` (numbers of claims), and `judge`."""
         counts = self.report.counts
         return {"n_scored": counts.scored, "n_unscored": counts.unscored, "judge": self.report.fingerprint.judge}
 
     def passes(self, threshold: float) -> bool:
-        """Whether the score reaches the threshold, and no claim is unscored."""
+        """Whether the score reaches the threshold and no claim is unscored."""
         return self.value is not None and self.value >= threshold and not self.report.counts.unscored
 
 
 async def ascore(check: FactCheckRunnable, answer: object, question: object = None, *others: object) -> Score:
-    """The score of an answer to a question, which are texts, messages, or records with these under the check's keys.
+    """Scores an answer to a question. Both are strings, messages, or records that contain these under the check's keys.
 
-    Documents are in the first record that has their key, of these and of `others`. With a model or a paid search it
-    costs money. Raises ConfigError, DataError.
+    Documents are taken from the first record that has their key, among these and `others`. Costs money if a model or a
+    paid search is used. Raises ConfigError, DataError.
     """
     keys = check.keys
     found = [one for one in (answer, question, *others) if not _is_spoken(one) and has_key(one, keys.documents)]

@@ -1,4 +1,4 @@
-"""factloop in LangChain and LangGraph: a step of a chain, a tool or a guard of an agent, a node of a graph."""
+"""factloop for LangChain and LangGraph, as a step in a chain, a tool or guard for an agent, or a node in a graph."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from factloop.integrations.langchain.correction import CorrectionRunnable
 from factloop.integrations.langchain.guard import FactCheckStreamGuard
 from factloop.integrations.langchain.inputs import Keys, is_revision_request
 from factloop.integrations.langchain.middleware import FactCheckMiddleware
-from factloop.integrations.langchain.node import build_factcheck_node
 from factloop.integrations.langchain.runnable import FactCheckRunnable
-from factloop.integrations.langchain.tool import factcheck_tool
+from factloop.integrations.langchain.steps import build_factcheck_node, factcheck_tool
 
 __all__ = [
     "CorrectionRunnable",

@@ -1,4 +1,4 @@
-"""The final answer of an agent: in words, in the fields of a structured response, or in the message of a tool."""
+"""Reads and replaces the final answer of an agent, whether it is text, a structured response or a tool message."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
 PARSED = frozenset({"parsed", "tool_calls"})
-"""What providers' classes keep of a reply beside its content: the answer once more."""
+"""Fields in which providers' message classes repeat the answer outside the content."""
 
 
 @dataclass(frozen=True)
 class FinalAnswer:
-    """The texts of an answer that are guarded, and the messages and the structured response that hold them."""
+    """The guarded texts of an answer, and the messages and structured response that contain them."""
 
     texts: tuple[str, ...]
     messages: tuple[BaseMessage, ...]
     structured: Any = None
-    """The structured response; None where the answer is in words."""
+    """The structured response; None if the answer is plain text."""
 
     @property
     def text(self) -> str:
@@ -32,12 +32,13 @@ class FinalAnswer:
 
     @property
     def tool(self) -> str | None:
-        """The tool by whose call the model gave a structured response."""
+        """The tool that the model called to give a structured response, if it did."""
         last = self.messages[-1]
         return last.name if self.structured is not None and isinstance(last, ToolMessage) else None
 
     def split(self, text: str) -> tuple[str, ...]:
-        """Another text of the whole answer as texts of its parts; all in the first where the parts cannot be told."""
+        """Splits a new text of the whole answer into its parts, or puts all of it into the first part if that is not
+        possible."""
         paragraphs, counts = text.split("\n\n"), [one.count("\n\n") + 1 for one in self.texts]
         if len(paragraphs) != sum(counts):
             return text, *[""] * (len(counts) - 1)
@@ -45,10 +46,10 @@ class FinalAnswer:
         return tuple("\n\n".join(next(rest) for _ in range(count)) for count in counts)
 
     def replaced(self, texts: Sequence[str], *, blocked: bool) -> tuple[list[BaseMessage], Any]:
-        """The messages that put other texts in the place of these, and the structured response with them.
+        """The messages that replace these texts with other ones, and the updated structured response.
 
-        New messages have ids of their own: a stream of messages passes over those whose id it has seen. Of a `blocked`
-        answer nothing stays.
+        New messages get new ids, because a message stream skips messages whose id it has already seen. If the answer is
+        `blocked`, none of it is kept.
         """
         new = dict(zip(self.texts, texts, strict=True))
         structured = _with(self.structured, new)
@@ -60,7 +61,7 @@ class FinalAnswer:
         if isinstance(message, AIMessage):
             extra = {} if blocked else message.additional_kwargs
             update["additional_kwargs"] = {name: one for name, one in extra.items() if name not in PARSED}
-        if isinstance(message, AIMessage) and message is not self.messages[-1]:  # the call of the tool
+        if isinstance(message, AIMessage) and message is not self.messages[-1]:  # the tool call
             update["tool_calls"] = [{**call, "args": _with(call["args"], new)} for call in message.tool_calls]
             update["content"] = "" if blocked else _with(message.content, new)
         elif self.structured is None:
@@ -77,10 +78,10 @@ class FinalAnswer:
 
 
 def final_answer(state: Mapping[str, Any], named: Collection[str]) -> FinalAnswer | None:
-    """The answer of an agent that has ended; None where it ended without one, or nothing in it is guarded.
+    """The final answer of an agent; None if the agent ended without one or nothing in it is guarded.
 
-    Of a structured response the texts under the `named` keys are guarded; where it has none of these, or none are
-    named, all texts of two words or more.
+    In a structured response, the texts under the `named` keys are guarded. If there are none, or no keys are named, all
+    texts of at least two words are guarded.
     """
     messages = state["messages"]
     last = messages[-1] if messages else None
@@ -98,13 +99,13 @@ def final_answer(state: Mapping[str, Any], named: Collection[str]) -> FinalAnswe
 
 
 def _says_something_or_nothing(message: AIMessage) -> bool:
-    """Whether it is an answer in words, or in none at all, rather than a picture or a refusal."""
+    """Whether the message is a text or empty, rather than an image or a refusal."""
     says_nothing_else = all(block["type"] in ("text", "reasoning") for block in message.content_blocks)
     return bool(str(message.text).strip()) or says_nothing_else
 
 
 def _content(message: BaseMessage, text: str, *, blocked: bool) -> Any:
-    """The content with another text. Blocks that are no text stay, unless it is blocked; a text that goes on stays."""
+    """The content with a new text. Unless blocked, other blocks are kept, and so is a text that is only extended."""
     content, before = message.content, str(message.text)
     if isinstance(content, str) or blocked:
         return text
@@ -115,7 +116,7 @@ def _content(message: BaseMessage, text: str, *, blocked: bool) -> Any:
 
 
 def _parts(value: Any) -> Mapping[Any, Any]:
-    """What an object or a list holds, by name or place."""
+    """The contents of an object or a list, by name or index."""
     if isinstance(value, Mapping):
         return value
     if isinstance(value, BaseModel):
@@ -126,7 +127,8 @@ def _parts(value: Any) -> Mapping[Any, Any]:
 
 
 def leaves(value: Any, keys: Collection[str] = (), *, named: bool = True) -> Iterator[str]:
-    """The texts that a value holds: all where it is `named`, else those under `keys`, or without keys of some words."""
+    """The texts in a value: all if it is `named`, otherwise those under `keys` or, without keys, those of several
+    words."""
     if type(value) is str and (named or (not keys and len(value.split()) > 1)):
         yield value
     for key, one in _parts(value).items():
@@ -134,7 +136,7 @@ def leaves(value: Any, keys: Collection[str] = (), *, named: bool = True) -> Ite
 
 
 def _with(value: Any, new: Mapping[str, str]) -> Any:
-    """The value with other texts in the place of those that it holds."""
+    """The value with its texts replaced."""
     if type(value) is str:
         return new.get(value, value)
     changed = {key: _with(one, new) for key, one in _parts(value).items()}

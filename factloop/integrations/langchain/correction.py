@@ -1,4 +1,4 @@
-"""Correction as a step of a LangChain chain, and the turn in which an agent is asked to revise its answer."""
+"""Correction as a step in a LangChain chain, and the message that asks an agent to revise its answer."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from factloop.tools.calls.blame import expect_outages
 
 REVISION = "correction/revision"
 MOST_CLAIMS, MOST_PASSAGES = 10, 8
-"""Named to an agent in one request."""
+"""Maximum number of claims and passages in one request to an agent."""
 
 
 class CorrectionRunnable(InOneLoop[Correction]):
-    """Corrects an answer by the documents that it was written from.
+    """Corrects an answer using the documents that it was written from.
 
         chain | CorrectionRunnable(FactChecker("openai:gpt-4o-mini")) | (lambda done: done.text)
 
-    The input is that of `FactCheckRunnable`, with its keys, mode and retriever; the output is a `Correction`, whose
-    `text` is the one to use: the rewritten answer where a second check found it better, else the answer, with marks
-    after what is in doubt.
-    With a model it costs money. Raises DataError for a wrong input, ConfigError.
+    The input is the same as for `FactCheckRunnable`, with its keys, mode and retriever. The output is a `Correction`,
+    whose `text` is the text to use: the rewritten answer if a second check found it better, otherwise the original
+    answer, with marks after doubtful passages.
+    Costs money if a model is used. Raises ConfigError, or DataError for invalid input.
     """
 
     def __init__(
@@ -41,11 +41,11 @@ class CorrectionRunnable(InOneLoop[Correction]):
         max_rounds: int = MAX_ROUNDS,
         contradicted: Contradicted = "mark",
         unsupported: Unsupported = "mark",
-        unscored: Unscored = "mark",
+        unscored: Unscored = "auto",
     ) -> None:
-        """`check` is a FactCheckRunnable or a FactChecker; without one the offline engine judges.
+        """`check` is a FactCheckRunnable or a FactChecker; if omitted, the offline engine is used as the judge.
 
-        The limits of the check are those of the whole correction; `contradicted`, `unsupported` and `unscored` as for
+        The limits of the check apply to the whole correction. `contradicted`, `unsupported` and `unscored` are as for
         `Corrector`. Raises ConfigError.
         """
         self.check = as_check(check)
@@ -68,13 +68,13 @@ class CorrectionRunnable(InOneLoop[Correction]):
 
 
 def can_be_revised(report: FactualityReport) -> bool:
-    """Whether the agent could do better: where a check failed, no other answer would help."""
+    """Whether the agent could give a better answer. If checks failed, another answer would not help."""
     return bool(_failing(report))
 
 
 def revision_request(report: FactualityReport, prompt: Prompt) -> HumanMessage:
-    """The turn that names the claims which failed, ten at most, contradicted ones apart from unproven ones, and what
-    the evidence says. It is marked as ours.
+    """A message that lists the failed claims (at most ten, contradicted and unproven ones separately) and what the
+    evidence says. It is marked as factloop's own.
     """
     failing = _failing(report)[:MOST_CLAIMS]
     told = {
@@ -90,9 +90,9 @@ def revision_request(report: FactualityReport, prompt: Prompt) -> HumanMessage:
 
 
 def without_drafts(messages: Sequence[BaseMessage], tool: str | None = None) -> list[RemoveMessage]:
-    """The messages to remove from an agent's: requests to revise, and the answers that they were about.
+    """The messages to remove from an agent's history: requests for revision, and the answers they refer to.
 
-    `tool` is that by whose calls the model answers.
+    `tool` is the tool that the model calls to give its answer.
     """
     removed: list[RemoveMessage] = []
     for place, message in enumerate(messages):
@@ -104,7 +104,7 @@ def without_drafts(messages: Sequence[BaseMessage], tool: str | None = None) -> 
 
 
 def _length_of_draft(before: Sequence[BaseMessage], tool: str | None) -> int:
-    """How many messages an answer takes: one in words, or a call with its result; 0 where other calls hang on it."""
+    """The number of messages in an answer: one text, or a call and its result; 0 if other calls depend on it."""
     match before:
         case [*_, AIMessage(tool_calls=[])]:
             return 1
@@ -129,6 +129,6 @@ def _outcome(claim: Claim) -> str:
 
 
 def _evidence(claims: Sequence[Claim]) -> list[Evidence]:
-    """The evidence that the verdicts rest on, each passage once."""
+    """The evidence that the verdicts are based on, with each passage included once."""
     cited = [item for claim in claims for item in claim.evidence if item.id in claim.judgement.cited]
     return list({(item.source, item.passage): item for item in cited}.values())[:MOST_PASSAGES]

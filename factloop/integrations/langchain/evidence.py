@@ -1,4 +1,4 @@
-"""The evidence that an agent's answer is held against: what was brought to the agent, and nothing that it wrote."""
+"""Collects the evidence for checking an agent's answer: what the agent retrieved, but nothing that it wrote itself."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from factloop.tools.text.sentences import split_sentences
 from factloop.tools.text.silence import silence_of
 
 Extract = Callable[[Mapping[str, Any]], Sequence[Document | str]]
-"""Extracts from an agent's state what the answer is held against, in place of what its tools brought."""
+"""Extracts the evidence for an answer from the agent's state, instead of using the results of its tools."""
 ReadSystem = Callable[[str], Sequence[Document | str]]
-"""Reads the documents out of the text of a system message."""
+"""Reads documents from the text of a system message."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Gathers the documents that one answer is held against."""
+    """Collects the documents that an answer is checked against."""
 
     documents: tuple[Document, ...]
-    """Always among them."""
+    """Documents that are always included."""
     extract: Extract | None
     system_message: bool | ReadSystem
     conversation: bool
-    """Whether evidence for earlier questions counts, too."""
+    """Whether evidence retrieved for earlier questions also counts."""
     tools: frozenset[str] | None
-    """The tools that bring evidence; None for all."""
+    """The tools whose results are evidence; None for all."""
 
     def of(self, state: Mapping[str, Any], told: Sequence[str], *, answering: str | None) -> list[Document]:
-        """The documents; `told` are the system messages that the model was called with. Raises DataError.
+        """The documents. `told` are the system messages that the model was called with. Raises DataError.
 
-        `answering` names the tool by whose call the model answers, which brings nothing.
+        `answering` names the tool that the model calls to give its answer, which is not evidence.
         """
         if self.extract is not None:
             brought: Sequence[Document] = documents_of("what extract returned", self.extract(state)) or ()
@@ -50,14 +50,18 @@ class Evidence:
         return [*self.documents, *read, *brought]
 
     def noted(self, told: Sequence[str], message: SystemMessage | None) -> list[str] | None:
-        """`told` with this system message, or None where that changes nothing."""
+        """`told` with this system message added, or None if that changes nothing."""
         if self.system_message is False or message is None:
             return None
         text = str(message.text)
         return [*told, text] if text.strip() and text not in told else None
 
     def _brought(self, messages: Sequence[BaseMessage], answering: str | None) -> Iterator[Document]:
-        """What tools brought, without what the model had written in its calls until then."""
+        """The results of tools, without text that the model itself had written in earlier calls.
+
+        Documents returned by a named tool are kept whole, since the model may send a true sentence before looking it
+        up.
+        """
         asked = max((place for place, one in enumerate(messages) if is_persons(one)), default=-1)
         names: dict[str | None, str] = {}
         own: list[str] = []
@@ -68,8 +72,9 @@ class Evidence:
             elif isinstance(message, ToolMessage) and (self.conversation or place > asked):
                 name = message.name or names.get(message.tool_call_id, "")
                 if name != answering and (self.tools is None or name in self.tools):
+                    vouched = self.tools is not None and isinstance(message.artifact, list)
                     for document in brought_by(message):
-                        left = without_own(document.page_content, own)
+                        left = without_own(document.page_content, [] if vouched else own)
                         if any(map(str.isalnum, left)):
                             yield document.model_copy(update={"page_content": left})
 
@@ -80,12 +85,12 @@ class Evidence:
 
 
 def without_own(text: str, own: Sequence[str]) -> str:
-    """The text without the statements that stand in `own`, whatever their case and white space.
+    """The text without the statements found in `own`, ignoring case and white space.
 
-    What states nothing by itself stays, such as a name that was searched for, or a question.
+    Text that states nothing by itself is kept, such as a name that was searched for, or a question.
     """
     said = {words for one in own for words in _statements(one)}
-    for words in sorted(said | {json.dumps(one)[1:-1] for one in said}, key=len, reverse=True):  # or as JSON
+    for words in sorted(said | {json.dumps(one)[1:-1] for one in said}, key=len, reverse=True):  # or escaped as in JSON
         pattern = _GAP.join(map(re.escape, words.rstrip(".!").split()))
         text = re.sub(rf"(?<!\w){pattern}(?!\w)[.!]*", "", text, flags=re.IGNORECASE)
     known = " . ".join(map(_plain, own))
@@ -103,6 +108,6 @@ def _plain(text: str) -> str:
 
 
 def _statements(text: str) -> list[str]:
-    """Its sentences that state something each by itself."""
+    """The sentences that state something by themselves."""
     found = [one.text for one in split_sentences(text)]
     return [one for one in found if " " in one and silence_of(Part(one, 0, len(one), "heading")) is None]

@@ -1,4 +1,4 @@
-"""The guard of streams as a step of a LangChain chain."""
+"""The stream guard as a step in a LangChain chain."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from factloop.tools.search.handed_over import Documents
 
 
 class GuardOptions(TypedDict, total=False):
-    """Options of `StreamGuard`, which describes them."""
+    """Options of `StreamGuard`, documented there."""
 
     replacement: str
     message: str
@@ -36,19 +36,19 @@ class GuardOptions(TypedDict, total=False):
 
 
 class FactCheckStreamGuard(Runnable[Any, str]):
-    """The last step of a chain that streams: what it yields was checked.
+    """The last step of a streaming chain, which yields only text that has been checked.
 
         chain = prompt | model | FactCheckStreamGuard(check, documents=documents)
         for text in chain.stream(...): ...
 
-    The step before yields texts, messages, or mappings with `response`, and by choice `question` and `documents`, under
-    the keys of `check`: `RunnablePassthrough.assign(response=prompt | model) | FactCheckStreamGuard(check)`. Documents
-    are those given here, else those of the input, which are waited for; without either the retriever of `check` is
-    searched, as `FactCheckRunnable` does. `invoke` guards a whole answer in the same way.
+    The previous step yields texts, messages, or mappings with `response` and optionally `question` and `documents`,
+    under the keys of `check`: `RunnablePassthrough.assign(response=prompt | model) | FactCheckStreamGuard(check)`. If
+    no documents are passed here, the guard waits for those in the input. If there are none either, the retriever of
+    `check` is searched, as in `FactCheckRunnable`. `invoke` guards a whole answer in the same way.
 
-    `policy` and the other `options` are those of `StreamGuard`, with the limits of `check` for each sentence where
-    `options` name none; `on_event` is called with each of its events, the last of which has the report. Raises
-    ConfigError, DataError.
+    `policy` and the other `options` are those of `StreamGuard`; by default the limits of `check` apply to each
+    sentence. `on_event` is called with each event, the last of which contains the report. Raises ConfigError,
+    DataError.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class FactCheckStreamGuard(Runnable[Any, str]):
         on_event: Callable[[GuardEvent], object] | None = None,
         **options: Unpack[GuardOptions],
     ) -> None:
-        """`check` is a FactCheckRunnable or a FactChecker; without one the offline engine judges.
+        """`check` is a FactCheckRunnable or a FactChecker; if omitted, the offline engine is used as the judge.
 
         Raises ConfigError.
         """
@@ -105,8 +105,8 @@ class FactCheckStreamGuard(Runnable[Any, str]):
     async def _guarded(
         self, chunks: AsyncIterator[Any], config: RunnableConfig | None, kwargs: dict[str, Any]
     ) -> AsyncGenerator[str, None]:
-        """What is released. LangChain reads the chunks through two others and closes none: all would be closed at once
-        by the garbage collection, and fail."""
+        """The released text. LangChain wraps the chunks in two more streams and closes none of them. Without this,
+        garbage collection would close all of them at the same time, which fails."""
         steps: Any = self._atransform_stream_with_config(chunks, self._texts, config, **kwargs)
         async with closed_after(chunks), aclosing(steps):
             async for text in steps:
@@ -128,7 +128,7 @@ class FactCheckStreamGuard(Runnable[Any, str]):
 
 
 class _StreamedAnswer:
-    """A chain's stream, split into the answer, its question and its documents."""
+    """The stream of a chain, split into the answer, its question and its documents."""
 
     def __init__(self, chunks: AsyncIterator[Any], keys: Keys, documents: Documents | None) -> None:
         self._chunks, self._keys = chunks, keys
@@ -139,7 +139,7 @@ class _StreamedAnswer:
         self.question: str | None = None
 
     async def begin(self) -> None:
-        """Reads up to the first words of the answer; where documents are still to come in the input, up to these."""
+        """Reads up to the first words of the answer or, if documents are still to come in the input, up to these."""
         async for chunk in self._chunks:
             self._begun.append(self._take(chunk))
             is_mapping = isinstance(chunk, Mapping)
@@ -154,13 +154,12 @@ class _StreamedAnswer:
     def _take(self, chunk: Any) -> str:
         if not isinstance(chunk, Mapping):
             return text_of(chunk)
-        chunk = self._keys.named_anew(chunk)
         if self._waits and self._keys.documents in chunk:
             self.names_documents = True
             given = documents_at(self._keys.documents, chunk[self._keys.documents])
             if isinstance(given, tuple) and isinstance(self.documents, tuple):
                 self.documents = (*self.documents, *given)
-            elif given is not None:  # a store takes the place of what came before, as where LangChain adds chunks
+            elif given is not None:  # anything but a list replaces what came before, as when LangChain adds chunks
                 self.documents = given
         if (question := chunk.get(self._keys.question)) is not None:
             self.question = (self.question or "") + (question_at(self._keys.question, question) or "")

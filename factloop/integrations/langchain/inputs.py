@@ -1,4 +1,4 @@
-"""Reads the question, the answer and the documents out of the inputs of chains, graphs and agents."""
+"""Reads the question, the answer and the documents from the inputs of chains, graphs and agents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from langchain_core.vectorstores import VectorStore
 
 from factloop.agents.safe.conversation import question_of
 from factloop.core.errors import DataError
-from factloop.core.old_names import takes_old_names, with_new_names
 from factloop.core.records import FactualityReport, SourceDocument
 from factloop.tools.search.base import SearchHit
 from factloop.tools.search.handed_over import Documents, documents_of
@@ -24,32 +23,31 @@ REQUEST = "factloop_request"
 
 @dataclass(frozen=True)
 class AnswerInput:
-    """One answer to check, with its question and documents."""
+    """An answer to check, with its question and documents."""
 
     response: str
     question: str | None
     documents: Documents | None
     """None if no documents were given; an empty tuple if a search found no document."""
     names_documents: bool = False
-    """Whether the input has the key of the documents, be it with None."""
+    """Whether the input has a key for the documents, even if its value is None."""
 
 
 @dataclass(frozen=True)
 class Keys:
-    """The names of the parts in the input of a chain."""
+    """The keys under which the input of a chain contains its parts."""
 
     response: str = "response"
     question: str = "question"
     documents: str = "documents"
 
     def read(self, given: object) -> AnswerInput:
-        """The answer in a mapping, whose other keys are ignored. Raises DataError."""
+        """Reads the answer from a mapping and ignores other keys. Raises DataError."""
         if not isinstance(given, Mapping):
             hint = (
                 f" (in a chain: RunnablePassthrough.assign({self.response}=...) before it)" if _is_text(given) else ""
             )
             raise DataError(f"the input: a mapping with {self.response!r} is needed, not {type(given).__name__}{hint}")
-        given = self.named_anew(given)
         return AnswerInput(
             response=text_at(self.response, given.get(self.response), AIMessage),
             question=question_at(self.question, given.get(self.question)),
@@ -57,37 +55,30 @@ class Keys:
             names_documents=self.documents in given,
         )
 
-    def named_anew(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The mapping with a response under its old name, `answer`, under the new one, if that is the key."""
-        return with_new_names(given, {self.response}, stacklevel=3)
-
     def write(
         self, response: object, question: object, documents: object, *, names_documents: bool = False
     ) -> dict[str, Any]:
-        """The mapping that `read` reads. Documents that are None are left out, unless they are to be named."""
+        """Writes a mapping that `read` can read. If `documents` is None, its key is left out by default."""
         written = {self.response: response, self.question: question}
         return {**written, self.documents: documents} if documents is not None or names_documents else written
 
 
 def has_key(record: object, key: str | None) -> bool:
-    """Whether a dictionary, a dataclass or a pydantic model has it."""
+    """Whether a dictionary, dataclass or pydantic model has this key."""
     if key is None:
         return False
     return key in record if isinstance(record, Mapping) else hasattr(record, key)
 
 
 def value_at(record: object, key: str | None) -> Any:
-    """What a record has at a key; None where it lacks it."""
+    """The value of a key in a record; None if it is missing."""
     if key is None:
         return None
     return record.get(key) if isinstance(record, Mapping) else getattr(record, key, None)
 
 
-Keys.__init__ = takes_old_names(Keys.__init__)  # type: ignore[method-assign]
-
-
 def question_at(name: str, value: Any) -> str | None:
-    """The question, with the conversation before it, without our own requests. Raises DataError."""
+    """The question with the conversation before it, without factloop's own requests. Raises DataError."""
     if isinstance(value, Sequence) and not isinstance(value, str):
         value = [one for one in value if not (isinstance(one, BaseMessage) and is_revision_request(one))]
     if value is not None and not isinstance(value, str | BaseMessage | Sequence):
@@ -96,7 +87,7 @@ def question_at(name: str, value: Any) -> str | None:
 
 
 def documents_at(name: str, value: Any) -> Documents | None:
-    """Documents, or what is searched for them. Raises DataError."""
+    """The documents, or a source to search. Raises DataError."""
     return value if isinstance(value, BaseRetriever | VectorStore) else documents_of(name, value)
 
 
@@ -105,7 +96,7 @@ def _is_text(given: object) -> bool:
 
 
 def text_at(name: str, value: object, speaker: type[BaseMessage]) -> str:
-    """A text, a message's text, or of several messages that of the speaker's last one. Raises DataError."""
+    """The text of a string or message or, given several messages, of the speaker's last one. Raises DataError."""
     if isinstance(value, str):
         return value
     if isinstance(value, BaseMessage):
@@ -118,7 +109,7 @@ def text_at(name: str, value: object, speaker: type[BaseMessage]) -> str:
 
 
 def is_revision_request(message: BaseMessage) -> bool:
-    """Whether the message is factloop's request for a revision, rather than a person's."""
+    """Whether the message is factloop's own request for a revision, not a person's."""
     return isinstance(message, HumanMessage) and bool(message.additional_kwargs.get(REQUEST))
 
 
@@ -127,9 +118,9 @@ def is_persons(message: BaseMessage) -> bool:
 
 
 def brought_by(answer: ToolMessage) -> list[Document]:
-    """What a tool brought: documents where it says so, else its text.
+    """The result of a tool: documents if it returned any, otherwise its text.
 
-    Messages of failed tools, and reports of our own, are no evidence.
+    Messages from failed tools and factloop's own reports are not evidence.
     """
     found: Any = answer.artifact
     if answer.status == "error" or isinstance(found, FactualityReport):

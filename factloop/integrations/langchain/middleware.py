@@ -1,7 +1,8 @@
-"""A guard for `langchain.agents.create_agent`: the final answer against what the agent retrieved."""
+"""A guard for `langchain.agents.create_agent` that checks the final answer against what the agent retrieved."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Annotated, Any, Literal, NotRequired, get_args
 
@@ -16,6 +17,7 @@ from langchain.agents.middleware.types import (
     hook_config,
 )
 from langchain_core.documents import Document
+from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
@@ -50,76 +52,79 @@ BLOCKED = "I cannot give an answer here: what I wrote could not be confirmed by 
 BLOCKED_EMPTY = "I cannot give an answer here: I have found none."
 MAX_REVISIONS = 2
 
+log = logging.getLogger(__name__)
+
 
 class FactCheckState(AgentState[Any]):
     factcheck: NotRequired[Annotated[dict[str, Any] | None, OmitFromInput]]
-    """The report on the last answer as a dictionary; None where there was no answer to check."""
+    """The report on the last answer, as a dictionary; None if there was no answer to check."""
     factcheck_reports: NotRequired[Annotated[list[dict[str, Any]], OmitFromInput]]
-    """The reports on the drafts since the person spoke, `max_revisions` at most: not that on the last answer."""
+    """The reports on drafts since the person last spoke, at most `max_revisions`, without the report on the final
+    answer."""
     factcheck_correction: NotRequired[Annotated[dict[str, Any] | None, OmitFromInput]]
-    """With `action="correct"`, the correction as a dictionary."""
+    """The correction as a dictionary, with `action="correct"`."""
     factcheck_told: NotRequired[Annotated[list[str], PrivateStateAttr]]
-    """The system messages that the model was called with, where they are evidence."""
+    """The system messages that the model was called with, if they are evidence."""
 
 
 def in_a_note(report: FactualityReport) -> str:
-    """The report in a few lines, as it stands below an answer."""
+    """A short version of the report, as shown below an answer."""
     if not report.response.strip():
         return "Fact check: the answer is empty, so nothing was checked."
     return f"Fact check: {in_words(report)}"
 
 
 def in_its_place(report: FactualityReport) -> str:
-    """What takes the place of a blocked answer."""
+    """The text that replaces a blocked answer."""
     return BLOCKED if report.response.strip() else BLOCKED_EMPTY
 
 
 class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
-    """Checks an agent's final answer against what its tools brought since the person last spoke.
+    """Checks an agent's final answer against what its tools returned since the person last spoke.
 
-    With `retrieved="conversation"` against all that they brought, for agents that answer further questions from what
-    they have read before; then an answer also passes on what was retrieved for another question. Further evidence:
+    With `retrieved="conversation"`, everything the tools returned counts. This suits agents that answer follow-up
+    questions from earlier results, but answers then also pass on evidence retrieved for another question. You can add
+    evidence:
 
-    - `documents`, always;
-    - with `system_message=True` the system message that the model was called with, for instance by LangChain's
-      `dynamic_prompt`, if this middleware comes after it in the list; a function of its text may say what in it is
-      evidence;
-    - `extract`, a function of the agent's state, says what takes the place of what the tools brought.
+    - `documents` are always included;
+    - `system_message=True` adds the system message that the model was called with, for example from LangChain's
+      `dynamic_prompt` if it precedes this middleware in the list; a function of its text can select the evidence in it;
+    - `extract`, a function of the agent's state, returns the evidence to use instead of the tools' results.
 
-    `evidence_tools` names the tools that bring evidence, in the place of all. Statements that the model itself wrote
-    into the arguments of a call are taken out of what tools return from then on: an echo is no evidence.
+    `evidence_tools` limits which tools count as evidence. Statements that the model wrote in the arguments of a call
+    are removed from later tool results, because an echo is not evidence. The log warns of a name that no tool has.
 
     `action`:
 
-    - `annotate` (the default) puts the report below the answer, as `formatter` words it;
-    - `block` puts `message`, a text or a function of the report, in the place of an answer of which `blocks` holds:
-      unless told otherwise, if anything in it is not supported or was not checked (`findings.has_unproven`), but for
+    - `annotate` (the default) adds the report below the answer, worded by `formatter`;
+    - `block` replaces the answer with `message`, a text or a function of the report, if `blocks` returns True for the
+      report. By default, this is the case if anything is unsupported or unchecked (`findings.has_unproven`), except for
       the findings in `passing`;
     - `record` changes nothing;
-    - `revise` asks the agent for another answer while `blocks` holds, `max_revisions` times at most: it is told the
-      claims that failed and what the evidence says, may use its tools again, and its next answer is checked against all
-      that was retrieved since the person spoke. Of what still does not pass, `then` decides (`block`, unless told
-      otherwise). Drafts and requests are taken out of the messages at the end; their reports stay. An answer that only
-      failed to be checked is not sent back, since another would fare no better;
-    - `correct` puts the corrected text in the place of the answer: what is contradicted is mended if a second check
-      found that better, and what is in doubt is marked, unless `contradicted`, `unsupported` and `unscored` say
-      otherwise (`Corrector`).
-      A text of which `blocks` then still holds is annotated; not for what is marked in it, unless you gave `blocks`.
+    - `revise` asks the agent for another answer while `blocks` returns True, at most `max_revisions` times. The agent
+      is given the failed claims and what the evidence says, and may use its tools again. Its next answer is checked
+      against everything retrieved since the person last spoke. If it still does not pass, `then` applies (by default
+      `block`). At the end, drafts and requests are removed from the messages, but their reports are kept. An answer is
+      not sent back if only its check failed, because another answer would not help;
+    - `correct` replaces the answer with the corrected text. Contradicted passages are corrected if a second check
+      confirms the improvement, and doubtful ones are marked, as set by `contradicted`, `unsupported` and `unscored`
+      (see `Corrector`). If `blocks` still returns True, the text is annotated, but the default `blocks` ignores marked
+      passages.
 
-    Of a structured response (`response_format=`) the texts under the keys in `fields` are guarded, at any depth; where
-    none are named, or it has none of them, all texts of two words or more. They are one answer: where it is blocked,
-    each has `message` in its place; the note of `annotate` stands below the first; messages that hold the response, as
-    JSON or as a tool's call, change with it. Where a tool's message ends the agent (`return_direct`), it is the answer.
+    In a structured response (`response_format=`), the texts under the keys in `fields` are guarded, at any depth. If
+    `fields` is empty or none of its keys is present, all texts of at least two words are guarded. They form one answer:
+    if it is blocked, `message` replaces each; the note of `annotate` goes below the first; messages that contain the
+    response as JSON or a tool call are updated. If a tool message ends the run (`return_direct`), it is the answer.
 
-    The report is in the state under `factcheck` each time. In faithfulness mode an answer without any evidence has no
-    judged claim, and is blocked if it states any. The documents of a tool are those of its artifact, else its text.
-    An empty answer has a report without claims: it is blocked, or annotated, unless your own `blocks` says otherwise.
-    A response without guarded texts is let out unchecked, and so is a picture or a block in which the provider words a
-    refusal; then `factcheck` is None. A judge out of reach leaves claims unscored. Raises ConfigError.
+    The report is always in the state, as `factcheck`. In faithfulness mode, an answer without evidence has no judged
+    claims and is blocked if it makes any. A tool's documents are those in its artifact, otherwise its text. An empty
+    answer has a report without claims, and is blocked or annotated unless your own `blocks` decides otherwise. A
+    response without guarded texts passes unchecked, as does an image or a provider's refusal block; `factcheck` is then
+    None. If the judge is unreachable, claims are left unscored. Raises ConfigError.
 
-    What the model writes cannot be held back: a stream of the agent's `messages` has the model's own answer, in tokens
-    or whole, before the check begins. What takes its place has an id of its own, so that it follows in that stream; in
-    `updates` the step of this middleware (`NAME.after_agent`) always has the answer that it lets out.
+    The model's own output cannot be held back: a stream of the agent's `messages` contains it, in tokens or whole,
+    before the check starts. A replacement has a new id, so that it follows in that stream. In `updates`, the step of
+    this middleware (`NAME.after_agent`) always contains the answer that it releases.
     """
 
     state_schema = FactCheckState
@@ -141,12 +146,12 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         max_rounds: int = MAX_ROUNDS,
         contradicted: Contradicted = "mark",
         unsupported: Unsupported = "mark",
-        unscored: Unscored = "mark",
+        unscored: Unscored = "auto",
         retrieved: Retrieved = "turn",
         evidence_tools: Collection[str] | None = None,
-        fields: Collection[str] = (),
+        fields: Collection[str] | None = None,
     ) -> None:
-        """`check` is a FactCheckRunnable or a FactChecker; without one the offline engine judges."""
+        """`check` is a FactCheckRunnable or a FactChecker; if omitted, the offline engine is used as the judge."""
         super().__init__()
         if action not in _ACTIONS:
             raise ConfigError(f"action = {action!r}: must be one of {', '.join(_ACTIONS)}")
@@ -168,7 +173,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         self._blocks = blocks if blocks is not None else self._has_unproven
         self._blocks_by_findings = blocks is None
         self._message, self._formatter = message, formatter
-        self._fields = _names("fields", fields)
+        self._fields = _names("fields", fields or ())
         self._gatherer = Evidence(
             documents_of("documents", documents) or (),
             extract,
@@ -176,6 +181,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
             retrieved == "conversation",
             None if evidence_tools is None else _names("evidence_tools", evidence_tools),
         )
+        self._told_tools: set[str] = set()
 
     def before_agent(self, state: FactCheckState, runtime: Runtime[Any]) -> dict[str, Any]:  # noqa: ARG002 - the base class has it
         begun: dict[str, Any] = {"factcheck": None, "factcheck_reports": [], "factcheck_correction": None}
@@ -184,17 +190,30 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
+        self._warn_of_strange_tools(request)
         return self._with_told(request, handler(request))
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
+        self._warn_of_strange_tools(request)
         return self._with_told(request, await handler(request))
+
+    def _warn_of_strange_tools(self, request: ModelRequest[Any]) -> None:
+        """Warns once about each name in `evidence_tools` for which the agent has no tool, since no results will ever
+        come from it.
+
+        It is not an error, because an agent may offer the model different tools in each call.
+        """
+        there = sorted(_name_of(one) for one in request.tools)
+        for name in sorted((self._gatherer.tools or frozenset()) - {*there, *self._told_tools}):
+            log.warning("evidence_tools: the agent has no tool %r; its tools are %s", name, ", ".join(there) or "none")
+            self._told_tools.add(name)
 
     def _with_told(
         self, request: ModelRequest[Any], response: ModelResponse[Any]
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
-        """The response, with a note of what the system message told the model."""
+        """The response, with the system message added to the state."""
         state: Any = request.state
         told = self._gatherer.noted(state.get("factcheck_told") or [], request.system_message)
         if told is None:
@@ -221,7 +240,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         return outer_span(self.check.checker.settings.tracing, "guard", {"factloop.guard.action": self._action})
 
     def _asked(self, state: FactCheckState) -> tuple[FinalAnswer | None, dict[str, Any] | None]:
-        """The final answer, and it with its question and its evidence; None where the agent ended without one."""
+        """The final answer, and the check input with question and evidence; None if the agent gave no answer."""
         answer = final_answer(state, self._fields)
         if answer is None:
             return None, None
@@ -279,7 +298,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         return ("corrected" if is_changed else "passed"), texts
 
     def _is_said(self, correction: Correction) -> bool:
-        """Whether all that does not pass is marked in the text. A user's own `blocks` function cannot be examined."""
+        """Whether everything that does not pass is marked in the text. This is unknown for a custom `blocks`."""
         if not self._blocks_by_findings or not correction.report.response.strip():
             return False
         unmarked = (doubt for doubt in correction.doubts if doubt.mark is None)
@@ -290,6 +309,13 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
 
     def _has_unproven(self, report: FactualityReport) -> bool:
         return not report.response.strip() or has_unproven(report, self._passing)
+
+
+def _name_of(tool: BaseTool | dict[str, Any]) -> str:
+    """The name of a tool of the agent, or of a tool that its provider runs."""
+    if isinstance(tool, BaseTool):
+        return tool.name
+    return str(tool.get("name") or tool.get("function", {}).get("name") or tool.get("type"))
 
 
 def _names(setting: str, given: Collection[str]) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""The checker as a step of a LangChain chain."""
+"""The checker as a step in a LangChain chain."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Output = TypeVar("Output")
 
 
 class InOneLoop(Runnable[dict[str, Any], Output]):
-    """A step that works in one event loop rather than in threads: all share the checker's limits and calls."""
+    """A step that runs in one event loop instead of threads, so that inputs share the checker's limits and calls."""
 
     def invoke(self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any) -> Output:
         return run_blocking(self.ainvoke(input, config, **kwargs))
@@ -49,20 +49,20 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
         check = FactCheckRunnable(FactChecker("openai:gpt-4o-mini"))
         report = check.invoke({"question": ..., "response": ..., "documents": [...]})
 
-    The input is a mapping: `response` (a text or a message), `question` (a text, a message or a history; may be left
-    out) and `documents` (as for `FactChecker.acheck`; where they are left out, `retriever` is searched). `keys` renames
-    them, for instance `Keys(question="input", documents="context")`; other keys of the input are not looked at. The
-    output is a `FactualityReport`, whose evidence names each document by the `source` of its metadata, and whose
-    warnings name the mode:
+    The input is a mapping with `response` (a text or a message), optionally `question` (a text, a message or a history)
+    and `documents` (as for `FactChecker.acheck`; if omitted, `retriever` is searched). `keys` renames them, for example
+    `Keys(question="input", documents="context")`; other keys in the input are ignored. The output is a
+    `FactualityReport`. Its evidence names each document by the `source` in its metadata, and its warnings name the
+    mode:
 
-    - `faithfulness` (the default): against what was given, and nothing else. Where that is nothing (an empty list, or
-      None without a retriever), every claim is unscored, `no_source`; without the key the chain is wrong: ConfigError.
-    - `factuality`: what was given is searched first, then what the checker itself was told to search.
+    - `faithfulness` (the default) checks only against what was supplied. If nothing was (an empty list, or None without
+      a retriever), every claim is unscored (`no_source`). If the key is missing, ConfigError is raised.
+    - `factuality` searches what was supplied first, then the checker's own sources.
 
-    `stream` and `astream` yield the events of `factloop.core.events` as they happen, and last the report itself (not
-    `check_finished`), so that the next step of a chain gets the same as from `invoke`. With a model it costs money.
-    Callbacks, tags, metadata and `max_concurrency` of the config reach the graph and the model's calls.
-    Raises DataError for a wrong input, ConfigError; a model out of reach leaves claims unscored, and raises nothing.
+    `stream` and `astream` yield the events of `factloop.core.events` as they happen, followed by the report itself
+    (instead of `check_finished`), so the next step in a chain receives the same value as from `invoke`. Callbacks,
+    tags, metadata and `max_concurrency` in the config are passed on to the graph and the model calls. Costs money if a
+    model is used. Raises ConfigError, or DataError for invalid input; an unreachable model leaves claims unscored.
     """
 
     def __init__(
@@ -74,9 +74,9 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
         keys: Keys = Keys(),  # noqa: B008 - it is frozen
         limits: Limits | None = None,
     ) -> None:
-        """`limits` are those of each check, within the checker's own.
+        """`limits` apply to each check, within the checker's own limits.
 
-        Without a checker the offline engine judges. Raises ConfigError."""
+        If `checker` is omitted, the offline engine is used as the judge. Raises ConfigError."""
         if mode not in ("faithfulness", "factuality"):
             raise ConfigError(f"mode = {mode!r}: must be 'faithfulness' or 'factuality'")
         self.checker = given_checker(checker)
@@ -122,7 +122,7 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
                     yield event.report if isinstance(event, CheckFinished) else event
 
     async def sources(self, asked: AnswerInput) -> Sources:
-        """The sources that an answer is held against. Raises ConfigError where the input says nothing of documents."""
+        """The sources to check an answer against. Raises ConfigError if the input does not mention documents."""
         if asked.documents is None:
             if self.mode == "faithfulness" and not self._retriever and not asked.names_documents:
                 key = self.keys.documents
@@ -135,14 +135,14 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
 
 
 AnyChecker = FactCheckRunnable | FactChecker
-"""What checks: a step of a chain with its mode, keys, retriever and limits, or the bare checker."""
+"""Either a step in a chain, with its mode, keys, retriever and limits, or just a checker."""
 
 
 def as_check(check: AnyChecker | None) -> FactCheckRunnable:
-    """The check itself, one around a checker, or one by the offline engine where nothing is given.
+    """The check itself, a check that wraps the checker or, for None, a check that uses the offline engine.
 
-    A checker with documents or a search of its own is asked for `factuality`, so that these are searched, too; any
-    other for `faithfulness`. Raises ConfigError for anything else.
+    A checker with its own documents or search gets the mode `factuality`, so that these are searched as well; any other
+    checker gets `faithfulness`. Raises ConfigError for anything else.
     """
     if check is None:
         return FactCheckRunnable()

@@ -1,4 +1,4 @@
-"""factloop as a server of the Model Context Protocol, for agents of any make. Needs the extra `mcp`."""
+"""Offers factloop as a Model Context Protocol server for any agent. Needs the `mcp` extra."""
 
 from factloop.core.extras import require
 

@@ -1,4 +1,4 @@
-"""Answers to agents: the report without what only a reader of the whole would need."""
+"""Shortens reports for agents by leaving out what only a reader of the whole report needs."""
 
 from __future__ import annotations
 
@@ -29,36 +29,36 @@ LONGEST_PASSAGE = 600
 
 
 class CitedPassage(Record):
-    """A passage that a verdict rests on."""
+    """A passage that a verdict is based on."""
 
     source: str
     title: str
-    """Rationales name a passage by it, or by its source where it has none."""
+    """The name of the passage in rationales; if empty, they use its source."""
     passage: str
     document: SourceDocument | None = None
-    """Place, id and metadata of its document, where that was given with the call."""
+    """Position, id and metadata of its document, if it was supplied with the call."""
 
 
 class JudgedClaim(Record):
-    """One claim: either a verdict, or the reason why it has none."""
+    """A claim with either a verdict or the reason why it has none."""
 
     claim: str
-    """Self-contained."""
+    """The self-contained claim."""
     sentence: str
     verdict: Verdict | None
     contradicted: bool | None
-    """For `not_supported`: true if evidence speaks against the claim, false if none was found."""
+    """For `not_supported`: true if the evidence contradicts the claim, false if no evidence was found."""
     unscored_reason: UnscoredReason | None
     rationale: str
     cited: tuple[CitedPassage, ...]
-    """The passages that the rationale speaks of, then others that the verdict rests on."""
+    """The passages mentioned in the rationale, followed by others that the verdict is based on."""
 
 
 class SilentSentence(Record):
-    """A sentence, heading or piece of code without a claim, and why it has none."""
+    """A sentence, heading or piece of code without a claim, and the reason."""
 
     sentence: str
-    """Its first 600 characters."""
+    """The first 600 characters of the sentence."""
     no_claim: NoClaim
 
 
@@ -70,52 +70,43 @@ class Cost(Record):
     prompt_tokens: Count
     completion_tokens: Count
     cost_usd: float | None
-    """None where the price of the model is unknown."""
+    """None if the price of the model is unknown."""
 
 
 class CheckedResponse(Record):
     """The verdicts on the claims of a response. The counts add up to the number of claims."""
 
     precision: Share | None
-    """supported / (supported + not supported); null where nothing was scored."""
+    """supported / (supported + not supported); null if no claim was scored."""
     counts: Counts
     claims: tuple[JudgedClaim, ...]
     n_sentences: Count
-    """Sentences, headings and pieces of code of the response."""
+    """Number of sentences, headings and pieces of code in the response."""
     n_without_claim: Count
     """Number of sentences in `without_claim`."""
     without_claim: tuple[SilentSentence, ...]
-    """Sentences without a claim, in the order of the response: nothing of them was checked."""
-    judged_by: str
-    warnings: tuple[str, ...]
-    cost: Cost
-
-
-class CheckedClaim(Record):
-    """Whether one claim holds."""
-
-    claim: JudgedClaim
+    """Sentences without claims, in the order of the response. Nothing in them was checked."""
     judged_by: str
     warnings: tuple[str, ...]
     cost: Cost
 
 
 class TrustScores(Record):
-    """TrustScore of an answer; what is null has its reason beside it, and is never a 0."""
+    """The TrustScore of an answer. If a value is null, the reason is next to it; null never means 0."""
 
     trust_ov: Share | None
-    missing: str = Field(description="What is missing where TrustOV is null.")
+    missing: str = Field(description="What is missing if TrustOV is null.")
     trust_bc: int | None
     trust_bc_unscored: UnscoredReason | None
     n_checks: Count
-    """Questions that the subject was asked; n_consistent of them it answered with its own answer."""
+    """Number of questions that the subject was asked; in n_consistent of them, it chose its own answer."""
     n_consistent: Count
     trust_fc: Share | None
     trust_fc_unscored: UnscoredReason | None
     relation: Relation | None
     rationale: str
     cited: tuple[CitedPassage, ...]
-    """The passages that the rationale speaks of, then others that the relation rests on."""
+    """The passages mentioned in the rationale, followed by others that the relation is based on."""
     subject: str | None
     judge: str | None
     warnings: tuple[str, ...]
@@ -130,17 +121,6 @@ def checked_response(report: FactualityReport) -> CheckedResponse:
         n_sentences=len(report.sentences),
         n_without_claim=len(report.claim_free),
         without_claim=tuple(_silent(sentence, report) for sentence in report.claim_free),
-        judged_by=report.fingerprint.judge,
-        warnings=report.warnings,
-        cost=_cost(report.usage),
-    )
-
-
-def checked_claim(report: FactualityReport) -> CheckedClaim:
-    """The claim of a report on one claim."""
-    (claim,) = report.claims
-    return CheckedClaim(
-        claim=_judged(claim),
         judged_by=report.fingerprint.judge,
         warnings=report.warnings,
         cost=_cost(report.usage),
@@ -169,7 +149,7 @@ def trust_scores(report: TrustReport) -> TrustScores:
 
 
 def trust_in_words(scores: TrustScores) -> str:
-    """The scores in a few lines. Plain text."""
+    """The scores in a few lines of plain text."""
 
     def part(name: str, value: float | None, why: object) -> str:
         return f"{name}: {f'unscored ({why})' if value is None else f'{value:g}'}"
@@ -198,7 +178,7 @@ def _judged(claim: Claim) -> JudgedClaim:
 
 
 def _cited(rationale: str, evidence: Sequence[Evidence], cited: Sequence[str]) -> tuple[CitedPassage, ...]:
-    """`MOST_CITED` at most, and all that the rationale speaks of."""
+    """At most `MOST_CITED` passages, but always all that the rationale mentions."""
     spoken_of = mentioned(rationale, evidence)
     others = [item for item in evidence if item.id in cited and item not in spoken_of]
     shown = (*spoken_of, *others[: max(0, MOST_CITED - len(spoken_of))])
@@ -211,7 +191,7 @@ def _cited(rationale: str, evidence: Sequence[Evidence], cited: Sequence[str]) -
 
 
 def _silent(sentence: Sentence, report: FactualityReport) -> SilentSentence:
-    assert sentence.no_claim is not None  # else it has claims, which stand for it
+    assert sentence.no_claim is not None  # otherwise it has claims, which represent it
     return SilentSentence(sentence=report.text_of(sentence)[:LONGEST_PASSAGE], no_claim=sentence.no_claim)
 
 

@@ -1,11 +1,14 @@
-"""The MCP server over streamable HTTP: on loopback, or behind a key."""
+"""Runs the MCP server over streamable HTTP, on loopback or with a key."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import uvicorn
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
 from mcp.server.mcpserver import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
@@ -23,7 +26,8 @@ from factloop.entrance.callers import (
     received,
     replayed,
 )
-from factloop.entrance.keys import ApiKeys, key_refusal
+from factloop.entrance.keys import NO_OWNER, ApiKeys, key_refusal
+from factloop.integrations.mcp.server import OWNER
 
 PATH = "/mcp"
 MOST_CONNECTIONS = 200
@@ -33,14 +37,15 @@ STOPPED_WITHIN_S = 5
 
 
 class Guard:
-    """ASGI middleware: refuses callers without one of the keys, if there are keys, and incomplete requests."""
+    """ASGI middleware that rejects incomplete requests and, if there are keys, callers without one of them."""
 
     def __init__(self, app: ASGIApp, keys: ApiKeys, body_within_s: float) -> None:
         self._app, self._keys, self._body_within_s = app, keys, body_within_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         given = Headers(scope=scope).get("authorization") if scope["type"] == "http" else None
-        if scope["type"] == "http" and self._keys.owner(given) is None:
+        owner = self._keys.owner(given)
+        if scope["type"] == "http" and owner is None:
             refusal = JSONResponse({"error": key_refusal(given)}, 401, {"WWW-Authenticate": "Bearer"})
             await refusal(scope, receive, send)
             return
@@ -56,6 +61,9 @@ class Guard:
             except CallerLeft:
                 return
             receive = replayed(body, receive)
+            # the SDK then rejects requests with another key for a session opened with this one
+            user = AuthenticatedUser(AccessToken(token="", client_id=owner or NO_OWNER, scopes=[]))
+            scope = {**scope, OWNER: owner, "user": user}
         await self._app(scope, receive, send)
 
 
@@ -65,7 +73,8 @@ _too_slow = JSONResponse({"error": "the request did not come in whole in time"},
 
 
 def build_app(server: MCPServer[Any], binding: Binding, *, body_within_s: float = BODY_WITHIN_S) -> ASGIApp:
-    """The application at `/mcp`. On loopback only requests to this machine's own names are heard (DNS rebinding)."""
+    """The application at `/mcp`. On loopback, only requests that use this machine's own names are served (against DNS
+    rebinding)."""
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         host=binding.host,
@@ -76,8 +85,24 @@ def build_app(server: MCPServer[Any], binding: Binding, *, body_within_s: float 
     return Guard(app, binding.keys, body_within_s)
 
 
-async def serve_http(server: MCPServer[Any], binding: Binding, *, ready: Callable[[str], None]) -> None:
-    """Serves until the process is told to stop. `ready` is told the address. Raises ConfigError."""
+class _Server(uvicorn.Server):
+    """Tells when it is first asked to stop."""
+
+    def __init__(self, config: uvicorn.Config, stopping: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._stopping = stopping
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if not self.should_exit:
+            self._stopping()
+        super().handle_exit(sig, frame)
+
+
+async def serve_http(
+    server: MCPServer[Any], binding: Binding, *, ready: Callable[[str], None], stopping: Callable[[], None]
+) -> None:
+    """Serves until the process is stopped. `ready` is called with the URL, and `stopping` when a signal stops it.
+    Raises ConfigError."""
     with binding.listening() as listening:
         most = most_connections(MOST_CONNECTIONS)
         config = uvicorn.Config(
@@ -93,11 +118,11 @@ async def serve_http(server: MCPServer[Any], binding: Binding, *, ready: Callabl
             timeout_graceful_shutdown=STOPPED_WITHIN_S,
         )
         ready(f"{address_of(listening)}{PATH}")
-        await uvicorn.Server(config).serve(sockets=[listening])
+        await _Server(config, stopping).serve(sockets=[listening])
 
 
 def _own_names(binding: Binding) -> TransportSecuritySettings:
-    """Behind a key on another address any name may lead here: a page of a stranger has no key."""
+    """On other addresses, which need a key, any host name is accepted: a malicious page has no key."""
     if not binding.is_loopback:
         return TransportSecuritySettings(enable_dns_rebinding_protection=False)
     names = sorted({"127.0.0.1", "localhost", "[::1]", in_brackets(binding.host)})

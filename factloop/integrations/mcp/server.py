@@ -1,12 +1,15 @@
-"""The MCP server: tools over one checker and one scorer. Names, limits and refusals are those of the service.
+"""The MCP server, with tools for one checker and one scorer. Names, limits and rejections are the same as in the
+service.
 
-An agent on the operator's own machine is told the places of documents; over HTTP their names, as by the service.
+Agents on the operator's own machine see the paths of documents; over HTTP, they see only names, as in the service.
 """
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
+from collections import Counter, defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from typing import Annotated, Any, Self
@@ -24,7 +27,6 @@ from factloop.checking.checker import FactChecker
 from factloop.checking.views.plain import in_words
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.events import CheckFinished, ClaimFound, ClaimJudged
-from factloop.core.old_names import with_new_names
 from factloop.core.records import FactualityReport, GivenFacts, Record
 from factloop.entrance.asks import (
     MOST_DOCUMENTS,
@@ -38,11 +40,11 @@ from factloop.entrance.asks import (
     hold_text,
     nothing_to_judge_by,
 )
+from factloop.entrance.keys import NO_OWNER
+from factloop.entrance.turns import Turns, Waiting
 from factloop.integrations.mcp.answers import (
-    CheckedClaim,
     CheckedResponse,
     TrustScores,
-    checked_claim,
     checked_response,
     trust_in_words,
     trust_scores,
@@ -53,10 +55,15 @@ from factloop.tools.search.given import GivenIndexes
 from factloop.trust.scorer import TrustScorer
 
 AT_ONCE = 8
-"""Calls at work; further ones wait their turn."""
+"""Maximum number of concurrent calls; further ones wait their turn. Over HTTP, one place is kept for a key without a
+running call."""
+MOST_WAITING = 16
+"""Maximum number of waiting calls of one key over HTTP."""
+OWNER = "factloop.owner"
+"""Name in the scope of an HTTP request of the owner of its key."""
 LONGEST_CLAIM = 2_000
 LONGEST_DOCUMENTS = 8_000_000
-"""Characters of all documents of one call together, as the service's requests have bytes."""
+"""Maximum total characters of the documents in one call; the service limits bytes of requests instead."""
 LONGEST_ERROR = 500
 NOT_SET_UP = "this server is not set up for this; its operator finds the reason in its log"
 
@@ -69,37 +76,45 @@ INSTRUCTIONS = (
     "server's own sources are searched. A claim without a verdict is unscored: it is neither true nor false."
 )
 
-Response = Annotated[Text, Field(description="The text whose claims are checked, in full.")]
+Response = Annotated[Text, Field(description="The complete text whose claims to check.")]
 AskedPrompt = Annotated[Prompt | None, Field(description="The question that it answers.")]
 AskedQuestion = Annotated[Question, Field(description="The question.")]
 Answer = Annotated[
-    Text | None, Field(description="The answer to it; without one the subject model is asked for its own.")
+    Text | None, Field(description="The answer to it; if omitted, the subject model is asked for its own.")
 ]
 OneClaim = Annotated[
     str,
-    Field(description="One statement that can be read alone.", min_length=1, max_length=LONGEST_CLAIM, pattern=r"\S"),
+    Field(
+        description="One statement that can be understood on its own.",
+        min_length=1,
+        max_length=LONGEST_CLAIM,
+        pattern=r"\S",
+    ),
 ]
 Documents = Annotated[
     list[DocumentText | GivenDocument] | None,
     Field(
-        description="Texts to judge by, in place of the server's own sources. Texts, not paths or addresses.",
+        description="Texts to check against, instead of the server's own sources; give texts, not paths or URLs.",
         max_length=MOST_DOCUMENTS,
+        fail_fast=True,
     ),
 ]
 AskedMode = Annotated[
     SourceMode | None,
     Field(
-        description="Judge by the documents and nothing else (faithfulness, the default where documents are given), or "
-        "also by what the server searches (factuality)."
+        description="Check only against the documents (faithfulness, the default if documents are given), or also "
+        "against the server's own sources (factuality)."
     ),
 ]
-OfCheck = Annotated[Limits | None, Field(description="Limits of this check; what it does not reach is left unscored.")]
+OfCheck = Annotated[
+    Limits | None, Field(description="Limits of this check; claims that it does not reach stay unscored.")
+]
 
 
 def build_server(checker: FactChecker, scorer: TrustScorer, *, is_local: bool = True) -> MCPServer[Any]:
-    """The server; it opens nothing. Its caller closes checker and scorer.
+    """Builds the server without opening anything. The caller closes checker and scorer.
 
-    Not `is_local`, callers are told nothing of a wrong set-up, which may name files: the log is.
+    Unless `is_local`, callers get no details of configuration errors, which may name files; these are logged instead.
     """
     tools = _Tools(checker, scorer, is_local=is_local)
     offered: list[Callable[..., Any]] = [tools.check_response, tools.check_claim]
@@ -115,12 +130,12 @@ def build_server(checker: FactChecker, scorer: TrustScorer, *, is_local: bool = 
 
 
 class _Tools:
-    """The tools: their docstrings are what agents read."""
+    """The tools. Their docstrings are shown to agents."""
 
     def __init__(self, checker: FactChecker, scorer: TrustScorer, *, is_local: bool) -> None:
         self._checker, self._scorer, self._is_local = checker, scorer, is_local
         self._indexes = GivenIndexes()
-        self._room = asyncio.Semaphore(AT_ONCE)
+        self._calls = _Calls(Turns(places=None if is_local else AT_ONCE), None if is_local else MOST_WAITING)
 
     async def check_response(
         self,
@@ -131,36 +146,43 @@ class _Tools:
         mode: AskedMode = None,
         limits: OfCheck = None,
     ) -> Annotated[CallToolResult, CheckedResponse]:
-        """Check which claims of a text hold. Splits it into claims, and judges each by documents or by search."""
+        """Check which claims of a text hold. Splits it into claims, and judges each one against documents or a
+        search."""
         self._refuse_nothing_to_judge_by(documents, mode)
-        async with self._turn():
+        async with self._turn(ctx):
             report = await self._check(response, question, await self._sources(documents, mode), limits, ctx)
         return _result(in_words(report), checked_response(report))
 
     async def check_claim(
         self,
         claim: OneClaim,
+        ctx: Context[Any, Any],
         documents: Documents = None,
         mode: AskedMode = None,
         limits: OfCheck = None,
-    ) -> Annotated[CallToolResult, CheckedClaim]:
-        """Check whether one claim holds, as it is: by documents or by search."""
+    ) -> Annotated[CallToolResult, CheckedResponse]:
+        """Check whether a single claim holds, without splitting it, against documents or a search."""
         self._refuse_nothing_to_judge_by(documents, mode)
-        async with self._turn():
+        async with self._turn(ctx):
             facts = [GivenFacts(sentence=claim, facts=(claim,))]
             sources = await self._sources(documents, mode)
             report = await self._checker.acheck(claim, facts=facts, sources=sources, limits=limits)
-        return _result(in_words(report), checked_claim(report))
+        return _result(in_words(report), checked_response(report))
 
     async def trust_score(
-        self, question: AskedQuestion, response: Answer = None, documents: Documents = None
+        self,
+        question: AskedQuestion,
+        ctx: Context[Any, Any],
+        response: Answer = None,
+        documents: Documents = None,
     ) -> Annotated[CallToolResult, TrustScores]:
-        """Score an answer by TrustScore: does the subject model stand by it among distractors, do documents agree?"""
+        """Score an answer with TrustScore: does the subject model stand by it among distractors, and do documents
+        support it?"""
         if self._scorer.settings.subject_model is None and response is None:
             raise ToolError(NO_SUBJECT)
         if self._scorer.settings.subject_model is None and documents is not None and not hold_text(documents):
             raise ToolError(NOTHING_TO_SCORE_BY)
-        async with self._turn():
+        async with self._turn(ctx):
             sources = await self._sources(documents)
             scores = trust_scores(await self._scorer.ascore(question, response, sources=sources))
         return _result(trust_in_words(scores), scores)
@@ -187,7 +209,7 @@ class _Tools:
     def _refuse_nothing_to_judge_by(
         self, documents: Sequence[str | GivenDocument] | None, mode: SourceMode | None
     ) -> None:
-        """Raises ToolError where a check would have nothing to judge by, as the service refuses it."""
+        """Raises ToolError if a check has nothing to check against, like the service."""
         said = nothing_to_judge_by(documents, mode, can_search=self._checker.has_sources)
         if said is not None:
             raise ToolError(said)
@@ -195,9 +217,9 @@ class _Tools:
     async def _sources(
         self, documents: Sequence[str | GivenDocument] | None, mode: SourceMode | None = None
     ) -> Sources | None:
-        """The documents as sources, without a tool where no text is in them; None where none were given.
+        """The documents as sources, without a tool if they contain no text; None if there are no documents.
 
-        Raises ToolError for more than one call may bring.
+        Raises ToolError if they exceed the limits of one call.
         """
         if documents is None:
             return None
@@ -208,9 +230,10 @@ class _Tools:
         return Sources(() if tool is None else (tool,), mode or "faithfulness")
 
     @asynccontextmanager
-    async def _turn(self) -> AsyncIterator[None]:
-        """Raises ToolError for what the caller, or the operator, can mend."""
-        async with self._room:
+    async def _turn(self, ctx: Context[Any, Any]) -> AsyncIterator[None]:
+        """Raises ToolError for errors that the caller or the operator can fix."""
+        request = ctx.request_context.request
+        async with self._calls.turn(NO_OWNER if request is None else request.scope.get(OWNER, NO_OWNER)):
             try:
                 yield
             except ConfigError as error:
@@ -222,8 +245,49 @@ class _Tools:
                 raise ToolError(str(error)) from error
 
 
+class _Calls:
+    """Limits concurrent calls; their callers take turns. Bound to one event loop."""
+
+    def __init__(self, turns: Turns, most_waiting: int | None) -> None:
+        self._turns, self._most_waiting = turns, most_waiting
+        self._queues: defaultdict[str, deque[Waiting]] = defaultdict(deque)
+        self._at_work: Counter[str] = Counter()
+        self._begun: dict[Waiting, asyncio.Event] = {}
+        self._numbers = itertools.count()
+
+    @asynccontextmanager
+    async def turn(self, caller: str) -> AsyncIterator[None]:
+        """A place, when it is the caller's turn. Raises ToolError if too many of its calls are waiting."""
+        queue = self._queues[caller]
+        if len(queue) == self._most_waiting:
+            raise ToolError(f"busy: {self._most_waiting} calls with this key are waiting; try again later")
+        call = (f"{next(self._numbers):016}", "")
+        begun = self._begun[call] = asyncio.Event()
+        queue.append(call)
+        self._begin()
+        try:
+            await begun.wait()
+            yield
+        finally:
+            del self._begun[call]
+            if begun.is_set():
+                self._at_work[caller] -= 1
+            else:
+                queue.remove(call)
+            self._begin()
+
+    def _begin(self) -> None:
+        while self._at_work.total() < AT_ONCE:
+            caller = self._turns.next(self._queues, self._at_work)
+            if caller is None:
+                return
+            self._turns.took(caller)
+            self._at_work[caller] += 1
+            self._begun[self._queues[caller].popleft()].set()
+
+
 async def _one_line(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Errors of tools in one line."""
+    """Reports tool errors in one line."""
     result = await call_next(ctx)
     if not isinstance(result, dict) or not result.get("isError"):
         return result
@@ -239,22 +303,21 @@ def _result(text: str, answer: Record) -> CallToolResult:
 
 
 class StrictTool(Tool):
-    """A tool whose schema, and whose every call, allows the arguments that it has and no others.
+    """A tool whose schema and calls allow only the declared arguments.
 
-    The SDK would drop an argument that it does not know: the answer then is to another question than was asked.
+    The SDK would drop unknown arguments and thus answer a different question.
     """
 
     @classmethod
     def of(cls, tool: Callable[..., Any]) -> Self:
-        """A tool of the function's name, docstring and parameters, which changes nothing."""
+        """A read-only tool with the function's name, docstring and parameters."""
         made = cls.from_function(tool, annotations=READS)
         made.parameters["additionalProperties"] = False
         return made  # type: ignore[return-value]  # the SDK's annotation says Tool, and it returns its `cls`
 
     async def run(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False) -> Any:
-        """Raises ToolError for an argument that there is not, and for a wrong value, which it does not repeat."""
+        """Raises ToolError for unknown arguments and for invalid values, which it does not repeat."""
         known = self.parameters["properties"]
-        arguments = with_new_names(arguments, known)
         if unknown := [name for name in arguments if name not in known]:
             raise ToolError(f"{self.name}: there is no argument {unknown[0]!r}; known are {', '.join(known)}")
         try:
@@ -266,12 +329,12 @@ class StrictTool(Tool):
 
 
 def _wrong_argument(error: ValidationError) -> str:
-    """The error that lies deepest: of several shapes that would do, it is of the one that was meant."""
+    """The most deeply nested error, which belongs to the variant that the caller meant if there are several."""
     wrong = max(error.errors(include_url=False), key=lambda one: len(one["loc"]))
     place = ".".join(str(part) for part in wrong["loc"] if isinstance(part, int) or _is_field(part))
     return f"{place}: {wrong['msg']}"
 
 
 def _is_field(part: str) -> bool:
-    """Whether it names a field, rather than one of several shapes."""
+    """Whether the part names a field rather than one of several variants."""
     return part.isidentifier() and part.islower()

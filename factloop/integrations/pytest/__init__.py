@@ -1,1 +1,1 @@
-"""factloop in pytest: assertions on what a model wrote, and recordings that need no key."""
+"""factloop for pytest: assertions about model output, and recordings that need no key."""

@@ -73,11 +73,21 @@
   let store = {
     isKept: true,
     isSaved: true,
-    async load() { try { return taken(JSON.parse(localStorage.getItem(place) ?? "[]")); } catch { return new Map(); } },
+    async load() {
+      try {
+        JSON.parse(localStorage.getItem(`${place}-seen`) ?? "[]").forEach((number) => revealed.add(number));
+      } catch { /* the verdicts stay hidden */ }
+      try {
+        return taken(JSON.parse(localStorage.getItem(place) ?? "[]"));
+      } catch { return new Map(); }
+    },
     async keep() {
       this.isSaved = false;
       this.isKept = true;
-      try { localStorage.setItem(place, JSON.stringify(labelsOf())); } catch {
+      try {
+        localStorage.setItem(place, JSON.stringify(labelsOf()));
+        localStorage.setItem(`${place}-seen`, JSON.stringify([...revealed]));
+      } catch {
         this.isKept = false;
         throw new Error(`This browser keeps nothing for this page: save the ${name} before you leave it.`);
       }
@@ -137,7 +147,7 @@
     make("div", { class: "label-more" }, comment, undoing,
       button("‹", "p", () => step(-1), { "aria-label": "Previous claim" }), button("›", "n", () => step(1), { "aria-label": "Next claim" })),
     make("div", { class: "label-more" },
-      ...(kind.hasVerdicts ? [make("label", { title: "A verdict in sight draws the label towards it" }, hiding, " Hide verdicts ", make("span", { class: "is-long" }, "until labelled "), make("kbd", { "aria-hidden": "true" }, "b"))] : []),
+      ...(kind.hasVerdicts ? [make("label", { title: "A verdict in sight draws the label towards it; a label that you change after seeing the verdict no longer counts as blind" }, hiding, " Hide verdicts ", make("span", { class: "is-long" }, "until labelled "), make("kbd", { "aria-hidden": "true" }, "b"))] : []),
       saving, make("button", { type: "button", class: "quiet", onclick: () => file.click() }, "Load…"), file),
     trouble, spoken);
   new ResizeObserver(() => { document.documentElement.style.scrollPaddingBottom = isOn ? `${dock.offsetHeight + 8}px` : ""; }).observe(dock);
@@ -305,7 +315,7 @@
     }
     for (const signs of document.querySelectorAll(".prose .signs")) {
       leads.set(signs, leads.get(signs) ?? signs.hash);
-      const numbers = signs.parentElement.dataset.claims.split(" ");
+      const numbers = signs.closest(".sentence").dataset.claims.split(" ");
       if (on) signs.setAttribute("aria-label", `To claim ${numbers.join(", ")}`);
       else signs.removeAttribute("aria-label");
       signs.setAttribute("href", on ? `#claim-${numbers[0]}` : leads.get(signs));

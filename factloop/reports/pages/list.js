@@ -142,6 +142,7 @@ const whenTyped = (search, filter) => {
       chip.setAttribute("aria-pressed", String(key ? chosen.has(key) : chosen.size === 0));
     });
     one("#shown").textContent = foundOf(shown, items.length, toolbar.dataset.noun);
+    one("#shown").classList.toggle("unseen", !words && chips.length > 1); // the filters have the counts
     one("#nothing").hidden = shown > 0;
   };
   const reset = () => {
@@ -207,12 +208,12 @@ const whenTyped = (search, filter) => {
     const piece = event.target.closest(".sentence");
     if (anchor?.matches('[href^="#sentence-"]')) {
       const signs = document.getElementById(anchor.hash.slice(1));
-      link(signs.parentElement.dataset.claims);
+      link(signs.closest(".sentence").dataset.claims);
       signs.focus({ preventScroll: true });
       signs.scrollIntoView({ block: "nearest" });
     } else if (anchor?.matches('[href^="#claim-"]') || (piece && !anchor)) {
       if (!anchor && String(getSelection())) return; // words of the sentence are being copied
-      const signs = anchor ?? all(`.sentence[data-claims="${piece.dataset.claims}"] > .signs`)[0];
+      const signs = anchor ?? event.target.closest(".fault")?.querySelector(".signs") ?? all(`.sentence[data-claims="${piece.dataset.claims}"] .signs`)[0];
       if (piece) link(piece.dataset.claims);
       reveal(document.getElementById(signs.hash.slice(1)));
     } else return;

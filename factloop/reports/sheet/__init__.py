@@ -1,1 +1,1 @@
-"""Tables that are said once: `table` holds what they say, `terminal`, `csv` and the pages' `sheet.html.j2` show it."""
+"""Defines tables once: `table` has their contents, and `terminal`, `csv` and the pages' `sheet.html.j2` show them."""

@@ -1,12 +1,15 @@
-"""The tables of a report as a file: LaTeX for a paper, CSV for a spreadsheet."""
+"""Writes the tables of a report to a file: LaTeX for a paper, CSV for a spreadsheet. Its pictures are written as SVG or
+PDF."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 
+from factloop.core.errors import ConfigError
 from factloop.reports.downloads import csv_text
 from factloop.reports.sheet.table import Cell, Sheet, sheet_csv
 from factloop.reports.sheet.terminal import KeptSheets
@@ -24,25 +27,40 @@ _LATEX = str.maketrans(
 
 
 def tables_file(show: Callable[[Console], object], name: str) -> str:
-    """All tables that the report shows on a terminal, in a file of this name: `.tex` is LaTeX, all else CSV.
+    """All tables that the report shows on a terminal, for a file with this name: LaTeX for `.tex`, otherwise CSV.
 
-    In LaTeX figures are rounded as printed; it wants the package booktabs and an engine that reads Unicode. In CSV they
-    have all their digits.
+    In LaTeX, figures are rounded as shown; it requires the package booktabs and an engine that supports Unicode. In
+    CSV, figures have all their digits; if there are several tables, each is preceded by its title.
     """
     kept = KeptSheets()
     show(kept)
     if Path(name).suffix.lower() == ".tex":
         return "\n".join(map(sheet_latex, kept.sheets))
+    if len(kept.sheets) == 1:
+        return sheet_csv(kept.sheets[0])
     return "\r\n".join(f"{csv_text([sheet.title], ())}{sheet_csv(sheet)}" for sheet in kept.sheets)
 
 
-def sheet_file(sheet: Sheet, name: str) -> str:
-    """One table in a file of this name."""
-    return sheet_latex(sheet) if Path(name).suffix.lower() == ".tex" else sheet_csv(sheet)
+def picture_files(page: Callable[[], object], name: str) -> dict[str | None, Callable[[], str | bytes]]:
+    """The pictures on the page, in its order: a `.pdf` contains one on each page, an `.svg` only the first.
+
+    The second SVG has `-2` appended to its name, and so on. Raises ConfigError if the page has no pictures.
+    """
+    from factloop.reports.pictures import as_file, as_pdf, kept_pictures
+
+    with kept_pictures() as kept:
+        page()
+    if not kept:
+        raise ConfigError(f"{name}: this report has no pictures; name a .tex or .csv file for its tables")
+    if Path(name).suffix.lower() == ".pdf":
+        return {name: partial(as_pdf, kept)}
+    first = Path(name)
+    names = (name, *(str(first.with_stem(f"{first.stem}-{number}")) for number in range(2, len(kept) + 1)))
+    return {file: partial(as_file, one.svg) for file, one in zip(names, kept, strict=True)}
 
 
 def sheet_latex(sheet: Sheet) -> str:
-    """The table as a `table` of its own, with its title as the caption. Columns that hold nothing are left out."""
+    """The sheet as a `table` environment with its title as the caption. Empty columns are left out."""
     places = [place for place, column in enumerate(sheet.columns) if column.head or _filled(sheet, place)]
     columns = [sheet.columns[place] for place in places]
     lines: list[str] = []
@@ -69,7 +87,7 @@ def _filled(sheet: Sheet, place: int) -> bool:
 
 
 def _row(cells: Sequence[str]) -> str:
-    """The row; `{}` keeps a bracket or a star at its start from being an argument of the command before it."""
+    """The row; `{}` prevents a bracket or star at its start from being read as an argument of the previous command."""
     row = " & ".join(cells)
     return f"{'{}' if row.lstrip().startswith(('[', '*')) else ''}{row} \\\\"
 

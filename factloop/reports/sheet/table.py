@@ -1,4 +1,4 @@
-"""A table said once: the words of every cell are chosen here, and each surface lays them out in its own way."""
+"""Defines a table and the wording of every cell once; each output lays it out in its own way."""
 
 from __future__ import annotations
 
@@ -10,49 +10,47 @@ from factloop.core.figure import Figure, Measurement
 from factloop.reports.downloads import DownloadLink, csv_text, text_download
 
 NOTHING = "–"
-"""Stands where there is no number."""
+"""Shown instead of a missing number."""
 Item = TypeVar("Item")
 Value = str | int | float | None
 
 
 @dataclass(frozen=True)
 class Cell:
-    """The content of one place of a table."""
+    """The content of one cell in a table."""
 
     text: str
     note: str = ""
-    """What belongs to the text wherever it is shown, such as its interval."""
+    """An addition to the text shown everywhere, such as its interval."""
     basis: str = ""
-    """What the text rests on; pages show it, other surfaces have less room."""
+    """What the text is based on. Pages show it; other outputs have less room."""
     why: str = ""
-    """Why there is no figure; empty where there is one."""
+    """Why there is no figure; empty if there is one."""
     value: Value = None
-    """The text's number with all its digits, for CSV; None where the text itself is the value."""
+    """The number in the text with all its digits, for CSV; None if the text itself is the value."""
     interval: tuple[float, float] | None = None
     n: int | None = None
-    """Items that the figure rests on."""
+    """Number of items that the figure is based on."""
     tone: str = ""
-    """The verdict whose colour the text has, as in `is-supported` on pages."""
+    """The verdict whose colour the text has, such as `is-supported` on pages."""
     style: str = ""
     """The colour of the text on the terminal."""
     is_marked: bool = False
-    """Whether it is set off from its neighbours, as is the diagonal of a table of agreement."""
+    """Whether it is highlighted, like the diagonal of an agreement table."""
 
 
 @dataclass(frozen=True)
 class Column:
     head: str
     is_name: bool = False
-    """Whether its cells say in words what a line is about. The first column does; on the terminal names lead."""
+    """Whether its cells name the subject of a line, as in the first column. On the terminal, names come first."""
     is_heading: bool = False
-    """A name that on the terminal stands once above all lines that have it."""
+    """A name shown only once on the terminal, above all lines that share it."""
     is_as_given: bool = False
-    """Whether a heading keeps its first letter: the name of a system, rather than words of ours."""
+    """Whether a heading keeps its first letter, because it is the name of a system."""
     is_strong: bool = False
     key: str = ""
-    """Its head in CSV, where that is another."""
-    width: int = 0
-    """Columns of the terminal that it takes; 0 for as many as its cells need. Longer texts are folded."""
+    """Its header in CSV, if different."""
     on_terminal: bool = True
     on_page: bool = True
 
@@ -62,13 +60,13 @@ class Line:
     cells: tuple[Cell, ...]
     """One for each column."""
     of: tuple[str, ...] = ()
-    """What the line is about, by the names that a page's script knows it by."""
+    """The subject of the line, by the names that a page's script uses for it."""
     is_total: bool = False
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table. Names and texts may come from files and models: every renderer shows them as text."""
+    """A table. Names and texts may come from files and models, so every renderer shows them as text."""
 
     title: str
     columns: tuple[Column, ...]
@@ -79,25 +77,25 @@ class Sheet:
         return [(column, cell) for column, cell in self._pairs(line) if column.on_page]
 
     def on_terminal(self, line: Line) -> list[tuple[Column, Cell]]:
-        """The cells of a line that the terminal shows beside each other; headings stand above."""
+        """The cells of a line that the terminal shows side by side; headings are shown above."""
         return [(column, cell) for column, cell in self._pairs(line) if column.on_terminal and not column.is_heading]
 
     def heading_of(self, line: Line) -> str:
-        """The name above the line, words of ours with a capital; empty where there is none."""
+        """The name above the line, capitalized if it is factloop's own wording; empty if there is none."""
         for column, cell in self._pairs(line):
             if column.is_heading:
                 return cell.text if column.is_as_given else cell.text[:1].upper() + cell.text[1:]
         return ""
 
     def turned(self, title: str, *, measure: str, value: str, interval: str) -> Sheet:
-        """A line for each figure: what does not fit side by side is listed from top to bottom.
+        """One line per figure, listing from top to bottom what does not fit side by side.
 
-        The names of the columns are as given; the figures are the strong columns that the terminal has.
+        The names of the columns are as given; the figures are the strong columns that the terminal shows.
         """
         names = tuple(column for column in self.columns if column.is_name)
         given = (name(measure), Column(value, is_strong=True), Column(interval), Column("n"))
         lines = [
-            Line((*_names(pairs), *_turned(column, cell)))
+            Line((*[cell for column, cell in pairs if column.is_name], *_turned(column, cell)))
             for pairs in map(self._pairs, self.lines)
             for column, cell in pairs
             if column.is_strong and column.on_terminal
@@ -106,10 +104,6 @@ class Sheet:
 
     def _pairs(self, line: Line) -> list[tuple[Column, Cell]]:
         return list(zip(self.columns, line.cells, strict=True))
-
-
-def _names(pairs: Iterable[tuple[Column, Cell]]) -> list[Cell]:
-    return [cell for column, cell in pairs if column.is_name]
 
 
 def _turned(column: Column, cell: Cell) -> tuple[Cell, ...]:
@@ -130,7 +124,7 @@ def sheet_of(
     of: Callable[[Item], tuple[str, ...]] = lambda _: (),
     is_total: Callable[[Item], bool] = lambda _: False,
 ) -> Sheet:
-    """A line for each item, a cell for each column; whole numbers and texts become cells."""
+    """One line per item and one cell per column. Integers and texts become cells."""
     lines = [Line(tuple(_cell(say(item)) for _, say in columns), of(item), is_total(item)) for item in items]
     return Sheet(title, tuple(column for column, _ in columns), tuple(lines))
 
@@ -161,7 +155,7 @@ def figure_cell(
     *,
     basis: str | None = None,
 ) -> Cell:
-    """A figure with its interval and what it rests on, `n 1,204` where `basis` does not say; or why it is undefined."""
+    """A figure with its interval and basis (`n 1,204` unless `basis` says it), or why it is undefined."""
     n = one.n if isinstance(one, Figure) else None
     rests_on = basis if basis is not None else "" if n is None else f"n {n:,}"
     if one.value is None:
@@ -173,19 +167,19 @@ def figure_cell(
 def value_cell(
     value: float | None, shown: Callable[[float], str], why: str = "", *, note: str = "", basis: str = ""
 ) -> Cell:
-    """A number without an interval; a dash, or why there is none, where it is None."""
+    """A number without an interval or, for None, a dash or the reason."""
     if value is None:
         return Cell(NOTHING, note, basis, why=why)
     return Cell(shown(value), note, basis, value=value)
 
 
 def sheet_download(words: str, file: str, sheet: Sheet) -> DownloadLink:
-    """A link that saves the sheet."""
+    """A link that downloads the sheet."""
     return text_download(words, file, "text/csv", sheet_csv(sheet))
 
 
 def sheet_csv(sheet: Sheet) -> str:
-    """The sheet as a text. Texts that a spreadsheet would compute are made harmless."""
+    """The sheet as CSV text. Texts that a spreadsheet would compute are made harmless."""
     columns = [*_columns(sheet)]
     heads = [head for head, _ in columns]
     return csv_text(heads, zip(*(values for _, values in columns), strict=True))
@@ -200,7 +194,7 @@ _PARTS: tuple[tuple[str, Callable[[Cell], Value]], ...] = (
 
 
 def _columns(sheet: Sheet) -> Iterator[tuple[str, Sequence[Value]]]:
-    """Each with its head; of a figure's parts those that some line has."""
+    """Columns with their headers, including those parts of figures that some line has."""
     for place, column in enumerate(sheet.columns):
         head = column.key or column.head
         cells = [line.cells[place] for line in sheet.lines]
@@ -212,7 +206,7 @@ def _columns(sheet: Sheet) -> Iterator[tuple[str, Sequence[Value]]]:
 
 
 def _value(cell: Cell) -> Value:
-    """None where there is no figure, never the dash that stands for it."""
+    """None if there is no figure, never the dash shown instead."""
     if cell.value is not None:
         return cell.value
     return None if cell.text == NOTHING else cell.text

@@ -1,8 +1,8 @@
-"""A sheet on the terminal: figures side by side, or under each other where there is no room."""
+"""Shows a table on the terminal, with figures side by side, or stacked if there is not enough room."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 
 from rich.cells import cell_len
@@ -14,16 +14,18 @@ from factloop.reports.sheet.table import Cell, Column, Line, Sheet
 from factloop.reports.terminal_parts import one_line, print_section
 
 LEAST_NAME = 12
-"""Columns that a name takes at least, if it is as long; longer ones are folded."""
+"""Minimum width of a name that is at least this long; longer ones are wrapped."""
 _BELOW = 8
-"""Columns to which reasons and what figures rest on are folded under them, at least."""
+"""Minimum width to which reasons and bases are wrapped below figures."""
 _MARGIN = 2
-"""Columns that a section leaves free at both sides."""
+"""Columns left blank on both sides of a section."""
+_GAP = 2
+"""Blanks between columns."""
 Layout = Callable[[Sheet], RenderableType]
 
 
 class KeptSheets(Console):
-    """A console that shows nothing and keeps the tables that are printed on it."""
+    """A console that shows nothing and keeps the tables printed to it."""
 
     def __init__(self) -> None:
         super().__init__(quiet=True)
@@ -31,15 +33,15 @@ class KeptSheets(Console):
 
 
 def keep_sheet(console: Console, sheet: Sheet) -> None:
-    """Keeps a table that is about to be printed in a form of its own."""
+    """Keeps a table that is about to be printed in its own form."""
     if isinstance(console, KeptSheets):
         console.sheets += [sheet] * bool(sheet.lines)
 
 
 def print_sheet(console: Console, sheet: Sheet, narrow: Layout | None = None, *, whole: Sheet | None = None) -> None:
-    """The sheet under its title, if it has lines; `narrow` lays it out where it does not fit side by side.
+    """Prints the sheet under its title if it has lines; `narrow` lays it out if it does not fit side by side.
 
-    `whole` is the table that files have, where the terminal has another form of it.
+    `whole` is the table to write to files, if the terminal shows it in another form.
     """
     keep_sheet(console, whole or sheet)
     if sheet.lines:
@@ -47,39 +49,24 @@ def print_sheet(console: Console, sheet: Sheet, narrow: Layout | None = None, *,
 
 
 def sheet_body(sheet: Sheet, width: int, narrow: Layout | None = None) -> RenderableType:
-    """The sheet without its title, for a terminal of so many columns."""
+    """The sheet without its title, for a terminal of this width."""
     widths = _widths(sheet, width - _MARGIN)
     return _side_by_side(sheet, widths) if widths is not None else (narrow or stacked)(sheet)
 
 
-def _is_set(sheet: Sheet) -> bool:
-    """Whether its columns have widths of their own, for figures to stand close; the first has what is left over."""
-    return any(column.width for column in sheet.columns)
-
-
-def _gap(sheet: Sheet) -> int:
-    return 1 if _is_set(sheet) else 2
-
-
 def _widths(sheet: Sheet, room: int) -> list[int] | None:
-    """Of the columns that the terminal shows, long heads folded no further than it takes; None where nothing helps."""
-    needed = [*map(_needed, _shown_columns(sheet, sheet.lines))]
+    """Widths of the columns shown on the terminal, wrapping long headers as little as possible; None if impossible."""
+    needed = [*map(_needed, zip(*map(sheet.on_terminal, sheet.lines), strict=True))]
     for limit in range(max((head for _, head in needed), default=0), -1, -1):
         widths = [max(least, min(head, limit)) for least, head in needed]
-        if sum(widths) + _gap(sheet) * (len(widths) - 1) <= room:
+        if sum(widths) + _GAP * (len(widths) - 1) <= room:
             return widths
     return None
 
 
-def _shown_columns(sheet: Sheet, lines: Iterable[Line]) -> Iterator[tuple[tuple[Column, Cell], ...]]:
-    return zip(*map(sheet.on_terminal, lines), strict=True)
-
-
 def _needed(found: Sequence[tuple[Column, Cell]]) -> tuple[int, int]:
-    """The width of the longest text or word of the head, and that of the whole head."""
+    """The width of the longest text or header word, and that of the whole header."""
     column = found[0][0]
-    if column.width:
-        return column.width, column.width
     head = one_line(column.head)
     below = max(cell_len(_below(cell)) for _, cell in found)
     texts = [*head.split(), *(text for _, cell in found for text in _texts(cell))]
@@ -88,7 +75,7 @@ def _needed(found: Sequence[tuple[Column, Cell]]) -> tuple[int, int]:
 
 
 def _side_by_side(sheet: Sheet, widths: Sequence[int]) -> RenderableType:
-    """Each heading over a table of its own; widths that are set make their columns stand under each other."""
+    """Puts each heading above its own table."""
     parts: list[RenderableType] = []
     for place, (heading, lines) in enumerate(_under_headings(sheet)):
         parts += [Text(one_line(heading), style="bold")] if heading else []
@@ -104,9 +91,7 @@ def _under_headings(sheet: Sheet) -> Iterator[tuple[str, list[Line]]]:
 
 
 def _table(sheet: Sheet, lines: Sequence[Line], widths: Sequence[int], *, has_heads: bool) -> Table:
-    is_set, gap = _is_set(sheet), _gap(sheet)
-    padding = (0, 0, 0, gap) if is_set else (0, gap, 0, 0)
-    table = Table(box=None, padding=padding, pad_edge=False, expand=is_set, show_header=has_heads)
+    table = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, show_header=has_heads)
     for place, (column, _) in enumerate(sheet.on_terminal(lines[0])):
         table.add_column(
             _head(column, widths[place]),
@@ -115,9 +100,8 @@ def _table(sheet: Sheet, lines: Sequence[Line], widths: Sequence[int], *, has_he
             overflow="fold",
             justify="left" if column.is_name else "right",
             vertical="top",
-            no_wrap=not column.width and not column.is_name,
-            width=column.width or None,
-            ratio=1 if is_set and place == 0 else None,
+            no_wrap=not column.is_name,
+            min_width=widths[place],
         )
     above: list[str] = []
     for line in lines:
@@ -135,13 +119,13 @@ def _table(sheet: Sheet, lines: Sequence[Line], widths: Sequence[int], *, has_he
 
 
 def _head(column: Column, width: int) -> Text:
-    """On as many lines as it takes; rich folds those of columns that are not kept in one line."""
+    """The header on as many lines as needed; rich wraps those of columns that are not kept on one line."""
     head = one_line(column.head)
-    return Text(head if column.width or column.is_name else "\n".join(_folded(head, width)))
+    return Text(head if column.is_name else "\n".join(_folded(head, width)))
 
 
 def _folded(text: str, width: int) -> list[str]:
-    """On lines of so many columns, or as many as its longest word takes."""
+    """Wrapped to lines of this width, or of the width of the longest word."""
     lines: list[str] = []
     for word in text.split():
         if lines and cell_len(f"{lines[-1]} {word}") <= width:
@@ -152,13 +136,13 @@ def _folded(text: str, width: int) -> list[str]:
 
 
 def _n_repeated(names: Sequence[str], above: Sequence[str]) -> int:
-    """How many names the line has in common with the one above, from the left; the last one is always said."""
+    """How many leading names the line shares with the previous line; the last name is always shown."""
     pairs = zip(names[:-1], above, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def stacked(sheet: Sheet) -> Text:
-    """A line for each figure, with all that it rests on, under the names of the line that it belongs to."""
+    """One line per figure with everything it is based on, below the names of its line."""
     lines: list[tuple[str, str]] = []
     for heading, found in _under_headings(sheet):
         lines += [(one_line(heading), "bold")] if heading else []
@@ -179,13 +163,10 @@ def _words(cell: Cell) -> Iterator[str]:
 
 
 def _cell(cell: Cell, column: Column, width: int) -> Text:
-    """Where columns stand close, a reason takes the place of the figure, and what figures rest on has no room.
-
-    Names are folded to the room that there is, so that what stands below them is folded no further.
-    """
-    text, *notes = _texts(cell, says_why=bool(column.width))
+    """Names are wrapped to the available width, so that text below them is not wrapped any further."""
+    text, *notes = _texts(cell)
     below = _below(cell)
-    notes += [] if column.width or not below else [below] if column.is_name else _folded(below, width)
+    notes += [] if not below else [below] if column.is_name else _folded(below, width)
     style = cell.style or ("yellow" if cell.why else "")
     return Text.assemble((text, style), *((f"\n{note}", "not bold dim") for note in notes))
 
@@ -195,7 +176,7 @@ def _below(cell: Cell) -> str:
 
 
 def _texts(cell: Cell, *, says_why: bool = False) -> Iterator[str]:
-    """The words of a cell, then its note."""
+    """The text of a cell, followed by its note."""
     if cell.why:
         yield f"undefined: {one_line(cell.why)}" if says_why else "undefined"
     else:

@@ -27,7 +27,6 @@ const show = async () => {
   replace(view, h("p", { class: "nothing" }, "Loading…"));
   try {
     info ??= await get("/v1/info", signal);
-    one("#trust-link").hidden = !info.trust;
     await work({ signal, announce, parameters: new URLSearchParams(query) });
   } catch (error) {
     if (!signal.aborted) fail(error);

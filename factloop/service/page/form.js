@@ -1,6 +1,6 @@
 // The forms of a check and of a TrustScore. What was typed stays in the tab until that is closed.
 import { post } from "./api.js";
-import { button, h, heading, leadingOn, replace, troubleLine } from "./dom.js";
+import { button, h, heading, leadingOn, replace, said, troubleLine } from "./dom.js";
 import { many, plural } from "./words.js";
 
 const EXAMPLE = {
@@ -12,7 +12,8 @@ const EXAMPLE = {
   ],
 };
 const LIMITS = { deadline_s: ["Deadline in seconds", "any"], max_calls: ["Model calls", 1], budget_usd: ["Budget in dollars", "any"] };
-const SUFFIXES = ".txt,.md,.markdown,.csv,.tsv,.json,.jsonl,.html,text/plain,text/markdown";
+const PLAIN = /\.(txt|md|markdown)$/i; // read here; the service reads the others
+const SUFFIXES = ".txt,.md,.markdown,.pdf,.docx,.pptx,.xlsx,.html,.htm,.csv,.tsv,.json,.jsonl,text/plain,text/markdown";
 
 const PLACE = "factloop-draft-2";
 const sources = () => ({ kind: null, name: null, pasted: [{ title: "", text: "" }], widely: false });
@@ -35,8 +36,21 @@ export const again = (kind, request) => {
 const restore = (chosen, documents, mode) => {
   chosen.widely = mode === "factuality";
   if (typeof documents === "string") Object.assign(chosen, { kind: "registered", name: documents });
-  else if (documents?.length) Object.assign(chosen, { kind: "pasted", pasted: documents.map(({ title, text }) => ({ title: title ?? "", text })) });
+  else if (documents?.length) Object.assign(chosen, { kind: "pasted", pasted: asGiven(documents) });
   else chosen.kind = "own";
+};
+
+// Documents as they were given: pages of a file together, others with their text to edit.
+const asGiven = (documents) => {
+  const found = [];
+  for (const one of documents) {
+    const { title, text, ...rest } = one;
+    const last = found.at(-1);
+    if (!one.metadata?.page) found.push({ title: title ?? "", text, rest });
+    else if (last?.parts && last.title === one.source) last.parts.push(one);
+    else found.push({ title: one.source ?? "", text: "", parts: [one] });
+  }
+  return found;
 };
 
 export const showForm = (view, info) => {
@@ -89,7 +103,8 @@ export const showTrustForm = (view, info) => {
     return `#/jobs/${job.id}`;
   };
   replace(view, h("section", { class: "intro" }, h("p", { class: "label" }, "TrustScore"), heading("Does the model stand by its answer?"),
-    h("p", { class: "byline" }, "The model is asked again and again to choose its answer among distractors. Documents, if you give any, are asked whether they support it.")),
+    h("p", { class: "byline" }, "The model is asked again and again to choose its answer among distractors. Documents, if you give any, are asked whether they support it.",
+      !info.trust && " This service has no subject model, so only documents are asked; factloop serve --subject-model sets one up.")),
   jobForm("Score", [question, answer], [against.element], send, against));
 };
 
@@ -132,10 +147,10 @@ const jobForm = (label, main, side, send, against) => {
     event.preventDefault();
     form.requestSubmit();
   };
-  const chosen = h("input", { type: "file", hidden: true, multiple: true, "aria-label": "Read text files", accept: SUFFIXES, onchange: () => {
-    trouble.trying(async () => against.add(await Promise.all([...chosen.files].map(textOf))))();
-  } });
-  against.reading.append(button("Read text files", () => { chosen.value = ""; chosen.click(); }), chosen);
+  const chosen = h("input", { type: "file", hidden: true, multiple: true, "aria-label": "Read files", accept: SUFFIXES, onchange: () => reading([...chosen.files]) });
+  const reading = (files) => trouble.trying(async () => against.add(await readAll(files, trouble.say)))();
+  droppedOn(against.element, reading, trouble);
+  against.reading.append(button("Read files", () => { chosen.value = ""; chosen.click(); }), chosen);
   const form = h("form", { class: "ask", "aria-labelledby": "title", onsubmit: submit, onkeydown: pressed },
     h("div", { class: "column" }, main.map((one) => one.element)), h("div", { class: "column" }, side),
     h("div", { class: "sending" }, trouble.element, go, h("span", { class: "hint" }, h("kbd", {}, "Ctrl"), " + ", h("kbd", {}, "Enter"))));
@@ -143,18 +158,68 @@ const jobForm = (label, main, side, send, against) => {
   return form;
 };
 
-// The title and text of a file, which is read here and sent as text.
-const textOf = async (file) => {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
-    if (!text.includes("\0")) return { title: file.name, text };
-  } catch { /* told below */ }
-  throw new Error(`${file.name} is not a text file in UTF-8: paste its text, or register it with factloop serve --documents.`);
+// Files as documents, one after another: what was read stays even where a later one cannot be, which is said.
+const readAll = async (files, say) => {
+  const found = [];
+  for (const [at, file] of files.entries()) {
+    say(`Reading ${file.name}, ${many(at + 1)} of ${plural(files.length, "file")} …`);
+    try { found.push(await documentOf(file)); } catch (error) {
+      if (files.length === 1) throw error;
+      found.push({ trouble: error.message });
+    }
+  }
+  say(found.flatMap((one) => one.trouble ?? []).join(" "));
+  return found.filter((one) => !one.trouble);
+};
+
+// A text is read here and can be edited; of another file the service reads the pages.
+const documentOf = async (file) => {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  if (PLAIN.test(file.name)) {
+    let text = "\0";
+    try { text = new TextDecoder("utf-8", { fatal: true }).decode(bytes); } catch { /* told below */ }
+    if (text.includes("\0")) throw new Error(`${file.name} is not text in UTF-8: paste its text, or save it as UTF-8.`);
+    return filled({ title: file.name, text });
+  }
+  let content = "";
+  for (let at = 0; at < bytes.length; at += 0x8000) content += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  const { documents } = await post("/v1/documents", { name: file.name, content: btoa(content) });
+  return filled({ title: file.name, text: "", parts: documents });
+};
+const filled = (file) => {
+  if (!isFilled(file)) throw new Error(`${file.title} is empty: there is no text in it.`);
+  return file;
+};
+
+// Files and folders that are dropped on an element.
+const droppedOn = (element, read, trouble) => {
+  const over = (isOver) => (event) => {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    element.classList.toggle("is-over", isOver);
+  };
+  element.addEventListener("dragover", over(true));
+  element.addEventListener("dragleave", over(false));
+  element.addEventListener("drop", (event) => {
+    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+    over(false)(event);
+    if (entries.length) trouble.trying(async () => read((await Promise.all(entries.map(filesIn))).flat()))();
+  });
+};
+const filesIn = async (entry) => {
+  if (entry.isFile) return [await new Promise((done, failed) => { entry.file(done, failed); })];
+  const reader = entry.createReader();
+  const found = [];
+  for (;;) { // a folder is told in pieces
+    const some = await new Promise((done, failed) => { reader.readEntries(done, failed); });
+    if (!some.length) return (await Promise.all(found.filter(({ name }) => !name.startsWith(".")).map(filesIn))).flat();
+    found.push(...some);
+  }
 };
 
 // What to check against: registered documents, pasted ones, or what the service has of its own (`own`, in words).
 const sourceChoice = (info, chosen, own, mayWiden) => {
-  const kinds = [info.documents.length > 0 && ["registered", "Registered documents"], ["pasted", "Documents I paste"], own && ["own", own]].filter(Boolean);
+  const kinds = [info.documents.length > 0 && ["registered", "Registered documents"], ["pasted", "Documents I give"], own && ["own", own]].filter(Boolean);
   if (!kinds.some(([kind]) => kind === chosen.kind)) chosen.kind = kinds.find(([kind]) => kind !== "pasted")?.[0] ?? "pasted";
   const more = h("div", { class: "more" });
   const reading = h("div", { class: "actions" }, button("Add another document", () => {
@@ -166,6 +231,7 @@ const sourceChoice = (info, chosen, own, mayWiden) => {
     chosen.kind === "registered" && registered(info, chosen),
     chosen.kind === "pasted" && h("ol", { class: "documents" }, chosen.pasted.map((one, at) => pasted(chosen, one, at, fill))),
     chosen.kind === "pasted" && reading,
+    chosen.kind === "pasted" && h("p", { class: "hint" }, "Or drop files and folders here: PDF, Word, HTML, text, tables."),
     chosen.kind !== "own" && mayWiden && widening(chosen));
   const radios = kinds.map(([kind]) => h("input", { type: "radio", name: "against", value: kind, onchange: () => choose(kind) }));
   const choose = (kind) => {
@@ -177,12 +243,13 @@ const sourceChoice = (info, chosen, own, mayWiden) => {
   return {
     reading,
     add: (documents) => {
-      chosen.pasted = [...chosen.pasted.filter(({ text }) => text.trim()), ...documents];
+      chosen.pasted = [...chosen.pasted.filter(isFilled), ...documents];
+      if (!chosen.pasted.length) chosen.pasted.push({ title: "", text: "" });
       choose("pasted");
     },
     // The field that a refusal is about; empty documents are not sent.
     field: (name) => {
-      const sent = chosen.pasted.flatMap(({ text }, at) => (text.trim() ? [at] : []));
+      const sent = chosen.pasted.flatMap((one, at) => (isFilled(one) ? one.parts?.map(() => at) ?? [at] : []));
       const [, at = 0] = /^documents\.(\d+)/.exec(name) ?? [];
       return more.querySelector(`#document-${(sent[at] ?? 0) + 1}`) ?? more.querySelector("select");
     },
@@ -194,8 +261,9 @@ const sourceChoice = (info, chosen, own, mayWiden) => {
 const documentsOf = ({ kind, name, pasted: given }) => {
   if (kind === "own") return {};
   if (kind === "registered") return { documents: name };
-  return { documents: given.filter(({ text }) => text.trim()).map(({ title, text }) => (title.trim() ? { title, text } : { text })) };
+  return { documents: given.filter(isFilled).flatMap(({ title, text, parts, rest }) => parts ?? [{ ...rest, ...(title.trim() && { title }), text }]) };
 };
+const isFilled = ({ text, parts }) => Boolean(text.trim() || parts?.length);
 
 const widening = (chosen) => {
   const box = h("input", { type: "checkbox", onchange: () => { chosen.widely = box.checked; } });
@@ -212,12 +280,15 @@ const registered = ({ documents }, chosen) => {
 };
 
 const pasted = (chosen, one, at, fill) => {
+  const removing = button("Remove", () => {
+    chosen.pasted.splice(at, 1);
+    if (!chosen.pasted.length) chosen.pasted.push({ title: "", text: "" });
+    fill();
+  }, { "aria-label": `Remove document ${at + 1}` });
+  if (one.parts) return h("li", { class: "is-file", id: `document-${at + 1}`, tabindex: "-1" }, h("b", {}, said(one.title)), h("span", { class: "hint" }, plural(one.parts.length, one.parts[0]?.metadata.page ? "page" : "part")), removing);
   const title = h("input", { type: "text", "aria-label": `Title of document ${at + 1}`, placeholder: "Title (optional)", autocomplete: "off", oninput: () => { one.title = title.value; } });
   const text = h("textarea", { id: `document-${at + 1}`, rows: 4, dir: "auto", "aria-label": `Text of document ${at + 1}`, placeholder: "Its text", spellcheck: "false", oninput: () => { one.text = text.value; } });
   title.value = one.title;
   text.value = one.text;
-  return h("li", {}, title, text, chosen.pasted.length > 1 && button("Remove", () => {
-    chosen.pasted.splice(at, 1);
-    fill();
-  }, { "aria-label": `Remove document ${at + 1}` }));
+  return h("li", {}, title, text, chosen.pasted.length > 1 && removing);
 };

@@ -2,7 +2,7 @@
 import { every, get } from "./api.js";
 import { button, h, heading, mark, replace, said, troubleLine } from "./dom.js";
 import { VERDICTS } from "./verdicts.js";
-import { BEGUN_ANEW, KINDS, STATES, capital, cost, isOver, moment, outcome } from "./words.js";
+import { BEGUN_ANEW, KINDS, STATES, capital, cost, isOver, lookOf, moment, outcome } from "./words.js";
 
 const PAGE = 25;
 const REFRESH_MS = 3000;
@@ -77,7 +77,7 @@ const choice = (label, options) => h("select", { "aria-label": label }, Object.e
 
 // A job as a row: what tells it apart from others of the same question.
 const rowOf = (job) => {
-  const { words, symbol, tone } = STATES[job.status];
+  const { words, symbol, tone } = lookOf(job);
   const { summary, against } = job;
   const facts = [summary?.judge, against && `against ${against}`, summary && summary.n_calls !== undefined && cost(summary.n_calls, summary.cost_usd), job.begun_anew && BEGUN_ANEW, moment(job.created_at)];
   return h("li", { class: "job" }, h("a", { href: `#/jobs/${encodeURIComponent(job.id)}`, dir: "auto" }, job.title || "(without words)"),

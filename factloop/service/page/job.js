@@ -2,7 +2,7 @@
 import { follow, get, opened, post, put, remove, save } from "./api.js";
 import { button, h, heading, leadingOn, mark, replace, said, troubleLine } from "./dom.js";
 import { again } from "./form.js";
-import { BEGUN_ANEW, KINDS, STATES, isOver, many, moment, outcome, plural, verdictOf } from "./words.js";
+import { BEGUN_ANEW, KINDS, STATES, isOver, lookOf, many, moment, outcome, plural, verdictOf } from "./words.js";
 
 const SPEAK_MS = 2500; // a screen reader says how far the check is, no more often than that
 
@@ -16,12 +16,12 @@ export const showJob = async (view, info, id, { signal, announce }) => {
   replace(view, h("section", { class: "intro", "aria-labelledby": "title" }, h("p", { class: "label" }, KINDS[job.kind]), heading(job.title || "(without words)", { class: "plain" }), state, trouble.element, actions), list);
   const over = job.status === "done" ? job : await watch(path, job, info, { state, actions, list, trouble, signal, announce });
   if (signal.aborted || !over) return;
-  const { words, symbol, tone } = STATES[over.status];
+  const { words, symbol, tone } = lookOf(over);
   replace(state, mark(tone, symbol), ` ${words} · ${moment(over.created_at)}${outcome(over)}`, over.begun_anew && ` · ${BEGUN_ANEW}`);
   const address = over.status === "done" && await opened(`${path}/report.html`, info);
   if (address) showReport(list, address, signal, labelsOf(path, signal, trouble.say));
   replace(actions, address && tab(address), afterwards(path, over, trouble));
-  announce(`${KINDS[over.kind]} ${words}.`);
+  announce(`${KINDS[over.kind]} ${STATES[over.status].words}.`);
 };
 
 // Shows claims as they are found and judged, also those of a job that ended early. Returns the job when it is over.

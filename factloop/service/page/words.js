@@ -11,6 +11,17 @@ export const STATES = {
 };
 export const BEGUN_ANEW = "Restarted after a server stop; some calls were billed twice.";
 
+// The sign of a job: of a check that is done, that of the worst verdict in it.
+export const lookOf = ({ status, summary }) => {
+  const look = STATES[status];
+  const counts = summary?.counts;
+  if (status !== "done" || !counts) return { ...look, ...(status === "done" && { tone: "irrelevant", symbol: "·" }) };
+  const n = counts.not_supported + counts.unscored;
+  if (!n) return { ...look, words: "nothing needs a look" };
+  const { status: tone, symbol } = VERDICTS[summary.n_contradicted ? "contradicted" : counts.not_supported ? "no_evidence" : "needs_reading"];
+  return { tone, symbol, words: `${plural(n, "claim")} ${n === 1 ? "needs" : "need"} a look` };
+};
+
 export const isOver = (job) => ["done", "failed", "cancelled"].includes(job.status);
 // Status, words and symbol of a judgement.
 export const verdictOf = ({ verdict, contradicted, unscored_reason: reason }) => VERDICTS[reason ?? (verdict === "not_supported" ? (contradicted ? "contradicted" : "no_evidence") : verdict)];
@@ -40,5 +51,5 @@ export const outcome = ({ summary, status, progress, error }) => {
   if (summary.kind === "audit") return ` · ${plural(summary.n_claims, "claim")}, ${plural(summary.evaluators.length, "evaluator")}`;
   const { counts, standings } = summary;
   const insisted = standings ? `, ${many(standings.unsupported_insisted ?? 0)} unsupported and insisted on` : "";
-  return ` · precision ${twoDigits(summary.precision)} of ${plural(counts.supported + counts.not_supported, "scored claim")}${counts.unscored ? `, ${many(counts.unscored)} unscored` : ""}${insisted}`;
+  return ` · ${many(counts.supported)} of ${plural(counts.supported + counts.not_supported, "scored claim")} supported, precision ${twoDigits(summary.precision)}${counts.unscored ? `, ${many(counts.unscored)} unscored` : ""}${insisted}`;
 };

@@ -1,1 +1,1 @@
-"""The cache that runs share: answers already paid for, indexes of documents and word vectors, in one folder."""
+"""The cache shared by runs: paid answers, document indexes and word vectors, in one folder."""

@@ -1,4 +1,4 @@
-"""The cache folder: where it is, what lies in it by which name, and whether it can be used."""
+"""Defines the cache folder: its location, the names in it, and whether it can be used."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def cache_place(settings: RunSettings) -> Path:
 
 
 def place_looked_at(settings: RunSettings) -> Path:
-    """`cache_place`, for commands that look into it or empty it. Raises ConfigError if it is not a folder."""
+    """Like `cache_place`, for commands that inspect or clear the cache. Raises ConfigError if it is not a folder."""
     place = cache_place(settings)
     if place.exists() and not place.is_dir():
         raise ConfigError(f"{place}: is not a folder, so it cannot hold the cache; set cache_dir")
@@ -44,9 +44,9 @@ def bounds_of(settings: RunSettings) -> CacheBounds:
 
 
 def cache_folder(settings: RunSettings, part: Part | None = None) -> Path | None:
-    """The folder, or that of a part of it, its owner's alone; None where the settings want no cache.
+    """The folder, or one for a part of the cache, private to its owner; None if caching is off.
 
-    None, too, where it cannot be used, which a warning says: a run goes on without it.
+    Also None, with a warning, if the folder cannot be used: the run continues without it.
     """
     if not settings.cache:
         return None
@@ -58,7 +58,7 @@ def cache_folder(settings: RunSettings, part: Part | None = None) -> Path | None
 
 
 def refuse_unusable(settings: RunSettings) -> None:
-    """Makes the cache folder as a run would. Raises ConfigError if it cannot be used."""
+    """Creates the cache folder as a run would. Raises ConfigError if it cannot be used."""
     try:
         _usable(settings, None)
     except OSError as error:
@@ -67,11 +67,11 @@ def refuse_unusable(settings: RunSettings) -> None:
 
 
 def _usable(settings: RunSettings, part: Part | None) -> Path:
-    """The folder, in which a file can be made. Raises OSError."""
+    """The folder, after checking that files can be created in it. Raises OSError."""
     place = cache_place(settings)
     folder = place if part is None else place / part
     make_private_folder(place)
-    if settings.cache_dir is None:  # one that the user named may hold other things, too
+    if settings.cache_dir is None:  # a folder named by the user may contain other files
         narrow(place)
     if part is not None:
         make_private_folder(folder)
@@ -82,5 +82,5 @@ def _usable(settings: RunSettings, part: Part | None) -> Path:
 
 @cache
 def say_unusable(place: Path, reason: str) -> None:
-    """Warns that the folder cannot be used, once in a process."""
+    """Warns, once per process, that the folder cannot be used."""
     log.warning("%s: cannot be used as the cache folder (%s): answers and indexes are kept in memory", place, reason)

@@ -1,4 +1,4 @@
-"""The numbers of TrustScores in words, and the claims of a long response by standing: the same on every surface."""
+"""Words the figures of TrustScores, and groups the claims of a long response by standing, consistently everywhere."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from factloop.agents.trustscore.records import (
     MeanScore,
     Option,
     OptionKind,
+    SampleAgreement,
     TrustBC,
     TrustFC,
     TrustReport,
@@ -35,7 +36,7 @@ from factloop.trust.views.words import (
 )
 
 NOTHING = "–"
-"""Stands where there is no number."""
+"""Shown instead of a missing number."""
 
 
 def number(value: float | None) -> str:
@@ -44,12 +45,12 @@ def number(value: float | None) -> str:
 
 
 def score(value: float | None) -> str:
-    """A value of the paper's tables as it is written there: `1`, `0.8`, `0`; or a dash."""
+    """A value in the notation of the paper's tables: `1`, `0.8`, `0`, or a dash."""
     return NOTHING if value is None else f"{value:g}"
 
 
 def belief_basis(bc: TrustBC) -> str:
-    """The basis of TrustBC: `consistent in 10 of 10 checks`, or where it ended, or why it has no value."""
+    """The basis of TrustBC: `consistent in 10 of 10 checks`, where it ended, or why it has no value."""
     if bc.value is None:
         return _unscored(bc, BELIEF_REASONS)
     unscored = f", {bc.n_unscored:,} unscored" if bc.n_unscored else ""
@@ -62,9 +63,9 @@ def belief_basis(bc: TrustBC) -> str:
 
 
 def spare_checks(bc: TrustBC) -> str:
-    """How many checks were asked and do not count, in a sentence; empty where all count.
+    """A sentence on how many questions were asked but do not count; empty if all count.
 
-    That distractors were few, and checks fewer or repetitive for it, stands in the record's own notes.
+    A small number of distractors, and its effect on the questions, is mentioned in the record's own notes.
     """
     spare = sum(not check.counted for check in bc.checks)
     verb = "does" if spare == 1 else "do"
@@ -72,15 +73,23 @@ def spare_checks(bc: TrustBC) -> str:
 
 
 def graded_words(bc: TrustBC) -> str:
-    """The graded score with what it rests on, or why there is none; empty where the server gave no probabilities."""
+    """The graded score and its basis, or why there is none; empty if the server returned no probabilities."""
     if bc.letters_mass is None:
         return ""
     held = f"the five letters held {bc.letters_mass:.2f} of the probability"
     return f"none: {held}" if bc.graded is None else f"{bc.graded:.2f}  mean probability of the answer; {held}"
 
 
+def agreement_basis(found: SampleAgreement | None) -> str:
+    """`0.67 over 5 samples`, or that there are none."""
+    if found is None:
+        return ""
+    unscored = f", {found.n_unscored:,} unscored" if found.n_unscored else ""
+    return f"{number(found.value)} over {plural(found.n, 'sample')}{unscored}"
+
+
 def documents_basis(fc: TrustFC) -> str:
-    """How many passages were judged and how many are cited, or why there is no relation."""
+    """How many passages were judged and cited, or why there is no relation."""
     if fc.relation is None:
         return _unscored(fc, DOCUMENT_REASONS)
     cited = f", {len(fc.cited):,} cited" if fc.cited else ", none cited"
@@ -88,14 +97,14 @@ def documents_basis(fc: TrustFC) -> str:
 
 
 def _unscored(part: TrustBC | TrustFC, reasons: Mapping[UnscoredReason, str]) -> str:
-    """Why a part has no value. Where the subject gave no answer neither a choice nor a judge of passages failed."""
+    """Why a part has no value. If the subject gave no answer, neither its choice nor the judge of passages failed."""
     if part.rationale.startswith(NOT_ANSWERED):
         return "unscored: the subject gave no answer"
     return f"unscored: {reasons[part.unscored_reason]}" if part.unscored_reason else "unscored"
 
 
 def in_plain_words(report: TrustReport) -> str:
-    """Both parts in plain words, a sentence each."""
+    """Both parts in plain words, one sentence each."""
     return f"{belief_of(report.trust_bc).sentence} {documents_of(report.trust_fc).sentence}"
 
 
@@ -106,7 +115,7 @@ def mean_basis(mean: MeanScore) -> str:
 
 
 def named_means(summary: TrustSummary) -> list[tuple[str, MeanScore]]:
-    """The means in reading order; the graded one only where some server gave probabilities."""
+    """The means in reading order, including the graded one only if a server returned probabilities."""
     graded = [("TrustBC, graded", summary.trust_bc_graded)] if summary.trust_bc_graded.n_scored else []
     return [("TrustOV", summary.trust_ov), ("TrustBC", summary.trust_bc), *graded, ("TrustFC", summary.trust_fc)]
 
@@ -131,27 +140,27 @@ def replacement(distractor: Distractor) -> str:
 
 
 def making(distractor: Distractor) -> str:
-    """Level and source of a distractor, and why this substitute."""
+    """Level and source of a distractor, and why this substitute was chosen."""
     made = f"{LEVEL_WORDS[distractor.level]}, {SOURCE_WORDS[distractor.source]}"
     return f"{made}: {distractor.detail}" if distractor.detail else made
 
 
 def distractor_of(option: Option, bc: TrustBC) -> Distractor | None:
-    """The distractor that an option shows, where the report lists it."""
+    """The distractor shown by an option, if the report lists it."""
     place = option.distractor
     return bc.distractors[place] if place is not None and place < len(bc.distractors) else None
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedText:
-    """A text in three parts, the middle one to be marked; joined they are the text."""
+    """A text in three parts, with the middle one to be marked. Joined, they are the text."""
 
     before: str
     marked: str
     after: str
 
     def near(self, context: int) -> MarkedText:
-        """The marked part with at most `context` characters on either side; an ellipsis stands for the rest."""
+        """The marked part with at most `context` characters on either side and ellipses for the rest."""
         before = f"…{self.before[-context:]}" if len(self.before) > context else self.before
         after = f"{self.after[:context]}…" if len(self.after) > context else self.after
         marked = f"{self.marked[:context]}…" if len(self.marked) > context else self.marked
@@ -159,9 +168,9 @@ class MarkedText:
 
 
 def substituted(distractor: Distractor, response: str) -> MarkedText:
-    """The text of a distractor with its substitute marked, which may stand in another case than `by`.
+    """The text of a distractor with its substitute marked, which may differ from `by` in case.
 
-    An article before it may have changed with it, so the place is counted from the end. Where it cannot be found,
+    An article before it may have changed as well, so the position is counted from the end. If it cannot be found,
     nothing is marked.
     """
     text, by = distractor.text, distractor.by
@@ -175,11 +184,12 @@ def substituted(distractor: Distractor, response: str) -> MarkedText:
 
 
 OPTION_CONTEXT = 160
-"""Characters of a long option shown on either side of what was put in."""
+"""Number of characters of a long option shown on either side of the substitute."""
 
 
 def option_marked(option: Option, check: ConsistencyCheck, bc: TrustBC) -> MarkedText:
-    """The text of an option with the substitute marked; a long one is cut around it, the others at the end."""
+    """The text of an option with the substitute marked. Long texts are shortened around it, and other options at the
+    end."""
     distractor = distractor_of(option, bc)
     if distractor is None:
         return MarkedText("", "", option.text).near(2 * OPTION_CONTEXT)
@@ -194,19 +204,19 @@ WORST_FIRST = (
     ClaimStanding.UNPLACED,
     ClaimStanding.SUPPORTED_INSISTED,
 )
-"""The order of groups: what evidence speaks against and the subject insists upon is what a reader must know first."""
+"""The order of groups, starting with claims that are contradicted but that the subject insists on."""
 
 
 @dataclass(frozen=True)
 class MarkedSentence:
-    """A stretch of the response with the claims made in it and their numbers; none between sentences."""
+    """A part of the response with its claims and their numbers; none between sentences."""
 
     text: str
     claims: tuple[tuple[int, ClaimTrust], ...] = ()
 
     @property
     def standing(self) -> ClaimStanding:
-        """The worst of its claims; irrelevant ones decide only where there are no others. ValueError without claims."""
+        """The worst of its claims' standings; irrelevant ones count only alone. Raises ValueError without claims."""
         placed = [one.standing for _, one in self.claims if one.claim.judgement.verdict is not Verdict.IRRELEVANT]
         return worst(placed or [one.standing for _, one in self.claims])
 
@@ -216,14 +226,9 @@ def worst(standings: Iterable[ClaimStanding]) -> ClaimStanding:
 
 
 def sentences(report: LongFormTrustReport) -> list[MarkedSentence]:
-    """The response in order: the texts joined are the response, character by character."""
+    """The response in order. Joined, the texts are the response, character for character."""
     numbered = {one.claim.id: (number, one) for number, one in enumerate(report.claims, 1)}
     return [
         MarkedSentence(part.text, tuple(numbered[claim.id] for claim in part.claims))
         for part in segments(report.factuality)
     ]
-
-
-def group(report: LongFormTrustReport, standing: ClaimStanding) -> list[tuple[int, ClaimTrust]]:
-    """The claims of this standing with their numbers, in the order of the response."""
-    return [(number, one) for number, one in enumerate(report.claims, 1) if one.standing is standing]

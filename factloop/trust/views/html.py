@@ -1,4 +1,4 @@
-"""TrustScores as one self-contained HTML page: an answer with its checks, a list of answers, or a long response."""
+"""Renders TrustScores as a self-contained HTML page: an answer and its checks, a list of answers or a long response."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from factloop.trust.views.words import STANDING_SIGNS, STANDING_WORDS, Belief, D
 
 ROOM = "factloop.trust.views"
 WORDING = {"trust": figures, "words": words}
-"""The modules that these pages take their words from."""
+"""The modules from which these pages take their wording."""
 LONGEST_DETAILS = 12_000_000
-"""Characters of checks and passages on one page, about those of 500 short answers; a browser still opens it at once."""
+"""Maximum length of checks and passages on a page, about 500 short answers, which browsers still open quickly."""
 
 
 def render_trust_html(report: TrustReport | TrustRun, *, longest_details: int = LONGEST_DETAILS) -> str:
-    """The page of one answer with its checks and passages, or of a run with a list of answers that can be filtered.
+    """Renders a page for one answer with its checks and passages, or for a run with a filterable list of answers.
 
     The details of a large run stop at `longest_details` characters: every answer is listed with its scores, and those
     without details say so. Equal reports give equal pages.
@@ -53,7 +53,7 @@ def render_trust_html(report: TrustReport | TrustRun, *, longest_details: int = 
 
 
 def _bodies(reports: Sequence[TrustReport], longest: int) -> Iterator[Markup | None]:
-    """The details of each answer until they are longer together than that, then None for each."""
+    """The details of each answer until the total exceeds the limit, then None for each."""
     parts = environment(ROOM).get_template("trust_parts.html.j2").make_module(WORDING)
     answer = parts.answer  # type: ignore[attr-defined]
     left = longest
@@ -64,7 +64,7 @@ def _bodies(reports: Sequence[TrustReport], longest: int) -> Iterator[Markup | N
 
 
 def _distinct(reports: Sequence[TrustReport]) -> list[TrustFingerprint]:
-    """The distinct fingerprints. All answers of one run usually share theirs."""
+    """The distinct fingerprints. Usually all answers in a run share one."""
     found: list[TrustFingerprint] = []
     for report in reports:
         if report.fingerprint not in found:
@@ -73,7 +73,7 @@ def _distinct(reports: Sequence[TrustReport]) -> list[TrustFingerprint]:
 
 
 def render_long_form_html(report: LongFormTrustReport) -> str:
-    """The page: a table of the four groups that filters the claims, the response, and each claim with its grounds.
+    """Renders the page: a table of four groups that filters the claims, the response, and each claim with grounds.
 
     Equal reports give equal pages. Takes time linear in the report.
     """
@@ -116,20 +116,20 @@ def _stretch(part: MarkedSentence) -> PageStretch:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Heads of the columns, then rows of a head and its cells."""
+    """Column headers, followed by rows with a header and cells."""
 
     columns: tuple[Filter, ...]
     rows: tuple[tuple[Filter, tuple[Filter, ...]], ...]
 
 
 def answer_keys(report: TrustReport) -> tuple[str, str, str]:
-    """The filters that show an answer: its belief, its documents, and both."""
+    """The filters that show an answer: by belief, by documents, and by both."""
     belief, documents = belief_of(report.trust_bc), documents_of(report.trust_fc)
     return f"belief-{belief}", f"documents-{documents}", f"{belief}-{documents}"
 
 
 def answer_matrix(reports: Iterable[TrustReport]) -> Matrix:
-    """Belief by documents, as in the paper's table of TrustOV; "unscored" only where it occurs."""
+    """Belief by documents, as in the paper's table of TrustOV; "unscored" only if it occurs."""
     counts = Counter(key for report in reports for key in answer_keys(report))
     beliefs = [one for one in Belief if one is not Belief.UNSCORED or counts["belief-unscored"]]
     documents = [one for one in Documents if one is not Documents.UNSCORED or counts["documents-unscored"]]
@@ -151,7 +151,7 @@ def _both(belief: Belief, documents: Documents, counts: Counter[str]) -> Filter:
 
 
 def claim_keys(standing: ClaimStanding) -> tuple[str, ...]:
-    """The filters that show a claim of this standing: `supported_wavering`, `supported`, `wavering`."""
+    """The filters that show a claim with this standing: `supported_wavering`, `supported`, `wavering`."""
     return (standing.value, *([] if standing is ClaimStanding.UNPLACED else standing.value.split("_")))
 
 

@@ -1,8 +1,12 @@
-"""TrustScores on the terminal: one answer with every question asked about it, or a table of many."""
+"""Shows TrustScores on the terminal: one answer with all its questions, many answers, or the claims of a long one.
+
+Also shows the distractors made for an answer.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console, Group
 from rich.style import Style
@@ -10,7 +14,12 @@ from rich.table import Table
 from rich.text import Text
 
 from factloop.agents.trustscore.records import (
+    ClaimStanding,
+    ClaimTrust,
     ConsistencyCheck,
+    Distractor,
+    DistractorSet,
+    LongFormTrustReport,
     MeanScore,
     Option,
     OptionKind,
@@ -21,8 +30,11 @@ from factloop.agents.trustscore.records import (
 from factloop.core.citations import heading, named
 from factloop.core.records import Evidence
 from factloop.reports import figures
+from factloop.reports.claims import ClaimView
+from factloop.reports.sheet.table import Cell, Column, ColumnOf, Sheet, name, sheet_of, value_cell
+from factloop.reports.sheet.terminal import keep_sheet, print_sheet
 from factloop.reports.terminal_parts import (
-    WIDE,
+    LONGEST,
     Row,
     notice_rows,
     one_line,
@@ -30,10 +42,21 @@ from factloop.reports.terminal_parts import (
     print_section,
     rows_table,
     usage_rows,
+    whole_text,
 )
 from factloop.reports.visible import visible, web_address
 from factloop.trust.views import figures as trust_figures
-from factloop.trust.views.words import SOURCE_WORDS, Belief, Documents, belief_of, documents_of
+from factloop.trust.views.figures import WORST_FIRST, MarkedSentence, sentences
+from factloop.trust.views.words import (
+    LEVEL_WORDS,
+    SOURCE_WORDS,
+    STANDING_SIGNS,
+    STANDING_WORDS,
+    Belief,
+    Documents,
+    belief_of,
+    documents_of,
+)
 
 _BELIEF_STYLES = {Belief.CONSISTENT: "cyan", Belief.INCONSISTENT: "bold magenta", Belief.UNSCORED: "yellow"}
 _DOCUMENT_STYLES = {
@@ -42,27 +65,114 @@ _DOCUMENT_STYLES = {
     Documents.CONTRADICT: "bold red",
     Documents.UNSCORED: "yellow",
 }
+_STANDING_STYLES = {
+    ClaimStanding.SUPPORTED_INSISTED: "green",
+    ClaimStanding.SUPPORTED_WAVERING: "cyan",
+    ClaimStanding.UNSUPPORTED_INSISTED: "bold red",
+    ClaimStanding.UNSUPPORTED_WAVERING: "magenta",
+    ClaimStanding.UNPLACED: "dim",
+}
 
 
 def print_trust_report(report: TrustReport, console: Console) -> None:
-    """Prints one answer at the console's width: its scores, every check, and the passages cited.
+    """Prints one answer at the console's width: its scores, all checks, and the cited passages.
 
-    Texts of the report are printed as text: no markup, no escapes.
+    Texts in the report are printed literally, without markup or escape sequences.
     """
+    keep_sheet(console, answers_sheet([report]))
     print_question(console, report.question)
     print_section(console, _response_title(report), Text(visible(report.response) or "(empty)"))
     if report.trust_bc.checks:
-        print_section(console, "Does the model stand by it?", _check_blocks(report.trust_bc, console.width))
+        print_section(console, "Does the model stand by it?", _check_blocks(report.trust_bc))
     if report.trust_fc.passages or report.trust_fc.rationale:
         print_section(console, "Do documents support it?", Group(*_grounds(report)))
     print_section(console, "Result", rows_table(_result_rows(report)))
 
 
 def print_trust_run(run: TrustRun, console: Console) -> None:
-    """Prints each answer with its scores, then the means with the number of answers they rest on."""
-    if run.reports:
-        print_section(console, "Answers", _answers(run.reports))
+    """Prints the means with the number of answers they are based on, then each answer with its scores."""
+    print_sheet(console, means_sheet(run))
+    print_sheet(console, answers_sheet(run.reports))
     print_section(console, "Result", rows_table(_run_rows(run)))
+
+
+def print_long_form(report: LongFormTrustReport, console: Console) -> None:
+    """Prints the response with a sign before each sentence for every claim in it, then the claims, worst first."""
+    if report.factuality.prompt:
+        print_question(console, report.factuality.prompt)
+    print_section(console, "Response", whole_text(map(_sentence, sentences(report))))
+    print_sheet(console, claims_sheet(report))
+    print_section(console, "Result", rows_table(_long_form_rows(report)))
+
+
+def means_sheet(run: TrustRun) -> Sheet:
+    """The mean of each score, with the number of answers it is based on."""
+    columns: tuple[ColumnOf[tuple[str, MeanScore]], ...] = (
+        (name("Score"), lambda one: one[0]),
+        (Column("Mean", is_strong=True), lambda one: value_cell(one[1].mean, trust_figures.number)),
+        (Column("Answers"), lambda one: one[1].n_scored),
+        (Column("Unscored"), lambda one: one[1].n_unscored),
+    )
+    return sheet_of("Mean TrustScores", columns, trust_figures.named_means(run.summary))
+
+
+def answers_sheet(reports: Sequence[TrustReport]) -> Sheet:
+    """The three scores of each answer, or why one is missing."""
+    columns: tuple[ColumnOf[TrustReport], ...] = (
+        (name("Question"), lambda one: one.question),
+        (name("Response"), lambda one: one.response),
+        (Column("TrustBC"), lambda one: _score(one.trust_bc.value, trust_figures.belief_basis(one.trust_bc))),
+        (Column("TrustFC"), lambda one: _score(one.trust_fc.value, trust_figures.documents_basis(one.trust_fc))),
+        (Column("TrustOV"), lambda one: _score(one.trust_ov.value)),
+    )
+    return sheet_of("TrustScores of each answer", columns, reports)
+
+
+def claims_sheet(report: LongFormTrustReport) -> Sheet:
+    """Each claim with its SAFE verdict, its TrustBC score and the group that these two place it in."""
+    columns: list[ColumnOf[ClaimTrust]] = [
+        (
+            Column("", is_name=True),
+            lambda one: Cell(STANDING_SIGNS[one.standing], style=_STANDING_STYLES[one.standing]),
+        ),
+        (name("Claim"), lambda one: one.claim.self_contained),
+        (name("Verdict"), lambda one: ClaimView(one.claim).words),
+        (Column("TrustBC"), lambda one: _score(one.trust_bc.value if one.trust_bc else None)),
+        (name("Group"), lambda one: ": ".join(filter(None, (STANDING_WORDS[one.standing], one.why_unplaced)))),
+    ]
+    if any(one.agreement for one in report.claims):
+        columns.append((name("Samples"), lambda one: trust_figures.agreement_basis(one.agreement)))
+    worst_first = sorted(report.claims, key=lambda one: WORST_FIRST.index(one.standing))
+    return sheet_of("Claims by evidence and by belief", columns, worst_first)
+
+
+def _score(value: float | None, basis: str = "") -> Cell:
+    return value_cell(value, trust_figures.score, basis="" if value is not None else basis)
+
+
+def _sentence(sentence: MarkedSentence) -> Text:
+    if not sentence.claims:
+        return Text(visible(sentence.text))
+    standings = [one.standing for _, one in sentence.claims]
+    signs = Text(" ").join(Text(STANDING_SIGNS[one], style=_STANDING_STYLES[one]) for one in standings)
+    return Text.assemble("[", signs, "] ", (visible(sentence.text), _STANDING_STYLES[sentence.standing]))
+
+
+def _long_form_rows(report: LongFormTrustReport) -> list[Row]:
+    rows: list[Row] = [
+        (STANDING_SIGNS[standing], Text(f"{count:,} {STANDING_WORDS[standing]}", style=_STANDING_STYLES[standing]))
+        for standing in ClaimStanding
+        if (count := report.counts.get(standing, 0)) or standing is not ClaimStanding.UNPLACED
+    ]
+    factuality = report.factuality
+    rows += [
+        ("Precision", Text(f"{figures.precision(factuality)}  ({figures.precision_basis(factuality)})")),
+        ("Subject", Text(visible(report.fingerprint.subject_model or "none"))),
+        ("Judge", Text(visible(factuality.fingerprint.judge))),
+    ]
+    rows += [(f"TrustBC {name.lower()}", value) for name, value in usage_rows(report.usage)]
+    rows += [(f"SAFE {name.lower()}", value) for name, value in usage_rows(factuality.usage)]
+    return rows + notice_rows("Warning", (*factuality.warnings, *report.warnings))
 
 
 def _response_title(report: TrustReport) -> str:
@@ -70,7 +180,7 @@ def _response_title(report: TrustReport) -> str:
 
 
 def _grounds(report: TrustReport) -> Iterator[Text]:
-    """Why documents were judged so, the passages cited, and how many others were judged."""
+    """The reason for the judgement on documents, the cited passages, and how many others were judged."""
     fc = report.trust_fc
     if fc.rationale:
         yield Text(one_line(named(fc.rationale, fc.passages)))
@@ -127,37 +237,8 @@ def _documents(report: TrustReport) -> str:
     return f"{documents.sign} {trust_figures.score(report.trust_fc.value)}  {documents.words}, {basis}"
 
 
-def _answers(reports: tuple[TrustReport, ...]) -> Table:
-    table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
-    table.add_column(justify="right", no_wrap=True, style="dim")
-    table.add_column()
-    for number, report in enumerate(reports, 1):
-        lines = [
-            Text(one_line(report.question), style="dim"),
-            Text(one_line(report.response)),
-            Text.assemble("TrustBC ", _belief_cell(report)),
-            Text.assemble("TrustFC ", _documents_cell(report)),
-            Text.assemble("TrustOV ", (trust_figures.score(report.trust_ov.value), "bold")),
-        ]
-        table.add_row(str(number), Group(*lines))
-    return table
-
-
-def _belief_cell(report: TrustReport) -> Text:
-    basis = trust_figures.belief_basis(report.trust_bc)
-    return Text(f"{_belief(report)} {basis}", style=_BELIEF_STYLES[belief_of(report.trust_bc)])
-
-
-def _documents_cell(report: TrustReport) -> Text:
-    documents = documents_of(report.trust_fc)
-    words = trust_figures.documents_basis(report.trust_fc) if documents is Documents.UNSCORED else documents.words
-    return Text(f"{documents.sign} {words}", style=_DOCUMENT_STYLES[documents])
-
-
 def _run_rows(run: TrustRun) -> list[Row]:
-    rows = [("Answers", Text(f"{len(run.reports):,}"))]
-    rows += [(name, Text(_mean(mean))) for name, mean in trust_figures.named_means(run.summary)]
-    rows += [
+    rows = [
         (f"By {SOURCE_WORDS[one.source]}", Text(f"stood by it in {one.consistent:.0%} of {one.n_checks:,} questions"))
         for one in run.summary.by_source
         if one.consistent is not None and len(run.summary.by_source) > 1
@@ -165,49 +246,39 @@ def _run_rows(run: TrustRun) -> list[Row]:
     return rows + usage_rows(run.usage) + notice_rows("Warning", run.warnings)
 
 
-def _mean(mean: MeanScore) -> str:
-    return f"{trust_figures.number(mean.mean)}  {trust_figures.mean_basis(mean)}"
-
-
-def _check_blocks(bc: TrustBC, width: int) -> Group:
-    """All checks of an answer, an empty line between them."""
-    blocks = [part for check in bc.checks for part in (_check(check, bc, width), Text())]
+def _check_blocks(bc: TrustBC) -> Group:
+    """All checks of an answer, separated by empty lines."""
+    blocks = [part for check in bc.checks for part in (_check(check, bc), Text())]
     return Group(*blocks[:-1])
 
 
-def _check(check: ConsistencyCheck, bc: TrustBC, width: int) -> Group:
-    """One check: what was chosen, and the options in the order shown, `>` before the one chosen."""
+def _check(check: ConsistencyCheck, bc: TrustBC) -> Group:
+    """A check: what was chosen, and the options in the order shown, with `>` before the chosen one."""
     belief = trust_figures.belief_of_check(check)
     head = Text(f"{belief.sign} Check {check.number}: {trust_figures.choice(check)}", style=_BELIEF_STYLES[belief])
     if not check.counted:
         head.append(" (not counted)", style="dim")
     reply = [Text(f"  It said: {one_line(check.reply)}")] if check.reply else []
-    return Group(head, *reply, _options(check, bc, width >= WIDE))
-
-
-def _options(check: ConsistencyCheck, bc: TrustBC, wide: bool) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
     table.add_column(no_wrap=True, width=3)
-    if check.letter_probabilities is not None:
-        table.add_column(no_wrap=True, width=4)
+    table.add_column(no_wrap=True)
     table.add_column()
-    if wide:
-        table.add_column(style="dim")
     for option in check.options:
-        table.add_row(*_cells(option, check, bc, wide), style="bold" if option.letter == check.chosen else "")
-    return table
+        table.add_row(*_cells(option, check, bc), style="bold" if option.letter == check.chosen else "")
+    return Group(head, *reply, table)
 
 
-def _cells(option: Option, check: ConsistencyCheck, bc: TrustBC, wide: bool) -> list[Text | Group]:
-    cells: list[Text | Group] = [Text(f"{'>' if option.letter == check.chosen else ' '} {option.letter}")]
-    if check.letter_probabilities is not None:
-        cells.append(Text(trust_figures.number(check.letter_probabilities.get(option.letter))))
+def _cells(option: Option, check: ConsistencyCheck, bc: TrustBC) -> list[Text | Group]:
+    """The letter, its probability if there is one, and the option with a note on its origin."""
     shown = trust_figures.option_marked(option, check, bc)
     text = Text.assemble(visible(shown.before), (visible(shown.marked), "underline"), visible(shown.after))
     aside = Text(_aside(option, bc), style="dim not bold")
-    if wide:
-        return [*cells, text, aside]
-    return [*cells, Group(text, aside) if aside else text]
+    given = check.letter_probabilities
+    return [
+        Text(f"{'>' if option.letter == check.chosen else ' '} {option.letter}"),
+        Text("" if given is None else trust_figures.number(given.get(option.letter))),
+        Group(text, aside) if aside else text,
+    ]
 
 
 def _aside(option: Option, bc: TrustBC) -> str:
@@ -216,3 +287,54 @@ def _aside(option: Option, bc: TrustBC) -> str:
         return "= the answer"
     made = trust_figures.distractor_of(option, bc)
     return one_line(f"{trust_figures.replacement(made)} ({trust_figures.making(made)})") if made else ""
+
+
+FEWEST = 3
+"""Number of distractors in a question."""
+
+
+def print_distractors(distractor_set: DistractorSet, console: Console) -> None:
+    """Prints each distractor with the substitute in [brackets], what it replaces and where it comes from."""
+    print_question(console, distractor_set.question)
+    print_section(console, "Response", Text(visible(distractor_set.response) or "(empty)"))
+    if distractor_set.distractors:
+        print_section(console, "Distractors", _distractor_list(distractor_set))
+    print_section(console, "Result", rows_table(_distractor_rows(distractor_set)))
+
+
+def _distractor_list(distractor_set: DistractorSet) -> Table:
+    table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
+    table.add_column(justify="right", no_wrap=True, style="dim")
+    table.add_column()
+    for number, one in enumerate(distractor_set.distractors, 1):
+        made = f"{trust_figures.replacement(one)} ({trust_figures.making(one)})"
+        table.add_row(str(number), Group(_bracketed(one, distractor_set.response), Text(visible(made), style="dim")))
+    return table
+
+
+def _bracketed(distractor: Distractor, response: str) -> Text:
+    shown = trust_figures.substituted(distractor, response).near(LONGEST // 2)
+    if not shown.marked:
+        return Text(visible(shown.before))
+    return Text.assemble(visible(shown.before), (f"[{visible(shown.marked)}]", "bold"), visible(shown.after))
+
+
+def _distractor_rows(distractor_set: DistractorSet) -> list[Row]:
+    made = distractor_set.distractors
+    rows = [("Distractors", Text(f"{len(made):,} of {distractor_set.wanted:,} wanted"))]
+    if len(made) < FEWEST:
+        rows.append(("", Text(f"Too few for a question, which shows {FEWEST}.", style="yellow")))
+    if made:
+        rows.append(("Levels", Text(_tally(LEVEL_WORDS[one.level] for one in made))))
+        rows.append(("Sources", Text(_tally(SOURCE_WORDS[one.source] for one in made))))
+        rows.append(
+            ("Checks", Text(f"{figures.plural(len(made) // FEWEST, 'check')} without showing a distractor twice"))
+        )
+    rows.append(("Seed", Text(str(distractor_set.seed))))
+    if distractor_set.usage is not None:
+        rows.append(("Spent", Text(f"{figures.calls(distractor_set.usage)}; {figures.cost(distractor_set.usage)}")))
+    return rows + notice_rows("Note", distractor_set.notes)
+
+
+def _tally(words: Iterable[str]) -> str:
+    return ", ".join(f"{count:,} {word}" for word, count in Counter(words).most_common())

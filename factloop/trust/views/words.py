@@ -1,7 +1,7 @@
-"""The words and signs of a TrustScore, the same on every surface.
+"""Defines the words and symbols of a TrustScore, which are the same everywhere.
 
 Evidence is marked ✓ ○ ✗, as in a fact-check; belief is marked = (the subject chooses the answer) and ≠ (it chooses
-another), so that neither is taken for the other and none needs a colour.
+another), so that the two cannot be confused and neither needs a colour.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ UNSCORED_SIGN = "?"
 
 
 class Belief(StrEnum):
-    """The score of TrustBC, which is also its word."""
+    """The score of TrustBC, as a word."""
 
     CONSISTENT = "consistent"
     INCONSISTENT = "inconsistent"
@@ -95,7 +95,7 @@ STANDING_SIGNS = {
     ClaimStanding.UNSUPPORTED_WAVERING: "✗≠",
     ClaimStanding.UNPLACED: UNSCORED_SIGN,
 }
-"""What evidence says, then what the subject does."""
+"""The symbol for the evidence, then the one for the subject's choice."""
 
 LEVEL_WORDS = {
     SubstitutionLevel.ENTITY: "entity",

@@ -159,13 +159,19 @@ class GroundedScript(FusedScript):
         reading: WindowReading = _next_of(self.readings, window.sentences[0].sentence)
         return reading
 
+    async def judge_given(
+        self, claims: Sequence[str], window: WindowTask, context: CheckContext
+    ) -> Sequence[JudgedFact]:
+        judged = await self.look_again(claims, window, context)
+        return [JudgedFact(0, claim, one) for claim, one in zip(claims, judged, strict=True)]
+
     async def look_again(
         self, claims: Sequence[str], window: WindowTask, _context: CheckContext
-    ) -> Sequence[JudgedFact]:
+    ) -> Sequence[Judgement]:
         self.looked_at.append(tuple(claims))
         self.windows.append(window)
         judged: Sequence[Judgement] = _next_of(self.looks, claims[0])
-        return [JudgedFact(number, claim, one) for number, (claim, one) in enumerate(zip(claims, judged, strict=True))]
+        return judged
 
 
 @dataclass

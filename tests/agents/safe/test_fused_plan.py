@@ -7,6 +7,7 @@ import pytest
 from factloop.agents.safe.fused import FusedPlan
 from factloop.agents.safe.judgements import ambiguous
 from factloop.agents.safe.judgements import supported as judged_supported
+from factloop.agents.safe.stages import FoundFact
 from factloop.agents.safe.state import NextQueries
 from factloop.core.errors import (
     BudgetExceeded,
@@ -46,41 +47,6 @@ async def run_one(
     return await run(FusedPlan(script), CLAIM, [search], max_searches=max_searches), script, search
 
 
-async def test_a_claim_settled_by_its_first_search_costs_one_search_and_one_assessment() -> None:
-    result, script, search = await run_one(supported("c1.1-e1"))
-    claim = result.only_claim()
-    assert claim.judgement == supported("c1.1-e1")
-    assert claim.relevant is True
-    assert claim.queries == ("first",)
-    assert [item.id for item in claim.evidence] == ["c1.1-e1"]
-    assert search.asked == ["first"]
-    assert len(script.cases) == 1
-
-
-async def test_an_unfinished_assessment_names_what_is_missing_and_asks_for_it() -> None:
-    result, script, search = await run_one(
-        NextQueries(("second",), missing="the town"),
-        contradicted("c1.1-e3"),
-        first=[hit("a"), hit("b")],
-        second=[hit("c")],
-    )
-    claim = result.only_claim()
-    assert claim.judgement.contradicted is True
-    assert claim.queries == tuple(search.asked) == ("first", "second")
-    assert claim.missing == ("the town",)
-    assert [(item.id, item.query, item.rank) for item in claim.evidence] == [
-        ("c1.1-e1", "first", 1),
-        ("c1.1-e2", "first", 2),
-        ("c1.1-e3", "second", 1),
-    ]
-    assert [case.may_search for case in script.cases] == [True, True]
-
-
-async def test_a_passage_found_twice_is_evidence_once() -> None:
-    result, *_ = await run_one(NextQueries(("second",)), nothing_found(), first=[hit("a")], second=[hit("a"), hit("b")])
-    assert [item.passage for item in result.only_claim().evidence] == ["a", "b"]
-
-
 async def test_the_last_round_may_not_search_and_its_word_stands() -> None:
     result, script, search = await run_one(
         NextQueries(("second",), missing="m1"), NextQueries(("third",), missing="m2"), nothing_found(), max_searches=3
@@ -93,22 +59,14 @@ async def test_the_last_round_may_not_search_and_its_word_stands() -> None:
     assert [case.may_search for case in script.cases] == [True, True, False]
 
 
-async def test_a_judge_that_wants_to_search_beyond_the_limit_has_found_nothing() -> None:
-    result, _, search = await run_one(NextQueries(("second",), missing="the town"), max_searches=1)
+@pytest.mark.parametrize(("query", "max_searches"), [("second", 1), ("  FIRST? ", 5)])
+async def test_a_judge_that_wants_what_no_search_may_ask_for_has_found_nothing(query: str, max_searches: int) -> None:
+    """Beyond the limit, or a query asked before."""
+    result, _, search = await run_one(NextQueries((query,), missing="the town"), max_searches=max_searches)
     judgement = result.only_claim().judgement
-    assert judgement.verdict is Verdict.NOT_SUPPORTED
-    assert judgement.contradicted is False
+    assert (judgement.verdict, judgement.contradicted) == (Verdict.NOT_SUPPORTED, False)
     assert "the town" in judgement.rationale
     assert judgement.judged_by == JUDGE
-    assert search.asked == ["first"]
-
-
-async def test_a_query_asked_before_ends_the_loop() -> None:
-    result, _, search = await run_one(NextQueries(("  FIRST? ",), missing="the town"))
-    judgement = result.only_claim().judgement
-    assert judgement.verdict is Verdict.NOT_SUPPORTED
-    assert judgement.contradicted is False
-    assert "the town" in judgement.rationale
     assert search.asked == ["first"]
 
 
@@ -152,7 +110,6 @@ async def test_what_the_evidence_leaves_ambiguous_is_unscored() -> None:
         (ModelRefusal("I would rather not", schema="Assessment", reply=""), UnscoredReason.REFUSAL),
         (ModelOutputError("not JSON", schema="Assessment", reply="{"), UnscoredReason.PARSE_FAILURE),
         (BudgetExceeded("3 calls"), UnscoredReason.BUDGET),
-        (ToolTimeout(tool="model", timeout_s=1), UnscoredReason.TIMEOUT),
         (FAILED, UnscoredReason.TOOL_FAILURE),
     ],
 )
@@ -214,30 +171,23 @@ async def test_a_wrong_set_up_stops_the_run() -> None:
         await run_one(first=ConfigError("no such key"))
 
 
-async def test_several_queries_are_asked_at_once_and_numbered_in_their_order() -> None:
+async def test_queries_of_an_unfinished_assessment_are_asked_at_once_and_numbered_in_their_order() -> None:
+    """A passage found twice is evidence once."""
     result, script, search = await run_one(
         NextQueries(("second", "third"), missing="the town"),
         contradicted("c1.1-e3"),
         first=[hit("a")],
-        second=[hit("b")],
+        second=[hit("a"), hit("b")],
         third=[hit("b"), hit("c")],
     )
     claim = result.only_claim()
-    assert claim.queries == ("first", "second", "third")
-    assert [(item.id, item.passage, item.query) for item in claim.evidence] == [
-        ("c1.1-e1", "a", "first"), ("c1.1-e2", "b", "second"), ("c1.1-e3", "c", "third"),
+    assert (claim.queries, claim.missing) == (("first", "second", "third"), ("the town",))
+    assert claim.judgement.contradicted is True
+    assert [(item.id, item.passage, item.query, item.rank) for item in claim.evidence] == [
+        ("c1.1-e1", "a", "first", 1), ("c1.1-e2", "b", "second", 2), ("c1.1-e3", "c", "third", 2),
     ]  # fmt: skip
     assert sorted(search.asked) == ["first", "second", "third"]
-    assert [case.searches_left for case in script.cases] == [4, 2]
-
-
-async def test_the_slowest_claim_takes_three_rounds_and_no_more_queries_than_allowed() -> None:
-    result, script, search = await run_one(
-        NextQueries(("b", "c", "d")), NextQueries(("e", "f")), nothing_found(), max_searches=5
-    )
-    assert search.asked == ["first", "b", "c", "e", "f"]
-    assert [case.searches_left for case in script.cases] == [4, 2, 0]
-    assert result.only_claim().judgement.contradicted is False
+    assert [(case.searches_left, case.may_search) for case in script.cases] == [(4, True), (2, True)]
 
 
 async def test_a_query_that_one_search_answered_may_be_put_to_another() -> None:
@@ -482,33 +432,31 @@ async def test_short_sentences_are_read_in_one_call_and_each_fact_stands_under_i
     assert [(claim.id, response[slice(*claim.span)]) for claim in result.claims] == [("c1.1", OLD), ("c2.1", LARGE)]
 
 
-async def test_a_sentence_passed_over_in_a_reply_on_two_is_read_again_alone() -> None:
-    facts = {SHORT[0]: [fact(OLD)], SHORT[1]: [fact(LARGE)]}
-    script = FusedScript(facts, {OLD: [supported()], LARGE: [supported()]}, passed_over=SHORT[1:])
+@pytest.mark.parametrize(
+    ("second", "passed_over"), [([fact(LARGE)], SHORT[1:]), ([], ())], ids=["passed over", "said to state nothing"]
+)
+async def test_of_two_sentences_read_together_only_one_that_was_passed_over_is_read_again(
+    second: list[FoundFact], passed_over: tuple[str, ...]
+) -> None:
+    facts = {SHORT[0]: [fact(OLD)], SHORT[1]: second}
+    script = FusedScript(facts, {OLD: [supported()], LARGE: [supported()]}, passed_over=passed_over)
     result = await run(FusedPlan(script), " ".join(SHORT), [ScriptedSearch()])
-    assert script.read_together == [SHORT, SHORT[1:]]
-    assert [len(sentence.claims) for sentence in result.sentences] == [1, 1]
+    assert script.read_together == [SHORT, *([passed_over] if passed_over else [])]
+    assert [len(sentence.claims) for sentence in result.sentences] == [1, len(second)]
+    assert (result.sentences[1].no_claim is None) is bool(second)
 
 
-async def test_a_sentence_said_to_state_nothing_is_not_read_again() -> None:
-    script = FusedScript({SHORT[0]: [fact(OLD)], SHORT[1]: []}, {OLD: [supported()]})
-    result = await run(FusedPlan(script), " ".join(SHORT), [ScriptedSearch()])
-    assert script.read_together == [SHORT]
-    assert [len(sentence.claims) for sentence in result.sentences] == [1, 0]
-    assert result.sentences[1].no_claim is not None
-
-
-async def test_sentences_whose_reply_cannot_be_read_are_read_one_by_one() -> None:
-    unreadable = ModelOutputError("not JSON", schema="SentenceFacts", reply="{")
-    script = FusedScript({SHORT[0]: [fact(OLD)], SHORT[1]: unreadable}, {OLD: [supported()]})
-    result = await run(FusedPlan(script), " ".join(SHORT), [ScriptedSearch()])
-    assert script.read_together == [SHORT, SHORT[:1], SHORT[1:]]
-    assert [claim.judgement.unscored_reason for claim in result.claims] == [None, UnscoredReason.PARSE_FAILURE]
-
-
-async def test_sentences_that_the_server_refuses_together_are_read_one_by_one() -> None:
-    refused = ToolError("openai:x: HTTP 400", tool="openai:x", status=400)
-    script = FusedScript({SHORT[0]: [fact(OLD)], SHORT[1]: refused}, {OLD: [supported()]})
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ModelOutputError("not JSON", schema="SentenceFacts", reply="{"), UnscoredReason.PARSE_FAILURE),
+        (ToolError("openai:x: HTTP 400", tool="openai:x", status=400), UnscoredReason.TOOL_FAILURE),
+    ],
+)
+async def test_sentences_that_cannot_be_read_together_are_read_one_by_one(
+    error: FactloopError, reason: UnscoredReason
+) -> None:
+    script = FusedScript({SHORT[0]: [fact(OLD)], SHORT[1]: error}, {OLD: [supported()]})
     result = await run(FusedPlan(script), " ".join(SHORT), [ScriptedSearch()])
     assert script.read_together == [SHORT, SHORT[:1], SHORT[1:]]
-    assert [claim.judgement.unscored_reason for claim in result.claims] == [None, UnscoredReason.TOOL_FAILURE]
+    assert [claim.judgement.unscored_reason for claim in result.claims] == [None, reason]

@@ -16,7 +16,7 @@ from factloop.agents.safe.offline import OfflineFusedStages, VerifierRater
 from factloop.agents.safe.paper import PaperPlan
 from factloop.agents.safe.sentences import find_sentences
 from factloop.agents.safe.stages import CheckContext, FoundFact
-from factloop.agents.safe.state import NextQueries, SentenceTask
+from factloop.agents.safe.state import NextQueries, SafeInput, SentenceTask
 from factloop.core.errors import FactloopError, ModelOutputError, ModelRefusal
 from factloop.core.records import GivenFacts, UnscoredReason, Verdict
 from factloop.tools.judges.baseline import Baseline
@@ -220,26 +220,20 @@ async def test_pronouns_of_given_facts_are_resolved_without_a_model() -> None:
     assert found.status == "check"
 
 
-async def test_a_thread_that_runs_again_without_facts_splits() -> None:
-    script = FusedScript({FIRST: [fact("Ada was.", "irrelevant")]})
-    context = context_of(ScriptedSearch(), prompt=PROMPT, response=FIRST)
-    graph = build_safe_graph(FusedPlan(script), max_searches=1)
-    graph.checkpointer = InMemorySaver()
-    thread: RunnableConfig = {"configurable": {"thread_id": "1"}}
-    given = await graph.ainvoke({"facts": []}, thread, context=context)
-    again = await graph.ainvoke({"facts": None}, thread, context=context)
-    assert [len(given["claims"]), len(again["claims"])] == [0, 1]
-
-
-async def test_a_thread_that_runs_again_without_spans_reads_it_all() -> None:
+@pytest.mark.parametrize(
+    ("before", "after", "n_claims"),
+    [({"facts": []}, {"facts": None}, [0, 2]), ({"spans": [(0, len(FIRST))]}, {"spans": None}, [1, 2])],
+)
+async def test_a_thread_that_runs_again_without_facts_or_spans_reads_it_all(
+    before: SafeInput, after: SafeInput, n_claims: list[int]
+) -> None:
     script = FusedScript({FIRST: [fact("Ada was.", "irrelevant")], SECOND: [fact("She wrote.", "irrelevant")]})
     context = context_of(ScriptedSearch(), prompt=PROMPT, response=f"{FIRST} {SECOND}")
     graph = build_safe_graph(FusedPlan(script), max_searches=1)
     graph.checkpointer = InMemorySaver()
     thread: RunnableConfig = {"configurable": {"thread_id": "1"}}
-    part = await graph.ainvoke({"spans": [(0, len(FIRST))]}, thread, context=context)
-    whole = await graph.ainvoke({"spans": None}, thread, context=context)
-    assert [len(part["claims"]), len(whole["claims"])] == [1, 2]
+    runs = [await graph.ainvoke(given, thread, context=context) for given in (before, after)]
+    assert [len(one["claims"]) for one in runs] == n_claims
 
 
 async def test_checkpoints_hold_the_response_nowhere_since_each_claim_would_hold_it_again() -> None:

@@ -26,28 +26,26 @@ from tests.agents.safe.scripted import context_of
 
 
 @pytest.mark.parametrize(
-    ("verdict", "expected", "contradicted"),
+    ("word", "expected", "contradicted", "wrong"),
     [
-        ("supported", Verdict.SUPPORTED, None),
-        ("contradicted", Verdict.NOT_SUPPORTED, True),
-        ("insufficient", Verdict.NOT_SUPPORTED, False),
+        ("supported", Verdict.SUPPORTED, None, ""),
+        ("contradicted", Verdict.NOT_SUPPORTED, True, "London"),
+        ("insufficient", Verdict.NOT_SUPPORTED, False, ""),
     ],
 )
-async def test_an_assessment_becomes_a_judgement(verdict: str, expected: Verdict, contradicted: bool | None) -> None:
-    _, made = parts(assessment(verdict, [2]))
-    judgement = await ModelFusedStages(*made).assess(case(evidence(1), evidence(2)), CONTEXT)
+async def test_what_a_model_says_becomes_a_judgement_with_wrong_words_for_a_contradicted_claim_alone(
+    word: str, expected: Verdict, contradicted: bool | None, wrong: str
+) -> None:
+    shown = case(evidence(1), evidence(2))
+    _, made = parts(assessment(word, [0, 2, 3, -1, 2, 99], wrong=" London "))  # numbers without a passage
+    judgement = await ModelFusedStages(*made).assess(shown, CONTEXT)
     assert isinstance(judgement, Judgement)
-    assert (judgement.verdict, judgement.contradicted) == (expected, contradicted)
-    assert (judgement.cited, judgement.rationale, judgement.judged_by) == (("e2",), "Because.", "ScriptedChat")
-
-
-async def test_a_contradicted_claim_has_its_wrong_words_and_no_other() -> None:
-    _, made = parts(assessment("contradicted", [1], wrong=" London "), assessment("supported", [1], wrong="London"))
-    contradicted = await ModelFusedStages(*made).assess(case(evidence(1)), CONTEXT)
-    supported = await ModelFusedStages(*made).assess(case(evidence(2)), CONTEXT)
-    assert isinstance(contradicted, Judgement)
-    assert isinstance(supported, Judgement)
-    assert (contradicted.wrong, supported.wrong) == ("London", "")
+    assert (judgement.rationale, judgement.judged_by) == ("Because.", "ScriptedChat")
+    _, made = parts(rating(word.replace("insufficient", "not_supported"), [2, 7], wrong=" London "))
+    rated = await ModelPaperStages(*made).rate(shown, CONTEXT)
+    for one in (judgement, rated):
+        assert (one.verdict, one.contradicted, one.wrong) == (expected, contradicted, wrong)
+        assert one.cited == ("e2",)
 
 
 async def test_a_judge_sees_where_a_claim_stands_and_what_was_asked_in_vain() -> None:
@@ -60,13 +58,6 @@ async def test_a_judge_sees_where_a_claim_stands_and_what_was_asked_in_vain() ->
     assert '<asked id="2">b</asked>\n<fruitless id="1">b</fruitless>\n<left>3</left>' in asked_of(chat)[0]
 
 
-async def test_numbers_without_a_passage_are_not_cited() -> None:
-    _, made = parts(assessment("supported", [0, 2, 3, -1, 2, 99]))
-    judgement = await ModelFusedStages(*made).assess(case(evidence(1), evidence(2)), CONTEXT)
-    assert isinstance(judgement, Judgement)
-    assert judgement.cited == ("e2",)
-
-
 @pytest.mark.parametrize("verdict", ["supported", "contradicted"])
 async def test_a_verdict_without_evidence_is_refused(verdict: str) -> None:
     _, made = parts(*[assessment(verdict, [])] * 3)
@@ -77,24 +68,42 @@ async def test_a_verdict_without_evidence_is_refused(verdict: str) -> None:
 
 
 @pytest.mark.parametrize("verdict", ["supported", "contradicted"])
-@pytest.mark.parametrize("cited", [[], [2], [0]])
+@pytest.mark.parametrize("cited", [[], [3], [0]])
 async def test_a_verdict_that_names_no_passage_is_asked_for_again(verdict: str, cited: list[int]) -> None:
+    shown = case(evidence(1), evidence(2), left=0)
+    said = f"{verdict}, but by no passage shown: give the numbers (1 to 2) of those that decide"
     chat, made = parts(assessment(verdict, cited), assessment(verdict, [1]))
-    judgement = await ModelFusedStages(*made).assess(case(evidence(1)), CONTEXT)
+    judgement = await ModelFusedStages(*made).assess(shown, CONTEXT)
     assert isinstance(judgement, Judgement)
     assert judgement.cited == ("e1",)
-    chat_of_paper, made = parts(rating(verdict, cited), rating(verdict, [1]))
-    assert (await ModelPaperStages(*made).rate(case(evidence(1), left=0), CONTEXT)).cited == ("e1",)
-    for asked in (chat, chat_of_paper):
-        assert (
-            f"{verdict}, but by no passage shown: give the numbers (1 to 1) of those that decide" in asked_of(asked)[1]
-        )
+    assert said in asked_of(chat)[1]
+    chat, made = parts(rating(verdict, cited), rating(verdict, [1]))
+    assert (await ModelPaperStages(*made).rate(shown, CONTEXT)).cited == ("e1",)
+    assert said in asked_of(chat)[1]
+    right = assessments(assessment("insufficient", []), assessment(verdict, [2]))
+    chat, made = parts(assessments(assessment("insufficient", []), assessment(verdict, cited)), right)
+    cases = two_cases(left=0)
+    _, second = await ModelFusedStages(*made).assess_together(cases, [*cases[0].evidence, *cases[1].evidence], CONTEXT)
+    assert isinstance(second, Judgement)
+    assert second.cited == ("e2",)
+    assert f"claim 2: {said}" in asked_of(chat)[1]
+    entry = {"claim": 1, "verdict": verdict, "passages": cited, "wrong": "", "reason": ""}
+    chat, made = parts({"claims": [entry]}, {"claims": [{**entry, "passages": [1]}]})
+    (judged,) = await ModelGroundedStages(*made).look_again(
+        ["Ada sang."], WindowTask((SHORT,), shown.evidence), CONTEXT
+    )
+    assert judged.cited == ("e1",)
+    assert f"claim 1: {said}" in asked_of(chat)[1]
 
 
 async def test_a_verdict_that_names_no_passage_to_the_last_is_none() -> None:
     _, made = parts(*[assessment("supported", [])] * 3)
     with pytest.raises(ModelOutputError, match="by no passage shown"):
         await ModelFusedStages(*made).assess(case(evidence(1)), CONTEXT)
+    entry = {"claim": 1, "verdict": "supported", "passages": [], "wrong": "", "reason": ""}
+    _, made = parts(*[{"claims": [entry]}] * 3)
+    with pytest.raises(ModelOutputError, match="by no passage shown"):
+        await ModelGroundedStages(*made).look_again(["Ada sang."], WindowTask((SHORT,), (evidence(1),)), CONTEXT)
 
 
 @pytest.mark.parametrize(("verdict", "word"), [("insufficient", "not_supported"), ("ambiguous", "not_supported")])
@@ -177,33 +186,9 @@ async def test_given_facts_that_come_back_merged_are_asked_for_once_more() -> No
     facts = await ModelFusedStages(*made).given_facts(TASK, ["She was born.", "She sang."], CONTEXT)
     assert [item.self_contained for item in facts] == ["Ada was born.", "Ada sang."]
     assert "2 facts are given, and 1 came back" in asked_of(chat)[1]
-
-
-async def test_given_facts_that_stay_merged_are_refused() -> None:
     _, made = parts(read("Ada."), read("Bo."), read("A.", "B.", "C."))
     with pytest.raises(ModelOutputError, match="3 came back"):
         await ModelFusedStages(*made).given_facts(TASK, ["She was born.", "She sang."], CONTEXT)
-
-
-@pytest.mark.parametrize(
-    ("word", "expected", "contradicted"),
-    [
-        ("supported", Verdict.SUPPORTED, None),
-        ("contradicted", Verdict.NOT_SUPPORTED, True),
-        ("not_supported", Verdict.NOT_SUPPORTED, False),
-    ],
-)
-async def test_a_rating_becomes_a_judgement(word: str, expected: Verdict, contradicted: bool | None) -> None:
-    _, made = parts(rating(word, [1, 7]))
-    judgement = await ModelPaperStages(*made).rate(case(evidence(1)), CONTEXT)
-    assert (judgement.verdict, judgement.contradicted, judgement.cited) == (expected, contradicted, ("e1",))
-
-
-async def test_a_rating_that_contradicts_has_the_wrong_words() -> None:
-    _, made = parts(rating("contradicted", [1], wrong=" London "), rating("supported", [1], wrong="London"))
-    stages = ModelPaperStages(*made)
-    found = [await stages.rate(case(evidence(number)), CONTEXT) for number in (1, 2)]
-    assert [judgement.wrong for judgement in found] == ["London", ""]
 
 
 async def test_an_empty_revision_leaves_the_fact() -> None:
@@ -346,63 +331,20 @@ async def test_a_sentence_that_the_answer_has_twice_stands_under_the_one_before_
     assert f"<sentence>{before}\nShe was elected in 1838.</sentence>" in revised
 
 
-async def test_a_sentence_that_the_answer_has_once_stands_by_itself() -> None:
-    task = nth(TWICE, "Bea wrote odes.", 0)
-    chat, made = parts({"facts": []}, {"fact": "x"})
-    await ModelFusedStages(*made).sentence_facts([task], OF_TWICE)
-    await ModelPaperStages(*made).revise("Bea wrote odes.", task, OF_TWICE)
-    assert "<above>" not in asked_of(chat)[0]
-    assert "<sentence>Bea wrote odes.</sentence>" in asked_of(chat)[1]
-
-
-async def test_what_tells_a_sentence_apart_stands_below_its_headings() -> None:
-    task = replace(nth(TWICE, "She was elected in 1838.", 1), above="Honours")
-    chat, made = parts({"facts": []})
-    await ModelFusedStages(*made).sentence_facts([task], OF_TWICE)
-    assert "<above>Honours\nBea wrote odes.</above>" in asked_of(chat)[0]
-
-
-@pytest.mark.parametrize("verdict", ["supported", "contradicted"])
-@pytest.mark.parametrize("cited", [[], [3], [0]])
-async def test_a_verdict_on_one_of_several_claims_that_names_no_passage_is_asked_for_again(
-    verdict: str, cited: list[int]
-) -> None:
-    right = assessments(assessment("insufficient", []), assessment(verdict, [2]))
-    chat, made = parts(assessments(assessment("insufficient", []), assessment(verdict, cited)), right)
-    cases = two_cases(left=0)
-    _, second = await ModelFusedStages(*made).assess_together(cases, [*cases[0].evidence, *cases[1].evidence], CONTEXT)
-    assert isinstance(second, Judgement)
-    assert second.cited == ("e2",)
-    assert f"claim 2: {verdict}, but by no passage shown: give the numbers (1 to 2)" in asked_of(chat)[1]
+async def test_one_that_it_has_once_stands_by_itself_and_one_below_headings_below_these() -> None:
+    once = nth(TWICE, "Bea wrote odes.", 0)
+    headed = replace(nth(TWICE, "She was elected in 1838.", 1), above="Honours")
+    chat, made = parts({"facts": []}, {"fact": "x"}, {"facts": []})
+    await ModelFusedStages(*made).sentence_facts([once], OF_TWICE)
+    await ModelPaperStages(*made).revise("Bea wrote odes.", once, OF_TWICE)
+    await ModelFusedStages(*made).sentence_facts([headed], OF_TWICE)
+    alone, revised, below = asked_of(chat)
+    assert "<above>" not in alone
+    assert "<sentence>Bea wrote odes.</sentence>" in revised
+    assert "<above>Honours\nBea wrote odes.</above>" in below
 
 
 SANG = {"sentence": 1, "fact": "Ada sang.", "verdict": "supported", "passages": [1]}
-
-
-async def test_a_verdict_that_rests_on_a_wrong_sum_is_asked_for_again_with_the_right_one() -> None:
-    wrong, right = ({"rationale": f"6 / 2 = {result} songs."} for result in (4, 3))
-    chat, made = parts(assessment("supported", [1], **wrong), assessment("contradicted", [1], **right))
-    judgement = await ModelFusedStages(*made).assess(two_cases(left=0)[0], CONTEXT)
-    assert isinstance(judgement, Judgement)
-    assert judgement.contradicted
-    assert "6 / 2 is 3, not 4 songs: judge by the right result" in asked_of(chat)[1]
-
-
-@pytest.mark.parametrize("verdict", ["supported", "contradicted"])
-async def test_so_is_one_of_a_second_look_by_the_same_rule(verdict: str) -> None:
-    entry = {"claim": 1, "fact": "", "verdict": verdict, "passages": [7], "wrong": "", "reason": ""}
-    chat, made = parts({"claims": [entry]}, {"claims": [{**entry, "passages": [1]}]})
-    window = WindowTask((SHORT,), (evidence(1),))
-    (judged,) = await ModelGroundedStages(*made).look_again(["Ada sang."], window, CONTEXT)
-    assert judged.judgement.cited == ("e1",)
-    assert f"claim 1: {verdict}, but by no passage shown: give the numbers (1 to 1)" in asked_of(chat)[1]
-
-
-async def test_a_second_look_that_names_no_passage_to_the_last_is_no_verdict() -> None:
-    entry = {"claim": 1, "fact": "", "verdict": "supported", "passages": [], "wrong": "", "reason": ""}
-    _, made = parts(*[{"claims": [entry]}] * 3)
-    with pytest.raises(ModelOutputError, match="by no passage shown"):
-        await ModelGroundedStages(*made).look_again(["Ada sang."], WindowTask((SHORT,), (evidence(1),)), CONTEXT)
 
 
 async def test_facts_of_several_sentences_stand_under_their_own() -> None:
@@ -440,20 +382,19 @@ async def test_a_reply_with_a_wrong_number_is_asked_for_again_as_a_whole(reply: 
     assert complaint in asked_of(chat)[1]
 
 
-@pytest.mark.parametrize(("reply", "second"), [(in_window(1, without=[2]), []), (in_window(1, without=[]), None)])
+@pytest.mark.parametrize(
+    ("reply", "second"),
+    [
+        (in_window(1, without=[2]), []),
+        (in_window(1, without=[]), None),
+        ({"facts": in_window(1, without=[])["facts"]}, None),  # of a server without structured output
+    ],
+)
 async def test_a_sentence_passed_over_is_told_from_one_that_states_nothing(reply: Fields, second: object) -> None:
     _, made = parts(reply)
     found = await ModelFusedStages(*made).sentence_facts([SHORT, SHORT], CONTEXT)
     assert [fact.text for fact in found[0] or ()] == ["Ada sang."]
     assert found[1] == second
-
-
-async def test_a_reply_that_names_no_sentence_without_a_fact_can_be_read() -> None:
-    """Servers without structured output may leave the list out."""
-    _, made = parts({"facts": in_window(1, without=[])["facts"]})
-    first, second = await ModelFusedStages(*made).sentence_facts([SHORT, SHORT], CONTEXT)
-    assert [fact.text for fact in first or ()] == ["Ada sang."]
-    assert second is None
 
 
 @pytest.mark.parametrize(
@@ -463,10 +404,9 @@ async def test_a_reply_that_names_no_sentence_without_a_fact_can_be_read() -> No
         ({"without_fact": [0, 2]}, "there is no sentence 0"),
         ({"without_fact": [3]}, "there is no sentence 3"),
         ({"without_fact": [1, 2]}, "sentence 1 has a fact"),
-        ({"facts": [{**SANG, "reason": "[1]: 5 + 5 = 11 songs."}]}, "5 + 5 is 10, not 11 songs"),
     ],
 )
-async def test_a_window_judged_with_a_wrong_number_or_sum_is_asked_for_again(wrong: Fields, complaint: str) -> None:
+async def test_a_window_judged_with_a_wrong_number_is_asked_for_again(wrong: Fields, complaint: str) -> None:
     right = {"facts": [SANG], "without_fact": [2], "off_topic": []}
     chat, made = parts({**right, **wrong}, right)
     reading = await ModelGroundedStages(*made).read(WindowTask((SHORT, SHORT), (evidence(1),)), CONTEXT)

@@ -60,19 +60,14 @@ async def test_a_claim_goes_through_all_five_stages_without_an_early_stop() -> N
 
 
 @pytest.mark.parametrize("max_searches", [1, 2])
-async def test_the_number_of_searches_is_the_users(max_searches: int) -> None:
+async def test_the_rounds_end_at_the_users_number_or_where_the_model_has_no_further_query(max_searches: int) -> None:
     script, search = script_of(nothing_found(), max_searches), ScriptedSearch()
     await run(PaperPlan(script), CLAIM, [search], max_searches=max_searches)
     assert len(search.asked) == max_searches
-
-
-async def test_the_rounds_end_where_the_model_has_no_further_query() -> None:
-    script = PaperScript(
-        {CLAIM: [CLAIM]}, queries={CLAIM: [NextQueries(("q",)), NextQueries(())]}, ratings={CLAIM: [supported()]}
-    )
-    search = ScriptedSearch()
+    script, search = script_of(supported(), 1), ScriptedSearch()
+    script.queries[CLAIM].append(NextQueries(()))
     result = await run(PaperPlan(script), CLAIM, [search])
-    assert (search.asked, result.only_claim().judgement.verdict) == (["q"], Verdict.SUPPORTED)
+    assert (search.asked, result.only_claim().judgement.verdict) == (["q1"], Verdict.SUPPORTED)
 
 
 async def test_a_query_repeated_word_for_word_is_paid_for_once() -> None:
@@ -100,15 +95,6 @@ async def test_a_repeat_is_as_relevant_as_the_claim_it_repeats(relevant: bool) -
     assert repeat.relevant == first.relevant == relevant
     assert repeat.judgement == first.judgement
     assert script.calls["relevance"] == 1
-
-
-async def test_an_irrelevant_fact_is_not_searched_for() -> None:
-    script, search = PaperScript({CLAIM: [CLAIM]}, relevances={CLAIM: False}), ScriptedSearch()
-    result = await run(PaperPlan(script), CLAIM, [search])
-    claim = result.only_claim()
-    assert claim.judgement.verdict is Verdict.IRRELEVANT
-    assert claim.relevant is False
-    assert search.asked == []
 
 
 async def test_the_revision_is_what_is_checked_and_the_fact_is_kept_as_split() -> None:
@@ -166,11 +152,17 @@ async def test_a_sentence_that_cannot_be_split_stands_as_one_unscored_claim() ->
     assert claim.judgement.unscored_reason is UnscoredReason.PARSE_FAILURE
 
 
-async def test_a_failed_relevance_is_not_taken_for_relevant() -> None:
-    refusal = ModelRefusal("no", schema="Relevance", reply="")
-    script, search = PaperScript({CLAIM: [CLAIM]}, relevances={CLAIM: refusal}), ScriptedSearch()
-    result = await run(PaperPlan(script), CLAIM, [search])
-    assert result.only_claim().judgement.unscored_reason is UnscoredReason.REFUSAL
+@pytest.mark.parametrize(
+    ("relevance", "relevant", "reason"),
+    [(False, False, None), (ModelRefusal("no", schema="Relevance", reply=""), None, UnscoredReason.REFUSAL)],
+)
+async def test_only_a_relevant_fact_is_searched_for(
+    relevance: bool | Exception, relevant: bool | None, reason: UnscoredReason | None
+) -> None:
+    script, search = PaperScript({CLAIM: [CLAIM]}, relevances={CLAIM: relevance}), ScriptedSearch()
+    claim = (await run(PaperPlan(script), CLAIM, [search])).only_claim()
+    assert (claim.relevant, claim.judgement.unscored_reason) == (relevant, reason)
+    assert claim.judgement.verdict is (None if reason else Verdict.IRRELEVANT)
     assert search.asked == []
 
 
@@ -200,14 +192,15 @@ async def test_searches_that_all_fail_are_the_reason_and_nobody_rates(error: Too
     assert script.calls["rate"] == 0
 
 
-async def test_a_failed_search_does_not_stop_the_next() -> None:
-    script, search = script_of(contradicted("c1.1-e1"), 2), ScriptedSearch(answers={"q1": FAILED})
-    result = await run(PaperPlan(script), CLAIM, [search], max_searches=2)
+@pytest.mark.parametrize(
+    ("rating", "failed", "reason"),
+    [(contradicted("c1.1-e1"), "q1", None), (nothing_found(), "q2", UnscoredReason.TOOL_FAILURE)],
+)
+async def test_a_failed_search_does_not_stop_the_next_and_not_found_is_no_verdict_beside_it(
+    rating: Judgement, failed: str, reason: UnscoredReason | None
+) -> None:
+    script, search = script_of(rating, 2), ScriptedSearch(answers={failed: FAILED})
+    judgement = (await run(PaperPlan(script), CLAIM, [search], max_searches=2)).only_claim().judgement
     assert search.asked == ["q1", "q2"]
-    assert result.only_claim().judgement == contradicted("c1.1-e1")
-
-
-async def test_not_found_is_no_verdict_where_a_search_failed() -> None:
-    script, search = script_of(nothing_found(), 2), ScriptedSearch(answers={"q2": FAILED})
-    result = await run(PaperPlan(script), CLAIM, [search], max_searches=2)
-    assert result.only_claim().judgement.unscored_reason is UnscoredReason.TOOL_FAILURE
+    assert judgement.unscored_reason is reason
+    assert reason is not None or judgement == rating

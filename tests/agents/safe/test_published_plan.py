@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from factloop.agents.safe.published import PUBLISHED_PROMPTS, PublishedPlan, PublishedStages
+import pytest
+
+from factloop.agents.safe.published import PUBLISHED_PROMPTS, VERIFIABLE_PROMPTS, PublishedPlan, PublishedStages
 from factloop.agents.safe.state import NextQueries, SentenceTask
+from factloop.checking.estimate import estimate
+from factloop.core.errors import ConfigError
 from factloop.core.records import Verdict
 from factloop.prompts.registry import PromptRegistry
+from factloop.setup.settings import CheckSettings
+from factloop.tools.text.sentences import split_sentences
 from tests.agents.safe.model_parts import case, evidence, parts
 from tests.agents.safe.scripted import PaperScript, context_of, run, supported
 from tests.agents.safe.test_paper_plan import Shelf, queries
+from tests.checking.simulated import simulated_checker
+from tests.simulator import MODEL, Simulator
 
 SENTENCE = "Was she not the best of poets?"
 
@@ -43,6 +51,32 @@ def test_each_of_its_prompts_takes_no_more_than_is_shown() -> None:
         "safe/published/self_contained_fact": {"response", "fact"},
         "safe/relevance": {"question", "response", "fact"},
     }
+
+
+async def test_verifiable_claims_are_found_in_context_and_searched_for_once(sim: Simulator) -> None:
+    """An opinion has no claim; the window holds three sentences before the one that is read, and one after it."""
+    whole = sim.world.twenty_responses[0]
+    sentences = [one.text for one in split_sentences(whole.text)][1:7]
+    text = " ".join([sentences[0], "What a pity for all of us.", *sentences[1:]])
+    async with simulated_checker(sim, plan="safe", verifiable=True) as checker:
+        report = await checker.acheck(text, whole.prompt)
+    true = {fact.self_contained for fact in whole.facts if fact.label != "not_supported"}
+    assert [len(one.claims) for one in report.sentences][1] == 0
+    accepted = {one.self_contained for one in report.claims if one.judgement.verdict is Verdict.SUPPORTED}
+    assert len(accepted) > 5
+    assert accepted <= true
+    assert report.usage.calls == len(report.sentences) + len(report.claims)
+    assert {len(one.queries) for one in report.claims} == {1}
+    (read,) = [text for text in map(str, sim.bodies()) if f"<sentence>{sentences[3]}" in text]
+    assert [one in read for one in sentences] == [False, True, True, True, True, False]
+    assert set(report.fingerprint.prompts) >= set(VERIFIABLE_PROMPTS)
+    settings = [CheckSettings(model=MODEL, plan="safe", verifiable=True, eligibility=more) for more in (False, True)]
+    less, more = (estimate(one, text, whole.prompt) for one in settings)
+    assert more.calls == less.calls + 1
+    assert more.completion_tokens > less.completion_tokens
+    assert less.calls == pytest.approx(report.usage.calls, rel=0.3)
+    with pytest.raises(ConfigError, match="give --plan safe"):
+        simulated_checker(sim, plan="fused", verifiable=True).check("Rome is old.")
 
 
 async def test_all_is_split_and_judged_in_all_rounds() -> None:

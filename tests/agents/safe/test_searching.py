@@ -124,21 +124,23 @@ async def test_a_window_is_judged_by_what_the_other_tools_found(
     assert all(window.passages for window in script.windows)
 
 
-async def test_what_the_second_look_finds_stands_although_a_tool_is_dead() -> None:
-    result, _ = await grounded(nothing_found(), [supported("p1")], tools=[Dead(), ScriptedSearch()])
-    assert result.only_claim().judgement.verdict is Verdict.SUPPORTED
-
-
-async def test_not_found_in_a_window_beside_a_dead_tool_is_no_verdict() -> None:
-    result, script = await grounded(nothing_found(), [nothing_found()], tools=[Dead(), ScriptedSearch()])
+@pytest.mark.parametrize(
+    ("look", "reason"),
+    [
+        ([supported("p1")], None),
+        ([nothing_found()], UnscoredReason.TOOL_FAILURE),
+        (BudgetExceeded("1 dollar"), UnscoredReason.TOOL_FAILURE),
+    ],
+    ids=["found", "not found", "failed"],
+)
+async def test_beside_a_dead_tool_what_the_second_look_finds_stands_and_not_found_is_no_verdict(
+    look: list[Judgement] | Exception, reason: UnscoredReason | None
+) -> None:
+    result, script = await grounded(nothing_found(), look, tools=[Dead(), ScriptedSearch()])
     judgement = result.only_claim().judgement
-    assert (judgement.unscored_reason, judgement.rationale) == (UnscoredReason.TOOL_FAILURE, str(DOWN))
+    assert judgement.unscored_reason is reason
+    assert reason is None or judgement.rationale == str(DOWN)
     assert script.looked_at == [(CLAIM,)]
-
-
-async def test_a_second_look_that_fails_makes_no_verdict_of_a_dead_tool() -> None:
-    result, _ = await grounded(nothing_found(), BudgetExceeded("1 dollar"), tools=[Dead(), ScriptedSearch()])
-    assert result.only_claim().judgement.unscored_reason is UnscoredReason.TOOL_FAILURE
 
 
 async def test_given_facts_that_were_not_found_beside_a_dead_tool_have_no_verdict() -> None:
@@ -252,14 +254,17 @@ async def shown(folder: Path, answer: str, characters: int = SHOWN_CHARACTERS) -
     return [item.passage for item in (await passages_for(tasks, context, results=3, characters=characters)).items]
 
 
-@pytest.mark.parametrize("n_topics", [9, 12])
-async def test_a_set_that_is_just_too_large_is_shown_nearly_as_much_of(tmp_path: Path, n_topics: int) -> None:
+@pytest.mark.parametrize(("n_topics", "is_whole"), [(9, True), (12, True), (13, False)])
+async def test_a_set_that_is_just_too_large_is_shown_nearly_as_much_of(
+    tmp_path: Path, n_topics: int, is_whole: bool
+) -> None:
     """Around the size up to which all is shown, a little more text must not mean far less of it."""
     for topic in TOPICS[:n_topics]:
         text = " ".join(f"The tower and its {topic} are told of in line {number} here." for number in range(14))
         (tmp_path / f"{topic}.txt").write_text(text)
-    n_characters = sum(map(len, await shown(tmp_path, "The tower has a lamp.")))
-    assert n_characters > 0.8 * SHOWN_CHARACTERS
+    passages = await shown(tmp_path, "The tower has a lamp.")
+    assert (sum(text.count("are told of") for text in passages) == 14 * n_topics) is is_whole
+    assert sum(map(len, passages)) > 0.8 * SHOWN_CHARACTERS
 
 
 @pytest.mark.parametrize(("characters", "n_shown"), [(500, 3), (20_000, len(TOPICS))])
@@ -270,7 +275,7 @@ async def test_how_much_is_shown_is_the_users(tmp_path: Path, characters: int, n
 
 
 async def test_a_wording_is_shown_once_whichever_documents_have_it(tmp_path: Path) -> None:
-    filler = "The tower stands far out at sea and many keepers have lived in it for years on end. " * 80
+    filler = "The tower stands far out at sea and many keepers have lived in it for years on end. " * 120
     said = {"a": "Parental leave: 16 weeks.", "b": "*Parental* leave 16 weeks", "c": "Parental leave: 12 weeks."}
     for name, text in {**said, "d": filler}.items():
         (tmp_path / f"{name}.txt").write_text(text)

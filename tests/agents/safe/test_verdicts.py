@@ -84,6 +84,14 @@ def of_claims(*verdicts: str) -> dict[str, Any]:
     return {"claims": [{"claim": n, "fact": "", **entry(one)} for n, one in enumerate(verdicts, 1)]}
 
 
+async def test_jurors_judge_a_given_claim_with_the_name_that_the_first_put_in() -> None:
+    told = {"claims": [{"claim": 1, "fact": "Ada sang.", **entry("supported")}]}
+    chats, stages = jury("majority", [told], *[[of_claims("supported")]] * 2)
+    (fact,) = await stages.judge_given(["She sang."], WindowTask((TASK,), (evidence(1),)), CONTEXT)
+    assert fact.text == "Ada sang."
+    assert ["Ada sang." in asked_of(chat)[0].partition("<claim")[2] for chat in chats] == [False, True, True]
+
+
 def jury(rule: JuryRule, *replies: Sequence[Fields]) -> tuple[list[Any], GroundedJury]:
     chats, made = zip(*(parts(*one) for one in replies), strict=True)
     first, *others = (ModelGroundedStages(*one) for one in made)
@@ -104,7 +112,7 @@ async def test_the_first_that_is_sure_decides_and_others_are_asked_only_for_the_
     chats, stages = jury(
         "first_sure", [of_claims("supported", "disputed")], [of_claims("disputed")], [of_claims("contradicted")]
     )
-    found = [one.judgement for one in await stages.look_again(["Ada sang.", "Ada danced."], window, CONTEXT)]
+    found = await stages.look_again(["Ada sang.", "Ada danced."], window, CONTEXT)
     assert [outcome(one) for one in found] == ["supported", "not_supported contradicted"]
     assert [len(one.votes) for one in found] == [1, 3]
     assert [re.findall("Ada (?:sang|danced)", asked_of(chat)[0]) for chat in chats[1:]] == [["Ada danced"]] * 2
@@ -126,7 +134,7 @@ async def test_a_juror_that_cannot_judge_several_claims_at_once_is_asked_for_eac
         "majority", [of_claims("supported", "supported")], [*three_times, of_claims("supported"), of_claims("disputed")]
     )
     window = WindowTask((TASK,), (evidence(1), evidence(2)))
-    found = [one.judgement for one in await stages.look_again(["Ada sang.", "Ada danced."], window, CONTEXT)]
+    found = await stages.look_again(["Ada sang.", "Ada danced."], window, CONTEXT)
     assert [outcome(one) for one in found] == ["supported", "split_jury"]
 
 

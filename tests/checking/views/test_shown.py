@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,13 +14,12 @@ from hypothesis import strategies as st
 from markupsafe import escape
 from rich.console import Console
 
-from factloop.checking.views.html import render_html
 from factloop.checking.views.plain import render_csv
 from factloop.checking.views.segments import segments
-from factloop.checking.views.terminal import print_report
-from factloop.core.records import Claim, FactualityReport
+from factloop.checking.views.shown import print_report, render_html
+from factloop.core.records import Claim, FactualityReport, Judgement, UnscoredReason, Verdict
 from factloop.reports.claims import Status, tally
-from factloop.reports.figures import name_of
+from factloop.reports.figures import BASELINE_IS_RIGHT, how_often_right, name_of, precision_interval
 from tests.reports.claims_about import claim
 from tests.reports.html_page import AA_CONTRAST, Page, colours, contrast, words
 from tests.reports.page_samples import PAGES
@@ -80,18 +81,47 @@ def test_web_addresses_become_links_that_tell_the_target_nothing() -> None:
 def test_the_head_says_what_the_figures_rest_on(page: Page) -> None:
     head = " ".join(" ".join(data for names, data in page.texts if "overview" in names).split())
     assert "9 of 12 scored claims supported, 9 unscored" in head
-    for figure in ("Precision 0.75", "F1@8 0.86", "F1@64 0.24", "Cost $0.00305", "Tokens ~15,188", "Time 4.8 s"):
-        assert figure in head
-    bar = next(svg for svg in page.of("svg"))
-    assert bar["aria-label"] == "9 supported, 1 contradicted, 2 no evidence found, 1 irrelevant, 9 unscored"
-    assert [int(rect["width"]) for rect in page.of("rect")] == [9, 1, 2, 1, 9]
+    # Wilson for 9 of 12: (0.75 + 0.160 -/+ 1.96 * sqrt(0.75 * 0.25 / 12 + 0.0067)) / 1.320
+    for said in ("12 of 22 claims need a look", "Precision 0.75 95 % interval 0.47 to 0.91", "F1@8 0.86", "F1@64 0.24"):
+        assert said in head
+    assert "Held against encyclopaedia.example.org/ada-lovelace," in head
+    assert "~15,188 tokens · $0.00305 · 4.8 s" not in head
+    assert "~15,188 tokens · $0.00305 · 4.8 s" in " ".join(page.text_in("run").split())
+
+
+def test_the_judge_is_named_with_what_is_known_of_it() -> None:
+    """The figure is that of the documents."""
+    accuracy = (Path(__file__).parents[3] / "docs" / "accuracy.md").read_text(encoding="utf-8")
+    assert f"`supported` is right: {BASELINE_IS_RIGHT}".replace(" %", "%") in accuracy
+    offline = sample_report().fingerprint.model_copy(update={"engine": "offline"})
+    assert BASELINE_IS_RIGHT in how_often_right(offline)
+    assert BASELINE_IS_RIGHT not in how_often_right(sample_report().fingerprint)
+
+
+def test_without_a_question_the_file_is_the_title() -> None:
+    page = render_html(make_report("It is so.", (), prompt=None), "answer.md")
+    assert "<title>answer.md · fact-check</title>" in page
+    assert Page(page).text_in("overview").split()[0] == "answer.md"
+    assert "fact-check of answer.md" in words(Page(render_html(sample_report(), "answer.md")).text_in("masthead"))
+
+
+@pytest.mark.parametrize(
+    ("n_scored", "n_supported", "said"),
+    [(0, 0, ""), (1, 1, "95 % interval 0.21 to 1.00"), (10, 0, "95 % interval 0.00 to 0.28")],
+)
+def test_precision_has_the_interval_of_wilson(n_scored: int, n_supported: int, said: str) -> None:
+    held = claim("x", verdict=Verdict.SUPPORTED), claim("y")
+    claims = [held[0]] * n_supported + [held[1]] * (n_scored - n_supported)
+    claims = [one.model_copy(update={"id": str(number)}) for number, one in enumerate(claims)]
+    assert precision_interval(make_report("x", tuple(claims))) == said
 
 
 def test_the_words_that_fail_stand_marked_with_what_the_source_says() -> None:
     page = Page(PAGES["fact-check of Markdown"])
-    assert page.text_in("fault", without=("unseen",)) == "19 €"
+    assert page.text_in("fault", without=("unseen",)) == "✗19 €"
     assert [mark["title"] for mark in page.of("mark") if "fault" in mark["class"]] == ["19 € · the source says 29 €"]
-    assert "Contradicted · 19 € · the source says 29 € · 1 source cited" in words(page.text_in("outcome"))
+    assert "Contradicted · 19 € · the source says 29 €" in words(page.text_in("outcome"))
+    assert (page.text_in("removed"), page.text_in("inserted")) == ("19 €", "29 €")
 
 
 def test_a_passage_that_many_claims_show_stands_once() -> None:
@@ -158,11 +188,6 @@ def cut(response: str, *spans: tuple[int, int]) -> list[tuple[str, list[str]]]:
 
 def test_claims_of_one_sentence_share_a_segment() -> None:
     assert cut("One. Two!", (5, 9), (0, 4), (5, 9)) == [("One.", ["c2"]), (" ", []), ("Two!", ["c1", "c3"])]
-
-
-def test_a_response_without_claims_is_one_segment() -> None:
-    assert cut("I don't know.") == [("I don't know.", [])]
-    assert cut("") == []
 
 
 def test_overlapping_and_stray_spans_show_each_character_once() -> None:
@@ -233,6 +258,21 @@ def test_the_response_carries_the_mark_of_each_sentence() -> None:
     assert "**What she is known for**" in text
 
 
+@pytest.mark.parametrize(
+    ("judged", "said"),
+    [
+        ({"verdict": Verdict.SUPPORTED}, "the response does what its prompt asks"),
+        ({"verdict": Verdict.NOT_SUPPORTED, "contradicted": False}, "the response does not do what its prompt asks"),
+        ({"verdict": None, "unscored_reason": UnscoredReason.TIMEOUT}, "not judged: no answer in time"),
+    ],
+)
+def test_eligibility_is_shown_once_in_each_view(judged: dict[str, Any], said: str) -> None:
+    report = sample_report().model_copy(update={"eligibility": Judgement(**judged)})
+    assert spaced_once(printed(report)).count(f"Eligible {said}") == 1
+    assert words(render_html(report)).count(said) == 1
+    assert "Eligible" not in printed(sample_report()) + render_html(sample_report())
+
+
 @pytest.mark.parametrize("width", [60, 120])
 def test_every_claim_is_listed_at_every_width(width: int) -> None:
     report = sample_report()
@@ -266,7 +306,7 @@ def test_problems_come_first_with_the_sentence_that_decides_and_its_source() -> 
 
 
 def test_only_the_words_that_fail_are_coloured() -> None:
-    assert "\x1b[1;31m✗ \x1b[0mTeam | \x1b[1;31m19 €\x1b[0m" in printed(markdown_report(), terminal=True)
+    assert "Team | \x1b[1;31m✗ \x1b[0m\x1b[1;31m19 €\x1b[0m" in printed(markdown_report(), terminal=True)
 
 
 def test_web_sources_are_links_on_a_terminal() -> None:

@@ -38,7 +38,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("sources/**/*.md", "sources/deep/new.md"),
         ("sources/**/*.jsonl", "sources/run/reports.jsonl"),
         ("sources/**", "sources/deep/new.json"),
-        ("*/f*/*.md", "elsewhere/below/new.md"),
         ("sources/.*", "sources/.hidden.md"),
     ],
 )

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from factloop.correction.marks import MarkPolicy, marked
 from factloop.correction.records import Correction, LeftReason, Rejection
-from factloop.correction.views.differences import Piece, ResponsePart, parts, pieces
+from factloop.correction.views.differences import ResponsePart, parts
 from factloop.correction.views.html import render_correction_html
 from factloop.correction.views.terminal import print_correction
-from factloop.correction.views.words import LEFT_WORDS, changes_words, decision
+from factloop.correction.views.words import LEFT_WORDS, changes_words, decision, footnoted, headline, kept_back
+from factloop.reports.differences import Piece, pieces
+from factloop.reports.figures import BASELINE_FINDS, how_much_it_finds
+from tests.correction.reports import report_of
 from tests.correction.views.correction_samples import (
     accepted,
     changed_and_in_doubt,
@@ -22,7 +27,7 @@ from tests.correction.views.correction_samples import (
     not_taken,
     nothing_done,
 )
-from tests.reports.html_page import text_of, words
+from tests.reports.html_page import Page, text_of, words
 from tests.reports.sample import sample_report
 from tests.work import LINEAR, growth
 
@@ -40,7 +45,10 @@ def test_the_terminal_shows_what_changed_and_why(width: int) -> None:
     assert max(map(len, text.splitlines())) <= width
     said = words(text)
     if width >= 100:
-        assert "The Analytical Engine was {+never+} completed [-in 1845-]{+,+} and {+never+} ran her program.#1" in said
+        assert (
+            "The Analytical Engine was [-completed in 1845 and-]{+never completed, and never+} ran her program.#1"
+            in said
+        )
         assert "[-She kept a parrot that she had named after Babbage.-]#2 She died" in said
     for part in ("✗ contradicted: The Analytical Engine", "no answer within 60 s", "0.90", "Corrected: precision"):
         assert part in said
@@ -57,11 +65,38 @@ def test_a_text_that_was_not_taken_is_not_called_corrected() -> None:
 
 
 def test_nothing_to_correct_is_said() -> None:
+    clean = nothing_done()
+    assert "Judged by" in printed(clean)
+    assert how_much_it_finds(clean.before.fingerprint) in words(printed(clean))
+    offline = clean.before.fingerprint.model_copy(update={"engine": "offline"})
+    documented = (Path(__file__).parents[3] / "docs" / "rag.md").read_text(encoding="utf-8")
+    assert BASELINE_FINDS in how_much_it_finds(offline)
+    assert BASELINE_FINDS in " ".join(documented.split())
     assert "Nothing to correct" in printed(nothing_done())
-    assert "Nothing to correct" in text_of(render_correction_html(nothing_done()))
+    why = "no claim by NASA is wrong"
+    page = words(text_of(render_correction_html(nothing_done().model_copy(update={"why": why}))))
+    assert "Nothing to correct" in page
+    assert f"No claim by NASA is wrong. {how_much_it_finds(clean.before.fingerprint)} Checked" in page
+    assert page.count("Judged by") == 1
     stands = nothing_done(sample_report(), Rejection.NOTHING_CHANGED)
     assert decision(stands).startswith("The original stands")
     assert changes_words(stands) == "none"
+
+
+def test_a_text_that_is_worse_by_a_count_is_not_presented_as_better() -> None:
+    one = accepted()
+    assert one.after is not None
+    assert headline(one) == "Corrected"
+    lost = one.after.model_copy(update={"claims": one.before.claims[3:]})
+    assert headline(one.model_copy(update={"after": lost})) == "Changed, but 3 fewer supported than before"
+
+
+def test_the_page_lays_out_the_markdown_of_a_corrected_response() -> None:
+    page = Page(render_correction_html(accepted()))
+    assert "**" not in page.text_in("prose")
+    assert page.of("strong")
+    assert page.of("ins")[0:1]
+    assert [link["id"] for link in page.of("a") if link.get("class") == "edit"] == ["edit-1", "edit-2"]
 
 
 def test_hostile_text_does_not_steer_the_terminal() -> None:
@@ -153,3 +188,44 @@ def test_the_page_of_a_correction_has_the_text_to_use(correction: Correction) ->
     left_out = "removed" if correction.accepted else "inserted"
     pieces = [piece for part in parts(correction) for piece in part.pieces if piece.kind != left_out]
     assert "".join(piece.text for piece in pieces) == correction.text
+
+
+def test_footnotes_stand_for_bracket_marks_and_give_the_reason() -> None:
+    """They are numbered after those of the text, never read as a link or an image, and hold no Markdown of a source."""
+    base = report_of(("Own[^7]", "s"), ("See [it]", "n"), ("Bad!", "c"), ("Ran.", "u"))
+    told = [one.judgement.model_copy(update={"rationale": "[a](b) <i>\n1"}) for one in base.claims]
+    claims = [one.model_copy(update={"judgement": said}) for one, said in zip(base.claims, told, strict=True)]
+    report = base.model_copy(update={"claims": tuple(claims)})
+    text, doubts = marked(report, MarkPolicy())
+    fields = dict(nothing_done(report, Rejection.NOTHING_CHANGED))
+    correction = Correction(**{**fields, "text": text, "doubts": doubts})
+    body, notes = footnoted(correction).split("\n\n")
+    assert body == "Own[^7] See [it] [^8] Bad! [^9] Ran.[^10]"
+    assert [note.partition(":")[0] for note in notes.splitlines()] == ["[^8]", "[^9]", "[^10]"]
+    assert "contradicted: \\[a\\](b) \\<i\\> 1" in notes
+    page = text_of(render_correction_html(correction, marks="footnotes"))
+    assert "contradicted; footnote 9" in words(page)
+    assert "[contradicted]" not in page
+    assert "[contradicted]" in text_of(render_correction_html(correction))
+    assert footnoted(nothing_done()) == nothing_done().text
+
+
+def test_what_nobody_judged_is_not_called_correct() -> None:
+    report = report_of(("Ann ran.", "s"), ("Bad fell.", "r"), ("Cid sat.", "ur"))
+    texts = {}
+    for unscored in ("auto", "mark", "keep"):
+        text, doubts = marked(report, MarkPolicy(unscored=unscored))
+        texts[unscored] = text
+        one = Correction(**{**dict(nothing_done(report)), "text": text, "doubts": doubts, "unscored": unscored})
+        said = "Nothing found to correct, but 2 sentences were not judged (read them)"
+        assert headline(one) == said
+        assert said in words(printed(one))
+        page = words(text_of(render_correction_html(one)))
+        assert said in page
+        assert "In doubt, in the text to use Bad fell. unscored" in page
+        assert kept_back(one) == "2 sentences were not judged (read them)"
+    assert texts == {
+        "auto": "Ann ran. Bad fell. Cid sat. [unchecked]",
+        "mark": "Ann ran. Bad fell. [unchecked] Cid sat. [unchecked]",
+        "keep": report.response,
+    }

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TypeVar
+
 from hypothesis import strategies as st
 
-from factloop.evaluation.audit.figures import Group
+from factloop.evaluation.audit.figures import AuditFigure, Group
+from factloop.evaluation.audit.quantification import EvaluatorBias, Quantification, SystemBias
+from factloop.evaluation.audit.rates import EvaluatorRates, PairAgreement
+from factloop.evaluation.audit.table import Level
 from tests.evaluation.audit.prediction_rows import Row
 
 ALL = Group(kind="all")
@@ -36,3 +42,24 @@ def row_lists(draw: st.DrawFn, *, has_prompts: bool = False, most: int = 30) -> 
             )
         )
     return rows
+
+
+R = TypeVar("R", EvaluatorRates, EvaluatorBias)
+
+
+def find(records: Iterable[R], evaluator: str, group: Group, level: Level = Level.CLAIM) -> R:
+    return next(r for r in records if (r.evaluator, r.group, r.level) == (evaluator, group, level))
+
+
+def find_pair(pairs: Iterable[PairAgreement], evaluator: str, other: str | None, group: Group) -> PairAgreement:
+    return next(one for one in pairs if {one.evaluator, one.other} == {evaluator, other} and one.group == group)
+
+
+def of_system(found: Quantification, dataset: str, system: str, level: Level = Level.CLAIM) -> SystemBias:
+    return next(b for b in found.systems if (b.dataset, b.system, b.level) == (dataset, system, level))
+
+
+def error_rate(found: Quantification, dataset: str, system: str, level: Level = Level.CLAIM) -> AuditFigure:
+    """By labels."""
+    wanted = dataset, system, level
+    return next(b.error_rate for b in found.errors if (b.dataset, b.system, b.level) == wanted)

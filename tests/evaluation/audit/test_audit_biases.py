@@ -29,7 +29,7 @@ from factloop.evaluation.audit.surface import (
 )
 from factloop.evaluation.audit.table import Level
 from tests.evaluation.audit.prediction_rows import Row, table_of
-from tests.evaluation.audit.random_tables import ALL, dataset, task
+from tests.evaluation.audit.random_tables import ALL, dataset, error_rate, find, of_system, task
 
 
 def test_r2_diff_by_hand() -> None:
@@ -228,17 +228,17 @@ WORKED = [
 
 def test_error_rates_and_biases_by_hand() -> None:
     found = quantified(WORKED)
-    a, b = (found.of_system("e", "x", system) for system in "ab")
+    a, b = (of_system(found, "x", system) for system in "ab")
     assert (a.labelled.value, a.predicted.value, a.bias.value, a.bias.n) == (0.25, 0.5, 0.25, 4)
     assert [b.labelled.value, b.predicted.value, b.bias.n] == pytest.approx([2 / 6, 1 / 6, 6])
     assert [b.bias.value, b.n_unscored] == pytest.approx([-1 / 6, 1])
-    a, b = (found.of_system("e", "x", system, Level.RESPONSE) for system in "ab")
+    a, b = (of_system(found, "x", system, Level.RESPONSE) for system in "ab")
     assert (a.labelled.value, a.predicted.value, a.bias.n) == (0.5, 1.0, 2)
     assert [b.labelled.value, b.predicted.value, b.bias.n] == pytest.approx([2 / 3, 0.0, 3])
     assert [b.bias.value, b.n_unscored] == pytest.approx([-2 / 3, 1])
     # by labels alone, every claim and response counts
-    assert found.error_rate("x", "b").value == pytest.approx(2 / 7)
-    assert found.error_rate("x", "b", Level.RESPONSE).value == 0.5
+    assert error_rate(found, "x", "b").value == pytest.approx(2 / 7)
+    assert error_rate(found, "x", "b", Level.RESPONSE).value == 0.5
 
 
 def test_the_bias_of_a_whole_data_set_by_hand() -> None:
@@ -253,32 +253,32 @@ def test_the_bias_of_a_whole_data_set_by_hand() -> None:
 
 def test_biases_over_systems_and_headroom_by_hand() -> None:
     found = quantified(WORKED)
-    x = found.find("e", dataset("x"))
+    x = find(found.evaluators, "e", dataset("x"))
     assert [x.mean_absolute.value, x.worst_absolute.value] == pytest.approx([(1 / 4 + 1 / 6) / 2, 0.25])
     assert (x.worst_system, x.n_systems) == ("a", 2)
     assert [x.headroom_labelled.value, x.headroom_predicted.value] == pytest.approx([0.25, 1 / 6])
     assert [x.headroom_bias.value, x.headroom_absolute.value] == pytest.approx([-1 / 12, 1 / 12])
-    assert found.find("e", dataset("x"), Level.RESPONSE).worst_system == "b"
-    y = found.find("e", dataset("y"))
+    assert find(found.evaluators, "e", dataset("x"), Level.RESPONSE).worst_system == "b"
+    y = find(found.evaluators, "e", dataset("y"))
     assert (y.mean_absolute.value, y.worst_absolute.value, y.n_systems) == (0.5, 0.5, 1)
     for headroom in (y.headroom_labelled, y.headroom_predicted, y.headroom_bias, y.headroom_absolute):
         assert (headroom.value, headroom.undefined) == (None, Undefined.ONE_SYSTEM)
     # over both data sets: the means of 5/24 and 1/2; the headroom of one, the other being left out
-    overall = found.find("e", ALL)
+    overall = find(found.evaluators, "e", ALL)
     assert overall.mean_absolute.value == pytest.approx((5 / 24 + 0.5) / 2)
     assert overall.headroom_bias.value == pytest.approx(-1 / 12)
     assert overall.worst_system is None
     assert (overall.headroom_bias.n_datasets, overall.headroom_bias.n_datasets_undefined) == (1, 1)
-    assert found.find("e", task("u")).headroom_bias.undefined is Undefined.NO_DATASET
+    assert find(found.evaluators, "e", task("u")).headroom_bias.undefined is Undefined.NO_DATASET
 
 
 def test_a_system_without_scores_is_no_system_of_the_evaluator() -> None:
     found = quantified([*made("a", "x", "10 11"), *made("b", "x", "1. 0.")])
-    b, x = found.of_system("e", "x", "b"), found.find("e", dataset("x"))
+    b, x = of_system(found, "x", "b"), find(found.evaluators, "e", dataset("x"))
     assert (b.bias.value, b.bias.undefined, b.n_unscored) == (None, Undefined.NOTHING_SCORED, 2)
-    assert found.error_rate("x", "b").value == 0.5
+    assert error_rate(found, "x", "b").value == 0.5
     assert (x.mean_absolute.value, x.n_systems, x.headroom_bias.undefined) == (0.5, 1, Undefined.ONE_SYSTEM)
-    silent = quantified(made("b", "x", "1. 0.")).find("e", dataset("x"))
+    silent = find(quantified(made("b", "x", "1. 0.")).evaluators, "e", dataset("x"))
     assert (silent.mean_absolute.undefined, silent.worst_system) == (Undefined.NOTHING_SCORED, None)
     assert silent.headroom_bias.undefined is Undefined.NOTHING_SCORED
 
@@ -301,7 +301,7 @@ def test_an_evaluator_without_bias_is_not_said_to_be_off() -> None:
     for seed in range(12):
         rng = np.random.default_rng(seed)
         found = quantification(count(table_of(unbiased(rng)), rng=rng, resamples=200), levels=(Level.CLAIM,))
-        bias = found.find("e", dataset("d"))
+        bias = find(found.evaluators, "e", dataset("d"))
         lows.append(bias.mean_absolute.low)
         plain = np.mean([abs(one.bias.value or 0) for one in found.systems])
         assert (bias.mean_absolute.value or 0) < plain

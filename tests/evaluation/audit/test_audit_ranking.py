@@ -150,19 +150,6 @@ def test_means_leave_out_what_is_undefined_and_say_so() -> None:
         mean_ranking(Group(kind="all"), [one, rank_systems(table_of(rates("a", 1, 1)), E, "d", level=Level.RESPONSE)])
 
 
-ROWS = st.lists(
-    st.builds(
-        lambda label, score, system, prompt: Row(label, {E: score}, system, f"p{prompt}", f"p{prompt}"),
-        st.integers(0, 1),
-        st.sampled_from([0.0, 0.4, 0.5, 1.0, None]),
-        st.sampled_from("abc"),
-        st.integers(0, 12),
-    ),
-    min_size=1,
-    max_size=120,
-)
-
-
 M = AdjustmentMethod
 
 

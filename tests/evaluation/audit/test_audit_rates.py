@@ -20,17 +20,17 @@ from sklearn.metrics import (  # type: ignore[import-untyped]  # it ships no typ
 from factloop.core.figure import Undefined
 from factloop.evaluation.audit.figures import AuditFigure
 from factloop.evaluation.audit.quantification import quantification
-from factloop.evaluation.audit.rates import EvaluatorRates, Rates, agreement, rates
+from factloop.evaluation.audit.rates import EvaluatorRates, agreement, rates
 from factloop.evaluation.audit.reliability import Reliability, reliability
 from factloop.evaluation.audit.resampling import count
 from factloop.evaluation.audit.table import Level
 from tests.evaluation.audit.prediction_rows import Row, table_of
-from tests.evaluation.audit.random_tables import ALL, dataset, row_lists, task
+from tests.evaluation.audit.random_tables import ALL, dataset, error_rate, find, find_pair, of_system, row_lists, task
 
 MEASURES = ("balanced_accuracy", "tpr", "tnr", "fpr", "fnr", "gap")
 
 
-def rates_of(rows: list[Row], **options: float) -> Rates:
+def rates_of(rows: list[Row], **options: float) -> tuple[EvaluatorRates, ...]:
     return rates(count(table_of(rows), **options))  # type: ignore[arg-type]  # a threshold
 
 
@@ -61,17 +61,17 @@ WORKED = [
 
 def test_worked_by_hand() -> None:
     found = rates_of(WORKED)
-    x = found.find("e", dataset("x"))
+    x = find(found, "e", dataset("x"))
     assert values(x) == pytest.approx(
         {"balanced_accuracy": 0.575, "tpr": 0.75, "tnr": 0.4, "fpr": 0.6, "fnr": 0.25, "gap": 0.35}
     )
     assert (x.n_attributable, x.n_unattributable, x.n_unscored) == (4, 5, 1)
     assert (x.balanced_accuracy.n, x.tpr.n, x.tnr.n, x.fpr.n, x.fnr.n, x.gap.n) == (9, 4, 5, 5, 4, 9)
     # t: means of 3/4 and 1/2, of 2/5 and 1; all: the rate of true positives has a third, 3/4
-    assert values(found.find("e", task("t"))) == pytest.approx(
+    assert values(find(found, "e", task("t"))) == pytest.approx(
         {"balanced_accuracy": 0.6625, "tpr": 0.625, "tnr": 0.7, "fpr": 0.3, "fnr": 0.375, "gap": -0.075}
     )
-    overall = found.find("e", ALL)
+    overall = find(found, "e", ALL)
     assert overall.tpr.value == pytest.approx(2 / 3)
     assert (overall.tpr.n, overall.tpr.n_datasets, overall.tpr.n_datasets_undefined) == (10, 3, 0)
     assert [overall.tnr.value, overall.tnr.n] == pytest.approx([0.7, 6])
@@ -80,11 +80,11 @@ def test_worked_by_hand() -> None:
 
 
 def test_one_class_has_one_rate() -> None:
-    found = rates_of(WORKED).find("e", dataset("z"))
+    found = find(rates_of(WORKED), "e", dataset("z"))
     assert (found.tpr.value, found.fnr.value) == (0.75, 0.25)
     for undefined in (found.tnr, found.fpr, found.balanced_accuracy, found.gap):
         assert (undefined.value, undefined.undefined) == (None, Undefined.NO_UNATTRIBUTABLE)
-    lies = rates_of(made(0, 0.9, 3)).find("e", dataset("d"))
+    lies = find(rates_of(made(0, 0.9, 3)), "e", dataset("d"))
     assert (lies.tnr.value, lies.tpr.undefined, lies.gap.undefined) == (0.0, *[Undefined.NO_ATTRIBUTABLE] * 2)
 
 
@@ -93,7 +93,7 @@ def test_rates_are_those_of_scikit_learn(rows: list[Row]) -> None:
     found = rates_of(rows)
     for name in {row.dataset for row in rows}:
         scored = [(r.label, r.scores["e"]) for r in rows if r.dataset == name and r.scores["e"] is not None]
-        ours = found.find("e", dataset(name))
+        ours = find(found, "e", dataset(name))
         labels, verdicts = [label for label, _ in scored], [int((score or 0.0) >= 0.5) for _, score in scored]
         if 1 in labels:
             assert ours.tpr.value == pytest.approx(recall_score(labels, verdicts))
@@ -113,7 +113,7 @@ def test_overlaps_are_those_of_scikit_learn(rows: list[Row]) -> None:
         e = [int((row.scores["e"] or 0.0) >= 0.5) for row in scored]
         f = [int((row.scores["f"] or 0.0) >= 0.5) for row in scored]
         for other, theirs in (("f", f), (None, [row.label for row in scored])):
-            ours = found.find("e", other, dataset(name))
+            ours = find_pair(found, "e", other, dataset(name))
             for positive, estimate in ((0, ours.unattributable), (1, ours.attributable)):
                 if positive in (*e, *theirs):
                     assert estimate.value == pytest.approx(jaccard_score(e, theirs, pos_label=positive))
@@ -128,7 +128,7 @@ def test_an_interval_takes_clusters_of_the_class_that_a_rate_is_of() -> None:
     rows = [
         Row(int(place > 0), {"e": float(place % 3 > 0)}, prompt=str(place), response=str(place)) for place in range(10)
     ]
-    found = rates(count(table_of(rows), rng=np.random.default_rng(0), resamples=100)).find("e", dataset("d"))
+    found = find(rates(count(table_of(rows), rng=np.random.default_rng(0), resamples=100)), "e", dataset("d"))
     assert found.tnr == AuditFigure(value=1.0, n=1, n_clusters=1, n_resamples_undefined=found.tnr.n_resamples_undefined)
     assert (found.balanced_accuracy.low, found.balanced_accuracy.n_clusters) == (None, 1)
     assert found.tpr.n_clusters == 9
@@ -141,7 +141,7 @@ def test_a_rate_of_1_has_wilsons_interval() -> None:
     TPR is 30 of 40. Balanced accuracy 0.875 reaches half as far below as both distances together, by squares.
     """
     rows = [*made(0, 0.1, 84), *made(1, 0.9, 30), *made(1, 0.2, 10)]
-    found = rates(count(table_of(rows), rng=np.random.default_rng(0), resamples=500)).find("e", dataset("d"))
+    found = find(rates(count(table_of(rows), rng=np.random.default_rng(0), resamples=500)), "e", dataset("d"))
     assert found.tnr.interval == pytest.approx((84 / (84 + 1.959964**2), 1.0))
     assert found.fpr.interval == pytest.approx((0.0, 1.959964**2 / (84 + 1.959964**2)))
     assert found.tpr.low is not None
@@ -150,7 +150,7 @@ def test_a_rate_of_1_has_wilsons_interval() -> None:
     assert found.gap.high is not None
     assert found.gap.high > (found.tpr.high or 1.0) - 1.0, "the gap is wider than that of TPR alone"
     assert found.tnr.n == 84
-    whole = rates(count(table_of(rows))).find("e", dataset("d"))
+    whole = find(rates(count(table_of(rows))), "e", dataset("d"))
     assert whole.tnr.interval is None, "no resamples, no intervals"
 
 
@@ -166,59 +166,29 @@ DRAWN = [
 
 def test_claims_that_were_drawn_count_for_the_inverse_of_their_probability() -> None:
     counted = count(table_of(DRAWN))
-    found = rates(counted).find("e", dataset("d"))
+    found = find(rates(counted), "e", dataset("d"))
     # TPR 2 / (2 + 4); TNR 1 / (1 + 8 + 2); unweighted they are 1/2 and 1/3
     assert (found.tpr.value, found.tnr.value) == pytest.approx((1 / 3, 1 / 11))
     assert found.balanced_accuracy.value == pytest.approx((1 / 3 + 1 / 11) / 2)
     assert (found.tpr.n, found.tnr.n, found.n_attributable, found.n_unattributable) == (2, 3, 2, 3)
     # Kish: (2 + 4 + 1 + 8 + 2)^2 / (4 + 16 + 1 + 64 + 4) = 289 / 89
     assert counted.basis.n_effective == pytest.approx(289 / 89)
-    assert rates(counted).find("e", dataset("d"), Level.RESPONSE).tpr.value == 0.5  # a response counts once
+    assert find(rates(counted), "e", dataset("d"), Level.RESPONSE).tpr.value == 0.5  # a response counts once
     errors = quantification(counted)
     # a: errors by label 1 + 8 of 15, by evaluator (0.2 and 0.1) 4 + 1 of 15
-    assert errors.of_system("e", "d", "a").labelled.value == pytest.approx(9 / 15)
-    assert errors.of_system("e", "d", "a").predicted.value == pytest.approx(5 / 15)
-    assert errors.of_system("e", "d", "a").bias.n == 4
-    assert errors.error_rate("d", "a").n == 4
-    both = agreement(counted).find("e", None, dataset("d"))
+    assert of_system(errors, "d", "a").labelled.value == pytest.approx(9 / 15)
+    assert of_system(errors, "d", "a").predicted.value == pytest.approx(5 / 15)
+    assert of_system(errors, "d", "a").bias.n == 4
+    assert error_rate(errors, "d", "a").n == 4
+    both = find_pair(agreement(counted), "e", None, dataset("d"))
     # called wrong by both 0.1: 1; by one alone 0.2: 4, 0.8: 8, 0.7: 2
     assert both.unattributable.value == pytest.approx(1 / 15)
     assert (both.unattributable.n, both.n_left_out) == (5, 0)
 
 
-def scored_alike(scored: list[tuple[int, float | None]], chances: list[float] | None = None) -> list[Row]:
-    return [
-        Row(label, {"e": score}, response=f"r{place}", probability=chances[place] if chances else None)
-        for place, (label, score) in enumerate(scored)
-    ]
-
-
-def found_in(rows: list[Row]) -> Reliability:
+def found_in(scored: list[tuple[int, float]]) -> Reliability:
+    rows = [Row(label, {"e": score}, response=f"r{place}") for place, (label, score) in enumerate(scored)]
     return next(one for one in reliability(table_of(rows), "e") if one.group == dataset("d"))
-
-
-TENTHS: list[tuple[int, float | None]] = [(1, 0.9), (0, 0.9), (1, 0.95), (0, 0.2), (0, 0.1), (1, 0.0), (1, None)]
-
-
-def test_reliability_worked_by_hand() -> None:
-    """Bins: 0.0 and 0.1 (mean .05, one of two holds), 0.2 (none), 0.9 twice (one of two), 0.95 (holds)."""
-    found = found_in(scored_alike(TENTHS))
-    filled = [one for one in found.bins if one.n]
-    assert [(one.low, one.n, one.attributable) for one in filled] == [
-        (0.0, 2, 0.5),
-        (0.1, 1, 0.0),
-        (0.8, 2, 0.5),
-        (0.9, 1, 1.0),
-    ]
-    assert [one.mean_score for one in filled] == pytest.approx([0.05, 0.2, 0.9, 0.95])
-    # (2 * .45 + .2 + 2 * .4 + .05) / 6
-    assert found.ece == pytest.approx(1.95 / 6)
-    # (.1^2 + .9^2 + .05^2 + .2^2 + .1^2 + 1) / 6
-    assert found.brier == pytest.approx(1.8725 / 6)
-    assert found.brier_of_share == 0.25
-    # .9 beats .2 and .1, and is even with .9; .95 beats all three; 0 beats none: (2.5 + 3) / 9
-    assert found.auc == pytest.approx(5.5 / 9)
-    assert (found.n, found.n_attributable) == (6, 3)
 
 
 SCORES = st.sampled_from([0.0, 0.03, 0.1, 0.25, 0.3, 0.5, 0.6, 0.7, 0.77, 0.9, 1.0])
@@ -228,9 +198,11 @@ SCORES = st.sampled_from([0.0, 0.03, 0.1, 0.25, 0.3, 0.5, 0.6, 0.7, 0.77, 0.9, 1
 def test_figures_are_those_of_scikit_learn(scored: list[tuple[int, float]]) -> None:
     scored = [(0, 0.5), *scored, (1, 0.25)]
     labels, scores = (np.array(column) for column in zip(*scored, strict=True))
-    found = found_in(scored_alike([*scored]))
+    found = found_in(scored)
     assert found.brier == pytest.approx(brier_score_loss(labels, scores))
+    assert found.brier_of_share == pytest.approx(labels.mean() * (1 - labels.mean()))
     assert found.auc == pytest.approx(roc_auc_score(labels, scores))
+    assert (found.n, found.n_attributable) == (len(labels), labels.sum())
     shares, means = calibration_curve(labels, scores, n_bins=10, strategy="uniform")
     filled = [one for one in found.bins if one.n]
     assert [one.attributable for one in filled] == pytest.approx(shares.tolist())
@@ -240,7 +212,7 @@ def test_figures_are_those_of_scikit_learn(scored: list[tuple[int, float]]) -> N
 
 
 def test_verdicts_alone_have_no_reliability_and_labels_alike_no_auc() -> None:
-    assert reliability(table_of(scored_alike([(1, 1.0), (0, 0.0), (1, None)])), "e") == ()
-    found = found_in(scored_alike([(1, 0.3), (1, 0.4)]))
+    assert reliability(table_of([Row(1, {"e": 1.0}), Row(0, {"e": 0.0}), Row(1, {"e": None})]), "e") == ()
+    found = found_in([(1, 0.3), (1, 0.4)])
     assert found.auc is None
     assert found.ece == pytest.approx(0.65)

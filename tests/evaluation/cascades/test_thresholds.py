@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
 from statsmodels.stats.anova import anova_lm  # type: ignore[import-untyped]  # ships no type hints
@@ -18,7 +17,7 @@ from factloop.evaluation.cascades.bounds import (
     upper_bound,
 )
 from factloop.evaluation.cascades.labelled import ScoredLabels, groups_of, likeness
-from factloop.evaluation.cascades.thresholds import Tuning, tune
+from factloop.evaluation.cascades.thresholds import tune
 
 TEN = ScoredLabels(
     scores=np.array([0.95, 0.9, 0.85, 0.8, 0.6, 0.5, 0.2, 0.15, 0.1, 0.05]),
@@ -142,18 +141,6 @@ def _is_broken(found: CascadeTuning, scores: NDArray[np.float64], labels: NDArra
     return False
 
 
-claims = st.lists(
-    st.tuples(st.sampled_from([0.0, 0.001, 0.1, 0.3, 0.5, 0.7, 0.999, 1.0, float("nan")]), st.integers(0, 1)),
-    min_size=1,
-    max_size=80,
-)
-
-
-def _of(rows: list[tuple[float, int, int]]) -> Tuning:
-    scores, labels, groups = zip(*rows, strict=True)
-    return Tuning.of(ScoredLabels(np.array(scores), np.array(labels, np.int8), np.array(groups)))
-
-
 def test_shares_that_are_none_are_refused() -> None:
     for wrong in (0.0, 1.0, -0.1, float("nan")):
         with pytest.raises(ValueError, match="share between 0 and 1"):
@@ -275,11 +262,3 @@ def test_likeness_by_hand() -> None:
     # Three groups of two, 11 00 10: mean 1/2, between (2/4 + 2/4 + 0) / 2 = 1/2, within (1/2) / 3 = 1/6,
     # (1/2 - 1/6) / (1/2 + 1/6) = 1/2.
     assert likeness(np.array([1, 1, 0, 0, 1, 0], np.int8), np.array([0, 0, 1, 1, 2, 2])) == pytest.approx(0.5)
-
-
-@pytest.mark.parametrize(
-    ("scores", "labels"), [([0.1], [0, 1]), ([1.5], [1]), ([0.5], [2])], ids=["lengths", "score", "label"]
-)
-def test_columns_that_are_none_are_refused(scores: list[float], labels: list[int]) -> None:
-    with pytest.raises(ValueError, match=r"score|label|value"):
-        ScoredLabels(np.array(scores), np.array(labels, np.int8), np.zeros(len(scores), np.int64))

@@ -6,16 +6,12 @@ import pytest
 
 from factloop.core.errors import ConfigError
 from factloop.evaluation.comparing.compare import ComparedRun, compare
-from factloop.evaluation.comparing.records import Comparison, ComparisonKind, Direction, Outcome
+from factloop.evaluation.comparing.records import ComparisonKind, Direction, Outcome
 from factloop.evaluation.runs.longform import AbstentionPolicy
 from factloop.reports.figures import plural
 from tests.evaluation.runs.finished_runs import compared, fingerprint, judged, summary_of
 
 OTHER = fingerprint(model="other:judge", search_tools=("serper",), versions={"numpy": "2"})
-
-
-def same(a: Comparison, b: Comparison) -> bool:
-    return a.model_dump(exclude={"created_at"}) == b.model_dump(exclude={"created_at"})
 
 
 @pytest.mark.parametrize(("n", "outcome"), [(5, Outcome.UNKNOWN), (6, Outcome.UNKNOWN), (7, Outcome.HIGHER)])

@@ -138,7 +138,7 @@ def test_what_cannot_be_tested_is_not_met() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("f1", "of variants there is balanced_accuracy, accuracy, tpr, tnr, unscored_share, cost_usd, tokens"),
+        ("f1", "of variants there is balanced_accuracy, accuracy, tpr, tnr, unscored_share, coverage, "),
         ("tnr@5", "there is"),
         ("tnr:5", "the margin of a share is below 1: 0.05 is five points"),
         ("tnr >= 90", "demand tnr >= 90: a share is at most 1: 0.9 is 90 %"),

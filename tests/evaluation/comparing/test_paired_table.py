@@ -16,7 +16,6 @@ from factloop.evaluation.comparing.matching import JudgedClaim, match_claims
 from factloop.evaluation.comparing.records import Comparison, PairedDifference, Quantity
 from tests.evaluation.runs.finished_runs import compared, fingerprint, judged
 
-NAN = float("nan")
 OTHER = fingerprint(model="other:judge")
 Row = tuple[str, str, str]
 """A prompt, and a letter for each claim of the first side and of the second."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -164,9 +165,10 @@ def test_a_copy_with_another_checksum_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "here/mine/dev/deep/rows.jsonl").exists()
 
 
-def test_every_part_has_a_loader(tmp_path: Path) -> None:
+def test_every_part_has_a_loader_and_files_of_one_revision(tmp_path: Path) -> None:
     for one in list_datasets():
         for part in one.parts:
+            assert [file.url for file in part.files if not re.search("/[0-9a-f]{40}/", file.url)] == []
             empty = tmp_path / one.name / part.name
             empty.mkdir(parents=True)
             with pytest.raises((DataError, ConfigError)):

@@ -10,8 +10,7 @@ import pytest
 from factloop.core.errors import ConfigError, DataError
 from factloop.evaluation.datasets.benchmark import BENCHMARK, NAMES, benchmark_dataset
 from factloop.evaluation.datasets.joining import UNKNOWN_TASK, Join, JoinCounts
-from factloop.evaluation.datasets.labelled_pairs import AggreFactClaim
-from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
+from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM, LabelledClaim
 from factloop.evaluation.datasets.tofueval import load_tofueval
 from factloop.evaluation.datasets.upstream import UpstreamResponse, load_upstream
 from tests.evaluation.datasets.dataset_files import jsonl, published
@@ -22,8 +21,8 @@ def response(dataset: str, system: str, text: str, number: int = 0, **more: Any)
     return UpstreamResponse(dataset=dataset, system=system, response=text, **given)
 
 
-def claim(dataset: str, text: str, number: int = 0, doc: str = "D") -> AggreFactClaim:
-    return AggreFactClaim(id=f"c{number}", dataset=dataset, doc=doc, claim=text, label=1)
+def claim(dataset: str, text: str, number: int = 0, doc: str = "D") -> LabelledClaim:
+    return LabelledClaim(id=f"c{number}", dataset=dataset, document=doc, claim=text, label=1)
 
 
 def test_the_benchmark_has_fourteen_data_sets_in_five_task_groups() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,13 @@ from factloop.core.records import Counts
 from factloop.evaluation.datasets.expertqa import load_expertqa, passage_of
 from factloop.evaluation.datasets.factscore import FactScoreResponse, count_facts, load_factscore
 from factloop.evaluation.datasets.labelled_claims import labelled_claims, load_documents
-from factloop.evaluation.datasets.labelled_pairs import WiceLabel, load_llm_aggrefact, load_stance, load_wice
+from factloop.evaluation.datasets.labelled_pairs import load_llm_aggrefact
 from factloop.evaluation.datasets.longfact import (
-    LongFactPrompt,
-    load_longfact,
+    AnyPrompt,
     load_prompts,
     sample_prompts,
 )
+from factloop.evaluation.datasets.mapping import LabelledClaim
 from factloop.evaluation.datasets.mixedqa import load_mixedqa, load_published_mixedqa
 from factloop.evaluation.datasets.refchecker import load_refchecker
 from factloop.evaluation.datasets.registry import load_part
@@ -59,28 +60,39 @@ EXPERT: dict[str, Any] = {
     "evidence": [{"passage": None, "url": "https://a.test"}],
     "support": "Complete",
 }
+MIXED: dict[str, Any] = {
+    "id": "q1",
+    "question": "Which planet is nearest the sun?",
+    "reference_answers": ["Mercury"],
+    "source": "Quiz",
+    "responses": [{"system": "a", "text": "Mercury", "human_correct": 1}],
+}
+NEXT = "Which is next?"
 AGGREFACT: dict[str, Any] = {"dataset": "Wice", "doc": "D", "claim": "C", "label": 1, "contamination_identifier": "x"}
 
 
 @pytest.mark.parametrize(
     ("load", "row", "changes", "field"),
     [
-        (load_wice, WICE, {"label": "unsupported"}, "label"),
-        (load_wice, WICE, {"claim": ""}, "claim"),
-        (load_wice, WICE, {"evidence": "Old."}, "evidence"),
+        (partial(load_part, "wice", "dev"), WICE, {"label": "unsupported"}, "label"),
+        (partial(load_part, "wice", "dev"), WICE, {"evidence": [1]}, "evidence"),
         (load_tofueval, TOFU, {"label": 2}, "label"),
         (load_tofueval, TOFU, {"label": True}, "label"),
         (load_tofueval, TOFU, {"sent_idx": 0}, "sent_idx"),
         (load_tofueval, TOFU, {"sent_label": "maybe"}, "sent_label"),
         (load_tofueval, TOFU, {"sent_label": ["yes"]}, "sent_label"),
         (load_tofueval, TOFU, {"sent_label": "no", "summ_sent": " ", "sentence": " "}, "summ_sent"),
-        (load_stance, STANCE, {"label": "support"}, "label"),
-        (load_stance, STANCE, {"evidence": None}, "evidence"),
+        (partial(load_part, "factcheckgpt", "stance"), STANCE, {"label": "support"}, "label"),
         (load_expertqa, EXPERT, {"support": "Full"}, "support"),
         (load_expertqa, EXPERT, {"evidence": [1]}, "evidence[0]"),
         (load_expertqa, EXPERT, {"answers": [1]}, "answers"),
         (load_expertqa, EXPERT, {"answers": {"gpt4": {"claims": 1}}}, "answers.gpt4.claims"),
         (load_expertqa, EXPERT, {"answers": {"gpt4": {"claims": [1]}}}, "answers.gpt4.claims[0]"),
+        (load_mixedqa, MIXED, {"question": "  "}, "question"),
+        (load_mixedqa, MIXED, {"question": NEXT, "reference_answers": []}, "reference_answers"),
+        (load_mixedqa, MIXED, {"question": NEXT, "reference_answers": ["x", 4]}, "reference_answers[1]"),
+        (load_mixedqa, MIXED, {"question": NEXT, "responses": []}, "responses"),
+        (load_mixedqa, MIXED, {"question": NEXT, "responses": 2 * MIXED["responses"]}, "responses[1].system"),
         (load_llm_aggrefact, AGGREFACT, {"label": 0.5}, "label"),
         (load_llm_aggrefact, AGGREFACT, {"doc": None}, "doc"),
         (load_llm_aggrefact, AGGREFACT, {"dataset": ""}, "dataset"),
@@ -97,21 +109,24 @@ def test_a_malformed_row_names_file_line_and_field(
     assert (caught.value.path, caught.value.line, caught.value.field) == (str(path), 2, field)
 
 
+def test_a_document_may_be_empty(tmp_path: Path) -> None:
+    (found,) = load_llm_aggrefact(jsonl(tmp_path / "rows.jsonl", {**AGGREFACT, "doc": ""}))
+    assert found.document == ""
+
+
 @pytest.mark.parametrize(
     ("load", "row"),
     [
-        (load_wice, WICE),
         (load_tofueval, TOFU),
-        (load_stance, STANCE),
         (load_expertqa, EXPERT),
     ],
 )
 def test_no_id_comes_twice_and_no_field_is_missing(tmp_path: Path, load: Loader, row: dict[str, Any]) -> None:
-    with pytest.raises(DataError, match=r":2: field 'id': .*:1 has the same id"):
+    with pytest.raises(DataError, match=r":2: field 'id': .*1 has the same id"):
         list(load(jsonl(tmp_path / "rows.jsonl", row, row)))
     for name in ("claim", "sentence"):
         if name in row:
-            with pytest.raises(DataError, match=rf":1: field '{name}': it is missing"):
+            with pytest.raises(DataError, match=rf":1: field '(summ_sent\|)?{name}': it is missing"):
                 list(load(jsonl(tmp_path / "rows.jsonl", {key: row[key] for key in row if key != name})))
 
 
@@ -174,10 +189,43 @@ def test_what_fits_no_layout_is_refused(tmp_path: Path, rows: list[dict[str, Any
 
 
 def test_wice_in_both_layouts(tmp_path: Path) -> None:
-    (ours,) = load_wice(jsonl(tmp_path / "ours.jsonl", WICE))
+    (ours,) = load_part("wice", "dev", jsonl(tmp_path / "ours.jsonl", WICE))
     upstream = {name: value for name, value in WICE.items() if name != "id"}
-    (theirs,) = load_wice(jsonl(tmp_path / "dev.jsonl", {**upstream, "meta": {"id": "w1", "claim_title": "T"}}))
+    meta = {"id": "w1", "claim_title": "T"}
+    (theirs,) = load_part("wice", "dev", jsonl(tmp_path / "dev.jsonl", {**upstream, "meta": meta}))
+    assert isinstance(ours, LabelledClaim)
+    assert (ours.id, ours.document) == ("w1", "Old.\n\nIt was.")
     assert ours == theirs
+
+
+def test_ragtruth_as_published(tmp_path: Path) -> None:
+    """A sentence holds where no marked span lies in it; other splits and spoilt responses are left out."""
+    given = {"source_id": "7", "model": "gpt-4-0613", "split": "test", "quality": "good", "labels": []}
+    span = {"start": 13, "end": 19, "text": "London", "label_type": "Evident Conflict", "implicit_true": False}
+    text = "She was from London. She wrote. In 1843."
+    jsonl(
+        tmp_path / "response.jsonl",
+        {"id": "1", **given, "response": text, "labels": [span]},
+        {"id": "2", **given, "response": text, "split": "train"},
+        {"id": "3", **given, "response": text, "quality": "truncated"},
+    )
+    source = {"question": "Who was she?", "passages": "passage 1:Ada wrote in 1843."}
+    rows = ({"source_id": "7", "task_type": "QA", "source_info": source},)
+    jsonl(tmp_path / "source_info.jsonl", *rows)
+    found = list(labelled_claims("ragtruth", "test", tmp_path))
+    assert [(one.claim, one.label, one.marked) for one in found] == [
+        ("She was from London.", 0, ((13, 19),)),
+        ("She wrote.", 1, ()),
+        ("In 1843.", 1, ()),
+    ]
+    first = found[0]
+    assert (first.dataset, first.system, first.document) == ("RAGTruth QA", "gpt-4-0613", source["passages"])
+    assert [one.response_id for one in labelled_claims("ragtruth", "train", tmp_path)] == ["2"] * 3
+    jsonl(tmp_path / "source_info.jsonl", {**rows[0], "source_info": {"name": "Subway", "hours": {}}})
+    assert next(labelled_claims("ragtruth", "test", tmp_path)).document == '{"name": "Subway", "hours": {}}'
+    jsonl(tmp_path / "source_info.jsonl", {**rows[0], "source_id": "8"})
+    with pytest.raises(DataError, match=r"response\.jsonl:1: field 'source_id': source_info\.jsonl has no such source"):
+        list(labelled_claims("ragtruth", "test", tmp_path))
 
 
 def test_tofueval_in_both_layouts(tmp_path: Path) -> None:
@@ -218,11 +266,25 @@ def test_mixedqa_in_both_layouts(tmp_path: Path) -> None:
     assert list(load_part("mixedqa", "answers", tmp_path / "own")) == [theirs]
 
 
+def test_no_question_counts_twice(tmp_path: Path) -> None:
+    for other, field in (({"question": NEXT}, "id"), ({"id": "q2"}, "question")):
+        with pytest.raises(DataError, match=rf":2: field '{field}': line 1 has the same$"):
+            list(load_mixedqa(jsonl(tmp_path / "mixedqa.jsonl", MIXED, {**MIXED, **other})))
+    another = {**MIXED, "id": "q2", "source": "Another quiz"}
+    assert len(list(load_mixedqa(jsonl(tmp_path / "mixedqa.jsonl", MIXED, another)))) == 2
+
+
+def test_the_published_answers_are_read_whole() -> None:
+    items = list(load_mixedqa(published("mixedqa.jsonl")))
+    assert set(Counter(item.source for item in items).values()) == {200}
+    assert {tuple(a.system for a in item.responses) for item in items} == {("flan-t5-xxl", "llama-7b", "gpt-3.5-turbo")}
+
+
 def test_labels_are_mapped_to_attributable_or_not(tmp_path: Path) -> None:
     def labels(name: str, part: str, path: Path) -> list[int]:
         return [one.label for one in labelled_claims(name, part, path)]
 
-    wice = [{**WICE, "id": label, "label": label} for label in WiceLabel]
+    wice = [{**WICE, "id": label, "label": label} for label in ("supported", "partially_supported", "not_supported")]
     assert labels("wice", "dev", jsonl(tmp_path / "w.jsonl", *wice)) == [1, 0, 0]
     stances = ("completely-support", "partially-support", "refute", "irrelevant")
     given = ({"claim": "C", "evidence": "e", "stance": stance} for stance in stances)
@@ -261,8 +323,8 @@ def test_labels_of_the_labelled_data(name: str, part: str, file: str, labels: di
 CANARY = "not for training"
 
 
-def prompts(n: int) -> list[LongFactPrompt]:
-    return [LongFactPrompt(id=f"p/{place:03}", topic="t", prompt=f"What is {place}?") for place in range(n)]
+def prompts(n: int) -> list[AnyPrompt]:
+    return [AnyPrompt(id=f"p/{place:03}", topic="t", prompt=f"What is {place}?") for place in range(n)]
 
 
 def test_both_layouts_say_the_same(tmp_path: Path) -> None:
@@ -270,7 +332,7 @@ def test_both_layouts_say_the_same(tmp_path: Path) -> None:
     for topic in ("world-religions", "accounting"):
         rows = [{"prompt": f"What of {topic} {place}?", "canary": CANARY} for place in range(2)]
         jsonl(upstream / f"longfact-objects_{topic}.jsonl", *rows)
-    theirs = list(load_longfact(upstream))
+    theirs = list(load_prompts(upstream))
     assert [prompt.id for prompt in theirs] == [
         "longfact-objects/accounting/000",
         "longfact-objects/accounting/001",
@@ -279,21 +341,23 @@ def test_both_layouts_say_the_same(tmp_path: Path) -> None:
     ]
     assert theirs[3].topic == "world-religions"
     one_file = jsonl(tmp_path / "longfact_objects.jsonl", *(prompt.model_dump() for prompt in theirs))
-    assert list(load_longfact(one_file)) == theirs
-    assert list(load_longfact(upstream / "longfact-objects_accounting.jsonl")) == theirs[:2]
+    assert list(load_prompts(one_file)) == theirs
+    assert list(load_prompts(upstream / "longfact-objects_accounting.jsonl")) == theirs[:2]
 
 
 def test_any_file_of_prompts_is_read(tmp_path: Path) -> None:
     own = jsonl(tmp_path / "my_prompts.jsonl", {"prompt": "Why?"}, {"id": 7, "prompt": "Who?", "topic": "t"})
     assert [(one.id, one.topic, one.prompt) for one in load_prompts(own)] == [("1", None, "Why?"), ("7", "t", "Who?")]
     table = tmp_path / "prompts.csv"
-    table.write_text("prompt\nWhy?\n", encoding="utf-8")
-    assert [one.prompt for one in load_prompts(table)] == ["Why?"]
+    table.write_text("prompt,sent,documents\nWhy?,2024-01-05,none\n", encoding="utf-8")
+    assert [(one.prompt, one.sent, one.documents) for one in load_prompts(table)] == [("Why?", None, None)]
     published = jsonl(tmp_path / "longfact-objects_world-religions.jsonl", {"prompt": "What?", "canary": CANARY})
     (one,) = load_prompts(published)
     assert (one.id, one.topic) == ("longfact-objects/world-religions/000", "world-religions")
     with pytest.raises(DataError, match=r"lost\.jsonl:1: field 'prompt': it is missing"):
         list(load_prompts(jsonl(tmp_path / "lost.jsonl", {"question": "Why?"})))
+    with pytest.raises(DataError, match=r"qa\.jsonl:1: field 'answer': it is missing"):
+        list(load_part("simpleqa-verified", "eval", jsonl(tmp_path / "qa.jsonl", {"problem": "Why?", "answer": " "})))
 
 
 @given(st.integers(0, 40), st.integers(0, 60), st.integers(0, 60), st.randoms(use_true_random=False))
@@ -309,7 +373,7 @@ def test_a_sample_is_the_same_for_any_order(size: int, n: int, more: int, rng: r
 
 @pytest.mark.parametrize(("name", "distinct"), [("longfact_objects", 1131), ("longfact_concepts", 1140)])
 def test_the_published_prompts_are_read_whole(name: str, distinct: int) -> None:
-    everything = list(load_longfact(published(f"{name}.jsonl")))
+    everything = list(load_prompts(published(f"{name}.jsonl")))
     assert len(everything) == 1140
     assert len({prompt.topic for prompt in everything}) == 38
     assert len(sample_prompts(everything, 2000)) == distinct

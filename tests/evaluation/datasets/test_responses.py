@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,7 @@ import pytest
 from factloop.core.errors import DataError
 from factloop.evaluation.datasets.mapping import ColumnMapping
 from factloop.evaluation.datasets.responses import GivenResponse, load_responses
-
-
-def write(path: Path, rows: Sequence[Any]) -> Path:
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    return path
+from tests.evaluation.verification.world_pairs import write_rows
 
 
 def load(path: Path, **columns: str) -> list[GivenResponse]:
@@ -29,11 +24,11 @@ def test_what_rows_do_not_say_is_made_of_what_they_do(tmp_path: Path) -> None:
         {"prompt": "What?", "response": "That."},
         {"prompt": None, "response": "Alone."},
     ]
-    first, second, third = load(write(tmp_path / "gpt-9.jsonl", rows))
+    first, second, third = load(write_rows(tmp_path / "gpt-9.jsonl", rows))
     assert (first.id, first.system, first.prompt, first.response) == ("1", "gpt-9", "Who?", "Ada.")
     assert first.prompt_id != second.prompt_id
     assert (third.prompt, third.prompt_id) == (None, "3")
-    (other,) = load(write(tmp_path / "other.jsonl", [{"prompt": "Who?", "response": "Bob."}]))
+    (other,) = load(write_rows(tmp_path / "other.jsonl", [{"prompt": "Who?", "response": "Bob."}]))
     assert other.prompt_id == first.prompt_id  # two files share a prompt, so that their systems can be paired
 
 
@@ -49,7 +44,7 @@ def test_what_rows_do_not_say_is_made_of_what_they_do(tmp_path: Path) -> None:
 )
 def test_documents_are_texts_or_objects(tmp_path: Path, given: object, read: list[tuple[str, ...]] | None) -> None:
     row = {"prompt": "Who?", "response": "Ada.", "contexts": given}
-    (found,) = load(write(tmp_path / "x.jsonl", [row]), documents="contexts")
+    (found,) = load(write_rows(tmp_path / "x.jsonl", [row]), documents="contexts")
     documents = found.documents
     assert read == (documents if documents is None else [(one.text, one.title, one.source) for one in documents])
 
@@ -73,7 +68,7 @@ def test_documents_are_texts_or_objects(tmp_path: Path, given: object, read: lis
     ],
 )
 def test_a_malformed_row_is_named(tmp_path: Path, row: Any, said: str) -> None:
-    path = write(tmp_path / "x.jsonl", [{"prompt": "Who?", "response": "Ada."}, row])
+    path = write_rows(tmp_path / "x.jsonl", [{"prompt": "Who?", "response": "Ada."}, row])
     with pytest.raises(DataError) as found:
         load(path)
     assert said in str(found.value)
@@ -93,7 +88,7 @@ def test_a_malformed_row_is_named(tmp_path: Path, row: Any, said: str) -> None:
 def test_systems_are_named_in_each_row_or_in_none(tmp_path: Path, systems: Sequence[str | None], said: str) -> None:
     rows = [{"prompt": f"{n}?", "response": "x", "who": system} for n, system in enumerate(systems)]
     with pytest.raises(DataError) as found:
-        load(write(tmp_path / "x.jsonl", rows), system="who")
+        load(write_rows(tmp_path / "x.jsonl", rows), system="who")
     assert said in str(found.value)
 
 
@@ -106,7 +101,7 @@ def test_two_prompts_under_one_id_are_told_of_once(tmp_path: Path) -> None:
         for n, (name, prompt) in enumerate(asked)
     ]
     told: list[str] = []
-    path = write(tmp_path / "x.jsonl", rows)
+    path = write_rows(tmp_path / "x.jsonl", rows)
     assert len(list(load_responses(path, warn=told.append))) == len(rows)
     (said,) = told
     assert said.startswith(f'{path}:4: the prompt_id "1" is also that of another prompt, in line 1: ')

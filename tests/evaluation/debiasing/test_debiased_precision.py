@@ -92,22 +92,6 @@ def test_by_hand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rate", "expected"),
-    [
-        # TPR .8, FPR .2: (.62 - .2) / .6
-        (62, 0.7),
-        (10, 0.0),  # below what false alarms alone would give
-        (90, 1.0),
-    ],
-)
-def test_adjusted_count_by_hand(rate: int, expected: float) -> None:
-    labelled = LabelledClaims([1] * 50 + [0] * 50, [1] * 40 + [0] * 10 + [1] * 10 + [0] * 40)
-    found = debiased_precision(labelled, JudgedResponses.of_claims([1] * rate + [0] * (100 - rate))).adjusted_count
-    assert found.value == pytest.approx(expected)
-    assert (Caution.CLIPPED in found.cautions) == (expected in (0.0, 1.0))
-
-
-@pytest.mark.parametrize(
     ("rate", "value", "has_interval"),
     [
         # TPR .7, FPR .1: (.95 - .1) / .6 = 1.42, and all of Fieller's interval lies above 1
@@ -240,12 +224,6 @@ def test_cautions() -> None:
     assert (all_called.cautions, all_called.value, all_called.interval) == ((Caution.NO_SPREAD,), 1.0, None)
     good = LabelledClaims([1, 0] * 50, [1, 0] * 45 + [0, 1] * 5)
     assert debiased_precision(good, JudgedResponses.of_claims([1, 0] * 100)).prediction_powered.cautions == ()
-
-
-@pytest.mark.parametrize(("labels", "verdicts", "groups"), [([2], [1], None), ([1], [0.5], None), ([1, 0], [1], None)])
-def test_what_is_no_label_is_refused(labels: list[int], verdicts: list[int], groups: None) -> None:
-    with pytest.raises(ValueError, match="a label"):
-        LabelledClaims(labels, verdicts, groups)
 
 
 def test_the_library_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:

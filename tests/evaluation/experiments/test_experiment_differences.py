@@ -189,3 +189,24 @@ def test_contradictory_results_are_refused() -> None:
     for words, claims in cases.items():
         with pytest.raises(DataError, match=words):
             assess(results.model_copy(update={"claims": claims}))
+
+
+def test_a_prompt_is_pooled_over_the_models_that_it_was_tried_with() -> None:
+    """Of 20 claims `strict` wins 4 with one model, 8 with the other: 6 of 20 over both, on 8 claims."""
+    wins = {"strict": 4, "other-strict": 8}
+    changes = {
+        "packaged": {},
+        "strict": {"prompts": "p"},
+        "other": {"model": "m"},
+        "other-strict": {"prompts": "p", "model": "m"},
+    }
+    claims = [
+        claim(name, f"c{place:02}", Verdict.SUPPORTED if place < wins.get(name, 0) else Verdict.NOT_SUPPORTED)
+        for name in changes
+        for place in range(20)
+    ]
+    results = results_of(claims, names=tuple(changes))
+    variants = tuple(one.model_copy(update={"changes": changes[one.name]}) for one in results.variants)
+    (words,) = assess(results.model_copy(update={"variants": variants}), resamples=0).pooled
+    assert words.startswith("Over 2 models or settings: strict agrees more often with the labels than packaged: +0.300")
+    assert assess(results, resamples=0).pooled == ()

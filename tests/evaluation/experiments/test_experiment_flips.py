@@ -10,6 +10,7 @@ import pytest
 from factloop.core.records import Verdict
 from factloop.evaluation.comparing.records import Direction
 from factloop.evaluation.comparing.table import MISSING, SPLIT, majority
+from factloop.evaluation.comparing.views.paired import causes
 from factloop.evaluation.experiments.assess import assess
 from factloop.evaluation.experiments.records import ExperimentReport, JudgedClaim
 from factloop.evaluation.experiments.variants import ReadyVariant, describe_variants
@@ -61,6 +62,12 @@ def test_direction(gold: bool | None, first: Verdict, second: Verdict, direction
     assert flip.direction is direction
 
 
+def test_one_verdict_for_all_claims_is_odd() -> None:
+    many = [(f"c{place}", place % 2 == 0, (S if place % 2 else N,), (N,)) for place in range(10)]
+    said = "strict: all 10 claims are called not supported"
+    assert [said in " ".join(report_of(*claims).warnings) for claims in (many, many[1:])] == [True, False]
+
+
 def test_a_failure_is_no_flip() -> None:
     report = report_of(
         ("same", True, (S, S), (S, S)),
@@ -84,6 +91,38 @@ def test_grounds_are_those_of_the_shown_verdict() -> None:
     assert (side.verdict, side.n_repeats, side.n_scored) == (S, 2, 3)
     assert side.rationale == "the second says so"
     assert [one.passage for one in side.cited] == ["What is known of c."]
+
+
+def test_flips_of_one_cause_stand_together() -> None:
+    """One cause: the same passage decides, the verdicts are of the same kinds, and the same words are at issue."""
+
+    def flips(name: str, passage: str, wrong: str, contradicted: bool) -> list[JudgedClaim]:
+        before, after = (claim(variant, name, verdict) for variant, verdict in (("packaged", S), ("strict", N)))
+        judged = after.judgement.model_copy(update={"wrong": wrong, "contradicted": contradicted})
+        cited = (evidence(passage),)
+        sides = (before, after.model_copy(update={"judgement": judged}))
+        return [one.model_copy(update={"evidence": cited}) for one in sides]
+
+    rows = [
+        ("a", "The sea wall.", "1953", True),
+        ("b", "The calf.", "ten", True),
+        ("c", "The sea wall.", "1953", False),
+        ("d", "The sea wall.", "raised", True),
+        ("e", "The calf.", "Ten", True),
+        ("f", "The sea wall, too.", "1953", True),
+    ]
+    report = assess(results_of([one for row in rows for one in flips(*row)]), resamples=0)
+    assert [flip.claim[6] for flip in report.flips] == ["b", "e", "a", "c", "d", "f"]
+    (line,) = causes(report.flips).lines
+    assert [cell.text for cell in line.cells] == [
+        "supported → contradicted",
+        "“The calf.”",
+        "ten",
+        "2",
+        "0",
+        "0",
+        "b, e",
+    ]
 
 
 def test_items_against_variants_by_hand() -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from factloop.core.errors import DataError
+from factloop.core.errors import ConfigError, DataError
 from factloop.evaluation.experiments.items import Item, load_data
+from tests.evaluation.experiments.small_plans import make_plan
 
 
 def written(home: Path, *rows: Any, name: str = "data.jsonl") -> Path:
@@ -56,7 +57,6 @@ def test_ids_that_only_their_response_tells_apart_become_longer(home: Path) -> N
         ({"text": "A"}, "a row has `claim`, or `prompt`"),
         ({"claim": " "}, "field 'claim': a text is needed"),
         ({"claim": "A", "label": 2}, "field 'label'"),
-        ({"claim": ["A"]}, "field 'claim'"),
         ({"response": "A"}, "field 'prompt': it is missing"),
         ({"sentences": 3}, "data.jsonl:1"),
         ([], "each line must be a JSON object"),
@@ -67,3 +67,29 @@ def test_rubbish_is_named_with_its_place(home: Path, row: Any, said: str) -> Non
         load_data(written(home, row))
     assert said in str(caught.value)
     assert "data.jsonl" in str(caught.value)
+
+
+def test_a_labelled_data_set_is_loaded_as_verify_loads_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FACTLOOP_DATA_DIR", str(home / "none"))
+    rows = [
+        {"id": "a", "claim": "A", "evidence": ["One.", "Two."], "label": "supported"},
+        {"id": "b", "claim": "B", "evidence": ["Three."], "label": "partially_supported"},
+    ]
+    written(home, *rows)
+    plan = make_plan(home, {"only": {}}, data="data.jsonl", dataset="wice:dev")
+    data = plan.load()
+    assert [(item.run.id, item.gold, texts(item)) for item in data.items] == [
+        ("a", (True,), ["One.\nTwo."]),
+        ("b", (False,), ["Three."]),
+    ]
+    assert data.name.startswith("wice:dev (sha256 ")
+    with pytest.raises(ConfigError, match="factloop research data get"):
+        make_plan(home, {"only": {}}, data="", dataset="wice:dev").load()
+
+
+def test_responses_to_one_source_are_held_out_together(home: Path) -> None:
+    given = {"source_id": "7", "model": "m", "split": "test", "quality": "good", "labels": [], "response": "She wrote."}
+    written(home, {"id": "1", **given}, {"id": "2", **given}, name="response.jsonl")
+    written(home, {"source_id": "7", "task_type": "QA", "source_info": "Ada wrote."}, name="source_info.jsonl")
+    data = load_data(home, "ragtruth:test")
+    assert (len(data.items), data.groups) == (2, ["group 7"])

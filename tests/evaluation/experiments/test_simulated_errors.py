@@ -17,7 +17,9 @@ from benchmarks.experiment_errors import (
     fails,
     finds,
     passes,
+    rules_out_at_a_look,
     share,
+    shows_at_a_look,
 )
 
 
@@ -40,3 +42,10 @@ def test_the_gate_errs_as_rarely_as_it_says_whatever_has_no_verdict(world: World
     """Of 100 with a chance of 0.05 (0.1) each more than 10 (17) come once in 90 (100): binomial survival .011, .010."""
     measure, most = (fails, 0.17) if world in EQUAL else (passes, 0.1)
     assert share(measure, world, 100) <= most
+
+
+@pytest.mark.statistical
+def test_looking_four_times_errs_as_rarely_as_looking_once() -> None:
+    """Of 100 with a chance of 0.05 each more than 10 come once in 90 (binomial survival .011)."""
+    assert share(shows_at_a_look, EQUAL[0], 100) <= 0.1
+    assert share(rules_out_at_a_look, GATED[0], 100) <= 0.1

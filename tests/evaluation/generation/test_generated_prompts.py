@@ -10,7 +10,7 @@ import pytest
 
 from factloop.agents.longfact.distinct import spelling
 from factloop.core.errors import ConfigError, DataError
-from factloop.evaluation.datasets.longfact import load_longfact
+from factloop.evaluation.datasets.longfact import load_prompts
 from factloop.evaluation.generation.prompts import PromptsRequest, generate_prompts, load_topics
 from factloop.evaluation.generation.records import GeneratedPrompt, PromptsReport
 from factloop.evaluation.generation.settings import PromptSettings
@@ -37,7 +37,7 @@ async def test_enough_that_differ_are_collected_and_counted(sim: Simulator, tmp_
     assert (topic.n_kept, topic.n_repeated, topic.n_alike, topic.n_rounds) == (12, 1, 2, 2)
     path = tmp_path / "prompts.jsonl"
     path.write_text("".join(f"{row.model_dump_json()}\n" for row in rows), encoding="utf-8")
-    assert [(one.id, one.topic, one.prompt) for one in load_longfact(path)] == [
+    assert [(one.id, one.topic, one.prompt) for one in load_prompts(path)] == [
         (row.id, row.topic, row.prompt) for row in rows
     ]
 

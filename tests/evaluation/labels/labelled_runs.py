@@ -15,7 +15,7 @@ from factloop.evaluation.debiasing.precision import debiased_precision
 from factloop.evaluation.debiasing.records import DebiasedPrecision
 from factloop.evaluation.debiasing.samples import JudgedResponses
 from factloop.evaluation.labels.exporting import ExportedLabels, export_labels
-from factloop.evaluation.labels.sheets import SHEET, NextLabels, draw_next
+from factloop.evaluation.labels.sheets import SHEET, NextLabels, candidates_of, draw_claims
 from factloop.evaluation.runs.calibration import load_calibration
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.reports.downloads import csv_text
@@ -85,4 +85,4 @@ def of_run(responses: Sequence[JudgedResponse]) -> JudgedResponses:
 
 
 def drawn_from(run: LabelledRun, n: int, seed: int, **options: Any) -> NextLabels:
-    return draw_next(run.responses, n, data=DATA, seed=seed, **options)
+    return draw_claims(candidates_of(run.responses), n, data=DATA, seed=seed, **options)

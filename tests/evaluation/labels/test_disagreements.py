@@ -12,7 +12,7 @@ from factloop.core.errors import ConfigError, DataError
 from factloop.core.figure import Undefined
 from factloop.evaluation.labels.adjudication import adjudicate, read_answers, win_rate
 from factloop.evaluation.labels.disagreements import SHEET, DisagreementDraw, DisagreementKey, draw_disagreements
-from factloop.evaluation.labels.views.html import render_disagreements_html
+from factloop.evaluation.labels.views import render_disagreements_html
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.reports.downloads import Cell
 from factloop.reports.labels import hash_of

@@ -15,12 +15,9 @@ from factloop.evaluation.labels.sampling import (
     FEWEST_LABELS,
     Floats,
     Pilot,
-    WidthByLabels,
     probabilities,
     spreads,
 )
-from factloop.evaluation.labels.sheets import draw_next
-from tests.evaluation.runs.finished_runs import judged
 
 NAN = float("nan")
 
@@ -75,8 +72,6 @@ def test_labels_count_for_the_inverse_of_their_probability_by_hand() -> None:
     assert found.prediction_powered.value == pytest.approx(4 / 5)
     mixed = LabelledClaims([1, 1, 0], [1, 0, 0], ["a", "b", "c"], [0.25, 1.0, 0.5])
     assert debiased_precision(mixed, run).evaluator.tpr == pytest.approx(4 / 5)
-    with pytest.raises(ValueError, match="a probability is above 0"):
-        LabelledClaims([1], [1], None, [0.0])
 
 
 @pytest.mark.statistical
@@ -91,32 +86,3 @@ def test_chosen_labels_hold_the_truth_in_an_interval_at_most_07_times_as_wide(wo
     assert found["chosen"].width <= 0.7 * found["alone"].width
     assert found["chosen"].width <= (0.7 if world.has_scores else 1.0) * found["verdicts"].width
     assert found["chosen"].width < found["scores"].width
-
-
-def test_labels_do_not_narrow_an_interval_below_that_of_the_run_by_hand() -> None:
-    """100 claims of two prompts, s = 1/2 for all, so p = 1/100: a = 0.25 * 100 * 100 / 100^2, c = 0.5 * 100^2 / 100^2.
-
-    Prompts with 30 and 20 of 50 called supported: shares 0.1 and -0.1 from 1/2 move the rate by 0.05 each, and V = 2 *
-    2 * 0.05^2 = 0.01, so that the raw interval is 1.96 * 0.1. With all labelled it is 1.96 sqrt(0.0025 + 0.00005 +
-    0.01) = 0.2196. For 0.25 there remain 0.016269 - 0.01 of the variance, and a / n + c / n^2 is as much by 41.8.
-    """
-    verdicts = np.array([1] * 30 + [0] * 20 + [1] * 20 + [0] * 30)
-    found = WidthByLabels.of(np.full(100, 0.5), verdicts, ["a"] * 50 + ["b"] * 50)
-    assert (found.a, found.c, found.run_variance) == pytest.approx((0.25, 0.5, 0.01))
-    assert found.raw == pytest.approx(0.196, abs=0.0001)
-    assert found.half_width(100) == pytest.approx(0.2196, abs=0.0001)
-    assert [found.needed(half) for half in (0.25, 0.21, 0.19)] == [42, None, None]
-
-
-def test_each_system_needs_its_own_labels() -> None:
-    """Two systems alike and as long: each needs the labels that it would need alone, and a draw twice as many.
-
-    Together they were said to need about as many as one.
-    """
-    run = [judged(f"p{n}", "ssns" * 10, system=system) for n in range(20) for system in ("a", "b")]
-    both = draw_next(run, 10, data="d", seed=0, half_width=0.1)
-    alone = draw_next([one for one in run if one.system == "a"], 10, data="d", seed=0, half_width=0.1)
-    (one,) = alone.needed
-    assert one.n is not None
-    assert [(of.system, of.n) for of in both.needed] == [("a", one.n), ("b", one.n)]
-    assert (alone.n_to_draw, both.n_to_draw) == (one.n, 2 * one.n)

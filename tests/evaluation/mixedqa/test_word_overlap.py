@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import strategies as st
 
 from factloop.core.figure import Undefined
 from factloop.evaluation.datasets.mixedqa import MixedQaItem, load_mixedqa
@@ -22,7 +21,7 @@ from factloop.evaluation.mixedqa.reference import (
     rouge_l,
 )
 from factloop.evaluation.mixedqa.scores import PUBLISHED, SYSTEMS
-from factloop.evaluation.statistics.correlation import Correlation, pearson
+from factloop.evaluation.statistics.correlation import Correlation, Method, correlate
 from tests.evaluation.datasets.dataset_files import published
 
 METEOR = meteor(NoSynonyms())
@@ -113,10 +112,6 @@ def test_lengths_have_to_agree(metric: ReferenceMetric) -> None:
         metric.score(["a"], ["a"])
 
 
-WORDS = st.lists(st.sampled_from(["Ada", "paints", "the", "red", "bridges", "1843", "!"]), max_size=6).map(" ".join)
-PAIRS = st.lists(st.tuples(WORDS, st.lists(WORDS, max_size=3)), max_size=5)
-
-
 def names(*specifications: str) -> list[str]:
     return [metric.name for metric in build_metrics(specifications)]
 
@@ -146,7 +141,7 @@ def items() -> list[MixedQaItem]:
 def correlation(metric: ReferenceMetric, items: list[MixedQaItem], system: str) -> Correlation:
     answers = [(item, answer) for item in items for answer in item.responses if answer.system == system]
     scores = metric.score([a.text for _, a in answers], [item.reference_answers for item, _ in answers])
-    return pearson(scores, [answer.human_correct for _, answer in answers])
+    return correlate(Method.PEARSON, scores, [answer.human_correct for _, answer in answers])
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

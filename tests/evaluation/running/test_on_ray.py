@@ -7,7 +7,6 @@ test_handing_out.py: each worker that is started here takes seconds of a core.
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import re
 import signal
@@ -31,9 +30,9 @@ from factloop.setup.settings import CheckSettings
 from tests.cli.command import build_command
 from tests.evaluation.running.short_responses import short_items, write_items
 from tests.simulator import INSTANT, MODEL, Simulator
+from tests.timeless import results, stable
 
 pytestmark = pytest.mark.timeout(400)  # Ray and its workers take seconds to start, on a busy machine a minute
-VOLATILE = {"usage", "created_at", "retrieved_at"}
 
 
 @pytest.fixture(scope="module")
@@ -57,12 +56,6 @@ def cluster(sim: Simulator) -> Iterator[None]:
     assert sim.environment
     with connected(2, None):
         yield
-
-
-def stable(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: stable(part) for name, part in value.items() if name not in VOLATILE}
-    return [stable(part) for part in value] if isinstance(value, list) else value
 
 
 def as_judged(judged: list[JudgedResponse]) -> dict[str, Any]:
@@ -109,13 +102,6 @@ def test_two_workers_end_a_run_as_one_process_does_which_can_go_on_with_it(
     assert factloop("eval", *flags, "--run-dir", two).code == 0
     assert results(two) == results(one)
     assert sim.stats().stages == {}  # all from the workers' journal
-
-
-def results(run: Path) -> Any:
-    """The summary, and the reports in the order of their ids."""
-    summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
-    reports = map(json.loads, (run / "reports.jsonl").read_text(encoding="utf-8").splitlines())
-    return stable(summary), sorted((stable(report) for report in reports), key=lambda report: report["id"])
 
 
 @pytest.mark.usefixtures("cluster")
@@ -171,9 +157,3 @@ async def kill_one_at_work(sim: Simulator, judging: asyncio.Task[Any]) -> int:
     pid = workers()[0]
     os.kill(pid, signal.SIGKILL)
     return pid
-
-
-@pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1", "nonsense::", "127.0.0.1:99999"])
-async def test_an_address_without_a_cluster_is_refused_at_once(address: str) -> None:
-    with pytest.raises(ConfigError, match=f"--address {address}: no Ray cluster answers"):
-        await anext(judge_on_ray(CheckSettings(), [], directory=None, workers=2, address=address))

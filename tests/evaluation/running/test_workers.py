@@ -6,7 +6,6 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import aclosing, closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,13 @@ from hypothesis import strategies as st
 from ray.exceptions import RayActorError
 
 import factloop
-from factloop.core.errors import ConfigError, ToolError
+from factloop.core.errors import ConfigError, DataError, ToolError
 from factloop.core.records import UnscoredReason
 from factloop.evaluation.running.journals import gather, journal_at
 from factloop.evaluation.running.on_ray import Home, Pool, Worker, Wrong, divide
 from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.runs.records import JudgedResponse
-from factloop.evaluation.runs.run import open_judge_with
+from factloop.evaluation.runs.run import judge_on_ray, open_judge_with
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.cache import CallCache
 from tests.evaluation.running.short_responses import short_items
@@ -32,21 +31,44 @@ from tests.simulator import MODEL, Simulator
 ROOM = 2
 
 
-@dataclass(frozen=True)
 class Method:
     """Called as a method of an actor is: `await actor.judge.remote(item)`."""
 
-    remote: Callable[..., Awaitable[Any]]
+    def __init__(self, remote: Callable[..., Awaitable[Any]]) -> None:
+        self.remote = remote
+
+    def options(self, *, max_task_retries: int) -> Method:
+        assert max_task_retries == 0, "Ray would wait for the replacement, for which there may never be room"
+        return self
 
 
 class Actor:
-    def __init__(self, dies_of: str = "", opening: Any = None, starts_after_s: float = 0.0) -> None:
+    """Dies of some items. What replaces it, if anything does, dies of none."""
+
+    def __init__(
+        self,
+        dies_of: str = "",
+        *,
+        opening: Any = None,
+        starts_after_s: float = 0.0,
+        replaced_after_s: float | None = None,
+        judges_in_s: float = 0.0,
+    ) -> None:
+        lives = iter([starts_after_s] if replaced_after_s is None else [starts_after_s, replaced_after_s])
+        deadly = dies_of
+
         async def open_() -> Any:
-            await asyncio.sleep(starts_after_s)
+            try:
+                await asyncio.sleep(next(lives))
+            except StopIteration:
+                raise RayActorError from None
             return opening
 
         async def judge(item: str) -> str:
-            if item in dies_of:
+            nonlocal deadly
+            await asyncio.sleep(judges_in_s)
+            if item in deadly:
+                deadly = ""
                 raise RayActorError
             return item
 
@@ -61,7 +83,7 @@ def pool_of(*actors: Actor) -> Pool[str, str]:
 
 
 async def judged_by(pool: Pool[str, str], items: str) -> str:
-    async with aclosing(pool.judged(items, started_within_s=0.5)) as judging:
+    async with aclosing(pool.judged(items, started_within_s=0.5, replaced_within_s=0.5)) as judging:
         return "".join(sorted([one async for one in judging]))
 
 
@@ -72,8 +94,19 @@ async def judged_by(pool: Pool[str, str], items: str) -> str:
         [Actor(dies_of="012345678"), Actor()],
         [Actor(), Actor(starts_after_s=NEVER)],
         [Actor(dies_of="0"), Actor(starts_after_s=0.05)],
+        [Actor(dies_of="3", replaced_after_s=0.05)],
+        [Actor(dies_of="3", replaced_after_s=NEVER), Actor()],
+        [Actor(dies_of="1", replaced_after_s=0.2, judges_in_s=0.4), Actor(starts_after_s=NEVER)],
     ],
-    ids=["two", "one dies", "one never starts", "one dies before the other starts"],
+    ids=[
+        "two",
+        "one dies",
+        "one never starts",
+        "one dies before the other starts",
+        "one is replaced",
+        "a replacement has no room",
+        "one is replaced, and others have waited from the start",
+    ],
 )
 async def test_every_response_is_judged_once(actors: list[Actor]) -> None:
     assert await judged_by(pool_of(*actors), "012345678") == "012345678"
@@ -83,14 +116,22 @@ async def test_every_response_is_judged_once(actors: list[Actor]) -> None:
     ("actors", "error", "said"),
     [
         ([Actor(dies_of="0"), Actor(dies_of="0")], ToolError, "all workers died: .* What was judged is kept"),
+        ([Actor(dies_of="0", replaced_after_s=NEVER)], ToolError, r"all workers died: none was replaced within 0\.5 s"),
         ([Actor(dies_of="2") for _ in range(5)], ToolError, "3 workers died while they judged the response '2'"),
         ([Actor(starts_after_s=NEVER)], ToolError, "no worker was ready within 0.5 s"),
         ([Actor(), Actor(opening=Wrong(is_about_data=False, message="not set up"))], ConfigError, "not set up"),
+        ([Actor(opening=Wrong(is_about_data=True, message="no data"))], DataError, "no data"),
     ],
 )
 async def test_what_ends_a_run(actors: list[Actor], error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         await judged_by(pool_of(*actors), "012")
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1", "nonsense::", "127.0.0.1:99999"])
+async def test_an_address_without_a_cluster_is_refused_at_once(address: str) -> None:
+    with pytest.raises(ConfigError, match=f"--address {address}: no Ray cluster answers"):
+        await anext(judge_on_ray(CheckSettings(), [], directory=None, workers=2, address=address))
 
 
 async def test_no_more_is_read_than_the_workers_have_room_for() -> None:

@@ -17,7 +17,7 @@ from factloop.evaluation.runs.labelled import CalibrationSample
 from factloop.evaluation.runs.longform import AbstentionPolicy
 from factloop.evaluation.runs.records import Calibration, JudgedResponse, RunSummary
 from factloop.evaluation.runs.run_claims import RunClaims
-from factloop.evaluation.runs.views.calibration import METHOD_WORDS
+from factloop.evaluation.runs.views.calibration import METHOD_WORDS, assumptions
 from factloop.evaluation.runs.views.calibration import corrected as shown
 from tests.evaluation.datasets.dataset_files import jsonl
 from tests.evaluation.runs.finished_runs import fingerprint, judged, summary_of
@@ -99,11 +99,8 @@ def test_a_finished_run_yields_its_labelled_claims(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "field"),
     [
-        ({"label": 2, "verdict": 1}, "label"),
         ({"label": True, "verdict": 1}, "label"),
         ({"label": "1", "verdict": 1}, "label"),
-        ({"label": None, "verdict": 1}, "label"),
-        ({"label": 1, "verdict": 0.5}, "verdict"),
         ({"label": 1, "verdict": "supported"}, "verdict"),
         ({"label": 1}, "verdict"),
         ({"label": 1, "verdict": 1, "group": "a"}, "group"),
@@ -142,17 +139,24 @@ def test_one_evaluator_of_an_audit_is_a_calibration(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("run", "said"),
     [
-        ({"made_by": fingerprint(model="sim:another")}, "another evaluator judged (model differ)"),
-        ({"made_by": fingerprint(prompts={"safe/rating": "0"})}, "another evaluator judged (prompts differ)"),
+        ({"made_by": fingerprint(snapshots=("sim-2",))}, "another evaluator judged (snapshots differ)"),
         ({"kind": "responses"}, "the claims of this run are the evaluator's own"),
     ],
 )
 def test_a_run_is_warned_of_what_differs(tmp_path: Path, run: dict[str, Any], said: str) -> None:
-    finished(tmp_path / "b", [judged("p", "sn", labels="SS")])
+    sampled = fingerprint(snapshots=("sim-1",))
+    finished(tmp_path / "b", [judged("p", "sn", labels="SS", made_by=sampled)], made_by=sampled)
     summary = summary_of([judged("p", "sn")], **{"kind": "factscore", **run})
     (warning,) = calibration_warnings(load_calibration(tmp_path / "b"), summary)
     assert said in warning
     assert "2 labelled claims" in warning
+
+
+@pytest.mark.parametrize(("verdicts", "n_said"), [("sn??", 1), ("sssssssssn?", 0)])
+def test_a_run_of_which_many_claims_have_no_verdict_is_warned_of(tmp_path: Path, verdicts: str, n_said: int) -> None:
+    summary = finished(tmp_path / "b", [judged("p", verdicts, labels="S" * len(verdicts))])
+    said = "2 of 4 claims of this run (50%) have no verdict: corrected figures are of the others"
+    assert calibration_warnings(load_calibration(tmp_path / "b"), summary) == (said,) * n_said
 
 
 def test_a_system_is_corrected_by_its_own_claims_where_it_has_some() -> None:
@@ -186,8 +190,10 @@ def test_a_system_whose_claims_all_have_a_label_is_its_labels() -> None:
 def test_one_figure_of_a_system_is_shown_as_preferred(n: int, preferred: Method) -> None:
     """All of its claims have a label, or half of them."""
     sample = CalibrationSample("six", (1, 0, 0) * 2, (1, 1, 0) * 2, ("p",) * 3 + ("q",) * 3, is_own=(True,) * 6)
-    rows = [line.cells[2].text for line in shown(correction(sample, [judged(p, "ssn" * n) for p in "pq"])).lines]
+    found = correction(sample, [judged(p, "ssn" * n) for p in "pq"])
+    rows = [line.cells[2].text for line in shown(found).lines]
     assert [row for row in rows if "preferred" in row] == [f"{METHOD_WORDS[preferred]}, preferred"]
+    assert len(assumptions(found)) == n - 1  # labels of all claims leave nothing to assume
 
 
 def test_strangers_claims_withhold_the_prediction_powered_figure() -> None:
@@ -268,7 +274,6 @@ def test_a_claim_that_comes_again_counts_once(tmp_path: Path) -> None:
     [
         ({"judge": "y"}, "judge", '"y", but line 1 has "x" for the same claim'),
         ({"label": 1}, "label", "1, but line 1 has 0 for the same claim of the same response"),
-        ({"verdict": 0}, "verdict", "0, but line 1 has 1 for"),
         ({"verdict": None}, "verdict", "null, but line 1 has 1 for"),
         ({"probability": 0.25}, "probability", "0.25, but line 1 has 0.5 for"),
     ],
@@ -304,15 +309,11 @@ def test_other_claims_are_told_apart(tmp_path: Path, second: dict[str, Any]) -> 
 @pytest.mark.parametrize(
     ("name", "meant"),
     [
-        ("sytem", "system"),
         ("System", "system"),
         ("gruop", "group"),
         ("groups", "group"),
         ("response-id", "response_id"),
-        ("reponse_id", "response_id"),
         ("scor", "score"),
-        ("probabilty", "probability"),
-        ("juge", "judge"),
     ],
 )
 def test_a_misspelt_column_is_refused(tmp_path: Path, name: str, meant: str) -> None:

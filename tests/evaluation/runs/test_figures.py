@@ -140,10 +140,6 @@ def claim(number: int, verdict: Verdict | None, text: str | None = None) -> Clai
     return Claim(id=f"c1.{number}", sentence="s", span=(0, 1), text=said, self_contained=said, judgement=judgement)
 
 
-# Scored: 9 + 7 + 4 = 20 by label, 10 + 7 + 3 by verdict; 6 + 4 + 2 = 12 agree.
-WORKED = table(6, 2, 1, 1, 3, 4, 0, 2, 1, 1, 2, 0)
-
-
 def test_balanced_accuracy_has_an_interval_only_if_both_labels_come_from_several_prompts() -> None:
     """One prompt holds all facts labelled supported: its TPR says nothing of another prompt."""
     tables = [table(6, 2, 0, 0, 0, 1, 0, 0), *(table(0, 0, 0, 0, n, 3, 0, 0) for n in range(5))]

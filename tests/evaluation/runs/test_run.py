@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from factloop.evaluation.runs.summary import Scoring, summarise
 from tests.checking.simulated import simulated_checker
 from tests.evaluation.running.short_responses import short_facts, short_items
 from tests.evaluation.runs.finished_runs import fingerprint, judged
-from tests.simulator import Simulator
+from tests.simulator import MODEL, Simulator
 
 
 async def run(sim: Simulator, items: list[RunItem], **options: Any) -> RunSummary:
@@ -55,17 +56,24 @@ async def test_the_summary_is_of_what_was_judged_and_kept(sim: Simulator, items:
     assert summary.scores.systems[0].n_responses == 4
 
 
-async def test_a_finished_run_costs_nothing_and_may_be_scored_otherwise(
+async def test_a_response_that_misses_its_request_counts_as_not_factual(
     sim: Simulator, items: list[RunItem], tmp_path: Path
 ) -> None:
-    first = await run(sim, items, run_dir=tmp_path / "run")
-    sim.reset()
-    again = await run(sim, items[::-1][::-1], run_dir=tmp_path / "run", scoring=Scoring(ks=(1,), resamples=10))
-    assert sim.stats().stages == {}
-    assert [choice.k for choice in again.scores.ks] == [1]
-    assert again.responses == first.responses
-    assert again.usage.calls == first.usage.calls
-    assert read_run(tmp_path / "run").summary == again
+    sim.set(models=["sim", "gpt-4o"])
+    given = [replace(items[0], prompt="Who was Nobody Known?"), items[1]]
+    settings = {"jury": ["openai:gpt-4o"], "jury_rule": "unanimous", "eligibility": True, "plan": "grounded"}
+    summary = await run(sim, given, settings=settings, run_dir=tmp_path / "run")
+    missing, serving = sorted(read_run(tmp_path / "run").responses(), key=lambda one: one.id)
+    assert missing.report.eligibility is not None
+    assert missing.report.eligibility.verdict is Verdict.NOT_SUPPORTED
+    assert [one.judged_by for one in missing.report.eligibility.votes] == [MODEL, "openai:gpt-4o"]
+    assert min(missing.report.counts.supported, serving.report.counts.supported) > 0
+    none = missing.report.counts.model_copy(update={"supported": 0, "not_supported": missing.report.counts.scored})
+    assert [line.counts for line in summary.responses] == [none, serving.report.counts]
+    assert summary.warnings[0] == "1 of 2 responses do not do what the prompt asks: none of their claims is supported"
+    assert "verifiers/eligibility" in summary.fingerprint.prompts
+    with pytest.raises(ConfigError, match="cannot be calibrated"):
+        await run(sim, given, settings=settings, debias=lambda debiased, _: debiased)
 
 
 async def test_a_higher_limit_goes_on_and_a_lower_one_leaves_out(
@@ -185,10 +193,22 @@ def test_warnings_are_of_the_run_and_not_of_each_response() -> None:
     assert "without a model" in summary.warnings[0]
     assert summary.warnings[1] == "100 of 151 claims have no verdict: 100 × no answer in time"
     assert summary.warnings[2].startswith("Not all responses were judged alike: versions changed")
-    assert summary.fingerprint == offline
+    assert summary.fingerprint == offline.model_copy(update={"seed": 0})  # that of the resamples
     without = summary_of([judged("p1", "", made_by=fingerprint())])
     assert without.warnings == ()
     assert "nothing to check against" in summary_of([judged("p1", "s", made_by=fingerprint())]).warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("second", "is_warned"), [((), False), (("a-05",), False), (("a-05", "b"), False), (("a-08",), True)]
+)
+def test_a_model_that_changed_under_its_name_is_warned_of(second: tuple[str, ...], is_warned: bool) -> None:
+    """A response that needs fewer of a jury's models than another is judged like it."""
+    made_by = [fingerprint(search_tools=("documents",), snapshots=names) for names in (("a-05",), second)]
+    summary = summary_of([judged(f"p{number}", "s", made_by=one) for number, one in enumerate(made_by)])
+    assert summary.fingerprint.snapshots == tuple(sorted({"a-05", *second}))
+    assert any("snapshots changed" in warning for warning in summary.warnings) is is_warned
+    assert "snapshots" not in summary.fingerprint.configuration
 
 
 def test_no_response_and_two_of_one_are_refused() -> None:
@@ -276,7 +296,7 @@ def test_what_is_no_finished_run_is_refused(folder: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"schema_version": "2.0"}, "written in the format '2.0', but this version of factloop reads '1.4'"),
+        ({"schema_version": "1.7"}, "written in the format '1.7', but this version of factloop reads '2.0'"),
         ({"kind": "other"}, r"field 'kind': .*; start the run again"),
         ({"schema_version": None}, "field 'schema_version'"),
     ],
@@ -297,7 +317,7 @@ def test_a_broken_summary_is_one_clear_error(folder: Path, text: str) -> None:
 
 def test_a_report_of_another_version_is_named(folder: Path) -> None:
     path = folder / "reports.jsonl"
-    path.write_text(path.read_text().replace('"schema_version":"1.6"', '"schema_version":"3.1"', 1))
+    path.write_text(path.read_text().replace('"schema_version":"1.1"', '"schema_version":"3.1"', 1))
     with pytest.raises(DataError, match=r"reports\.jsonl:1: was written in the format '3\.1'"):
         list(read_run(folder).responses())
 

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from factloop.core.errors import DataError
+from factloop.evaluation.datasets.mapping import Spans
 from factloop.evaluation.running.log import Log
 from factloop.evaluation.verification.pairs import PairSpool, PlacedRow, key_of, load_pairs
-from factloop.evaluation.verification.records import PairRow, Prediction
+from factloop.evaluation.verification.records import PairRow, Prediction, SpanFigures
 from factloop.evaluation.verification.run import open_log, summaries
 
 
@@ -44,7 +45,6 @@ def test_what_is_not_given_is_made_up_and_what_is_stays() -> None:
             [{"claim_id": "k", "response_id": "r"}, {}, {"claim_id": "k", "response_id": "r"}],
             "pairs.jsonl:3: field 'claim_id': line 1 has the same, 'k', in the same response",
         ),
-        ([{"task": "t"}, {}], "pairs.jsonl:2: field 'task': it stands in some rows only"),
         ([{}, {"prompt_id": "p"}], "pairs.jsonl:2: field 'prompt_id': it stands in some rows only"),
     ],
 )
@@ -52,6 +52,12 @@ def test_what_the_audit_would_refuse_is_refused_now(rows: list[dict[str, Any]], 
     with pytest.raises(DataError) as caught:
         spooled(*rows)
     assert str(caught.value).startswith(complaint)
+
+
+def test_only_a_data_set_has_marked_spans(tmp_path: Path) -> None:
+    (tmp_path / "pairs.csv").write_text("claim,document,marked\nc,d,yes\n", encoding="utf-8")
+    with PairSpool(load_pairs(tmp_path / "pairs.csv"), path="pairs.csv", default_dataset="mine") as spool:
+        assert [one.marked for one in spool] == [None]
 
 
 def test_a_name_that_has_scores_already_is_refused() -> None:
@@ -80,12 +86,9 @@ def test_counts_and_the_digest() -> None:
     ("row", "field"),
     [
         ({"claim": " "}, "claim"),
-        ({"claim": 5}, "claim"),
         ({"document": ["d"]}, "document"),
         ({"label": 2}, "label"),
-        ({"label": 0.5}, "label"),
         ({"evaluators": {"a": 1.5}}, "evaluators.a"),
-        ({"evaluators": []}, "evaluators"),
     ],
 )
 def test_a_bad_row_names_file_line_and_field(tmp_path: Path, row: dict[str, Any], field: str) -> None:
@@ -149,6 +152,15 @@ def test_the_share_of_support_is_of_the_scored(path: Path) -> None:
     assert summary.share_supported == pytest.approx(2 / 3)
     with opened(path.with_name("empty")) as log:
         assert summaries(log, ["a"])[0].share_supported is None
+
+
+def test_spans_are_counted_in_characters() -> None:
+    """Each claim has three characters; the first is accepted, two are rejected, and the last is not scored."""
+    marks: list[tuple[float | None, Spans]] = [(0.9, ((0, 1), (0, 2))), (0.1, ()), (0.1, ((1, 9),)), (None, ((0, 3),))]
+    (found,) = summaries([prediction(str(marked), score, marked=marked) for score, marked in marks], ["a"])
+    assert found.spans == SpanFigures(precision=2 / 6, recall=2 / 4, f1=4 / 10, n_predicted=6, n_marked=4)
+    (accepted,) = summaries([prediction("1", 0.9, marked=((0, 1),))], ["a"])
+    assert accepted.spans == SpanFigures(precision=None, recall=0.0, f1=0.0, n_predicted=0, n_marked=1)
 
 
 @pytest.mark.parametrize("line", ["{}", "no JSON", "[]", '"\\ud800"', ""])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ def _found(engine: SearchEngine, fact: GoldFact) -> str:
     return "\n".join(passage.page for passage in engine.search(next_query(fact.self_contained, ()), 3))
 
 
-def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
+def write_rows(path: Path, rows: Sequence[Any]) -> Path:
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     return path
 

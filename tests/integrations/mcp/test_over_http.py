@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import Any
 
 import httpx
 import pytest
 import uvicorn
 from mcp import Client
+from mcp.server.mcpserver.exceptions import ToolError
+from sse_starlette.sse import AppStatus
 
 from factloop import FactChecker, TrustScorer
 from factloop.entrance.address import Binding
 from factloop.entrance.callers import patient_protocol
 from factloop.entrance.keys import ApiKeys
-from factloop.integrations.mcp.http import PATH, build_app
-from factloop.integrations.mcp.server import build_server
+from factloop.entrance.turns import Turns
+from factloop.integrations.mcp.http import PATH, _Server, build_app
+from factloop.integrations.mcp.server import AT_ONCE, MOST_WAITING, _Calls, build_server
 from tests.threaded_server import ThreadedServer
 
-KEY = "a-key-of-some-length"
+KEY, OTHER_KEY = "a-key-of-some-length", "another-key-of-some-length"
 PATIENCE_S = 1.0
 CLAIM = {"claim": "Ada was born in London.", "documents": ["Ada was born in London."]}
 HELLO: dict[str, Any] = {
@@ -58,7 +62,7 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def keyed() -> Iterator[str]:
-    with serving(Binding(keys=ApiKeys([KEY]))) as url:
+    with serving(Binding(keys=ApiKeys([KEY, OTHER_KEY]))) as url:
         yield url
 
 
@@ -66,7 +70,7 @@ async def test_a_claim_is_checked(address: str) -> None:
     async with Client(address) as client:
         result = await client.call_tool("check_claim", CLAIM)
     assert result.structured_content is not None
-    assert result.structured_content["claim"]["verdict"] == "supported"
+    assert result.structured_content["claims"][0]["verdict"] == "supported"
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer wrong-key-of-some-length"}, {"Authorization": KEY}])
@@ -91,47 +95,63 @@ def test_what_a_page_of_a_stranger_would_send_is_refused(address: str, headers: 
     assert httpx.post(address, content=body, headers=sent).status_code == status
 
 
+async def test_calls_of_one_key_take_turns_with_those_of_another_and_few_of_them_wait() -> None:
+    calls, begun, go_on = _Calls(Turns(places=AT_ONCE), MOST_WAITING), [], asyncio.Event()
+
+    async def call(caller: str) -> None:
+        async with calls.turn(caller):
+            begun.append(caller)
+            await go_on.wait()
+
+    of_a = [asyncio.create_task(call("a")) for _ in range(AT_ONCE - 1 + MOST_WAITING)]
+    await asyncio.sleep(0)
+    with pytest.raises(ToolError, match="busy: 16 calls with this key are waiting"):
+        await call("a")
+    of_b = [asyncio.create_task(call("b")) for _ in range(3)]
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert begun == ["a"] * (AT_ONCE - 1) + ["b"]
+    of_a.pop().cancel()  # which waits
+    for one in of_a[:2]:
+        one.cancel()
+    await asyncio.wait(of_a[:2])
+    await asyncio.sleep(0)
+    assert begun[AT_ONCE:] == ["b"], "the last place is kept for another key"
+    go_on.set()
+    await asyncio.gather(*of_a[2:], *of_b)
+    assert len(begun) == AT_ONCE - 1 + MOST_WAITING - 1 + 3
+
+
+def test_a_session_belongs_to_its_key_which_its_calls_count_for(keyed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    callers, turn = [], _Calls.turn
+
+    def noted(self: _Calls, caller: str) -> AbstractAsyncContextManager[None]:
+        callers.append(caller)
+        return turn(self, caller)
+
+    monkeypatch.setattr(_Calls, "turn", noted)
+    mine, other = ({**ACCEPT, "Authorization": f"Bearer {key}"} for key in (KEY, OTHER_KEY))
+    session = httpx.post(keyed, json=HELLO, headers=mine).headers["mcp-session-id"]
+    asked = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+    statuses = [
+        httpx.post(keyed, json=asked, headers={**headers, "Mcp-Session-Id": session}).status_code
+        for headers in (mine, other)
+    ]
+    assert statuses == [200, 404]
+    call = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "check_claim", "arguments": CLAIM}}
+    answer = httpx.post(keyed, json=call, headers={**mine, "Mcp-Session-Id": session}, timeout=60)
+    assert '"verdict":"supported"' in answer.text
+    assert callers == [ApiKeys([KEY]).owner(f"Bearer {KEY}")]
+
+
+def test_the_first_signal_to_stop_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(AppStatus, "should_exit", False)  # the signal ends all streams of the process
+    told: list[None] = []
+    server = _Server(uvicorn.Config("none"), lambda: told.append(None))
+    for _ in range(2):
+        server.handle_exit(signal.SIGTERM, None)
+    assert (len(told), server.should_exit) == (1, True)
+
+
 def test_a_body_has_a_bound(address: str) -> None:
     assert httpx.post(address, content=b" " * 8_000_001, headers=ACCEPT).status_code == 413
-
-
-@pytest.mark.parametrize("body", [b"", b"{", b"[" * 50_000, b'{"jsonrpc": "2.0"}', b"\xff\xfe", b"null"])
-def test_rubbish_is_refused_and_the_server_stays_up(address: str, body: bytes) -> None:
-    answer = httpx.post(address, content=body, headers={"Content-Type": "application/json", **ACCEPT})
-    assert 400 <= answer.status_code < 500
-    assert "Traceback" not in answer.text
-    assert httpx.post(address, json=HELLO, headers=ACCEPT).status_code == 200
-
-
-@pytest.mark.parametrize(
-    ("sent", "drop"),
-    [
-        (b"", b""),
-        (b"POST /mcp HTTP/1.1\r\nX: ", b"x"),
-        (b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n", b" "),
-        (b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n"),
-    ],
-    ids=["silent", "headers", "body", "chunks"],
-)
-def test_slow_callers_are_hung_up_on(address: str, sent: bytes, drop: bytes) -> None:
-    with _connected(address) as connection:
-        connection.settimeout(0.1)
-        connection.sendall(sent)
-        answer = b""
-        while True:  # until it hangs up
-            try:
-                part = connection.recv(65536)
-                answer += part
-                if not part:
-                    break
-            except TimeoutError:
-                with suppress(OSError):
-                    connection.sendall(drop)
-            except OSError:
-                break
-    assert b" 408 " in answer or b"localhost" not in sent
-
-
-def _connected(address: str) -> socket.socket:
-    host, port = address.removeprefix("http://").removesuffix(PATH).split(":")
-    return socket.create_connection((host, int(port)), timeout=60.0)

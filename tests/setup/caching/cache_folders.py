@@ -9,7 +9,7 @@ from pathlib import Path
 
 from factloop.setup.settings import RunSettings
 from factloop.tools.calls.cache import CallCache
-from factloop.tools.search.documents import DocumentSearch
+from factloop.tools.search.documents.search import DocumentSearch
 
 HOUR_S, DAY_S = 3600.0, 86400.0
 VECTORS = f"words-{'a' * 32}.npy"

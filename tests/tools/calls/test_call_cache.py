@@ -40,16 +40,33 @@ def test_a_file_damaged_while_in_use_is_a_config_error(tmp_path: Path) -> None:
     cache.close()
 
 
-@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, b"\xff\xfe"])
-def test_an_answer_damaged_by_hand_is_a_config_error(tmp_path: Path, text: str | bytes) -> None:
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("''", "is not JSON"),
+        ("'{'", "is not JSON"),
+        ("replace(printf('%100000s', ''), ' ', '[')", "is not JSON"),
+        ("x'fffe'", "is not JSON"),
+        ("replace(value, 'is', 'is not')", "was damaged"),
+    ],
+)
+def test_an_answer_that_was_damaged_is_a_config_error(tmp_path: Path, value: str, said: str) -> None:
     path = tmp_path / "calls.sqlite"
     cache = CallCache(path)
-    cache.put("key", 1)
+    cache.put("key", "it is supported")
     with sqlite3.connect(path) as database:
-        database.execute("UPDATE answers SET value = ?", (text,))
+        database.execute(f"UPDATE answers SET value = {value}")
     for read in (lambda: cache.get("key"), lambda: list(cache.values())):
-        with pytest.raises(ConfigError, match=r"cannot be used as a cache .an answer in it is not JSON"):
+        with pytest.raises(ConfigError, match=rf"cannot be used as a cache .an answer in it {said}"):
             read()
+    cache.close()
+
+
+def test_answers_of_earlier_versions_have_no_checksum(tmp_path: Path) -> None:
+    cache = CallCache(tmp_path / "calls.sqlite")
+    cache.put("key", 1)
+    cache._connection.execute("UPDATE answers SET value = '7'")
+    assert cache.get("key") == StoredAnswer(7, earlier=False)
     cache.close()
 
 

@@ -84,6 +84,9 @@ def test_a_missing_name_or_figure_forbids_support() -> None:
         read = verify(f"{said}{extra}.", PASSAGE)
         assert read.label != "supported"
         assert extra.split()[-1].strip(".") in read.rationale or extra.split()[1] in read.rationale
+    other = "The jacket is filled with synthetic fibre."
+    for word in ("wool", "down"):  # which the parser takes for a preposition
+        assert verify(f"The jacket is filled with {word}.", other).label == "insufficient"
 
 
 def test_a_contradiction_says_what_is_wrong_in_the_words_of_both() -> None:

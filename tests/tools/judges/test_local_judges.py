@@ -16,7 +16,7 @@ import pytest
 from factloop.core.errors import ConfigError, ModelOutputError
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.judges.causal import BESPOKE_SYSTEM, Bespoke, GraniteGuardian
-from factloop.tools.judges.classifiers import AlignScore, LabelPlaces, LettuceDetect, MiniCheckRoberta, Nli
+from factloop.tools.judges.classifiers import AlignScore, FactCg, LabelPlaces, LettuceDetect, MiniCheckRoberta, Nli
 from factloop.tools.judges.local import LocalJudge
 from factloop.tools.judges.pairs import VerifierPair, score_pairs
 from factloop.tools.judges.t5 import Hhem, MiniCheckT5
@@ -30,6 +30,10 @@ TWO = {0: "LABEL_0", 1: "LABEL_1"}
 DOCUMENTS = ["Ada paints bridges.", "Red bridges in Paris.", "Paris", "Ada paints red bridges in Paris. Not in."]
 CLAIMS = ["Ada paints", "red bridges", "Ada in Paris.", "who paints not"]
 PAIRS = [VerifierPair(claim, document) for claim, document in zip(CLAIMS, DOCUMENTS, strict=True)]
+FACTCG = (
+    '{text_a}\n\nChoose your answer: based on the paragraph above can we conclude that "{text_b}"?\n\n'
+    "OPTIONS:\n- Yes\n- No\nI think the answer is "
+)
 LONG = "Ada paints red bridges in Paris. " * 40
 
 
@@ -40,6 +44,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[type[LocalJudge], 
         Nli: tiny.save_roberta(root / "nli", NLI),
         MiniCheckRoberta: tiny.save_roberta(root / "binary", TWO, seed=3),
         AlignScore: tiny.save_roberta(root / "three", tiny.LABELS_3, seed=5),
+        FactCg: tiny.save_deberta(root / "factcg"),
         MiniCheckT5: tiny.save_t5(root / "t5"),
         Hhem: tiny.save_hhem(root / "hhem"),
         LettuceDetect: tiny.save_modernbert(root / "lettuce"),
@@ -131,6 +136,7 @@ def _answers(folder: Path, text: str) -> tuple[float, float]:
         (Nli, lambda folder, document, claim: shares(folder, document, claim)[1]),
         (MiniCheckRoberta, lambda folder, document, claim: shares(folder, f"{document}</s>{claim}")[1]),
         (AlignScore, lambda folder, document, claim: shares(folder, document, claim)[0]),
+        (FactCg, lambda folder, document, claim: shares(folder, FACTCG.format(text_a=document, text_b=claim))[1]),
         (MiniCheckT5, minicheck),
         (Hhem, hhem),
         (LettuceDetect, lettucedetect),

@@ -17,12 +17,13 @@ SIZES: dict[str, Any] = {
 LABELS_3 = {place: f"LABEL_{place}" for place in range(3)}
 
 
-def save_tokenizer(folder: Path) -> Any:
-    """`<s> a </s>`, and for a pair `<s> a </s> </s> b </s>`, as RoBERTa has it."""
+def save_tokenizer(folder: Path, more: str = "") -> Any:
+    """`<s> a </s>`, and for a pair `<s> a </s> </s> b </s>`, as RoBERTa has it. Knows the words of `more`, too."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
-    words = Tokenizer(models.WordLevel({word: place for place, word in enumerate(WORDS)}, unk_token="<unk>"))
+    known = dict.fromkeys([*WORDS, *more.lower().split()])
+    words = Tokenizer(models.WordLevel({word: place for place, word in enumerate(known)}, unk_token="<unk>"))
     words.normalizer = normalizers.Lowercase()
     words.pre_tokenizer = pre_tokenizers.Whitespace()
     words.post_processor = processors.TemplateProcessing(
@@ -125,6 +126,19 @@ def save_modernbert(folder: Path, *, positions: int = 128) -> Path:
     config = ModernBertConfig(**SIZES, **more)
     ModernBertForTokenClassification(config).save_pretrained(folder)
     save_tokenizer(folder)
+    return folder
+
+
+def save_deberta(folder: Path) -> Path:
+    """A sequence classifier with DeBERTa-v3's relative positions, as FactCG is."""
+    import torch
+    from transformers import DebertaV2Config, DebertaV2ForSequenceClassification
+
+    torch.manual_seed(8)
+    more: dict[str, Any] = {"pad_token_id": 1, "num_labels": 2, "relative_attention": True, "position_buckets": 8}
+    more |= {"pos_att_type": ["p2c", "c2p"], "position_biased_input": False, "type_vocab_size": 0}
+    more["vocab_size"] = len(save_tokenizer(folder, "choose your answer based on the paragraph above can we conclude"))
+    DebertaV2ForSequenceClassification(DebertaV2Config(**{**SIZES, **more})).save_pretrained(folder)
     return folder
 
 

@@ -60,7 +60,7 @@ async def connect(server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> AsyncI
 def _no_keys_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in _variables(("OPENAI", "ANTHROPIC"), ("API_KEY", "BASE_URL", "ORG_ID", "PROXY")):
         monkeypatch.delenv(variable, raising=False)
-    for variable in ("OPENAI_API_BASE", "HTTP_PROXY", "http_proxy", "TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
+    for variable in ("OPENAI_API_BASE", "HTTP_PROXY", "http_proxy"):
         monkeypatch.delenv(variable, raising=False)
 
 

@@ -309,7 +309,7 @@ async def test_anthropics_cache_is_given_what_requests_share_and_its_tokens_are_
 
 def test_what_requests_share_stands_first() -> None:
     """For servers that cache by what requests begin with, OpenAI's among them."""
-    shared = {"passage", "document", "question", "response"}
+    shared = {"passage", "document", "question", "request", "response"}
     for prompt in packaged_prompts().values():
         if prompt.name in ("safe/abstention", "trustscore/entailment"):  # their passages are found for one statement
             continue

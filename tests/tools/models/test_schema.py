@@ -43,7 +43,7 @@ from tests.work import LINEAR, growth
 
 TITLES = (
     "AtomicFacts", "SelfContainedFact", "Relevance", "SearchQuery", "Rating", "WindowFacts", "SentenceFacts",
-    "Assessment", "Assessments", "SearchCall", "GroundedFacts", "GroundedClaims",
+    "Assessment", "Assessments", "SearchCall", "GroundedFacts", "GroundedClaims", "GivenClaims",
 )  # fmt: skip
 """Part of the public contract: other programs recognise requests by them."""
 SAID_BEFORE = {"Relevance": "reason", "Rating": "reasoning", "Assessment": "rationale"}

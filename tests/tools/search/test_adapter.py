@@ -176,7 +176,7 @@ def test_what_a_tool_raises_is_shown_alike_with_its_traceback_for_those_who_debu
             raise RuntimeError(f"nothing about {query} with {SECRET}") from error
 
     with (
-        caplog.at_level(logging.DEBUG),
+        caplog.at_level(logging.DEBUG, "factloop"),
         pytest.raises(ToolError, match=r"look_up: the tool failed .*nothing about Ada"),
     ):
         as_search_tool(look_up).search("Ada", 3)

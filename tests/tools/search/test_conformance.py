@@ -18,7 +18,7 @@ from factloop.core.errors import ToolError
 from factloop.tools.search.adapter import as_search_tool
 from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.build import built_in_searches, search_builder
-from factloop.tools.search.documents import DocumentSearch
+from factloop.tools.search.documents.search import DocumentSearch
 from tests.tools.fake_server import FakeServer, ReceivedRequest, Reply
 from tests.tools.search.test_adapter import Shelf
 from tests.tools.search.test_providers import page

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.documents import Document
 
-from factloop.tools.search.documents import DocumentSearch
+from factloop.tools.search.documents.search import DocumentSearch
 from factloop.tools.search.given import GivenDocuments, GivenIndexes
 from factloop.tools.search.index_files import remove_index
 from factloop.tools.search.passages import PassageSettings, split_passages
@@ -119,7 +119,7 @@ def test_short_texts_of_any_script_have_their_whitespace_collapsed_and_no_more(t
 SEARCHER = """
 import sys
 from pathlib import Path
-from factloop.tools.search.documents import DocumentSearch
+from factloop.tools.search.documents.search import DocumentSearch
 search = DocumentSearch([sys.argv[1]], cache_dir=Path(sys.argv[2]))
 print("open", flush=True)
 sys.stdin.readline()

@@ -86,7 +86,9 @@ def test_where_no_article_has_every_word_fewer_are_asked_for(server: FakeServer)
     assert {one.params["gsrwhat"] for one in server.received} == {"text"}
 
 
-TIMED_OUT = {"search": {"warnings": "The search has timed out; only partial results are available."}}
+TIMED_OUT = [
+    {"module": "search", "code": "timeout", "text": "The search has timed out; only partial results are available."}
+]
 
 
 @pytest.mark.parametrize("found", [{}, {"query": {"pages": [page(7, "Ada", 1, ADA)]}}], ids=["nothing", "a part"])
@@ -97,23 +99,17 @@ def test_a_search_that_was_not_done_to_its_end_is_a_failure(server: FakeServer, 
     assert caught.value.retryable
 
 
-@pytest.mark.parametrize(
-    "warnings",
-    [
-        {"main": {"warnings": "Unrecognized parameter: generator."}},
-        {"main": {"*": "Unrecognized parameters: 'gsrsearch', 'gsrlimit'"}},
-        {"query": {"warnings": 'Unrecognized value for parameter "generator": search.'}},
-    ],
-)
-def test_a_wiki_that_knows_no_search_is_a_failure(server: FakeServer, warnings: object) -> None:
-    server.will_answer({"batchcomplete": True, "warnings": warnings})
+def test_a_wiki_that_knows_no_search_is_a_failure(server: FakeServer) -> None:
+    text = 'Unrecognized value for parameter "generator": search.'
+    server.will_answer({"warnings": [{"module": "query", "code": "unrecognizedvalues", "text": text}]})
     with pytest.raises(ToolError, match=r"wikipedia: does not support the search: .Unrecognized") as caught:
         wikipedia(server).search("ada", 3)
     assert not caught.value.retryable
 
 
 @pytest.mark.parametrize(
-    "answer", [{}, {"query": []}, {"query": {"pages": {"7": {}}}}, {"query": {"pages": [{"title": "no id"}]}}]
+    "answer",
+    [{}, {"errors": "no"}, {"query": []}, {"query": {"pages": {"7": {}}}}, {"query": {"pages": [{"title": "no id"}]}}],
 )
 def test_other_shapes_are_errors(server: FakeServer, answer: object) -> None:
     server.will_answer(answer)

@@ -1,5 +1,1 @@
-"""Search in the user's own files: loading, cutting into passages, an index on disk."""
-
-from factloop.tools.search.documents.search import DocumentSearch
-
-__all__ = ["DocumentSearch"]
+"""Searches the user's own files: loads them, splits them into passages and indexes these on disk."""

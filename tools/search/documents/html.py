@@ -1,5 +1,5 @@
-"""HTML as headings, tables and text. Parsed by libxml2, since the standard library's parser takes quadratic time on
-hostile pages."""
+"""Reads HTML as headings, tables and text. It uses libxml2, because the standard library's parser takes quadratic time
+on hostile pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from factloop.tools.search.documents.sections import Block, Heading, Rows, row_l
 
 _MOST_COLUMNS, _MOST_SPANNED = 60, 200
 _LONGEST_LAYOUT = 300
-"""Characters of a cell: with a longer one and no header, the table only lays the page out."""
+"""Maximum characters of a cell in a table without header; a longer cell means that the table is page layout."""
 _CELLS = frozenset({"td", "th"})
 _STRUCTURE = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "table"})
 
@@ -38,10 +38,10 @@ class _Row:
 
 
 class HtmlTable:
-    """Reads one table; a table within a cell is text of that cell."""
+    """Reads one table; a table inside a cell becomes text of that cell."""
 
     def __init__(self, parts: list[str]) -> None:
-        """`parts` is where the text of the page is collected meanwhile."""
+        """`parts` is the list in which the page's text is collected."""
         self.begin = len(parts)
         self._parts = parts
         self._depth = 1
@@ -61,7 +61,7 @@ class HtmlTable:
                 self._open = (tag, len(self._parts), dict(attributes))
 
     def end(self, tag: str) -> bool:
-        """Whether the table ends with it."""
+        """Returns whether the table ends with this tag."""
         if tag == "table":
             self._depth -= 1
         elif self._depth == 1 and self._open is not None and tag == self._open[0]:
@@ -80,7 +80,7 @@ class HtmlTable:
         self._rows[-1].cells.append(_Cell(text, tag == "th", columns, _span(attributes, "rowspan", _MOST_SPANNED)))
 
     def rows(self) -> list[Block] | None:
-        """The table with the header in each row; None for a table that only lays the page out."""
+        """The table, with the header in each row; None if it is only used for page layout."""
         cells = [cell for row in self._rows for cell in row.cells]
         is_labelled = any(cell.is_header for cell in cells)
         is_wide = any(len(row.cells) > 1 for row in self._rows)
@@ -95,7 +95,7 @@ class HtmlTable:
             if held and all(cell.is_header for cell in held):
                 names = [cell.text if cell else "" for cell in row]
                 if len({id(cell) for cell in held}) == 1:
-                    lines += [names[0]] if names[0] else []  # one cell over the whole width: it heads what follows
+                    lines += [names[0]] if names[0] else []  # one cell across the full width: a heading
                 else:
                     header = _under(header, names) if was_header else names
                     was_header = True
@@ -114,7 +114,7 @@ def _lines(header: list[str], row: list[_Cell | None]) -> list[str]:
 
 
 def _once(header: list[str], row: list[_Cell | None]) -> list[str]:
-    """The cells of a row; one over several columns of one name, or of none, is said once."""
+    """The texts of a row's cells; a cell that spans columns of the same name, or without names, appears once."""
     said: set[tuple[int, str]] = set()
     texts: list[str] = []
     for place, cell in enumerate(row):
@@ -125,17 +125,17 @@ def _once(header: list[str], row: list[_Cell | None]) -> list[str]:
 
 
 def _under(header: list[str], names: list[str]) -> list[str]:
-    """Joins two rows of a header into one: what stands above goes before."""
+    """Joins two header rows into one, with the upper names first."""
     width = max(len(header), len(names))
     padded = [[*row, *[""] * (width - len(row))] for row in (header, names)]
     return [" ".join(dict.fromkeys(name for name in pair if name)) for pair in zip(*padded, strict=True)]
 
 
 def _filled(rows: list[_Row]) -> list[list[_Cell | None]]:
-    """The rows with every cell in each column and row that it spans."""
+    """The rows, with each cell repeated in all columns and rows that it spans."""
     filled: list[list[_Cell | None]] = []
     reaching: dict[int, tuple[_Cell, int]] = {}
-    """Column to the cell from above, and how many rows it still spans."""
+    """Maps a column to the cell that reaches it from above, and the number of rows that the cell still spans."""
     for row in rows:
         line: list[_Cell | None] = []
         cells = iter(row.cells)
@@ -175,26 +175,26 @@ _UNSEEN = frozenset({"script", "style", "noscript", "template", "svg", "iframe",
 _HIDES = re.compile(
     r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\s*(?=[;!]|$)", re.IGNORECASE
 )
-"""In the `style` of a tag. Style sheets are not read."""
+"""Matches a `style` attribute that hides a tag. Style sheets are not read."""
 _WHOLE = frozenset({"html", "body"})
-"""Hidden only until a script has set the page up."""
+"""Tags that are only hidden until a script has set up the page."""
 _AROUND = frozenset({"nav", "footer"})
 _AROUND_ROLES = frozenset({"navigation", "contentinfo"})
-"""What stands on every page of a site, and is no evidence."""
+"""Roles of blocks that are on every page of a site and are not evidence."""
 _CONSENT = re.compile(
     r"(?:[a-z0-9]+[-_]+)?(?:cookies?|consent|gdpr|ccpa)[-_]*(?:consent|law|policy)?[-_]*"
     r"(?:banner|notice|bar|popup|pop-up|modal|dialog|overlay|wall|message|alert|prompt)(?:[-_]*(?:wrapper|container|root|inner))?"
     r"|(?:cookie|gdpr)[-_]*consent|onetrust[-_a-z]*|cybotcookiebot[a-z]*",
     re.IGNORECASE,
 )
-"""Names of the blocks that ask for cookies."""
+"""Names of blocks that ask for consent to cookies."""
 _MAY_ASK = frozenset({"aside", "dialog", "div", "form", "section"})
 _BLOCKS = frozenset(
     {"address", "article", "aside", "blockquote", "body", "br", "caption", "dd", "details", "div", "dl", "dt"}
     | {"fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li"}
     | {"main", "nav", "ol", "option", "p", "pre", "section", "summary", "table", "td", "th", "title", "tr", "ul"}
 )
-"""Tags that end a line; all others stand within one. Each also ends the paragraph, but for a line break or a cell."""
+"""Tags that end a line; all others are within one. Most also end the paragraph, except line breaks, items and cells."""
 _WITHIN_PARAGRAPHS = frozenset({"br", "li", "option", "td", "th", "tr"})
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
@@ -207,7 +207,7 @@ class HtmlPage:
 
 
 class _PageParser:
-    """Collects what a reader would see. Called by the parser, tag by tag, so that no tree is ever built."""
+    """Collects what a reader would see. The parser calls it for each tag, so no tree is built."""
 
     def __init__(self, *, leave_out: bool) -> None:
         self._leaves_out = leave_out
@@ -216,7 +216,7 @@ class _PageParser:
         self._title: list[str] = []
         self._in_title = False
         self._depth_left_out = 0
-        """How many tags are open from the one on that is left out."""
+        """Number of open tags, counted from the tag that is left out."""
         self._heading_from: int | None = None
         self._table: HtmlTable | None = None
 
@@ -272,7 +272,7 @@ class _PageParser:
             self._blocks.append(Heading(_HEADINGS[tag], text))
 
     def _end_text(self, end: int) -> None:
-        """Makes a block of the text collected before `end`; what comes after it has been read otherwise."""
+        """Makes a block of the text collected before `end`; the text after it has been handled otherwise."""
         if any(part and not part.isspace() for part in self._parts[:end]):
             self._blocks.append("".join(self._parts[:end]))
         self._parts.clear()
@@ -283,7 +283,7 @@ class _PageParser:
 
 
 def _is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
-    """Whether no reader sees what the tag holds; what a search within the page finds (`until-found`) is seen."""
+    """Whether the tag's contents are invisible; `until-found` is visible, because searching in the page shows it."""
     if not attributes or tag in _WHOLE:
         return False
     is_hidden = attributes.get("hidden", "until-found").lower() != "until-found"
@@ -294,7 +294,7 @@ def _is_around(tag: str, attributes: Mapping[str, str]) -> bool:
     if tag in _AROUND or attributes.get("role") in _AROUND_ROLES:
         return True
     if attributes.get("aria-hidden", "").lower() == "true" and tag not in _WHOLE:
-        return True  # mostly a second copy; all of a page that was saved while a dialog was open
+        return True  # usually a second copy, or all of a page that was saved while a dialog was open
     if tag not in _MAY_ASK or not attributes:
         return False
     names = f"{attributes.get('id', '')} {attributes.get('class', '')}".split()
@@ -304,9 +304,9 @@ def _is_around(tag: str, attributes: Mapping[str, str]) -> bool:
 
 
 def read_html(markup: str) -> HtmlPage:
-    """Reads the text of a page: nothing hidden, no navigation, no footers, nothing that asks for cookies. Linear time.
+    """Reads the visible text of a page, without navigation, footers and requests for cookies. Linear time.
 
-    A page that has nothing else, as one whose `<nav>` is never closed, is read with them.
+    If nothing else is left, for example because a `<nav>` is never closed, these are read as well.
     """
     page = _read(markup, leave_out=True)
     return page if page.blocks else _read(markup, leave_out=False)
@@ -317,11 +317,11 @@ def _read(markup: str, *, leave_out: bool) -> HtmlPage:
         return HtmlPage("", [])
     target: Any = _PageParser(
         leave_out=leave_out
-    )  # the type stubs ask for comments and instructions too; both are left out
+    )  # the type stubs require methods for comments and instructions, but both are left out
     parser = etree.HTMLParser(
         target=target, encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, recover=True
     )
     parser.feed(markup.encode("utf-8", "replace"))
-    page: Any = parser.close()  # whatever the target's own `close` gives
+    page: Any = parser.close()  # returns the result of the target's `close`
     assert isinstance(page, HtmlPage)
     return page

@@ -1,4 +1,4 @@
-"""The BM25 index of passages: one tantivy index, its schema, how words are told apart, how a query is put."""
+"""The BM25 index of passages in tantivy: its schema, tokenization and queries."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from factloop.tools.search.documents.sections import Section
 from factloop.tools.search.passages import PARAGRAPH, SPACELESS, Chunk, PassageSettings, split_chunks
 
 HEADING_BOOST = 0.25
-"""A passage rarely repeats what its article is about, so words of the title and of the headings above count for each
-passage; but little: a title is short, so that each of its words weighs much in BM25, and a boost of 2 already hides
-better passages, and a half brought fewer of the sentences that decide (`benchmarks.retrieval`)."""
+"""A passage rarely repeats what its article is about, so words of the title and headings count for each passage, but
+only a little: titles are short, so that each word has a high weight in BM25. A boost of 2 already hides better
+passages, and 0.5 found fewer of the decisive sentences (`benchmarks.retrieval`)."""
 _MAX_QUERY_TERMS = 100
 _LONGEST_TERM = 60
 _ANALYZER = "factloop"
 NO_TEXT = "it holds no text"
-"""Why a file without a passage is not among those that are read."""
+"""Reason why a file without a passage is not among the files read."""
 _SMALL_BYTES = 20_000_000
 _HEAP_BYTES = 400_000_000
-"""Bytes for all threads together; filled by a million passages or more. With less, parts are merged again and again."""
+"""Bytes for all threads together; filled by a million passages or more. With less, segments are merged repeatedly."""
 _SMALL_HEAP_BYTES = 16_000_000
 _KEPT = 2_000
-"""Passages kept as they were read, and terms as they are asked for: the claims of an answer find the same ones again
-and again, by the same words."""
+"""Number of passages and query clauses to cache, because the claims of an answer find the same passages repeatedly
+with the same words."""
 _FOLLOWS, _PRECEDES, _BEGINS_WITHIN, _ENDS_WITHIN, _NO_SPACE, _NEW_PARAGRAPH = (1 << bit for bit in range(6))
-"""How a passage stands to its neighbours, as the index keeps it; 0, which is not written, where it has none."""
+"""Flags for the relation of a passage to its neighbours, as stored in the index; 0 (no neighbours) is not stored."""
 _SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
 
 
 @dataclass(frozen=True, slots=True)
 class StoredPassage:
-    """A passage with its place: the `number`-th of the file with this key."""
+    """A passage and its position: number `number` in the file with this key."""
 
     key: str
     number: int
@@ -57,7 +57,7 @@ class StoredPassage:
 
     @property
     def has_before(self) -> bool:
-        """Whether the passage with the number before is of the same document."""
+        """Whether the passage with the previous number is from the same document."""
         return bool(self.place & _FOLLOWS)
 
     @property
@@ -66,7 +66,7 @@ class StoredPassage:
 
     @property
     def begins_within(self) -> bool:
-        """Whether it begins in the middle of a sentence, which is too long for one passage."""
+        """Whether it begins in the middle of a sentence that is too long for one passage."""
         return bool(self.place & _BEGINS_WITHIN)
 
     @property
@@ -75,14 +75,14 @@ class StoredPassage:
 
     @property
     def joint(self) -> str:
-        """The text between it and the one before."""
+        """The text between this passage and the previous one."""
         return PARAGRAPH if self.place & _NEW_PARAGRAPH else "" if self.place & _NO_SPACE else " "
 
 
 class ScoredPassage(NamedTuple):
     stored: StoredPassage
     score: float
-    """BM25; higher is better, comparable within one query only."""
+    """BM25 score; higher is better, comparable only within one query."""
 
 
 def new_index(folder: Path | None) -> tantivy.Index:
@@ -113,11 +113,11 @@ def update_index(
     settings: PassageSettings,
     may_fail: Collection[str] = (),
 ) -> dict[str, DataError]:
-    """Remove the passages of files by key, add those of others, all in one commit; on an error nothing has changed.
+    """Removes passages of files by key and adds other files' passages in a single commit; on an error, nothing changes.
 
-    Files of keys that may fail are left out whole where they cannot be read to their end; these are returned, and with
-    `NO_TEXT` those that hold no passage.
-    `n_bytes` is the size of the files to add: little is written by one thread, whose order of passages is repeatable.
+    Files with keys in `may_fail` are left out completely if they cannot be read to the end; they are returned, together
+    with files that contain no passage (`NO_TEXT`).
+    `n_bytes` is the size of the files to add: small amounts are written by one thread, so the order is repeatable.
     """
     small = n_bytes < _SMALL_BYTES
     writer = index.writer(_SMALL_HEAP_BYTES if small else _HEAP_BYTES, 1 if small else 0)
@@ -144,7 +144,7 @@ def update_index(
 
 
 def placed_chunks(sections: Iterable[Section], settings: PassageSettings) -> Iterator[tuple[Chunk, Section, int]]:
-    """The passages of a file, each with how it stands to its neighbours in its document."""
+    """The passages of a file, each with its relation to its neighbours in its document."""
     held: tuple[Chunk, Section, int] | None = None
     for section in sections:
         if held is not None and not section.goes_on:
@@ -162,10 +162,10 @@ def placed_chunks(sections: Iterable[Section], settings: PassageSettings) -> Ite
 
 
 def _document(key: str, number: int, passage: str, section: Section, place: int) -> tantivy.Document:
-    """The words are stored as they are indexed, and once more where they read otherwise."""
+    """Stores words as they are indexed, and the original texts only if they differ."""
     body, title = _spaced(passage), _spaced(section.title)
     above = _spaced(section.section or "")
-    document = tantivy.Document()  # filled field by field, since keywords take twice the time
+    document = tantivy.Document()  # filled field by field, because keyword arguments take twice the time
     document.add_text("title", title)
     document.add_text("body", body)
     document.add_text("key", key)
@@ -186,11 +186,11 @@ def _document(key: str, number: int, passage: str, section: Section, place: int)
 
 
 def _stored(text: str) -> bytes:
-    return text.encode("utf-8", "replace")  # half a surrogate pair, which JSON can hold, is no text
+    return text.encode("utf-8", "replace")  # a lone surrogate, which is allowed in JSON, cannot be encoded
 
 
 class PassageReader:
-    """Searches one state of an index: what is written later is not seen."""
+    """Searches one state of an index; later changes are not seen."""
 
     def __init__(self, index: tantivy.Index) -> None:
         self._schema, self._searcher = index.schema, index.searcher()
@@ -199,14 +199,14 @@ class PassageReader:
         self._few: tuple[StoredPassage, ...] | None = None
         self._n_characters: int | None = None
         self.at = lru_cache(maxsize=_KEPT)(self._at)
-        """The passage in that place, by its key and number, which must be there."""
+        """The passage with this key and number, which must exist."""
 
     @property
     def n_passages(self) -> int:
         return int(self._searcher.num_docs)
 
     def search(self, text: str, limit: int) -> list[ScoredPassage]:
-        """At most `limit` passages that share a word with the free text, best first; no query syntax is known."""
+        """At most `limit` passages that share a word with the text, best first; there is no query syntax."""
         terms = query_terms(text)
         if not terms or limit < 1:
             return []
@@ -223,7 +223,7 @@ class PassageReader:
         return self._stored(address)
 
     def few(self, most_characters: int) -> tuple[StoredPassage, ...] | None:
-        """All passages, in no order, if they have no more characters together, titles and headings included."""
+        """All passages, in no particular order, if they have at most this many characters, with titles and headings."""
         if self.n_passages > most_characters or (self._n_characters or 0) > most_characters:
             return None
         if self._few is None:
@@ -241,7 +241,7 @@ class PassageReader:
         return tuple(self._stored(address) for _, address in found)
 
     def _clauses_of(self, term: str) -> tuple[tuple[tantivy.Occur, tantivy.Query], ...]:
-        """The clauses of a term for one flat query: a query of its own for each term takes tantivy twice the time."""
+        """The clauses of a term for one flat query; a subquery for each term takes tantivy twice the time."""
         body = tantivy.Query.term_query(self._schema, "body", term, "freq")
         title = tantivy.Query.term_query(self._schema, "title", term, "freq")
         above = [
@@ -278,12 +278,12 @@ class PassageReader:
 
 
 def query_terms(text: str) -> list[str]:
-    """The distinct terms of a query, in order; the first of a long one."""
+    """The distinct terms of a query, in order; only the first ones of a long query."""
     return list(dict.fromkeys(terms_of(text)))[:_MAX_QUERY_TERMS]
 
 
 def terms_of(text: str) -> list[str]:
-    """The terms of a text, as it is indexed."""
+    """The terms of a text, as in the index."""
     terms: list[str] = _analyzer().analyze(_spaced(text))
     return terms
 
@@ -295,7 +295,7 @@ def _with_analyzer(index: tantivy.Index) -> tantivy.Index:
 
 @cache
 def _analyzer() -> tantivy.TextAnalyzer:
-    """Runs of letters and digits, in lower case, without accents, English endings cut."""
+    """Splits into runs of letters and digits, in lowercase, without accents and English endings."""
     builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.remove_long(_LONGEST_TERM))
     for step in (tantivy.Filter.lowercase(), tantivy.Filter.ascii_fold(), tantivy.Filter.stemmer("english")):
         builder = builder.filter(step)
@@ -303,7 +303,7 @@ def _analyzer() -> tantivy.TextAnalyzer:
 
 
 def _spaced(text: str) -> str:
-    """The text with every character of a script without spaces set apart as a word, and accents composed."""
+    """The text in NFC, with spaces around each character of scripts that use no spaces."""
     if text.isascii():
         return text
     return _SPACELESS_CHARACTER.sub(r" \g<0> ", unicodedata.normalize("NFC", _stored(text).decode("utf-8")))

@@ -1,4 +1,4 @@
-"""Files as sections, by their extension."""
+"""Loads files as sections according to their extension."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _LONGEST_TITLE_LINE = 100
 _MOST_UNPACKED = 500_000_000
-"""Bytes in all parts of a zipped document; what unfolds to more was made to fill a memory."""
+"""Maximum bytes of all unpacked parts of a zipped document; larger ones are made to exhaust memory."""
 _SENTENCE_MARKS = (".", "!", "?", ":", ";", ",")
 _NARROWEST = 30
-"""Characters of the narrowest lines that plain text is wrapped to."""
+"""Minimum line width, in characters, at which plain text is assumed to be wrapped."""
 _PLAIN_TITLE = re.compile(r"[^\W_a-z](?:[^.!?…:;,。！？|]|[:;,](?!\s|$)|\.(?![\s.]|$))*")
-"""A capital letter or a figure first, and no mark that parts or ends sentences, or a label from its value."""
+"""Starts with a capital letter or figure, and has no marks that end sentences or separate labels from values."""
 
 
 def load_sections(path: Path) -> Iterator[Section]:
-    """The sections of one file, in order. Raises DataError where it cannot be read to its end.
+    """The sections of a file, in order. Raises DataError if it cannot be read to the end.
 
-    The extension must be one of `files.EXTENSIONS`.
+    The extension must be in `files.EXTENSIONS`.
     """
     yield from _LOADERS[extension_of(path)](path)
 
 
 def _load_txt(path: Path) -> Iterator[Section]:
-    """Plain text; a title is a short first line that stands alone. A line that heads a paragraph is one of its own."""
+    """Plain text; a short first line of its own is the title. A line that heads a paragraph is split off from it."""
     front, text = read_front_matter(_text(path))
     title, rest = _title_line("\n".join(_parted(text.split("\n"))))
     blocks: list[Block] = [Heading(1, title), rest] if title else [rest]
@@ -59,7 +59,7 @@ def _load_txt(path: Path) -> Iterator[Section]:
 
 
 def _parted(lines: Sequence[str]) -> Iterator[str]:
-    """The lines, with a blank one after each that heads the paragraph right below it."""
+    """The lines, with a blank line after each line that heads the paragraph directly below it."""
     for above, line, below in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
         yield line
         if not above.strip() and below.strip() and _heads_paragraph(line.strip(), below.strip()):
@@ -67,9 +67,9 @@ def _parted(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _heads_paragraph(line: str, below: str) -> bool:
-    """Whether a line, alone but for the paragraph right below it, heads it: *Side effects*.
+    """Whether a line directly above a paragraph, with nothing above it, is its heading: *Side effects*.
 
-    It is short and no sentence, and the first word below would have stood beside it, had it been wrapped.
+    It must be short and not a sentence, and the first word below must fit on it: wrapped text would have it there.
     """
     goes_on = awaits_more(line) and not ASKS.match(line)
     if goes_on or len(line) >= WRAPPED_FROM or not _PLAIN_TITLE.fullmatch(line):
@@ -80,7 +80,7 @@ def _heads_paragraph(line: str, below: str) -> bool:
 
 
 def _title_line(text: str) -> tuple[str, str]:
-    """The first line, if it is short, alone, and ends as no sentence does, with what is below; else nothing."""
+    """A short first line of its own that does not end like a sentence, and the text below; otherwise an empty title."""
     line, _, rest = text.lstrip().partition("\n")
     line, (below, _, more) = line.rstrip(), rest.partition("\n")
     is_title = len(line) <= _LONGEST_TITLE_LINE and not line.endswith(_SENTENCE_MARKS) and any(map(str.isalnum, line))
@@ -110,13 +110,13 @@ def _sections(blocks: Sequence[Block], front: FrontMatter, path: Path) -> Iterat
 
 
 def _load_pdf(path: Path) -> Iterator[Section]:
-    """Loads one section a page. A PDF without any text (a scan) is an error: its content would be silently missing."""
+    """Loads one section per page. A PDF without text (a scan) is an error, as its content would be silently missing."""
     require("documents", f"{path}: reading PDF", "pypdf")
     from pypdf import PdfReader
 
     from factloop.tools.search.documents.pdf import page_blocks
 
-    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # whether it could be read is said below, once
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # errors are reported once, below
 
     data = read_bytes(path)
     with _foreign_reader(path, "the PDF"):
@@ -134,7 +134,7 @@ def _load_pdf(path: Path) -> Iterator[Section]:
 
 
 def _layout(page: PageObject, path: Path) -> str:
-    """The text of a page where it stands on it; empty where that cannot be told."""
+    """The text of a page with its layout; empty if the layout cannot be determined."""
     try:
         with _foreign_reader(path, "the layout"):
             return page.extract_text(extraction_mode="layout")
@@ -163,16 +163,8 @@ def _load_xlsx(path: Path) -> Iterator[Section]:
     return _sections(_unzipped(path, "the Excel file", xlsx_blocks), FrontMatter(), path)
 
 
-def _load_epub(path: Path) -> Iterator[Section]:
-    require("documents", f"{path}: reading EPUB", "lxml")
-    from factloop.tools.search.documents.office import read_epub
-
-    book = _unzipped(path, "the EPUB", read_epub)
-    return _sections(book.blocks, FrontMatter(title=book.title), path)
-
-
 def _unzipped(path: Path, what: str, read: Callable[[bytes], T]) -> T:
-    """What `read` makes of a zipped document. Raises DataError."""
+    """The result of `read` for a zipped document. Raises DataError."""
     data = read_bytes(path)
     with _foreign_reader(path, what):
         with ZipFile(BytesIO(data)) as archive:
@@ -183,7 +175,7 @@ def _unzipped(path: Path, what: str, read: Callable[[bytes], T]) -> T:
 
 @contextmanager
 def _foreign_reader(path: Path, what: str) -> Iterator[None]:
-    """Turns what a library raises into DataError: a broken file leads it into anything, not only its own errors."""
+    """Turns a library's errors into DataError: a broken file may raise anything, not only the library's own errors."""
     try:
         yield
     except DataError:
@@ -201,7 +193,6 @@ _LOADERS: dict[str, Callable[[Path], Iterator[Section]]] = {
     ".docx": _load_docx,
     ".pptx": _load_pptx,
     ".xlsx": _load_xlsx,
-    ".epub": _load_epub,
     ".json": load_json,
     ".jsonl": load_jsonl,
     ".csv": load_csv,

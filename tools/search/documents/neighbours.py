@@ -1,4 +1,4 @@
-"""Hits with what stands around them: often the sentence that decides is the one before or after."""
+"""Adds the surrounding text to hits, because the decisive sentence is often the previous or next one."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents.index import PassageReader, StoredPassage
 
 CANDIDATES = 30
-"""Passages taken from BM25: for reranking, and so that equal scores are told apart by place rather than by chance."""
+"""Number of passages to take from BM25: for reranking, and to order equal scores by position instead of by chance."""
 _SCORE_DIGITS = 4
-"""The last digits depend on the order in which the words' weights were added."""
+"""Number of digits to compare; the last digits depend on the order in which term weights were added."""
 
 
 def ranked_passages(
     reader: PassageReader, query: str, limit: int, name_of: Callable[[str], str]
 ) -> list[StoredPassage]:
-    """At most `limit` passages or `CANDIDATES`, whichever is more, best first; of those of equal wording the first.
+    """At most `limit` passages or `CANDIDATES`, whichever is more, best first; passages of equal text only once.
 
-    Equal scores are ordered by the name of the document, which `name_of` makes of its key, then by place.
+    Equal scores are ordered by the name that `name_of` gives for a document's key, then by position.
     """
     found: defaultdict[float, list[StoredPassage]] = defaultdict(list)
     for item in reader.search(query, max(limit, CANDIDATES)):
@@ -40,13 +40,13 @@ def ranked_passages(
 
 
 MOST_CHARACTERS = 2_000
-"""Characters of a hit with its neighbours; one too long for that comes alone."""
+"""Maximum characters of a hit with its neighbours; a longer hit has none."""
 BEGINS_EARLIER, GOES_ON = "(the sentence begins earlier)", "(the sentence goes on)"
 
 
 @dataclass(slots=True)
 class PassageRun:
-    """Passages of one document that follow each other, in reading order."""
+    """Consecutive passages of one document, in reading order."""
 
     parts: list[StoredPassage]
 
@@ -63,7 +63,7 @@ class PassageRun:
         return sum(len(part.passage) for part in self.parts)
 
     def text(self) -> str:
-        """The text as the document has it; where a section begins, a blank line and its headings on a line."""
+        """The text as in the document; each new section starts with a blank line and a line with its headings."""
         pieces = [f"{BEGINS_EARLIER} "] if self.first.begins_within else []
         above: StoredPassage | None = None
         for part in self.parts:
@@ -75,9 +75,9 @@ class PassageRun:
 
 
 def with_neighbours(hits: Iterable[StoredPassage], limit: int, reader: PassageReader) -> list[PassageRun]:
-    """At most `limit` runs, in the order of the best hit of each; no passage is in two of them.
+    """At most `limit` runs, ordered by their best hits; no passage is in two of them.
 
-    A run is a hit with the passage after and the one before it, or several hits that neighbour each other.
+    A run is a hit with the passages before and after it, or several hits next to each other.
     """
     runs: list[PassageRun] = []
     held: set[tuple[str, int]] = set()
@@ -102,7 +102,7 @@ def _extend(run: PassageRun, neighbour: StoredPassage) -> None:
 
 
 def _joined(runs: Iterable[PassageRun], new: PassageRun) -> Iterator[PassageRun]:
-    """The runs with a new one, which becomes part of the first that it touches and fits into."""
+    """The runs with a new one, which is joined to the first run that it touches and fits into."""
     is_open = True
     for run in runs:
         first, second = (run, new) if _meet(run, new) else (new, run)
@@ -114,12 +114,12 @@ def _joined(runs: Iterable[PassageRun], new: PassageRun) -> Iterator[PassageRun]
 
 
 def _meet(one: PassageRun, other: PassageRun) -> bool:
-    """Whether the second begins where the first ends."""
+    """Whether `other` begins where `one` ends."""
     return one.last.key == other.first.key and one.last.number + 1 == other.first.number and one.last.has_after
 
 
 class PassageSearch(SearchTool):
-    """Base of the searches in documents that the user gave: free, in this process, without network."""
+    """Base class of searches in the user's own documents: free, in this process, without network access."""
 
     usd_per_query: float | None = 0.0
 
@@ -152,16 +152,16 @@ class PassageSearch(SearchTool):
 
     @abstractmethod
     def _name_of(self, key: str) -> str:
-        """The name of a document by its key: documents come in the order of their names."""
+        """The name of the document with this key; documents are in the order of their names."""
 
     @abstractmethod
     def _source(self, stored: StoredPassage) -> str: ...
 
-    def _document(self, stored: StoredPassage) -> SourceDocument | None:  # noqa: ARG002 - of those that know it
+    def _document(self, stored: StoredPassage) -> SourceDocument | None:  # noqa: ARG002 - for those that know it
         return None
 
     def _hit(self, run: PassageRun) -> SearchHit:
-        """The run as a hit; its source is described as where the run begins."""
+        """The run as a hit, with the source of its first passage."""
         first = run.first
         return SearchHit(
             source=self._source(first),
@@ -176,8 +176,8 @@ class PassageSearch(SearchTool):
         return ranked_passages(self._reader, query, limit, self._name_of)
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
-        """The query is free text in any script. Each passage comes with its neighbours; none is given twice, and those
-        of equal wording once, by their first document.
+        """The query is free text in any script. Each passage comes with its neighbours; no passage is returned twice,
+        and of passages with equal text only the first.
         """
         if limit < 1:
             return []
@@ -197,5 +197,5 @@ class PassageSearch(SearchTool):
     def _damage_told(self) -> Iterator[None]:
         try:
             yield
-        except ValueError as error:  # tantivy's word for an index damaged since it was opened
+        except ValueError as error:  # tantivy raises this for an index that was damaged after it was opened
             raise ToolError(f"{self.name}: the index is damaged; run again to rebuild it", tool=self.name) from error

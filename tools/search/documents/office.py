@@ -1,50 +1,76 @@
-"""Word, PowerPoint and Excel files, and books in EPUB, as headings, tables and text."""
+"""Reads Word, PowerPoint and Excel files as headings, tables and text."""
 
 from __future__ import annotations
 
-import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from typing import Any
-from urllib.parse import unquote
-from zipfile import ZipFile
 
 from factloop.tools.search.documents.sections import Block, Heading, Rows, row_lines
 
 _HEADING = re.compile(r"(?:Heading (?P<level>[1-9])|Title)")
-"""Word's names of these styles, whatever language they are shown in."""
-_CONTAINER = "META-INF/container.xml"
-_LARGEST_PAGE = 50_000_000
-"""Bytes: a page that unfolds to more is no chapter."""
+"""Word's internal names of these styles, the same for every display language."""
+_MOST_PARAGRAPHS = 100_000
+"""Maximum number of paragraphs in a Word file, including those in tables: many times as many as in a long book."""
+_LONGEST_REPEATED = 200
+"""Maximum number of characters in a merged cell that is repeated: longer ones are no labels, and would fill memory."""
 
 
 def docx_blocks(data: bytes) -> list[Block]:
-    """The paragraphs and tables of a Word file, in order. Raises what python-docx raises for a broken file."""
+    """The paragraphs and tables of a Word file, in order.
+
+    Raises what python-docx raises for a broken file, and ValueError for one with too many paragraphs.
+    """
     from docx import Document
+    from docx.oxml.ns import qn
     from docx.table import Table
 
+    document = Document(BytesIO(data))
+    of_parts = document.element.body.iter(qn("w:p"), qn("w:gridSpan"))  # a cell is returned for each column it spans
+    if sum(max(1, int(part.get(qn("w:val"), 1))) for part in of_parts) > _MOST_PARAGRAPHS:
+        raise ValueError(f"it has more than {_MOST_PARAGRAPHS:,} paragraphs")
+    names = {style.style_id: style.name or "" for style in document.styles}  # python-docx is slow at one at a time
     return [
         block
-        for part in Document(BytesIO(data)).iter_inner_content()
-        for block in (_docx_table(part) if isinstance(part, Table) else _docx_paragraph(part))
+        for part in document.iter_inner_content()
+        for block in (_docx_table(part) if isinstance(part, Table) else _docx_paragraph(part, names))
     ]
 
 
-def _docx_paragraph(paragraph: Any) -> Iterator[Block]:
-    text = paragraph.text.strip()
-    style = _HEADING.fullmatch(paragraph.style.name or "") if paragraph.style is not None else None
-    if text:
+def _docx_paragraph(paragraph: Any, names: Mapping[str, str]) -> Iterator[Block]:
+    if text := paragraph.text.strip():
+        style = _HEADING.fullmatch(names.get(paragraph._p.style, ""))
         yield text if style is None else Heading(int(style["level"] or 1), text)
 
 
 def _docx_table(table: Any) -> Iterator[Block]:
-    yield from _table([[cell.text for cell in row.cells] for row in table.rows])
+    """Converts a table, repeating short texts of merged cells in each row and column that they span.
+
+    python-docx finds the text of a merged cell by going up row by row, which is quadratic and fails at 1,000 rows.
+    """
+    from docx.table import _Cell
+
+    rows: list[list[str]] = []
+    above: dict[int, str] = {}
+    for row in table.rows:
+        column, here, below = row.grid_cols_before, dict[int, str](), dict[int, str]()
+        for cell in row._tr.tc_lst:
+            text = above.get(column, "") if cell.vMerge == "continue" else _Cell(cell, table).text
+            repeated = text if len(text) <= _LONGEST_REPEATED else ""
+            if not rows and cell.vMerge == "restart" and not repeated:  # names no column, so it would be left out
+                yield text
+                text = ""
+            here |= {column: text} | dict.fromkeys(range(column + 1, column + cell.grid_span), repeated)
+            below |= dict.fromkeys(range(column, column + cell.grid_span), repeated)
+            column += cell.grid_span
+        rows.append(list(here.values()))
+        above = below
+    yield from _table(rows)
 
 
 def pptx_blocks(data: bytes) -> list[Block]:
-    """The slides of a PowerPoint file: titles as headings, then texts, tables, notes. Raises what python-pptx does."""
+    """The slides of a PowerPoint file: titles as headings, then texts, tables, notes. Raises python-pptx's errors."""
     from pptx import Presentation
 
     return [block for slide in Presentation(BytesIO(data)).slides for block in _slide(slide)]
@@ -64,13 +90,13 @@ def _slide(slide: Any) -> Iterator[Block]:
 
 
 def _shapes(shapes: Any) -> Iterator[Any]:
-    """Every shape, those of groups among them."""
+    """All shapes, including those in groups."""
     for shape in shapes:
         yield from _shapes(shape.shapes) if hasattr(shape, "shapes") else (shape,)
 
 
 def xlsx_blocks(data: bytes) -> list[Block]:
-    """The sheets of an Excel file, each a table under its name; formulas have the value that was saved with them."""
+    """The sheets of an Excel file, each as a table under its name; formulas have the values saved with them."""
     from openpyxl import load_workbook
 
     book = load_workbook(BytesIO(data), read_only=True, data_only=True)
@@ -87,61 +113,9 @@ def _cells(row: Sequence[Any]) -> list[str]:
 
 
 def _table(rows: Iterable[Sequence[str]]) -> Iterator[Block]:
-    """The first row that holds anything is the header, and a table of one row is text."""
+    """A table. The first nonempty row is the header; a table with one row is text."""
     filled = [row for row in rows if any(cell.strip() for cell in row)]
     if len(filled) == 1:
         yield "; ".join(" ".join(cell.split()) for cell in filled[0] if cell.strip())
     elif filled:
         yield Rows(tuple(row_lines(filled[0], filled[1:])))
-
-
-@dataclass(frozen=True, slots=True)
-class Book:
-    title: str
-    """Empty if the package has none."""
-    blocks: list[Block]
-
-
-def read_epub(data: bytes) -> Book:
-    """The text of a book. Needs lxml. Raises ValueError for what is no EPUB, BadZipFile for what is no zip file."""
-    from factloop.tools.search.documents.html import read_html
-
-    with ZipFile(BytesIO(data)) as archive:
-        root = _xml(archive, _CONTAINER).find(".//{*}rootfile")
-        package_name = "" if root is None else root.get("full-path", "")
-        package = _xml(archive, package_name)
-        address_of = {item.get("id"): item.get("href", "") for item in package.iterfind("{*}manifest/{*}item")}
-        folder = posixpath.dirname(package_name)
-        pages = [
-            posixpath.normpath(posixpath.join(folder, unquote(address_of[item.get("idref")])))
-            for item in package.iterfind("{*}spine/{*}itemref")
-            if item.get("idref") in address_of
-        ]
-        title = package.findtext("{*}metadata/{*}title") or ""
-        blocks = [block for page in pages for block in read_html(_text(archive, page)).blocks]
-    return Book(" ".join(title.split()), blocks)
-
-
-def _xml(archive: ZipFile, name: str) -> Any:
-    """Parsed without entities and without network: a book is a stranger's file."""
-    from lxml import etree
-
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
-    try:
-        return etree.fromstring(_bytes(archive, name), parser)
-    except etree.XMLSyntaxError as error:
-        raise ValueError(f"{name} is not XML: {error}") from error
-
-
-def _text(archive: ZipFile, name: str) -> str:
-    return _bytes(archive, name).decode("utf-8", "replace").replace("\0", " ")
-
-
-def _bytes(archive: ZipFile, name: str) -> bytes:
-    try:
-        entry = archive.getinfo(name)
-    except KeyError:
-        raise ValueError(f"{name} is missing") from None
-    if entry.file_size > _LARGEST_PAGE:
-        raise ValueError(f"{name} unpacks to {entry.file_size:,} bytes")
-    return archive.read(entry)

@@ -1,6 +1,6 @@
-"""A page of a PDF as paragraphs and tables.
+"""Reads a PDF page as paragraphs and tables.
 
-Its text comes in lines without a word on what they belong to. How the page is laid out tells: what stands apart is a
+The text of a page is a list of lines without structure. The page layout supplies it: lines set apart by space start a
 paragraph, and lines with the same wide gaps are rows of a table.
 """
 
@@ -10,43 +10,38 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise, takewhile
-from threading import Lock
 
 from factloop.tools.search.documents.sections import SOFT_HYPHEN, Block, Rows, row_lines
 from factloop.tools.search.passages import PARAGRAPHS
 
 _CELL = re.compile(r"\S+(?: {1,2}\S+)*")
-"""Words that no wide gap parts."""
+"""Words that are not separated by a wide gap."""
 _FEWEST_CELLS = 3
 _NAME = re.compile(r"[^\W\d_][^\d\"“”.,;:=?!{}]{0,39}")
 """The name of a column."""
 _USUAL = 4
-"""The gap between lines that a fourth of them have is that within paragraphs."""
-_HYPHEN = re.compile(r"\b([^\W\d_]{2,30})-\n([a-z]{2,30})\b")
-_WORD = 4
-"""Letters of words that are hardly parts of others: *well-known* has a hyphen of its own, *al-though* has not."""
-_HALVES = re.compile(r"(?<![\w'’-])([a-z]{2,30}) (?=([a-z]{2,30})(?![\w'’-]))")
-_ONE_LOADS = Lock()
-"""The dictionary takes seconds of computing, in each thread that asks for it meanwhile."""
+"""The first quartile (1/4) of all gaps between lines is the gap within paragraphs."""
+_HYPHEN = re.compile(r"(?<=[^\W\d_]{2})-\n(?=[a-z]{2})")
+"""A word split at the end of a line; a hyphen of the word's own at that position is lost."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of text; in which place the page shows it, if that is certain."""
+    """A line of text, with its position on the page if that is certain."""
 
     text: str
     place: int | None = None
     cells: tuple[re.Match[str], ...] = ()
     is_apart: bool = False
-    """Whether more space is above it than within paragraphs."""
+    """Whether the space above it is wider than within paragraphs."""
 
 
 def page_blocks(text: str, layout: str) -> list[Block]:
-    """The text of a page in its order, parted by its layout; each row of a table with the names of its columns.
+    """The text of a page in its order, split by its layout; each table row has the names of its columns.
 
-    `layout` is the same text as it stands on the page, blanks for gaps; where it differs the text stays as it is.
+    `layout` is the same text as arranged on the page, with blanks for gaps; where it differs, the text is left as it
+    is.
     """
     lines = list(_placed(text.replace(f"{SOFT_HYPHEN}\n", "").replace(SOFT_HYPHEN, "").split("\n"), layout))
     blocks: list[Block] = []
@@ -64,7 +59,7 @@ def page_blocks(text: str, layout: str) -> list[Block]:
 
 
 def _placed(lines: Sequence[str], layout: str) -> Iterator[_Line]:
-    """The lines with their places; the cells of a row that stand on lines of their own are one line."""
+    """The lines with their positions; cells of a row that are on separate lines are joined to one line."""
     layout = layout.replace(SOFT_HYPHEN, "").replace("\xa0", " ")
     shown = [line for line in layout.split("\n") if line.strip()]
     gaps = _gaps(layout)
@@ -89,7 +84,7 @@ def _placed(lines: Sequence[str], layout: str) -> Iterator[_Line]:
 
 
 def _lines_of(cells: Sequence[re.Match[str]], lines: Sequence[str]) -> int:
-    """How many lines a row takes: one, or one for each cell; 0 where they say something else."""
+    """Number of lines that a row takes: one, or one for each cell; 0 if the lines have other text."""
     row = [_squeezed(cell[0]) for cell in cells]
     if _squeezed(lines[0]) == "".join(row):
         return 1
@@ -101,7 +96,7 @@ def _squeezed(text: str) -> str:
 
 
 def _gaps(layout: str) -> list[int]:
-    """The blank lines above each line that is not blank."""
+    """The number of blank lines above each line that is not blank."""
     gaps: list[int] = []
     blank = 0
     for line in layout.split("\n"):
@@ -114,7 +109,7 @@ def _gaps(layout: str) -> list[int]:
 
 
 def _table(lines: Sequence[_Line]) -> Sequence[_Line]:
-    """The head of a table and its rows, if they come first; else nothing."""
+    """The header of a table and its rows, if the lines begin with one; otherwise nothing."""
     head = lines[0]
     if not head.cells or any(_NAME.fullmatch(cell[0]) is None for cell in head.cells):
         return ()
@@ -124,7 +119,7 @@ def _table(lines: Sequence[_Line]) -> Sequence[_Line]:
 
 
 def _stands_under(above: _Line, below: _Line, head: _Line) -> bool:
-    """Whether a line is right below another, and each of its cells below one of that or of the head."""
+    """Whether a line is directly below another, with each cell below a cell of that line or of the header."""
     if above.place is None or below.place != above.place + 1 or len(below.cells) != len(head.cells):
         return False
     columns = zip(head.cells, above.cells, below.cells, strict=True)
@@ -136,7 +131,7 @@ def _overlap(one: re.Match[str], other: re.Match[str]) -> bool:
 
 
 def _rows(table: Sequence[_Line]) -> Rows:
-    head, *rows = [[_whole_words(cell[0]) for cell in line.cells] for line in table]
+    head, *rows = [[cell[0] for cell in line.cells] for line in table]
     return Rows(tuple(row_lines(head, rows)))
 
 
@@ -148,32 +143,4 @@ def _paragraphs(lines: Sequence[_Line]) -> Iterator[str]:
         written += "" if above is None else PARAGRAPHS if parts else "\n"
         written += line.text
     if written.strip():
-        yield _whole_words(_HYPHEN.sub(_joined, written))
-
-
-@lru_cache(maxsize=4_096)
-def is_english_word(lower: str) -> bool:
-    """Whether a dictionary of English has the word."""
-    import simplemma
-
-    with _ONE_LOADS:
-        return simplemma.is_known(lower, lang="en")
-
-
-def _joined(halves: re.Match[str]) -> str:
-    """A word that was parted at the end of a line; one that has a hyphen of its own keeps it."""
-    first, second = halves[1], halves[2]
-    if min(len(first), len(second)) >= _WORD and is_english_word(first.lower()) and is_english_word(second):
-        return f"{first}-{second}"
-    if is_english_word((first + second).lower()):
-        return first + second
-    return halves[0]
-
-
-def _whole_words(text: str) -> str:
-    """The text with words made whole that a mark for parting them, which shows nothing, split: *chil dren*."""
-    return _HALVES.sub(lambda found: found[1] if _is_one_word(found[1], found[2]) else found[0], text)
-
-
-def _is_one_word(first: str, second: str) -> bool:
-    return not is_english_word(first) and not is_english_word(second) and is_english_word(first + second)
+        yield _HYPHEN.sub("", written)

@@ -1,5 +1,5 @@
-"""Tables as sections, one a row: JSONL, CSV and TSV, read line by line so that a file may be larger than memory, and
-JSON, which is read whole. All but that may be compressed by gzip, as wiki-dpr's passages are distributed.
+"""Reads tables as sections, one per row: JSONL, CSV and TSV, line by line so that a file may be larger than memory, and
+JSON, which is read whole. All except JSON may be compressed with gzip, as wiki-dpr's passages are distributed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DATE_KEYS = ("date", "published")
 
 
 def load_jsonl(path: Path) -> Iterator[Section]:
-    """A section for each line that is an object with a text; blank lines are passed over.
+    """A section for each line that is an object with a text; blank lines are skipped.
 
     Raises DataError that names file, line and field.
     """
@@ -37,7 +37,7 @@ def load_jsonl(path: Path) -> Iterator[Section]:
 
 
 def load_json(path: Path) -> Iterator[Section]:
-    """A section for each record with a text: the object that the file is, or each object of its array.
+    """A section for each record with a text: the object in the file, or each object in its array.
 
     Raises DataError that names file, record and field.
     """
@@ -59,15 +59,15 @@ def _parsed(text: str, otherwise: str, path: Path, line: int | None = None) -> A
 
 
 def load_csv(path: Path) -> Iterator[Section]:
-    """A section for each row below the header; fields may be quoted and hold line breaks. Raises DataError."""
+    """A section for each row below the header; fields may be quoted and contain line breaks. Raises DataError."""
     rows = read_cells((line + "\n" for _, line in read_lines(path)), str(path))
     return _table(((line, cells) for line, cells in rows if cells or line == 1), path)
 
 
 def load_tsv(path: Path) -> Iterator[Section]:
-    """A section for each line below the header. A tab always ends a cell and a line end a row, even within quotes.
+    """A section for each line below the header. A tab always ends a cell and a line break a row, even within quotes.
 
-    So one stray quotation mark cannot swallow the rows after it. A cell wholly in quotes loses them.
+    A stray quotation mark therefore cannot swallow later rows. Quotes around a whole cell are removed.
     """
     lines = ((number, line.split("\t")) for number, line in read_lines(path) if line)
     return _table(((number, [*map(_unquoted, cells)]) for number, cells in lines), path)
@@ -78,9 +78,9 @@ def _unquoted(cell: str) -> str:
 
 
 def _table(rows: Iterator[tuple[int, list[str]]], path: Path) -> Iterator[Section]:
-    """A section for each row below the first, which names the columns; of those of the same name the last counts.
+    """A section for each row below the first, which names the columns; the last column of the same name counts.
 
-    Where no column is a text a row is read as a whole, with its header.
+    If no column contains texts, each row is read as a whole, with its header.
     """
     _, header = next(rows, (1, []))
     names = [cell.strip().lower() for cell in header]
@@ -98,13 +98,13 @@ def _table(rows: Iterator[tuple[int, list[str]]], path: Path) -> Iterator[Sectio
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a record stands, for its fragment and for errors."""
+    """The position of a record, for its fragment and for errors."""
 
     path: Path
     fragment: str
     line: int | None = None
     named: str = ""
-    """What stands before a message, where no line is known."""
+    """Prefix of a message, if no line is known."""
 
     def error(self, message: str, field: str) -> DataError:
         return DataError(f"{self.named}{message}", path=str(self.path), line=self.line, field=field)
@@ -127,7 +127,7 @@ def _section(row: Mapping[str, Any], place: _Place) -> Section:
 
 
 def _scalar(row: Mapping[str, Any], keys: tuple[str, ...], place: _Place) -> str | None:
-    """The first of the keys that has a value, as text: numbers are common in ids and dates."""
+    """The value of the first key that has one, as text: numbers are common in ids and dates."""
     for key in keys:
         value = row.get(key)
         if value is None or value == "":

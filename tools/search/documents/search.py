@@ -1,4 +1,4 @@
-"""Search in the user's own files by BM25, and by meaning too where an embedder is given."""
+"""Searches the user's own files with BM25 and, if there is an embedder, also by meaning."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import PrivateAttr
 
 from factloop.core.errors import DataError
 from factloop.tools.search.base import SearchHit
-from factloop.tools.search.documents.files import FoundFiles, HiddenFiles, UnreadFile, find_files
+from factloop.tools.search.documents.files import FoundFiles, UnreadFile, find_files
 from factloop.tools.search.documents.index import NO_TEXT, StoredPassage
 from factloop.tools.search.documents.neighbours import CANDIDATES, PassageSearch
 from factloop.tools.search.documents.store import Snapshot, WantedFiles, open_snapshot, snapshot_in_memory
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from factloop.tools.embeddings.nearest import Embedder
 
 MOST_NAMED = 20
-"""Unread files that a warning names."""
+"""Maximum number of unread files listed in a warning."""
 _FEW_PASSAGES = 2_000
-"""Passages among which a search takes less time (some 0.2 ms) than to hand it to a thread and back."""
+"""Maximum number of passages for which a search (about 0.2 ms) is faster than passing it to a thread."""
 
 
 class DocumentSearch(PassageSearch):
-    """The passages of files, folders and globs. Free, and without network.
+    """The passages of files, folders and globs. Free, and without network access.
 
-    Construction reads and indexes what changed since last time (some forty seconds for a million passages, milliseconds
-    when nothing did) and raises DataError for what cannot be read. The object keeps searching the state it found.
-    Passages stay on disk.
+    Construction reads and indexes what has changed since the last time (about forty seconds for a million passages,
+    milliseconds if nothing changed) and raises DataError for files that cannot be read. The object keeps searching the
+    state that it found. Passages stay on disk.
     """
 
     name: str = "documents"
     description: str = "Search the user's own documents."
     concurrency_limit: int = 4
-    """Threads: a search is work for the processor, which waiting callers do not speed up."""
+    """Number of threads: searches are CPU-bound, so more callers do not speed them up."""
 
     _files: FoundFiles = PrivateAttr()
     _snapshot: Snapshot = PrivateAttr()
@@ -54,10 +54,10 @@ class DocumentSearch(PassageSearch):
         passages: PassageSettings = DEFAULT_SETTINGS,
         **fields: Any,
     ) -> None:
-        """`cache_dir` holds the indexes; by default they lie in the user's cache folder.
+        """`cache_dir` contains the indexes; by default, this is the user's cache folder.
 
-        `in_memory` writes nothing, reads and indexes all files each time, and takes memory for the passages. Files of
-        folders and globs that cannot be read are left out (`unread`); `strict` makes them errors.
+        `in_memory` writes nothing, reads and indexes all files each time, and keeps the passages in memory. Unreadable
+        files in folders and globs are left out (`unread`); `strict` makes them errors.
         """
         super().__init__(**fields)
         places = [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
@@ -87,18 +87,13 @@ class DocumentSearch(PassageSearch):
 
     @property
     def unread(self) -> tuple[UnreadFile, ...]:
-        """Files of folders and globs that were left out: broken ones, those without text, and those of a kind
-        that is not read. A file without text is among them also where it was named."""
+        """Files in folders and globs that were left out: broken files, files without text, and unsupported files. A
+        file without text is included even if it was named itself."""
         return (*self._snapshot.unread, *self._files.unread)
 
     @property
-    def hidden(self) -> HiddenFiles | None:
-        """Files of hidden folders and names, which were left out; None where there are none."""
-        return self._files.hidden
-
-    @property
     def warnings(self) -> tuple[str, ...]:
-        return warnings_of(self.unread, self.hidden)
+        return warnings_of(self.unread)
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
         if self.n_passages <= _FEW_PASSAGES and self._embedder is None:
@@ -109,7 +104,7 @@ class DocumentSearch(PassageSearch):
         ranked = super()._ranked(query, limit)
         if self._embedder is None:
             return ranked
-        from factloop.tools.embeddings.nearest import rank_passages  # loads numpy, which plain BM25 does without
+        from factloop.tools.embeddings.nearest import rank_passages  # loads numpy, which plain BM25 does not need
 
         order = rank_passages(query, [stored.passage for stored in ranked[:CANDIDATES]], self._embedder)
         return [ranked[index] for index in order] + ranked[CANDIDATES:]
@@ -122,11 +117,10 @@ class DocumentSearch(PassageSearch):
         return stored.url or (f"{file}#{stored.fragment}" if stored.fragment else file)
 
 
-def warnings_of(unread: Sequence[UnreadFile], hidden: HiddenFiles | None) -> tuple[str, ...]:
-    """What a reader of a report must know of files that were left out."""
-    left_out = () if hidden is None else (f"The documents do not include {hidden}.",)
+def warnings_of(unread: Sequence[UnreadFile]) -> tuple[str, ...]:
+    """What readers of a report must know about files that were left out."""
     if not unread:
-        return left_out
+        return ()
     named = "; ".join(map(str, unread[:MOST_NAMED]))
     more = f"; and {len(unread) - MOST_NAMED:,} more" if len(unread) > MOST_NAMED else ""
-    return (f"Documents that were not read ({len(unread):,}): {named}{more}.", *left_out)
+    return (f"Documents that were not read ({len(unread):,}): {named}{more}.",)

@@ -1,4 +1,4 @@
-"""The output of loaders: a piece of text with its origin."""
+"""Defines the output of loaders: pieces of text with their origin."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from factloop.tools.search.passages import PARAGRAPHS, PassageSettings, split_pa
 from factloop.tools.text.blocks import WRAPPED_FROM, awaits_more, find_blocks
 
 _MAY_HOLD = re.compile(r"^[ \t>]*(?:[-*+–—·•‣▪◦●([]|\d{1,3}[.)]|[a-z]{1,5}[.)])", re.MULTILINE)
-"""Matches in every text that has an item or a clause."""
+"""Matches in every text that contains an item or a clause."""
 _CLAUSE = re.compile(r"^[ \t]*\d{1,3}(?:\.\d{1,3}){1,3}\.?[ \t]+[A-Z]", re.MULTILINE)
-"""*3.2 Contractors*; the number of a whole section is that of an item."""
+"""*3.2 Contractors*; the number of a whole section looks like the number of an item."""
 _ENDS = (".", "!", "?", ":", ";")
 
 
 def with_items_apart(text: str) -> str:
-    """The text with a blank line before each item and clause and after each list. Linear time."""
+    """The text with blank lines before items and clauses and after lists. Linear time."""
     if not _MAY_HOLD.search(text):
         return text
     starts = sorted({*_items(text), *_clauses(text)})
@@ -28,7 +28,7 @@ def with_items_apart(text: str) -> str:
 
 
 def _items(text: str) -> Iterator[int]:
-    """Where the lines begin that begin an item, or text that is not indented and follows one."""
+    """Start positions of lines that start an item, or that are unindented and follow one."""
     is_below = False
     for block in find_blocks(text):
         line = text.rfind("\n", 0, block.start) + 1
@@ -39,7 +39,7 @@ def _items(text: str) -> Iterator[int]:
 
 
 def _clauses(text: str) -> Iterator[int]:
-    """Where the lines begin that begin a clause, and go on with no sentence that awaits a figure."""
+    """Start positions of lines that start a clause and do not continue a sentence that expects a figure."""
     for clause in _CLAUSE.finditer(text):
         above = _line_above(text, clause.start()).rstrip()
         if above.endswith(_ENDS) or (len(above) < WRAPPED_FROM and not awaits_more(above)):
@@ -47,54 +47,54 @@ def _clauses(text: str) -> Iterator[int]:
 
 
 def _line_above(text: str, line: int) -> str:
-    """The line above the one that begins there; empty for the first."""
+    """The previous line; empty for the first."""
     return text[text.rfind("\n", 0, max(0, line - 1)) + 1 : max(0, line - 1)]
 
 
 SOFT_HYPHEN = "\xad"
-"""Says where a word may be parted, and shows nothing."""
+"""Marks where a word may be hyphenated; it is invisible."""
 WITHIN = " › "
-"""Between the headings of a path."""
+"""Separates the headings in a path."""
 LONGEST_TITLE = 200
 BELOW_MARKED = 7
-"""The level of a line in bold, below that of every marked heading: it heads a stretch, and never names the document."""
+"""The level of a bold line, below all marked headings. It heads a section but never names the document."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A document, a stretch of one under its headings, a page of it, or a row of a table."""
+    """A document, a part of one under its headings, a page, or a table row."""
 
     text: str
     title: str
     url: str | None = None
-    """Address of the original, where the document names one; it then stands for the file."""
+    """Address of the original, if the document names one; it is then used instead of the file."""
     fragment: str = ""
-    """Place inside the file, such as "page=3" or "line=12"; empty for the whole."""
+    """Position inside the file, such as "page=3" or "line=12"; empty for the whole file."""
     published: str | None = None
     section: str | None = None
-    """The headings that it stands under, outermost first, without the title; None if it has no headings."""
+    """The headings above it, outermost first, without the title; None if there are no headings."""
     tables: tuple[tuple[int, int], ...] = ()
-    """Stretches of the text, in order, whose paragraphs are rows of a table."""
+    """Ranges of the text, in order, whose paragraphs are table rows."""
     goes_on: bool = False
-    """Whether it belongs to the same document as the section before it."""
+    """Whether it belongs to the same document as the previous section."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
     level: int
-    """Level from 1, the outermost."""
+    """Level, starting at 1 for the outermost."""
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A table, each row with its header (`tables.row_lines`)."""
+    """A table, with the header in each row (`row_lines`)."""
 
     lines: tuple[str, ...]
 
 
 Block = str | Heading | Rows
-"""What a document is made of, in reading order; a text may hold several paragraphs."""
+"""An element of a document, in reading order; a text may contain several paragraphs."""
 
 
 def first_heading(blocks: Iterable[Block]) -> str:
@@ -105,7 +105,7 @@ def first_heading(blocks: Iterable[Block]) -> str:
 def sections_of(
     blocks: Sequence[Block], *, title: str, url: str | None = None, published: str | None = None
 ) -> Iterator[Section]:
-    """The document cut at its headings, which are taken out of the text; one that nothing stands under is text."""
+    """The document split at its headings, which are removed; a heading with nothing below it is text."""
     goes_on = False
     for path, part in _parts(blocks, title):
         text, tables = written_blocks(part)
@@ -116,7 +116,7 @@ def sections_of(
 
 
 def _parts(blocks: Sequence[Block], title: str) -> Iterator[tuple[list[str], list[Block]]]:
-    """The path of headings of each stretch. The first heading that reads as the title is in no path."""
+    """Each part with its heading path. The first heading equal to the title is in no path."""
     path: list[Heading] = []
     part: list[Block] = []
     is_titled = False
@@ -142,7 +142,7 @@ def _named(path: Sequence[Heading]) -> list[str]:
 
 
 def written_blocks(part: Sequence[Block]) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The text of the blocks, each item of a list a paragraph, and where in it the tables are."""
+    """The text of the blocks, with each list item as a paragraph, and the positions of tables in it."""
     pieces: list[str] = []
     tables: list[tuple[int, int]] = []
     length = 0
@@ -162,15 +162,15 @@ def _written(block: str | Heading) -> str:
 
 BETWEEN = "; "
 _LONGEST_ROW = PassageSettings(words=60, slack=10)
-"""Shorter than a passage is at least, so that a row is never cut."""
+"""Shorter than the shortest passage, so that a row is never cut."""
 _ROW_CHARACTERS = 400
 _LABEL_CHARACTERS = 80
 
 
 def row_lines(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """`Tower: Smeaton's; Lit: 1759` for each row that holds anything; empty cells are left out.
+    """`Tower: Smeaton's; Lit: 1759` for each nonempty row, without empty cells.
 
-    A row too long for a passage becomes several lines, each with its first cell and the columns' names.
+    A row too long for a passage becomes several lines, each with its first cell and the column names.
     """
     for row in rows:
         cells = [

@@ -1,4 +1,4 @@
-"""The index on disk, kept in step with the files: only what changed is read and indexed again."""
+"""Keeps the index on disk up to date with the files; only changed files are read and indexed again."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from factloop.tools.search.index_files import LOCK, MANIFEST, USE
 from factloop.tools.search.passages import PassageSettings
 
 _RACY_NS = 2_000_000_000
-"""A file changed this shortly before it was looked at may change again without a new time stamp: it is read again."""
+"""A file changed this recently may change again without a new timestamp, so it is read again."""
 
 
 class FileState(BaseModel):
-    """A file as it was when its content was last read. `key` names its content together with its name."""
+    """A file as last read. `key` identifies its content together with its name."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -44,19 +44,19 @@ class FileState(BaseModel):
 
 
 class Manifest(BaseModel):
-    """Written beside an index. Keys in `unsure` were being added or removed: they may be there in part."""
+    """Stored next to an index. Keys in `unsure` were being added or removed and may be partly present."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     files: dict[str, FileState] = {}
-    """Files by absolute path."""
+    """Maps absolute paths to files."""
     indexed: frozenset[str] = frozenset()
     unreadable: dict[str, str] = {}
-    """Files of folders that could not be read, and files without text, by key, and why: they are not read again while
-    they stay the same."""
+    """Maps keys to reasons, for unreadable files in folders and for files without text; they are not read again until
+    they change."""
     unsure: frozenset[str] = frozenset()
     index_sizes: dict[str, int] = {}
-    """Bytes of each file of the index, since tantivy does not always notice that one is missing."""
+    """Size of each index file in bytes, because tantivy does not always notice that one is missing."""
 
     @classmethod
     def read(cls, path: Path) -> Manifest | None:
@@ -67,14 +67,14 @@ class Manifest(BaseModel):
             return None
 
     def write(self, path: Path) -> None:
-        """Replace the file in one step, so that no reader ever meets half of it."""
+        """Replaces the file in one step, so that readers never see a partial file."""
         draft = path.with_suffix(".new")
         write_private(draft, self.model_dump_json().encode())
         draft.replace(path)
 
 
 def state_of(path: Path, known: Manifest) -> FileState:
-    """The state of a file; its content is read only where size or time stamp differ. Raises DataError."""
+    """The state of a file, whose content is read only if its size or timestamp differs. Raises DataError."""
     try:
         status = path.stat()
         state = known.files.get(str(path.resolve()))
@@ -87,13 +87,13 @@ def _read_state(path: Path, status: os.stat_result) -> FileState:
     seen_ns = time.time_ns()
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    # The name belongs to the key: it gives the title of files that have none, and says how they are read.
+    # The name is part of the key, because it is the title of files without one and determines how they are read.
     key = hashlib.sha256(f"{digest} {path.name}".encode("utf-8", "surrogateescape")).hexdigest()
     return FileState(size=status.st_size, mtime_ns=status.st_mtime_ns, seen_ns=seen_ns, key=key)
 
 
 FORMAT = 12
-"""Raise it whenever loading, splitting or the schema changes: older indexes are then left alone and rebuilt."""
+"""Increase this whenever loading, splitting or the schema changes, so that older indexes are rebuilt."""
 LOCK_WAIT_S = 1800.0
 _TOOL = "documents"
 _UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
@@ -103,7 +103,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class WantedFiles:
-    """Files to be read; those that are required must be readable, others are left out where they are not."""
+    """Files to read. Required ones must be readable; others are left out if they are not."""
 
     paths: tuple[Path, ...]
     required: frozenset[Path]
@@ -111,29 +111,29 @@ class WantedFiles:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One state of the files, ready to be searched."""
+    """A state of the files, ready for searching."""
 
     reader: PassageReader
     path_of: Mapping[str, Path]
-    """The file for each key, as the user spelled it; for files of equal name and content, the first."""
+    """The file for each key, as spelled by the user; for files with equal name and content, the first."""
     identity: str
-    """Hash of names, contents and settings: equal where the same answers are to be expected."""
+    """Hash of names, contents and settings; equal if the same answers can be expected."""
     unread: tuple[UnreadFile, ...] = ()
-    """Files of folders and globs that could not be read, and files without text."""
+    """Unreadable files in folders and globs, and files without text."""
     hold: Hold | None = None
-    """Keeps the index from being removed while it lives."""
+    """Keeps the index from being removed while this object exists."""
 
 
 def snapshot_in_memory(files: WantedFiles, settings: PassageSettings) -> Snapshot:
-    """The files as they are now, all read and indexed; nothing is written. Raises DataError."""
+    """The current files, all read and indexed in memory; nothing is written. Raises DataError."""
     return _bring_up_to_date(files, None, Manifest(), settings)
 
 
 def open_snapshot(places: Sequence[str], files: WantedFiles, cache_dir: Path, settings: PassageSettings) -> Snapshot:
-    """The files as they are now, from the index of these `places` in `cache_dir`, brought up to date.
+    """The current files, from the index of these `places` in `cache_dir`, which is updated.
 
-    Several processes may do so at once. A damaged index is rebuilt; where the folder cannot be used, the index is
-    built in memory, with a warning. Raises DataError for unreadable files, ToolError where the disk fails.
+    Several processes may do so at once. A damaged index is rebuilt; if the folder cannot be used, the index is built in
+    memory, with a warning. Raises DataError for unreadable files, ToolError if the disk fails.
     """
     spelled = (FORMAT, settings, sorted(os.path.abspath(place) for place in places))
     folder = cache_dir / hashlib.sha256(repr(spelled).encode("utf-8", "surrogateescape")).hexdigest()[:32]
@@ -147,7 +147,7 @@ def open_snapshot(places: Sequence[str], files: WantedFiles, cache_dir: Path, se
         with FileLock(folder.with_suffix(LOCK), timeout=LOCK_WAIT_S, mode=FILE_MODE):
             narrow_contents(folder)
             snapshot = _open_locked(files, folder, settings)
-            narrow_contents(folder)  # what tantivy has written goes by the umask
+            narrow_contents(folder)  # tantivy's own files have the permissions of the umask
         return replace(snapshot, hold=hold)
     except Timeout as error:
         raise ToolTimeout(tool=_TOOL, timeout_s=LOCK_WAIT_S) from error
@@ -168,7 +168,7 @@ def _open_locked(files: WantedFiles, folder: Path, settings: PassageSettings) ->
     if manifest is not None and (manifest.unsure or manifest.index_sizes == _index_sizes(folder)):
         try:
             return _bring_up_to_date(files, folder, manifest, settings)
-        except ValueError:  # tantivy's word for an index that it cannot read
+        except ValueError:  # tantivy raises this for an index that it cannot read
             pass
     shutil.rmtree(folder)
     make_private_folder(folder)
@@ -188,7 +188,7 @@ def _bring_up_to_date(files: WantedFiles, folder: Path | None, known: Manifest, 
     stale = (known.indexed - path_of.keys()) | known.unsure
     index = open_index(folder) if folder and known.indexed | known.unsure else new_index(folder)
     if missing or stale:
-        # Told before it is done: a process killed in between leaves keys that the next one removes and adds again.
+        # Recorded first, so that if this process is killed, the next one removes the keys and adds them again.
         _note(folder, Manifest(files=known.files, indexed=known.indexed, unsure=known.unsure | missing | stale))
         failed = update_index(
             index,
@@ -212,7 +212,7 @@ def _bring_up_to_date(files: WantedFiles, folder: Path | None, known: Manifest, 
 
 
 def _states(files: WantedFiles, known: Manifest) -> tuple[dict[Path, FileState], list[UnreadFile]]:
-    """The state of each file, and the files of folders that cannot be opened. Raises DataError for others."""
+    """The state of each file, and the files that may be left out and cannot be opened. Raises DataError for others."""
     states: dict[Path, FileState] = {}
     unread: list[UnreadFile] = []
     for path in files.paths:

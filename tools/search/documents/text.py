@@ -1,4 +1,4 @@
-"""Bytes of a file as text: UTF-8, with or without a byte order mark, or UTF-16 with one; nothing is guessed."""
+"""Decodes files as UTF-8, with or without a byte order mark, or as UTF-16 with one; nothing is guessed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from factloop.core.errors import DataError
 from factloop.tools.search.documents.files import is_compressed
 
 _FRONT = re.compile(r"---[ \t]*\n(.{0,20000}?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the compiled one is ten times as fast
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the compiled one is ten times faster
 _URLS = ("url", "source")
 _DATES = ("date", "published")
 
@@ -36,13 +36,13 @@ NONE = FrontMatter()
 
 
 def read_front_matter(text: str) -> tuple[FrontMatter, str]:
-    """Reads a text's front matter, and the text without it. What is not YAML of named values stays in the text."""
+    """A text's front matter, and the text without it. Anything but a YAML mapping stays in the text."""
     found = _FRONT.match(text) if text.startswith("---") else None
     if found is None:
         return NONE, text
     try:
         said = yaml.load(found[1], _LOADER)
-    except (yaml.YAMLError, ValueError, RecursionError):  # ValueError: an impossible date, as the 31st of February
+    except (yaml.YAMLError, ValueError, RecursionError):  # ValueError: an impossible date, such as 31 February
         return NONE, text
     if not isinstance(said, Mapping) or not all(isinstance(name, str) for name in said):
         return NONE, text
@@ -54,7 +54,7 @@ def read_front_matter(text: str) -> tuple[FrontMatter, str]:
 
 
 def _first(named: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
-    """The first that is a word, a number or a date; a list or a mapping says nothing here."""
+    """The first string, number or date; lists and mappings are ignored."""
     values = (named.get(name) for name in names)
     texts = (" ".join(str(value).split()) for value in values if isinstance(value, str | int | float | date))
     return next((text for text in texts if text), None)
@@ -64,7 +64,7 @@ _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _HEAD_BYTES = 4096
 _BUFFER_BYTES = 2**17
 _NUL_SHARE = 0.1
-"""Above this share of NULs a file is no text that a person wrote; below it they are strays, read as spaces."""
+"""A file with a larger fraction of NULs is not text; in other files, NULs are read as spaces."""
 
 
 def read_text(path: Path) -> str:
@@ -79,9 +79,9 @@ def read_text(path: Path) -> str:
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Numbered lines without their ends, from 1, one at a time: the file may be larger than memory.
+    """Lines numbered from 1, without line endings, read one at a time because the file may be larger than memory.
 
-    Only "\\n" ends a line (before it a "\\r" is dropped). Raises DataError as `read_text` does, when it gets there.
+    Only "\\n" ends a line (a "\\r" before it is dropped). Raises the errors of `read_text` when it reaches them.
     """
     with _opened(path) as file:
         head = file.peek(_HEAD_BYTES)[:_HEAD_BYTES]
@@ -100,7 +100,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def read_bytes(path: Path) -> bytes:
-    """All bytes, of a compressed file those it stands for. Raises DataError where the file cannot be read."""
+    """All bytes, decompressed if necessary. Raises DataError if the file cannot be read."""
     with _opened(path) as file:
         return file.read()
 

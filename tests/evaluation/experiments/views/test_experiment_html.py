@@ -10,14 +10,20 @@ from typing import Any
 from xml.etree import ElementTree
 
 import lxml.html
+import pytest
 from rich.console import Console
 
-from factloop.evaluation.comparing.records import DemandResult
-from factloop.evaluation.comparing.views.terminal import FLIPS_SHOWN
+from factloop.evaluation.comparing.records import DemandResult, Quantity
+from factloop.evaluation.comparing.views.shown import FLIPS_SHOWN
 from factloop.evaluation.experiments.records import ExperimentReport
-from factloop.evaluation.experiments.views.demands import render_junit
-from factloop.evaluation.experiments.views.html import DiffLine, prompt_diffs, render_experiment_html
-from factloop.evaluation.experiments.views.terminal import print_experiment
+from factloop.evaluation.experiments.views import sheets
+from factloop.evaluation.experiments.views.shown import (
+    DiffLine,
+    print_experiment,
+    prompt_diffs,
+    render_experiment_html,
+    render_junit,
+)
 from tests.evaluation.experiments.sample import PROMPT, STRICT
 from tests.evaluation.experiments.views import experiment_samples as samples
 from tests.evaluation.held_files import held_files
@@ -65,14 +71,20 @@ def test_all_of_it_can_be_downloaded() -> None:
         assert len(list(csv.DictReader(io.StringIO(files[f"{name}.csv"], newline="")))) == n
 
 
+def test_a_table_has_the_cost_of_as_many_claims_as_it_says() -> None:
+    report = samples.ordinary()
+    sheet = sheets.variants(report)
+    (place,) = [at for at, one in enumerate(sheet.columns) if one.head == "Cost of 1,000 claims"]
+    for one, line in zip(report.variants, sheet.lines, strict=True):
+        figure = one.find(Quantity.COST_USD)
+        assert figure is not None
+        assert line.cells[place].value == pytest.approx(1000 * (figure.value or 0.0))
+
+
 def printed(report: ExperimentReport, width: int = 140, *, colour: bool = False) -> str:
     written = io.StringIO()
     print_experiment(report, Console(file=written, width=width, force_terminal=colour, color_system=None))
     return written.getvalue()
-
-
-def joined(text: str) -> str:
-    return " ".join(text.split())
 
 
 def test_flips_are_bounded_and_counted() -> None:

@@ -11,11 +11,11 @@ from typing import Any
 import lxml.html
 
 from factloop.evaluation.comparing.records import Comparison
-from factloop.evaluation.comparing.views.html import render_comparison_html
+from factloop.evaluation.comparing.views.shown import render_comparison_html
 from factloop.evaluation.runs.longform import AbstentionPolicy
 from factloop.evaluation.runs.records import RunSummary
-from factloop.evaluation.runs.views.calibration import assumptions
-from factloop.evaluation.runs.views.html import render_run_html
+from factloop.evaluation.runs.views.calibration import assumptions, in_short
+from factloop.evaluation.runs.views.shown import render_run_html
 from tests.evaluation.held_files import held_files
 from tests.evaluation.runs.finished_runs import judged, summary_of
 from tests.evaluation.runs.views.run_samples import labelled_run, two_evaluators
@@ -45,7 +45,7 @@ def test_scores_stand_with_their_intervals_and_what_they_rest_on() -> None:
     assert row[1] == f"0.500 [{low:.3f}, {high:.3f}] 3 responses"
     assert row[2].startswith("0.750 [")
     assert row[2].endswith("] 2 responses")
-    assert row[4:] == ["3", "1", "0", "3", "1", "1", "1"]
+    assert table(tree, "Claims")[1][1:] == ["3", "1", "0", "6", "3", "1", "1", "1"]
     assert "Abstentions: zero: a response without claims counts as F1@K 0" in words(tree)
     left_out = parsed(render_run_html(summary_of([judged("p", "")], abstention=AbstentionPolicy.EXCLUDE)))
     assert table(left_out, "Scores of each system")[1][1] == "undefined: nothing scored 0 responses"
@@ -80,6 +80,18 @@ def test_labels_and_corrections_are_there_where_there_are_any() -> None:
     assert "few labelled claims" in words(tree)
     assert run.calibration is not None
     assert [f"Assumed {said}." in words(tree) for said in assumptions(run.calibration)] == [True]
+    short = list(in_short(run.calibration))
+    assert [said in words(tree) for said in short] == [True] * 3
+    one = run.calibration.systems[0]
+    figure = {"value": 0.78, "low": 0.6, "high": 0.92, "n_labels": 20, "n_label_groups": 10}
+    best = one.precision.prediction_powered.model_copy(update=figure)
+    known = one.model_copy(update={"precision": one.precision.model_copy(update={"prediction_powered": best})})
+    alone = run.calibration.model_copy(update={"systems": (known,)})
+    # Half as wide again and a bit, 0.16 instead of 0.10: 10 * 1.6 ** 2 = 25.6 prompts.
+    assert list(in_short(alone)) == [
+        "With your 20 labels: about 78% of its claims are supported, anywhere from 60 to 92%; labels on about 26 "
+        "prompts, not 10, would give ±10."
+    ]
     plain = PAGES["plain run over a data set"]
     for part in ("Against people", "Raw and corrected", "Ranking of systems"):
         assert part not in plain
@@ -107,8 +119,11 @@ def test_a_comparison_says_what_it_found() -> None:
     said = [words(one) for one in tree.xpath("//ul[@class='said']/li")]
     assert said[: len(comparison.conclusions)] == list(comparison.conclusions)
     rows = table(tree, "Differences, B minus A")
-    assert [row[9:] for row in rows[1:]] == [
-        [f"{n}" for n in (one.first_higher, one.equal, one.second_higher, one.n, one.n_groups, one.n_left_out)]
+    assert [row[8:] for row in rows[1:]] == [
+        [
+            f"{one.first_higher} / {one.equal} / {one.second_higher}",
+            f"{one.n} from {one.n_groups} prompts{f', {one.n_left_out} left out' if one.n_left_out else ''}",
+        ]
         for one in comparison.differences
     ]
     assert comparison.claims is not None

@@ -9,8 +9,7 @@ from rich.console import Console
 
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.runs.summary import Scoring, summarise
-from factloop.evaluation.runs.views.html import render_run_html
-from factloop.evaluation.runs.views.terminal import print_run
+from factloop.evaluation.runs.views.shown import print_run, render_run_html
 from tests.evaluation.runs.finished_runs import judged
 
 RESPONSES = (

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
 
 import pytest
 from docx import Document
@@ -17,8 +16,6 @@ from reportlab.pdfgen.canvas import Canvas
 from factloop.core.errors import DataError
 from factloop.tools.search.documents.loaders import load_sections
 from factloop.tools.search.documents.sections import Section
-
-_CONTAINER = '<container xmlns="urn:c"><rootfiles><rootfile full-path="book/it.opf"/></rootfiles></container>'
 
 
 def load(folder: Path, name: str, content: str | bytes) -> list[Section]:
@@ -79,25 +76,6 @@ def xlsx(sheets: Mapping[str, Sequence[Sequence[Any]]]) -> bytes:
         for row in rows:
             sheet.append(list(row))
     return _saved(book)
-
-
-def epub(*pages: str, title: str = "", spine: Sequence[int] | None = None) -> bytes:
-    """A book of HTML pages, read in the order of `spine`."""
-    order = range(len(pages)) if spine is None else spine
-    items = "".join(f'<item id="p{n}" href="a%20page{n}.xhtml"/>' for n in range(len(pages)))
-    references = "".join(f'<itemref idref="p{n}"/>' for n in order)
-    package = (
-        f'<package xmlns="urn:p"><metadata><title>{title}</title></metadata>'
-        f"<manifest>{items}</manifest><spine>{references}</spine></package>"
-    )
-    buffer = BytesIO()
-    with ZipFile(buffer, "w") as archive:
-        archive.writestr("META-INF/container.xml", _CONTAINER)
-        archive.writestr("book/it.opf", package)
-        for n, page in enumerate(pages):
-            whole = f'<?xml version="1.0" encoding="utf-8"?><html><body>{page}</body></html>'
-            archive.writestr(f"book/a page{n}.xhtml", whole)
-    return buffer.getvalue()
 
 
 def _saved(file: Any) -> bytes:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from factloop.core.errors import DataError
-from factloop.tools.search.documents.files import MOST_SEEN, HiddenFiles, UnreadFile, find_files
+from factloop.tools.search.documents.files import UnreadFile, find_files
 
 
 def make(folder: Path, *names: str) -> None:
@@ -18,22 +18,6 @@ def make(folder: Path, *names: str) -> None:
 
 def names(places: list[str | Path], root: Path) -> list[str]:
     return [str(path.relative_to(root)) for path in find_files(places).paths]
-
-
-def test_hidden_files_that_cannot_be_looked_at_are_passed_over(tmp_path: Path) -> None:
-    make(tmp_path, "a.txt", ".old/b.txt")
-    (tmp_path / ".old" / "c.txt").symlink_to("c" * 300)  # no system has such a name: looking there fails
-    found = find_files([tmp_path, f"{tmp_path}/**/*"])
-    assert ([path.name for path in found.paths], found.hidden) == (["a.txt"], HiddenFiles((tmp_path / ".old",)))
-
-
-def test_large_hidden_folders_are_not_walked_to_their_end(tmp_path: Path) -> None:
-    make(
-        tmp_path, "a.txt", ".git/x/y/b.txt", ".notes/c.txt", *(f".git/objects/{number}" for number in range(MOST_SEEN))
-    )
-    assert find_files([tmp_path]).hidden == HiddenFiles((tmp_path / ".notes",))
-    make(tmp_path, ".git/b.txt")
-    assert str(find_files([tmp_path]).hidden) == f"hidden files ({tmp_path}/.git, {tmp_path}/.notes)"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import codecs
 import gzip
+from copy import deepcopy
 from io import BytesIO
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
+from docx import Document
 from pypdf import PdfReader, PdfWriter
 from reportlab.pdfgen.canvas import Canvas
 
 from factloop.core.errors import DataError
-from factloop.tools.search.documents import DocumentSearch
 from factloop.tools.search.documents.files import EXTENSIONS
 from factloop.tools.search.documents.html import read_html
 from factloop.tools.search.documents.loaders import load_sections
 from factloop.tools.search.documents.pdf import page_blocks
+from factloop.tools.search.documents.search import DocumentSearch
 from factloop.tools.search.documents.sections import Block, Rows, Section
-from tests.tools.search.documents.made_files import docx, epub, load, pdf, pptx, refusal, xlsx
+from tests.tools.search.documents.made_files import docx, load, pdf, pptx, refusal, xlsx
 from tests.work import LINEAR, growth
 
 
@@ -27,7 +29,7 @@ def test_every_extension_has_a_loader(tmp_path: Path) -> None:
     table = "text\ntext"
     samples: dict[str, str | bytes] = {
         ".pdf": pdf("text"), ".json": '[{"text": "text"}]', ".jsonl": '{"text": "text"}', ".csv": table, ".tsv": table,
-        ".docx": docx("text"), ".pptx": pptx("text"), ".xlsx": xlsx({"s": [["text"]]}), ".epub": epub("<p>text</p>"),
+        ".docx": docx("text"), ".pptx": pptx("text"), ".xlsx": xlsx({"s": [["text"]]}),
     }  # fmt: skip
     for extension in EXTENSIONS:
         sample = samples.get(extension.removesuffix(".gz"), "text")
@@ -114,6 +116,38 @@ def test_word(tmp_path: Path) -> None:
     assert second.text[slice(*second.tables[0])] == ROWS
 
 
+def test_merged_cells_of_word_stand_in_each_row_and_column_that_they_cover(tmp_path: Path) -> None:
+    """However long they are: python-docx climbs up a merged column, too deep for a thousand rows."""
+    n_rows, document, buffer = 1_200, Document(), BytesIO()
+    table = document.add_table(rows=2, cols=3)
+    table.cell(0, 1).merge(table.cell(0, 2)).text = "Lit"
+    (header, row) = table._tbl.tr_lst
+    header.tc_lst[0].p_lst[0].add_r().text = "Tower"
+    for number in range(n_rows):
+        copy = deepcopy(row)
+        copy.tc_lst[0].vMerge = "continue" if number else "restart"
+        for cell, text in zip(copy.tc_lst, ["" if number else "Smeaton", f"{number}", "yes"], strict=True):
+            cell.p_lst[0].add_r().text = text
+        table._tbl.append(copy)
+    row.getparent().remove(row)
+    document.save(buffer)
+    (section,) = load(tmp_path, "a.docx", buffer.getvalue())
+    assert section.text.split("\n\n") == [f"Tower: Smeaton; Lit: {number}; Lit: yes" for number in range(n_rows)]
+
+
+@pytest.mark.parametrize("first_row", [0, 1], ids=["header", "row"])
+def test_a_long_text_in_a_merged_cell_of_word_stands_once(tmp_path: Path, first_row: int) -> None:
+    document, buffer, long = Document(), BytesIO(), "It was lit. " * 20
+    table = document.add_table(rows=4, cols=3)
+    table.cell(first_row, 1).merge(table.cell(3, 2)).text = long
+    for number, text in enumerate(("Tower", "Smeaton", "Douglass", "Winstanley")):
+        table.cell(number, 0).text = text
+    document.save(buffer)
+    (section,) = load(tmp_path, "a.docx", buffer.getvalue())
+    assert section.text.count("Tower: ") == 3
+    assert section.text.count("It was lit.") == 20
+
+
 def test_power_point(tmp_path: Path) -> None:
     (section,) = load(tmp_path, "a.pptx", pptx("Lit in 1759.", "Smeaton's Tower", "Moved in 1882."))
     assert (section.title, section.text.split("\n\n")) == ("Smeaton's Tower", ["Lit in 1759.", "Moved in 1882."])
@@ -125,11 +159,6 @@ def test_excel(tmp_path: Path) -> None:
     assert section.text.startswith(ROWS)
 
 
-@pytest.mark.parametrize("content", [epub("x", spine=[0, 1]).replace(b"a page0", b"b page0"), pptx("x")])
-def test_a_book_without_its_parts_is_named(tmp_path: Path, content: bytes) -> None:
-    assert "is missing" in refusal(tmp_path, "a.epub", content)
-
-
 @pytest.mark.large
 def test_a_file_that_unfolds_without_end_is_refused(tmp_path: Path) -> None:
     buffer = BytesIO()
@@ -137,6 +166,14 @@ def test_a_file_that_unfolds_without_end_is_refused(tmp_path: Path) -> None:
         for number in range(6):
             archive.writestr(f"{number}", bytes(100_000_000))
     assert "unpacks to more than" in refusal(tmp_path, "a.docx", buffer.getvalue())
+
+
+def test_a_word_file_of_very_many_paragraphs_is_refused(tmp_path: Path) -> None:
+    made, buffer = ZipFile(BytesIO(docx("text"))), BytesIO()
+    with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
+        for name in made.namelist():
+            archive.writestr(name, made.read(name).replace(b"<w:body>", b"<w:body>" + b"<w:p/>" * 100_000))
+    assert "more than 100,000 paragraphs" in refusal(tmp_path, "a.docx", buffer.getvalue())
 
 
 def test_jsonl_keys(tmp_path: Path) -> None:
@@ -295,19 +332,14 @@ def test_lines_with_gaps_that_no_head_names_are_no_table(layout: str) -> None:
 @pytest.mark.parametrize(
     ("text", "whole"),
     [
-        ("for chil dren and consecu tive days", "for children and consecutive days"),
         ("for chil\xaddren", "for children"),
         ("for consecu\xad\ntive days", "for consecutive days"),
         ("a manip-\nulation of it", "a manipulation of it"),
-        ("a well-\nknown tower", "a well-known tower"),
-        ("the foot ball of an other", "the foot ball of an other"),
-        ("al though it is in to it", "al though it is in to it"),
         ("al-\nthough red", "although red"),
         ("the Oss-\nArden line", "the Oss-\nArden line"),
-        ("Herr Kro ll", "Herr Kro ll"),
     ],
 )
-def test_words_that_a_mark_for_parting_them_split_are_whole(text: str, whole: str) -> None:
+def test_words_that_the_end_of_a_line_parted_are_whole(text: str, whole: str) -> None:
     assert page_blocks(text, "") == [whole]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from factloop.tools.search.documents import DocumentSearch
+from factloop.tools.search.documents.search import DocumentSearch
 
 
 @pytest.fixture

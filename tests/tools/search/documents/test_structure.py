@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from langchain_core.documents import Document
 
-from factloop.tools.search.documents import DocumentSearch
+from factloop.tools.search.documents.search import DocumentSearch
 from factloop.tools.search.documents.sections import Section, row_lines, with_items_apart
 from factloop.tools.search.given import GivenDocuments
 from factloop.tools.search.passages import split_passages

@@ -1,0 +1,113 @@
+"""Lists what an audit leaves out and what weakens its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from factloop.evaluation.audit.chunking import chunked_evaluators
+from factloop.evaluation.audit.report import AuditAt, AuditSettings
+from factloop.evaluation.audit.table import (
+    THRESHOLD,
+    PredictionTable,
+    any_within,
+    are_known,
+    cells_of,
+    clusters_of,
+    numbered,
+)
+from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
+
+CLUSTERS_WARNED = 30
+"""With fewer, percentile intervals are known to be too narrow."""
+FEWEST_RESAMPLES = 100
+"""With fewer, the ends of an interval depend on only a few draws."""
+
+
+def left_out(table: PredictionTable) -> Iterator[str]:
+    """The parts of the audit that are not possible with this table."""
+    yield from (f"{name}: No row has a score by this evaluator." for name in table.without_scores)
+    absent = {
+        "Wording and chunks: the rows have no claims with their documents.": not table.has_text,
+        "Chunks: no evaluator has a second column of scores on chunks, named NAME@500 beside NAME.": (
+            not chunked_evaluators(table.scores)
+        ),
+        "Task groups: the rows have no task.": table.task is None,
+        "Tests by prompt: without prompt_id, systems are compared by whole responses.": table.prompt is None,
+        "Agreement of evaluators: there is only one, so it is compared only with the labels.": len(table.scores) == 1,
+    }
+    yield from (said for said, is_absent in absent.items() if is_absent)
+    n_datasets, dataset = len(table.dataset.names), table.dataset.codes.astype(np.int64)
+    cells = cells_of(table)
+    n_systems = np.bincount(cells.dataset[are_known(table.system.names)[cells.system]], minlength=n_datasets)
+    n_claims, n_unknown, n_errors, n_others = (
+        np.bincount(dataset[rows], minlength=n_datasets)
+        for rows in (table.label >= 0, ~table.is_of_known_system, table.label == 0, table.label == 1)
+    )
+    for place, name in enumerate(table.dataset.names):
+        if n_unknown[place]:
+            yield (
+                f"{name}: {n_unknown[place]:,} of {n_claims[place]:,} claims belong to the system `{UNKNOWN_SYSTEM}`. "
+                "Rates and agreement count them; headroom, ranking, bias by system and adjustment do not."
+            )
+        if n_systems[place] == 1:
+            yield f"{name}: Headroom, ranking and adjustment: there is one system."
+        if n_systems[place] == 2:
+            yield f"{name}: Kendall's and Pearson's coefficients: there are two systems, and they need three."
+        if not n_errors[place]:
+            yield f"{name}: TNR, FPR, balanced accuracy and gap: no claim is labelled unattributable."
+        if not n_others[place]:
+            yield f"{name}: TPR, FNR, balanced accuracy and gap: no claim is labelled attributable."
+    for name, scores in table.scores.items():
+        if not ((scores > 0.0) & (scores < 1.0)).any():
+            yield f"{name}: Tuned thresholds: all scores of this evaluator are 0 or 1."
+
+
+def warnings(table: PredictionTable, at: AuditAt, settings: AuditSettings) -> Iterator[str]:
+    """Warnings for readers of the figures."""
+    yield from _weaknesses(table, at)
+    yield from _intervals(table, at, settings)
+
+
+def _weaknesses(table: PredictionTable, at: AuditAt) -> Iterator[str]:
+    if table.n_effective is not None:
+        yield (
+            f"{round(table.n_effective):,} of {table.n_rows:,} is the effective number of claims. Rates, scores, "
+            "agreement and error rates of claims weight each by the inverse of its `probability`; all other figures "
+            "are those of the labelled claims alone."
+        )
+    response, n_responses = numbered(table.response.codes)
+    for name, scores in table.scores.items():
+        is_missing = np.isnan(scores)
+        if is_missing.any():
+            yield (
+                f"{name}: {is_missing.sum():,} of {table.n_rows:,} claims have no score. The figures of this evaluator "
+                "leave them out, so they may rest on fewer claims than those of other evaluators."
+            )
+            lacks = any_within(is_missing, response, n_responses)
+            n_wrong = int((lacks & any_within(scores < THRESHOLD, response, n_responses)).sum())
+            if n_wrong:
+                yield (
+                    f"{name}: {n_wrong:,} of {lacks.sum():,} responses have one claim that is unscored and another "
+                    "that is called wrong. Figures of responses leave out every response with an unscored claim."
+                )
+    for one in at.chunking:
+        if one.group.kind == "all" and not one.within.n + one.across.n:
+            yield f"{one.chunked}: No scored claim has a document longer than a chunk."
+
+
+def _intervals(table: PredictionTable, at: AuditAt, settings: AuditSettings) -> Iterator[str]:
+    if not settings.n_resamples:
+        yield "No resamples were asked for, so there are no intervals."
+        return
+    if settings.n_resamples < FEWEST_RESAMPLES:
+        yield f"{settings.n_resamples:,} resamples give only rough intervals; use {FEWEST_RESAMPLES} or more."
+    if at.basis.n_clusters < 2:
+        yield "There are fewer than two prompts or responses to draw from, so there are no intervals."
+        return
+    _, first = np.unique(clusters_of(table), return_index=True)
+    of_dataset = np.bincount(table.dataset.codes[first], minlength=len(table.dataset.names)).tolist()
+    for name, n in zip(table.dataset.names, of_dataset, strict=True):
+        if n < CLUSTERS_WARNED:
+            yield f"{name}: {n:,} prompts or responses, fewer than {CLUSTERS_WARNED}: intervals are too narrow."

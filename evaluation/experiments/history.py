@@ -1,0 +1,59 @@
+"""The experiments of a run directory, in a file: what was tried on the same data before, and how often it was asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from factloop.core.files.lines import read_lines
+from factloop.core.files.private import open_private
+from factloop.evaluation.experiments.plan import HELD_OUT
+from factloop.evaluation.experiments.records import ExperimentReport, PastExperiment
+from factloop.evaluation.runs.reading import parse_record
+
+HISTORY = "history.jsonl"
+
+
+def with_history(report: ExperimentReport, folder: Path, n_seen: int = 0) -> ExperimentReport:
+    """The report with earlier experiments on the same data; notes this one. Raises DataError for a malformed line.
+
+    `n_seen` is the number of held-out items that were judged in the folder before this run.
+    """
+    now, path = _past(report), folder / HISTORY
+    lines = read_lines(path) if path.exists() else ()
+    earlier = [parse_record(line, PastExperiment, str(path), number, "remove the line") for number, line in lines]
+    others = tuple(one for one in earlier if one.data == now.data and one.asked != now.asked)
+    noted = next((one for one in earlier if one.asked == now.asked), None)
+    n_seen = noted.n_seen if noted is not None else 0 if others else n_seen
+    if noted is None:
+        now = now.model_copy(update={"n_seen": n_seen})
+        with open(path, "a", encoding="utf-8", opener=open_private) as file:
+            file.write(now.model_dump_json() + "\n")
+    is_again = (others or n_seen) and report.data.endswith(HELD_OUT)
+    looks = (f"{looks_words(len(others), n_seen)}.",) if is_again else ()
+    return report.model_copy(update={"history": others, "n_seen": n_seen, "warnings": (*looks, *report.warnings)})
+
+
+def looks_words(n_before: int, n_seen: int) -> str:
+    """How often the held-out part was asked, and what that means."""
+    if n_seen and not n_before:
+        return (
+            f"{n_seen:,} of the held-out items had verdicts in this run directory before this look, from before they "
+            "were held out or from a stopped look: what was chosen since is not measured on claims that nobody has seen"
+        )
+    if not n_before:
+        return "This is the first look at the held-out part"
+    return (
+        f"This is look {n_before + 1:,} at the held-out part: what was chosen after an earlier one is no longer "
+        "measured on claims that nobody has seen"
+    )
+
+
+def _past(report: ExperimentReport) -> PastExperiment:
+    said = {name: getattr(report, name) for name in ("created_at", "name", "data", "n_items", "repeats", "level")}
+    bare = (one.variant.model_copy(update={"prompt_texts": {}}) for one in report.variants)
+    return PastExperiment(
+        **said,
+        variants=tuple(
+            one.model_copy(update={"variant": variant}) for one, variant in zip(report.variants, bare, strict=True)
+        ),
+    )

@@ -1,0 +1,119 @@
+"""Sampling until it is decided: the looks at an experiment that judges its groups step by step.
+
+Each look is a whole experiment on the groups so far, at a level of its own. The errors of all looks add up to alpha, so
+that whatever is tested holds over all of them together, by the union bound: no test has to know of the others. They are
+what the spending function of O'Brien and Fleming's kind leaves for each (Lan and DeMets 1983): little at first, most at
+the end. Of an alpha of 0.05, four looks have 0.0001, 0.0055, 0.0181 and 0.0264.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from factloop.evaluation.comparing.demands import Demand, Judged, judge_demands
+from factloop.evaluation.comparing.differences import contrast
+from factloop.evaluation.comparing.records import PairedDifference
+from factloop.evaluation.comparing.table import ItemValues
+from factloop.evaluation.comparing.words import name_of
+from factloop.evaluation.experiments.items import Data, Kind
+from factloop.evaluation.experiments.plan import Until
+from factloop.evaluation.experiments.records import LookReport
+from factloop.reports.figures import plural
+
+LEAST_ERROR = 1e-6
+"""A look that would have less is left out, and leaves it to the next."""
+
+
+def spent(share: float, alpha: float) -> float:
+    """The error that is spent when this share of the groups was seen: 2 - 2 Phi(z(1 - alpha / 2) / sqrt(share))."""
+    from scipy.special import ndtr, ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
+
+    return float(2.0 * ndtr(ndtri(alpha / 2.0) / math.sqrt(share)))
+
+
+def schedule(n_groups: int, until: Until, alpha: float) -> Iterator[tuple[int, float]]:
+    """After how many groups there is a look, and the error of that look alone; together they have alpha."""
+    before = 0.0
+    for end in sorted({math.ceil(n_groups * number / until.looks) for number in range(1, until.looks + 1)}):
+        now = spent(end / n_groups, alpha)
+        if now - before >= LEAST_ERROR:
+            yield end, now - before
+            before = now
+
+
+@dataclass(frozen=True)
+class Look:
+    """One look, at the first groups of the data."""
+
+    data: Data
+    alpha: float
+    """The error of this look alone."""
+    number: int = 1
+    of: int = 1
+    n_in_all: int = 0
+    """Items of the data."""
+    difference: float | None = None
+    """What is to be shown or ruled out; None where there is a single look."""
+
+    @property
+    def level(self) -> float:
+        return round(1.0 - self.alpha, 12)
+
+    @property
+    def words(self) -> str:
+        """`look 2 of 4, at 30 of 60 claims`."""
+        n = f"{len(self.data.items):,} of {plural(self.n_in_all, self.data.kind.removesuffix('s'))}"
+        return f"look {self.number} of {self.of}, at {n}"
+
+
+def looks_at(data: Data, until: Until | None, level: float) -> Iterator[Look]:
+    """The looks, each at more groups; a single one at all of them where nothing is to be decided."""
+    alpha, groups, n = round(1.0 - level, 12), data.groups, len(data.items)
+    if until is None:
+        yield Look(data, alpha, n_in_all=n)
+        return
+    planned = list(schedule(len(groups), until, alpha))
+    for number, (end, of_look) in enumerate(planned, 1):
+        part = data if end == len(groups) else data.of_groups(groups[:end])
+        yield Look(part, of_look, number, len(planned), n, until.difference)
+
+
+def open_questions(
+    look: Look, headline: ItemValues, differences: Sequence[PairedDifference], variants: Sequence[str]
+) -> Iterator[str]:
+    """The variants of which the difference is neither shown nor ruled out, against the first.
+
+    It is ruled out where that of either side is, by the test of a demand with a margin: one error for all variants.
+    """
+    shown = {one.second for one in differences if one.is_headline and one.first == variants[0] and one.outcome.is_shown}
+    alpha = look.alpha / max(1, len(variants) - 1)
+    for place, name in enumerate(variants[1:], 1):
+        if name not in shown and not rules_out(headline, place, look.difference or 0.0, alpha, kind=look.data.kind):
+            yield name
+
+
+def rules_out(values: ItemValues, side: int, margin: float, alpha: float, *, kind: Kind = "claims") -> bool:
+    """Whether this side and the first are less than the margin apart, either way, each way tested at alpha."""
+    demand = Demand(values.quantity.value, values.k, margin)
+    both = (replace(contrast(values, *pair), first=0, second=1) for pair in ((0, side), (side, 0)))
+    asked = (Judged(("first", "second"), kind, [values], [one], {}) for one in both)
+    return all(judge_demands([demand], on, alpha=alpha, seed=0)[0].is_met for on in asked)
+
+
+def look_report(
+    look: Look, headline: ItemValues, differences: Sequence[PairedDifference], variants: Sequence[str]
+) -> LookReport | None:
+    """What is decided at this look; None where nothing is to be."""
+    if look.difference is None:
+        return None
+    still_open = tuple(open_questions(look, headline, differences, variants))
+    wanted = f"a difference of {look.difference:g} in {name_of(headline.quantity, headline.k)}"
+    if not still_open:
+        said = f"{wanted} is shown or ruled out for every variant"
+    else:
+        rest = "no claims are left" if look.number == look.of else "more are judged"
+        said = f"{wanted} is neither shown nor ruled out for {', '.join(still_open)}: {rest}"
+    words = f"{look.words[0].upper()}{look.words[1:]}: {said}. Tests and intervals are at {look.level:.2%}."
+    return LookReport(number=look.number, of=look.of, n_in_all=look.n_in_all, still_open=still_open, words=words)

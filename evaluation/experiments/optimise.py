@@ -1,0 +1,311 @@
+"""Improves a prompt by its mistakes: a model proposes changes, and what an experiment shows better is kept.
+
+Changes are tried on the part of the data that may be iterated on. What is better there may be so because it was made
+for those claims; so the prompt that is kept is held against the first one on the held-out part, once, at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from factloop.agents.safe.schemas import REPLIES
+from factloop.core.errors import BudgetExceeded, ConfigError, ModelOutputError, ToolError
+from factloop.core.records import Count, NonNegative, Record, Usage
+from factloop.evaluation.comparing.demands import Demand
+from factloop.evaluation.comparing.records import Outcome, Quantity, QuantityFigure
+from factloop.evaluation.comparing.table import CODES, MISSING, UNSCORED, majority
+from factloop.evaluation.experiments.assess import assess
+from factloop.evaluation.experiments.estimate import ExperimentEstimate, estimate_experiment
+from factloop.evaluation.experiments.history import with_history
+from factloop.evaluation.experiments.items import Data
+from factloop.evaluation.experiments.panel import panel_of
+from factloop.evaluation.experiments.plan import ExperimentPlan
+from factloop.evaluation.experiments.records import ExperimentReport, JudgedClaim, Results
+from factloop.evaluation.experiments.run import arun_experiment, proposal_store
+from factloop.evaluation.experiments.variants import all_settings, whole_settings
+from factloop.prompts.lint import lint_paths
+from factloop.prompts.registry import Prompt, PromptRegistry
+from factloop.prompts.variant import variant_text
+from factloop.reports.figures import plural
+from factloop.setup.chat_model import build_model, price_of
+from factloop.setup.session import open_session
+from factloop.setup.settings import CheckSettings
+from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.models.schema import StructuredOutput
+from factloop.tools.models.tokens import CHARACTERS_PER_TOKEN, count_tokens
+
+REVISION = "experiments/revision"
+MOST_MISTAKES = 8
+"""That a model is shown at a time."""
+LONGEST_SHOWN = 2_000
+"""Characters of the passages of one mistake."""
+START, KEPT = "start", "kept"
+"""The names of the prompt that proposals are tried against: at first, and once one was kept."""
+
+
+class PromptRevision(StructuredOutput):
+    """New instructions, and what is new in them."""
+
+    change: str
+    system: str
+
+
+class Proposal(Record):
+    """One proposed change, and what came of it."""
+
+    name: str
+    folder: str = ""
+    """Of its prompts; empty where the model gave none."""
+    change: str = ""
+    refused: str = ""
+    """Why it was not tried: the linter's first finding, or what the model failed at."""
+    figures: tuple[QuantityFigure, ...] = ()
+    """On the development part, where it was tried: the headline, TPR and TNR."""
+    against: tuple[QuantityFigure, ...] = ()
+    """The same of the prompt that it was tried against."""
+    is_kept: bool = False
+    words: str = ""
+    """The verdict on it, where it was tried."""
+
+
+class OptimiseReport(Record):
+    """A search for a better prompt, whole."""
+
+    name: str
+    prompt: str
+    rounds: tuple[tuple[Proposal, ...], ...]
+    kept: str | None
+    """The folder of the prompt that was kept; None where none was shown better."""
+    held_out: ExperimentReport | None
+    """The first prompt against the one that was kept, on the held-out part."""
+    paid: Usage
+    """What was paid in all attempts of the run directory."""
+
+
+async def optimise(
+    plan: ExperimentPlan,
+    run_dir: Path,
+    *,
+    defaults: CheckSettings | None = None,
+    limits: Mapping[str, Any] | None = None,
+    level: float = 0.95,
+    demands: Sequence[Demand] = (),
+    note: Callable[[str], object] = lambda _: None,
+) -> OptimiseReport:
+    """Searches from the plan's baseline, as its `optimise` says; `note` is told of each step. Costs money.
+
+    A change is kept where the headline shows it better, at a level that holds for all rounds together, it meets all
+    demands, and the linter finds nothing new. Answers are kept in `run_dir`, so that the same command goes on; limits
+    hold for all of it. Raises ConfigError, DataError.
+    """
+    wanted, (development, held_out) = plan.optimise, _parts(plan)
+    first: Mapping[str, Any] = plan.variants[plan.baseline_name]
+    kept, rounds, tried = first, list[tuple[Proposal, ...]](), list[str]()
+
+    async def run(data: Data, **variants: Mapping[str, Any]) -> Results:
+        return await arun_experiment(
+            _with(plan, variants), data=data, run_dir=run_dir, defaults=defaults, limits=limits
+        )
+
+    def report_of(results: Results, data: Data, level: float) -> ExperimentReport:
+        return assess(
+            results,
+            level=level,
+            questions=plan.questions,
+            demands=demands,
+            must_pass=plan.must_pass,
+            elsewhere=plan.must_pass_elsewhere(data),
+            created_at=datetime.now(UTC),
+        )
+
+    for number in range(1, wanted.rounds + 1):
+        now = {START if kept is first else KEPT: kept}
+        mistakes = list(mistakes_of(await run(development, **now)))
+        note(f"round {number} of {wanted.rounds}: {plural(len(mistakes), 'mistake')}")
+        settings = _with(plan, {KEPT: kept}).settings_of(KEPT, defaults, **(limits or {}))
+        proposals = await _proposals(settings, plan, run_dir, mistakes, number, tried)
+        usable = {one.name: {**kept, "prompts": one.folder} for one in proposals if not one.refused}
+        if usable:
+            results = await run(development, **now, **usable)
+            report = report_of(results, development, 1.0 - (1.0 - level) / wanted.rounds)
+            better = {one.second: one.value or 0.0 for one in report.differences if one.is_headline}
+            proposals = [one if one.refused else _judged(one, report) for one in proposals]
+            best = max((one.name for one in proposals if one.is_kept), key=better.__getitem__, default=None)
+            proposals = [_chosen(one, best) for one in proposals]
+            kept = kept if best is None else usable[best]
+        rounds.append(tuple(proposals))
+        for one in proposals:
+            note(f"{one.name}: {one.change} {'Refused: ' + one.refused if one.refused else one.words}")
+        tried += [one.change for one in proposals if not one.is_kept and one.change]
+    results = await (
+        run(development, **{START: first}) if kept is first else run(held_out, **{START: first, KEPT: kept})
+    )
+    found = None if kept is first else with_history(report_of(results, held_out, level), run_dir)
+    return OptimiseReport(
+        name=plan.name,
+        prompt=wanted.prompt,
+        rounds=tuple(rounds),
+        kept=None if kept is first else str(kept["prompts"]),
+        held_out=found,
+        paid=results.paid,
+    )
+
+
+def _parts(plan: ExperimentPlan) -> tuple[Data, Data]:
+    """The part that may be iterated on, and the one held out. Raises as `plan.load`, and ConfigError for responses."""
+    development = plan.load()
+    if development.kind != "claims":
+        raise ConfigError(f"data: {plan.data} has responses; prompts are improved by labelled claims: name such a file")
+    return development, plan.load(held_out=True)
+
+
+def _with(plan: ExperimentPlan, variants: Mapping[str, Mapping[str, Any]]) -> ExperimentPlan:
+    """The plan with other variants, the first of them the baseline."""
+    return plan.model_copy(update={"variants": variants, "baseline": None})
+
+
+def _judged(one: Proposal, report: ExperimentReport) -> Proposal:
+    (conclusion,) = (each for each in report.conclusions if each.second == one.name)
+    missed = [each for each in report.demands if each.second == one.name and not each.is_met]
+    figures = {of.variant.name: of.figures for of in report.variants}
+    shown = (report.headline, Quantity.TPR, Quantity.TNR)
+    before, after = (tuple(of for of in figures[name] if of.quantity in shown) for name in (report.baseline, one.name))
+    is_kept = conclusion.outcome is Outcome.BETTER and not missed
+    words = " ".join([conclusion.words, *(each.words for each in missed)])
+    return one.model_copy(update={"words": words, "is_kept": is_kept, "figures": after, "against": before})
+
+
+def _chosen(one: Proposal, best: str | None) -> Proposal:
+    """The proposal, kept only if it is the best of its round."""
+    beaten = f" {best} does better still." if one.is_kept and one.name != best else ""
+    return one.model_copy(update={"is_kept": one.name == best, "words": one.words + beaten})
+
+
+def mistakes_of(results: Results) -> Iterator[str]:
+    """The claims that most repeats of the only variant judge otherwise than people, those of either label in turns."""
+    panel = panel_of(results)
+    most, gold = majority(panel.claims.verdicts[0]), panel.claims.gold
+    wrong = [place for place in np.flatnonzero(gold != MISSING).tolist() if most[place] not in (gold[place], MISSING)]
+    by_label = [[place for place in wrong if gold[place] == label] for label in sorted({*gold[wrong].tolist()})]
+    turns = sorted((turn, label, place) for label, of in enumerate(by_label) for turn, place in enumerate(of))
+    for _, _, place in turns:
+        found = panel.results_of(0, place)
+        yield _mistake(next(one for one in found if CODES[one.judgement.verdict] not in (gold[place], UNSCORED)))
+
+
+def _mistake(one: JudgedClaim) -> str:
+    shown = "\n".join(f"[{number}] {item.passage}" for number, item in enumerate(one.evidence, 1))[:LONGEST_SHOWN]
+    return (
+        f"claim: {one.claim}\nshown:\n{shown}\njudged: {one.judgement.verdict}, as {one.judgement.rationale}\n"
+        f"people: {'supported' if one.gold else 'not supported'}"
+    )
+
+
+async def _proposals(
+    settings: CheckSettings,
+    plan: ExperimentPlan,
+    run_dir: Path,
+    mistakes: Sequence[str],
+    number: int,
+    tried: Sequence[str],
+) -> list[Proposal]:
+    """The proposals of a round, each by other mistakes where there are enough. Costs money."""
+    wanted, registry = plan.optimise, PromptRegistry.load(settings.prompts)
+    if settings.model is None:
+        raise ConfigError("name a model in the plan's settings: without one no prompt is sent, and none proposed")
+    source, found = registry[wanted.prompt], list[Proposal]()
+    chat = build_model(settings, wanted.model or settings.model, base_url=settings.base_url, temperature=1.0)
+    async with AsyncExitStack() as stack:
+        store = stack.enter_context(proposal_store(run_dir, whole_settings({KEPT: settings}), plan.repeats))
+        session = open_session(settings, registry, [chat], keeps=False, store=store)
+        stack.push_async_callback(session.aclose)
+        before = {source.system}
+        for turn in range(min(wanted.proposals, len(mistakes))):
+            shown = mistakes[turn :: wanted.proposals][:MOST_MISTAKES]
+            asked = registry[REVISION].render(instructions=source.system, mistake=shown, tried=tried)
+            folder = run_dir / "proposals" / f"round-{number}-{turn + 1}"
+            try:
+                new = await session.model(chat).ask_for(asked, PromptRevision, stage="propose", meter=UsageMeter())
+            except BudgetExceeded as error:
+                raise ConfigError(f"{run_dir}: {error}; raise the limit") from error
+            except (ModelOutputError, ToolError) as error:
+                found.append(Proposal(name=folder.name, refused=str(error)))
+                continue
+            system = new.system.strip()
+            path = _write(folder, registry, replace(source, system=system))
+            refused = "it says what another one says" if system in before else _fault(path, source)
+            before.add(system)
+            change = new.change.strip()
+            found.append(Proposal(name=folder.name, folder=str(folder), change=change, refused=refused))
+    return found
+
+
+def _write(folder: Path, registry: PromptRegistry, changed: Prompt) -> Path:
+    """Writes a folder of prompts: the user's own ones, and over them the changed one."""
+    texts = {name: registry[name].path.read_text(encoding="utf-8-sig") for name in registry.own}
+    texts[changed.name] = variant_text(folder.name, changed)
+    for name, text in texts.items():
+        path = folder / f"{name}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder / f"{changed.name}.md"
+
+
+def _fault(path: Path, source: Prompt) -> str:
+    """The linter's first finding that the prompt did not have before; empty without one."""
+    had = {(one.rule, one.message) for one in lint_paths([source.path], REPLIES).findings}
+    new = (one for one in lint_paths([path], REPLIES).findings if (one.rule, one.message) not in had)
+    return next((f"line {one.line}: {one.message}" for one in new), "")
+
+
+class OptimiseEstimate(Record):
+    """Roughly what a search costs at most."""
+
+    n_proposals: Count
+    proposals_usd: NonNegative | None
+    """None where a price is unknown, as the total is."""
+    development: ExperimentEstimate
+    """All proposals of all rounds, and the first prompt, as if they shared nothing."""
+    held_out: ExperimentEstimate
+    cost_usd: NonNegative | None
+
+
+def estimate_optimise(
+    plan: ExperimentPlan, defaults: CheckSettings | None, limits: Mapping[str, Any]
+) -> OptimiseEstimate:
+    """The estimate; a proposal counts as much as the baseline. Costs nothing, needs no key."""
+    n, first = plan.optimise.rounds * plan.optimise.proposals, plan.variants[plan.baseline_name]
+
+    def estimated(number: int, data: Data) -> ExperimentEstimate:
+        many = _with(plan, {f"v{place}": first for place in range(number)})
+        return estimate_experiment(many, data, all_settings(many, defaults, limits))
+
+    development, held_out = _parts(plan)
+    tried, asked = estimated(1 + n, development), estimated(2, held_out)
+    each = _price_of_proposal(plan, plan.settings_of(plan.baseline_name, defaults, **limits))
+    proposals_usd = None if each is None else n * each
+    costs = (proposals_usd, tried.cost_usd, asked.cost_usd)
+    known = [cost for cost in costs if cost is not None]
+    cost_usd = sum(known) if len(known) == len(costs) else None
+    return OptimiseEstimate(
+        n_proposals=n, proposals_usd=proposals_usd, development=tried, held_out=asked, cost_usd=cost_usd
+    )
+
+
+def _price_of_proposal(plan: ExperimentPlan, settings: CheckSettings) -> float | None:
+    """With as many mistakes as are shown, and a reply as long as the prompt; None where the price is unknown."""
+    model, registry = plan.optimise.model or settings.model, PromptRegistry.load(settings.prompts)
+    price = None if model is None else price_of(settings, model, settings.base_url)
+    source = registry[plan.optimise.prompt].system
+    asked = registry[REVISION].render(instructions=source, mistake=("m",), tried=())
+    shown = (
+        count_tokens(asked.system) + count_tokens(asked.user) + MOST_MISTAKES * LONGEST_SHOWN // CHARACTERS_PER_TOKEN
+    )
+    return None if price is None else price.cost_usd(shown, count_tokens(source))

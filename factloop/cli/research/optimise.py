@@ -1,0 +1,97 @@
+"""`factloop research optimise`: lets a model propose changes of a prompt, and keeps what is shown to judge better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from rich.console import Console
+
+from factloop.cli.console import DONE, note, run_until_stopped
+from factloop.cli.demands import demands_exit_code
+from factloop.cli.inputs import refuse_missing_data
+from factloop.cli.options import ARGUMENT, Estimated, Flags, Report, Resumable, command, taking
+from factloop.cli.outputs import deliver, price, show_lines, try_outputs
+from factloop.cli.research.compare import FailIfWorse
+from factloop.core.errors import ConfigError
+from factloop.core.extras import require
+from factloop.entrance.settings_sources import load_settings
+from factloop.prompts.registry import PromptRegistry
+from factloop.reports.figures import cost, plural
+from factloop.setup.marks import LIMITS, Mark
+from factloop.setup.settings import CheckSettings
+
+if TYPE_CHECKING:
+    from factloop.evaluation.experiments.optimise import OptimiseEstimate, OptimiseReport
+
+
+class OptimisePlan(Report, Resumable, Estimated, FailIfWorse):
+    """Arguments of `research optimise`."""
+
+    plan: Annotated[str, Mark(ARGUMENT, "PLAN")]
+    """Plan of an experiment that holds claims out (held_out); the search starts from its baseline."""
+
+
+@command(taking(CheckSettings, LIMITS))
+def optimise(given: OptimisePlan, limits: Flags) -> int:
+    """Searches, compares and writes; returns the exit code. Raises FactloopError for wrong input."""
+    require("evaluation", "factloop research optimise")
+    refuse_missing_data(given.plan)
+    from factloop.evaluation.comparing.demands import read_demand, refuse_demands
+    from factloop.evaluation.experiments.optimise import estimate_optimise
+    from factloop.evaluation.experiments.optimise import optimise as search
+    from factloop.evaluation.experiments.plan import load_plan
+    from factloop.evaluation.experiments.views.shown import render_optimise_html
+
+    load_settings(CheckSettings, limits)  # what is wrong with a flag is said of the flag
+    defaults = load_settings(CheckSettings, {})
+    plan = load_plan(given.plan)
+    demands = [read_demand(one) for one in dict.fromkeys((*plan.demands, *given.fail_if_worse))]
+    refuse_demands(demands)
+    most = estimate_optimise(plan, defaults, limits)
+    if given.dry_run:
+        deliver(given, most, show_lines(_most_words(most)))
+        return DONE
+    if given.run_dir is None:
+        raise ConfigError("name a --run-dir: proposals and answers are kept there")
+    settings = plan.settings_of(plan.baseline_name, defaults, **limits)
+    try_outputs(given.written, (given.plan, str(plan.data_path)), settings=settings, run_dir=given.run_dir)
+    say = (lambda _: None) if given.quiet else note
+    work = search(plan, given.run_dir.resolve(), defaults=defaults, limits=limits, demands=demands, note=say)
+    report = run_until_stopped(work, run_dir=given.run_dir, kept=False)
+    start = PromptRegistry.load(settings.prompts)[report.prompt].path
+    deliver(given, report, partial(_print, report, start), page=partial(render_optimise_html, report))
+    return DONE if report.held_out is None else demands_exit_code(report.held_out.demands)
+
+
+def _most_words(most: OptimiseEstimate) -> Iterator[str]:
+    yield "Nothing was spent. At most, if proposals are as long as the prompt and share nothing:"
+    yield f"  {plural(most.n_proposals, 'proposal')}, a model call each, {price(most.proposals_usd)}"
+    for name, part in (("to try them", most.development), ("on the held-out part, once", most.held_out)):
+        items = plural(part.n_items, part.kind.removesuffix("s"))
+        yield f"  {name}: about {part.calls:,} model calls on {items}, {price(part.cost_usd)}"
+    yield f"  together: {price(most.cost_usd)}"
+
+
+def _print(report: OptimiseReport, start: Path, console: Console) -> None:
+    from factloop.evaluation.experiments.views.sheets import proposals
+    from factloop.evaluation.experiments.views.shown import print_experiment
+    from factloop.reports.sheet.terminal import print_sheet
+
+    print_sheet(console, proposals(report))
+    if report.held_out is not None:
+        print_experiment(report.held_out, console)
+    show_lines(_words(report, start))(console)
+
+
+def _words(report: OptimiseReport, start: Path) -> Iterator[str]:
+    tried = [one for of_round in report.rounds for one in of_round]
+    in_rounds = f"{plural(len(tried), 'proposal')} in {plural(len(report.rounds), 'round')}"
+    yield f"{report.prompt}: {in_rounds}, {sum(bool(one.refused) for one in tried):,} refused; {cost(report.paid)}"
+    if report.kept is None:
+        yield "No proposal was shown better, so nothing is kept; the held-out part was not asked."
+    else:
+        yield f"The prompt is in {report.kept}; above stands what the held-out part says of it."
+        yield f"What changed: diff -u {start} {Path(report.kept) / report.prompt}.md"

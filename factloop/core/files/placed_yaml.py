@@ -1,0 +1,69 @@
+"""Reads a YAML mapping with the line of every field, so that whatever is wrong with one can be said with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from factloop.core.errors import DataError
+
+Place = tuple[str | int, ...]
+"""The way from the top to a value: names of fields, and numbers of entries from 0."""
+
+
+@dataclass(frozen=True)
+class PlacedYaml:
+    """The mapping that a file holds."""
+
+    path: str
+    fields: Mapping[str, Any]
+    lines: Mapping[Place, int]
+    """The line of every field and entry, from 1."""
+
+    def error(self, message: str, place: Sequence[str | int]) -> DataError:
+        """The error with its file, its field, and the line of that field or of the innermost one around it."""
+        at = tuple(place)
+        line = next(self.lines[at[:end]] for end in range(len(at), -1, -1) if at[:end] in self.lines)
+        return DataError(message, path=self.path, line=line, field=".".join(map(str, at)) or None)
+
+
+def read_placed_yaml(text: str, path: str) -> PlacedYaml:
+    """The one mapping of a YAML text.
+
+    Raises DataError, with the line, for what is not YAML or no mapping, and for a field that stands twice.
+    """
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        if not isinstance(node, yaml.MappingNode):
+            raise DataError("fields and their values are needed, such as `name: first`", path=path, line=1)
+        lines = dict(_lines(node, (), 1, path))
+        return PlacedYaml(path, yaml.safe_load(text), lines)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        said = f"this is not YAML: {', '.join(part for part in (error.context, error.problem) if part)}"
+        raise DataError(said, path=path, line=None if mark is None else mark.line + 1) from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a control character, an impossible date
+        raise DataError(f"this is not YAML: {str(error).splitlines()[0]}", path=path) from error
+
+
+def _lines(node: yaml.Node, place: Place, line: int, path: str) -> Iterator[tuple[Place, int]]:
+    yield place, line
+    if isinstance(node, yaml.SequenceNode):
+        for number, entry in enumerate(node.value):
+            yield from _lines(entry, (*place, number), entry.start_mark.line + 1, path)
+    if isinstance(node, yaml.MappingNode):
+        seen: set[str] = set()
+        for key, value in node.value:
+            line = key.start_mark.line + 1
+            name = key.value if isinstance(key, yaml.ScalarNode) else ""
+            if not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
+                raise DataError(
+                    f"the name of a field is a text; put {str(name)[:40]!r} in quotes", path=path, line=line
+                )
+            if name in seen:
+                raise DataError(f"{name[:80]!r} stands here twice", path=path, line=line)
+            seen.add(name)
+            yield from _lines(value, (*place, name), line, path)

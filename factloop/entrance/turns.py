@@ -1,0 +1,53 @@
+"""Decides whose job is next: callers take turns, so that no caller waits for all jobs of another."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Waiting = tuple[str, str]
+"""Id and kind of a job; ids sort by time."""
+
+
+@dataclass
+class Turns:
+    """The callers' turns in one service. They are kept in memory, so all callers start equal after a restart.
+
+    The caller with the fewest running jobs for its weight comes first and, among equals, the one that has had fewer
+    turns for its weight (start-time fair queueing, Goyal et al. 1996, with each job counted equally). A caller that
+    returns after being idle has not accumulated any turns.
+    """
+
+    weights: Mapping[str, float] = field(default_factory=dict)
+    most_each: int | None = None
+    """Maximum number of concurrent jobs of one caller; None for no limit."""
+    places: int | None = None
+    """Maximum number of concurrent jobs. If there are at least two places, the last one is kept free for a caller
+    without a running job; None if none is kept."""
+    _next_start: dict[str, float] = field(default_factory=dict)
+    _now: float = 0.0
+
+    def next(self, queues: Mapping[str, deque[Waiting]], at_work: Counter[str]) -> str | None:
+        """The caller whose oldest job comes next; None if no caller may start another. `queues`: jobs by their
+        caller."""
+        may = (one for one, queue in queues.items() if queue and self.may_begin(at_work[one], at_work.total()))
+        return min(
+            may, key=lambda one: (at_work[one] / self._weight(one), self._start(one), queues[one][0]), default=None
+        )
+
+    def took(self, caller: str) -> None:
+        """Counts a turn."""
+        self._now = self._start(caller)
+        self._next_start[caller] = self._now + 1.0 / self._weight(caller)
+
+    def may_begin(self, n_theirs: int, n_of_all: int) -> bool:
+        """Whether a caller with this many running jobs, out of this many for all callers, may start another."""
+        is_kept = self.places is not None and n_of_all >= self.places - 1
+        return n_theirs == 0 or (not is_kept and (self.most_each is None or n_theirs < self.most_each))
+
+    def _start(self, caller: str) -> float:
+        return max(self._now, self._next_start.get(caller, 0.0))
+
+    def _weight(self, caller: str) -> float:
+        return self.weights.get(caller, 1.0)

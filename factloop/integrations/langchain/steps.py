@@ -1,0 +1,99 @@
+"""The checker as a node in a LangGraph graph, and as a tool for agents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain_core.runnables import Runnable, RunnableLambda
+from langchain_core.tools import BaseTool, StructuredTool
+from pydantic import BaseModel, Field
+
+from factloop.checking.views.plain import in_words
+from factloop.core.errors import DataError
+from factloop.core.records import FactualityReport
+from factloop.core.sync import run_blocking
+from factloop.integrations.langchain.inputs import documents_at, has_key, value_at
+from factloop.integrations.langchain.runnable import AnyChecker, as_check
+from factloop.tools.search.handed_over import Documents
+
+DESCRIPTION = "Check a text claim by claim, and cite the evidence. Use it on a draft answer before giving it."
+
+
+class FactCheckInput(BaseModel):
+    response: str = Field(description="The text whose claims are to be checked, in full.")
+    question: str | None = Field(default=None, description="The question that the text answers.")
+
+
+def factcheck_tool(
+    check: AnyChecker | None = None,
+    *,
+    documents: Documents | None = None,
+    name: str = "factcheck",
+    description: str = DESCRIPTION,
+) -> BaseTool:
+    """A tool that takes `response` and `question`; its content is a short report, and its artifact the full report.
+
+    `check` is a FactCheckRunnable or a FactChecker; if omitted, the offline engine is used as the judge. Claims are
+    judged against `documents` or, without them, the retriever of `check`; in factuality mode, the checker's sources are
+    searched as well. If a text cannot be checked, the agent gets a message and there is no artifact; ConfigError is
+    raised.
+    """
+    checking = as_check(check)
+    given = documents_at("documents", documents)
+
+    async def acheck(response: str, question: str | None = None) -> tuple[str, FactualityReport | None]:
+        try:
+            report = await checking.ainvoke(checking.keys.write(response, question, given))
+        except DataError as error:
+            return f"Not checked: {error}", None
+        return in_words(report), report
+
+    def check_now(response: str, question: str | None = None) -> tuple[str, FactualityReport | None]:
+        return run_blocking(acheck(response, question))
+
+    return StructuredTool.from_function(
+        func=check_now,
+        coroutine=acheck,
+        name=name,
+        description=description,
+        args_schema=FactCheckInput,
+        response_format="content_and_artifact",
+    )
+
+
+def build_factcheck_node(
+    check: AnyChecker | None = None,
+    *,
+    response: str = "response",
+    question: str | None = "question",
+    documents: str | None = "documents",
+    report: str = "report",
+) -> Runnable[Any, dict[str, Any]]:
+    """Builds a node that reads `response`, `question` and `documents` from the state and writes `report` to it.
+
+    The arguments are keys of the state, which may be a dictionary, a dataclass or a pydantic model. Keys that are None
+    or missing are ignored, except for the response. If `documents` is None and the check has no retriever, all claims
+    are `no_source`. In a list of messages, the response is the model's last one, and the question is the person's last
+    one with the conversation before it. `response="messages", question="messages", documents=None` suits MessagesState.
+
+    The report is written as a dictionary, which every checkpointer can save; read it with
+    `FactualityReport.model_validate`. `check` is a FactCheckRunnable or a FactChecker; if omitted, the offline engine
+    is used as the judge. Works with `invoke` and `ainvoke`. The check is not part of the checkpoints. Raises
+    ConfigError, DataError.
+    """
+    checking = as_check(check)
+
+    def asked(state: Any) -> dict[str, Any]:
+        given = value_at(state, response)
+        if given is None:
+            raise DataError(f"the state has no {response!r} to check")
+        found, names_documents = value_at(state, documents), has_key(state, documents)
+        return checking.keys.write(given, value_at(state, question), found, names_documents=names_documents)
+
+    async def afactcheck(state: Any) -> dict[str, Any]:
+        return {report: (await checking.ainvoke(asked(state))).model_dump(mode="json")}
+
+    def factcheck(state: Any) -> dict[str, Any]:
+        return run_blocking(afactcheck(state))
+
+    return RunnableLambda(factcheck, afunc=afactcheck, name="factcheck")

@@ -1,0 +1,65 @@
+"""Compares two wordings phrase by phrase: which words both have, and which only one of them has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+MOST_TOKENS = 1_000
+"""Maximum number of tokens of a wording to compare; a longer one is kept whole, since comparing it takes too long."""
+
+_TOKEN = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_]+(?:['’][^\W_]+)*|\s+|.", re.DOTALL)
+"""A word, a run of white space or a mark; in scripts without spaces between words, a character."""
+_FIRST_CODE = 0x100
+
+Kind = Literal["same", "removed", "inserted"]
+_KINDS: dict[int, Kind] = {-1: "removed", 0: "same", 1: "inserted"}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A run of words that both wordings have, or only one of them."""
+
+    kind: Kind
+    text: str
+
+
+def pieces(old: str, new: str) -> tuple[Piece, ...]:
+    """The pieces of both wordings: those that are not inserted make up the old one, those that are not removed the new
+    one.
+
+    If both happen to share a few words between two changes, these words are merged into one change, so that phrases are
+    compared.
+    """
+    before, after = _TOKEN.findall(old), _TOKEN.findall(new)
+    if not old or not new or max(len(before), len(after)) > MOST_TOKENS:
+        kinds: tuple[tuple[Kind, str], ...] = (("removed", old), ("inserted", new))
+        return tuple(Piece(kind, text) for kind, text in kinds if text)
+    return tuple(_compared(before, after))
+
+
+def place_of_words(text: str, words: str) -> tuple[int, int] | None:
+    """Start and end of these words in the text, as whole words and ignoring case; None if the text does not contain
+    them."""
+    if not words.strip():
+        return None
+    pattern = r"\s+".join(map(re.escape, words.split()))
+    found = re.search(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE)
+    return found.span() if found else None
+
+
+def _compared(before: list[str], after: list[str]) -> Iterator[Piece]:
+    """The library compares characters, so each token is mapped to one."""
+    from diff_match_patch import diff_match_patch  # type: ignore[import-untyped]  # no types
+
+    codes: dict[str, str] = {}
+    coded = ["".join(codes.setdefault(one, chr(_FIRST_CODE + len(codes))) for one in side) for side in (before, after)]
+    library = diff_match_patch()
+    library.Diff_Timeout = 0  # without a timeout, so that equal texts give equal pieces
+    found = library.diff_main(*coded, False)
+    library.diff_cleanupSemantic(found)
+    tokens = {code: token for token, code in codes.items()}
+    for operation, text in found:
+        yield Piece(_KINDS[operation], "".join(tokens[code] for code in text))

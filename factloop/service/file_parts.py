@@ -1,0 +1,98 @@
+"""Prints the parts of a file as JSON, or the reason why it cannot be read. Run as a process, so it imports little.
+
+python -m factloop.service.file_parts FILE MOST_PARTS LONGEST_PART SECONDS
+
+FILE is deleted even if the service that wrote it has ended.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NoReturn
+from zipfile import BadZipFile, ZipFile, is_zipfile
+
+from factloop.core.errors import DataError, FactloopError
+from factloop.tools.search.documents.files import find_files, is_compressed
+from factloop.tools.search.documents.loaders import load_sections
+
+MOST_UNPACKED = 32_000_000
+"""Maximum uncompressed bytes of a Word, Excel or PowerPoint file, and maximum characters of all parts of any file."""
+_MOST_MEMORY = 2_000_000_000
+"""Bytes of address space."""
+
+
+def answer(file: str, most: int, longest: int) -> dict[str, Any]:
+    """The parts, `why` the file cannot be read, or what is `not_set_up` to read it."""
+    try:
+        return {"parts": list(_parts(file, most, longest))}
+    except DataError as error:
+        return {"why": error.reason}
+    except FactloopError as error:
+        return {"not_set_up": str(error)}
+    except BadZipFile as error:
+        return {"why": f"cannot be read: {error}"}
+    except OSError as error:
+        return {"why": f"cannot be read: {error.strerror}"}
+
+
+def _parts(file: str, most: int, longest: int) -> Iterator[dict[str, Any]]:
+    """The parts that contain text, each with the fields of a document. Raises FactloopError, OSError, BadZipFile."""
+    (path,) = find_files([file]).paths
+    if is_compressed(path):
+        raise DataError("unpack it first")
+    if is_zipfile(path):
+        with ZipFile(path) as packed:
+            if sum(one.file_size for one in packed.infolist()) > MOST_UNPACKED:
+                raise DataError(f"holds more than {MOST_UNPACKED // 10**6} MB; split the file")
+    n_parts = n_characters = 0
+    for number, one in enumerate(load_sections(path), 1):
+        if not one.text.strip():
+            continue
+        text = "\n\n".join(filter(None, (one.section, one.text.strip())))
+        n_parts, n_characters = n_parts + 1, n_characters + len(text)
+        if n_parts > most:  # the rest is not read
+            raise DataError(f"has more than {most:,} parts; split the file")
+        if len(text) > longest:
+            raise DataError(f"a part of it has more than {longest:,} characters; split the file")
+        if n_characters > MOST_UNPACKED:
+            raise DataError(f"its parts have more than {MOST_UNPACKED:,} characters; split the file")
+        metadata = {"page": number} if one.fragment.startswith("page=") else {}
+        yield {"text": text, "title": one.title, "metadata": metadata}
+
+
+def _limit(seconds: int) -> None:
+    """Limits the time and memory of this process, so that it ends even if the service was killed."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # openpyxl imports numpy, which takes address space for each processor
+    signal.signal(signal.SIGALRM, _too_long)
+    signal.alarm(seconds)
+    for which, most in ((resource.RLIMIT_CPU, seconds + 5), (resource.RLIMIT_AS, _MOST_MEMORY)):  # C hears no alarm
+        with suppress(ValueError, OSError):  # there is a lower limit, or macOS knows none
+            resource.setrlimit(which, (most, most))
+
+
+def _too_long(*_: object) -> NoReturn:
+    sys.exit("takes too long to read")
+
+
+def _main(file: str, most: str, longest: str, seconds: str) -> None:
+    _limit(int(seconds))
+    try:
+        found = answer(file, int(most), int(longest))
+    finally:
+        with suppress(OSError):
+            Path(file).unlink()
+    json.dump(found, sys.stdout)
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])

@@ -1,0 +1,25 @@
+"""The steps from each database format to the next, run by Alembic; there is one for each format, and existing steps are
+never changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alembic.config import Config
+from alembic.runtime.environment import EnvironmentContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection
+
+REVISIONS = "factloop_revisions"
+"""Alembic's own table; the database may contain those of other programs as well."""
+
+
+def upgrade(connection: Connection, found: int) -> None:
+    """Upgrades the tables from the format `found` to the latest one, within the connection's transaction."""
+    script = ScriptDirectory(str(Path(__file__).parent))
+    with EnvironmentContext(Config(), script, fn=lambda at, _: script._upgrade_revs("head", at)) as environment:
+        environment.configure(connection=connection, version_table=REVISIONS)
+        context = environment.get_context()
+        if context.get_current_revision() is None:
+            context.stamp(script, str(found))
+        environment.run_migrations()

@@ -1,0 +1,84 @@
+"""Limits the computing for requests, such as the rendering of reports, so that no caller holds up the others."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from factloop.service.errors import RequestRefusal, stopping, unavailable
+
+MOST_AT_ONCE = 2
+"""Number of computations that run concurrently; further ones wait."""
+MOST_WAITING = 8
+"""Number of computations that can wait for each owner."""
+T = TypeVar("T")
+
+
+class Places:
+    """Runs a few computations concurrently, but only one for each owner, in threads that jobs and probes do not need.
+    Bound to one event loop."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="factloop-answers")
+        self._places = asyncio.Semaphore(MOST_AT_ONCE)
+        self._place_of: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._n_of: Counter[str] = Counter()
+        self._is_stopping, self._stopped = False, asyncio.Event()
+
+    async def compute(
+        self,
+        owner: str,
+        left: Callable[[], Awaitable[object]],
+        call: Callable[..., T],
+        *inputs: Callable[[], Awaitable[Any]],
+        waits: bool = False,
+    ) -> T:
+        """The result of the call, which blocks. Its inputs are fetched when it is its turn, so that waiting costs no
+        memory.
+
+        A caller who disconnects, as told by `left`, leaves the queue. Raises RequestRefusal if too many computations
+        are waiting, unless it `waits` behind any number of them, or if the service is stopped.
+        """
+        if self._is_stopping:
+            raise stopping()
+        if not waits and self._n_of[owner] > MOST_WAITING:
+            raise unavailable("busy", f"at most {MOST_WAITING} requests of a caller wait for this; try again later")
+        self._n_of[owner] += 1
+        answer = asyncio.create_task(self._in_turn(owner, call, inputs))
+        ends = [asyncio.ensure_future(left()), asyncio.create_task(self._stopped.wait())]
+        answer.add_done_callback(lambda _: self._n_of.subtract([owner]))
+        try:
+            await asyncio.wait((answer, *ends), return_when=asyncio.FIRST_COMPLETED)
+            if answer.done():
+                return answer.result()
+            raise stopping() if self._stopped.is_set() else RequestRefusal(400, "bad_request", "the caller left")
+        finally:
+            for one in (answer, *ends):
+                one.cancel()
+
+    async def _in_turn(self, owner: str, call: Callable[..., T], inputs: tuple[Callable[[], Awaitable[Any]], ...]) -> T:
+        async def computed() -> T:
+            given = [await one() for one in inputs]
+            return await asyncio.get_running_loop().run_in_executor(self._threads, call, *given)
+
+        async with self._place_of[owner], self._places:
+            if self._is_stopping:
+                raise stopping()
+            computing = asyncio.create_task(computed())
+            try:
+                return await asyncio.shield(computing)
+            finally:  # a thread cannot be stopped: the place is taken until it ends, even if the caller has left
+                await asyncio.gather(computing, return_exceptions=True)
+
+    def begin_stop(self) -> None:
+        """Refuses all computations that have not begun."""
+        self._is_stopping = True
+
+    def stop(self) -> None:
+        """Refuses the callers who still wait, without waiting for threads, which have nothing to save."""
+        self.begin_stop()
+        self._stopped.set()
+        self._threads.shutdown(wait=False, cancel_futures=True)

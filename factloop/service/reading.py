@@ -1,0 +1,130 @@
+"""Reads the files that callers send, each in a separate process: a file may be slow or hostile, and the process can be
+killed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from pydantic import ValidationError
+
+from factloop.core.errors import ConfigError
+from factloop.entrance.asks import LONGEST_DOCUMENT, MOST_DOCUMENTS, GivenDocument
+from factloop.service.errors import RequestRefusal, stopping, unavailable
+from factloop.service.shapes import FileAsk, FileText
+
+MOST_AT_ONCE = 4
+"""Number of files that are read concurrently; further ones wait."""
+MOST_WAITING = 4
+"""Number of files of one owner that can be read or wait; their contents are in memory."""
+LONGEST_S = 60
+"""Maximum time to read a file, in seconds."""
+_UNSAFE_IN_NAMES = re.compile(r"[^\w. -]|^\W+")
+_LONGEST_NAME = 200
+"""In bytes; file systems allow 255."""
+
+log = logging.getLogger(__name__)
+
+
+async def output_of(*arguments: str) -> bytes | None:
+    """The output of `python -m ARGUMENTS`; None if it fails, which is logged in one line.
+
+    If the caller is cancelled, the process is killed.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", *arguments),  # no module of the working directory is imported
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,  # an interrupt of the service must not reach its processes
+    )
+    try:
+        output, errors = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    if process.returncode == 0:
+        return output
+    said = errors.decode(errors="replace").strip().splitlines()
+    log.warning("%s ended with %d: %s", arguments[0], process.returncode, said[-1] if said else "it said nothing")
+    return None
+
+
+async def read_file(ask: FileAsk) -> FileText:
+    """Raises RequestRefusal for a file that cannot be read, without revealing its temporary path, and ConfigError."""
+    with TemporaryDirectory() as folder:
+        name = _UNSAFE_IN_NAMES.sub("_", ask.name).encode()[-_LONGEST_NAME:].decode(errors="ignore")
+        place = Path(folder, name)
+        await asyncio.to_thread(place.write_bytes, ask.content)
+        limits = (MOST_DOCUMENTS, LONGEST_DOCUMENT, LONGEST_S)
+        try:
+            async with asyncio.timeout(LONGEST_S):
+                output = await output_of("factloop.service.file_parts", str(place), *map(str, limits))
+        except TimeoutError:
+            raise _unreadable(ask, "takes too long to read; split the file") from None
+    if output is None:
+        raise _unreadable(ask, "cannot be read")
+    return await asyncio.to_thread(_text_of, ask, output)
+
+
+def _text_of(ask: FileAsk, output: bytes) -> FileText:
+    found: dict[str, Any] = json.loads(output)
+    if "why" in found:
+        raise _unreadable(ask, found["why"])
+    if "not_set_up" in found:
+        raise ConfigError(found["not_set_up"])
+    try:
+        return FileText(documents=tuple(GivenDocument(source=ask.name, **part) for part in found["parts"]))
+    except ValidationError as error:
+        raise _unreadable(ask, f"a part of it is no document: {error.errors()[0]['msg']}") from error
+
+
+def _unreadable(ask: FileAsk, why: str) -> RequestRefusal:
+    return RequestRefusal(422, "unreadable_file", f"{ask.name}: {why}")
+
+
+class FileReader:
+    """Reads a few files concurrently, but only one for each owner, so that no owner takes all the places. Bound to one
+    event loop."""
+
+    def __init__(self, read: Callable[[FileAsk], Awaitable[FileText]] = read_file) -> None:
+        self._read = read
+        self._places = asyncio.Semaphore(MOST_AT_ONCE)
+        self._place_of: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._n_of: Counter[str] = Counter()
+        self._under_way: set[asyncio.Task[FileText]] = set()
+
+    async def read(self, ask: FileAsk, owner: str) -> FileText:
+        """The text of the file. Raises RequestRefusal if it cannot be read, if too many files of the owner wait, or if
+        the service is stopped first."""
+        if self._n_of[owner] >= MOST_WAITING:
+            raise unavailable("busy", f"{MOST_WAITING} files of a caller are read or wait already; try again later")
+        self._n_of[owner] += 1
+        task = asyncio.create_task(self._in_turn(ask, owner))
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        task.add_done_callback(lambda _: self._n_of.subtract([owner]))
+        try:
+            return await task
+        except asyncio.CancelledError:
+            raise stopping() from None
+
+    def stop(self) -> None:
+        """Stops all files that are being read or waiting."""
+        if self._under_way:
+            log.warning("%d files were not read to their end; ask for them again", len(self._under_way))
+        for task in self._under_way:
+            task.cancel()
+
+    async def _in_turn(self, ask: FileAsk, owner: str) -> FileText:
+        async with self._place_of[owner], self._places:
+            return await self._read(ask)

@@ -1,0 +1,82 @@
+"""Computing for requests, such as the rendering of reports: a caller's many requests do not hold up the others."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+
+from factloop.service.errors import RequestRefusal
+from factloop.service.places import MOST_AT_ONCE, MOST_WAITING, Places
+from tests.service.asking import ASK, FINISHED_WITHIN_S, Service, finished
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(FINISHED_WITHIN_S):
+        while not holds():  # noqa: ASYNC110 - it changes in other threads
+            await asyncio.sleep(0.001)
+
+
+async def test_each_owner_has_one_place_until_its_thread_ends_and_few_may_wait() -> None:
+    places, left, go_on = Places(), asyncio.Event(), threading.Event()
+    begun: list[str] = []
+
+    def computes(name: str) -> str:
+        begun.append(name)
+        assert go_on.wait(FINISHED_WITHIN_S)
+        return name
+
+    async def stays() -> None:
+        await asyncio.Event().wait()
+
+    def asked(name: str, leaves: Callable[[], object] = stays) -> asyncio.Task[str]:
+        return asyncio.create_task(places.compute(name[0], leaves, partial(computes, name)))  # type: ignore[arg-type]
+
+    leaving = [asked(f"a{number}", left.wait) for number in range(MOST_WAITING)]
+    last = asked("a8")
+    await until(lambda: begun == ["a0"])
+    refused = await asyncio.gather(asked("a9"), return_exceptions=True)
+    other, third = asked("b0"), asked("c0")
+    await until(lambda: begun == ["a0", "b0"])
+    left.set()
+    ended = [*refused, *await asyncio.gather(*leaving, return_exceptions=True)]
+    assert Counter(one.words.type for one in ended if isinstance(one, RequestRefusal)) == {"busy": 1, "bad_request": 8}
+    assert begun == ["a0", "b0"], "a0 has its place, though its caller left"
+    assert len(begun) == MOST_AT_ONCE
+    go_on.set()
+    assert [await one for one in (last, other, third)] == ["a8", "b0", "c0"]
+    assert sorted(begun) == ["a0", "a8", "b0", "c0"]
+    places.stop()
+
+
+async def test_when_it_stops_who_waits_is_refused_and_who_is_at_work_ends() -> None:
+    places, go_on, begun = Places(), threading.Event(), threading.Event()
+
+    def computes() -> None:
+        begun.set()
+        assert go_on.wait(FINISHED_WITHIN_S)
+
+    asked = [asyncio.create_task(places.compute("a", asyncio.Event().wait, computes)) for _ in range(3)]
+    await until(begun.is_set)
+    places.begin_stop()
+    go_on.set()
+    first, *others = await asyncio.gather(*asked, return_exceptions=True)
+    assert first is None
+    go_on.clear()
+    assert [getattr(one, "status", one) for one in others] == [503] * 2
+    places.stop()
+    with_none = await asyncio.gather(places.compute("a", asyncio.Event().wait, computes), return_exceptions=True)
+    assert [getattr(one, "status", one) for one in with_none] == [503]
+
+
+async def test_many_requests_for_a_report_are_refused_rather_than_rendered_together(service: Service) -> None:
+    long = {**ASK, "response": " ".join(f"Ada Lovelace met {n} people in London." for n in range(100))}
+    async with service() as client:
+        job = (await client.post("/v1/checks", json=long)).json()["id"]
+        await finished(client, job)
+        answers = await asyncio.gather(*(client.get(f"/v1/jobs/{job}/report.html") for _ in range(40)))
+    assert Counter(one.status_code for one in answers) == {200: 1 + MOST_WAITING, 503: 40 - 1 - MOST_WAITING}
+    refused = [one for one in answers if one.status_code == 503]
+    assert {(one.json()["error"]["type"], one.headers["retry-after"]) for one in refused} == {("busy", "10")}
