@@ -20,6 +20,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import httpx
 import pytest
+from sse_starlette.sse import AppStatus
 
 from factloop.core import extras
 from factloop.service import file_parts, reading
@@ -188,6 +189,7 @@ async def test_only_a_few_files_of_a_caller_wait() -> None:
 async def client(home: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[httpx.AsyncClient]:
     """Of a service on a socket, which SIGTERM ends if the test has not."""
     monkeypatch.setattr(tempfile, "tempdir", str(home))
+    monkeypatch.setattr(AppStatus, "should_exit", False)  # the signal ends all streams of the process
     kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     settings = ServiceSettings(folder=home / "service", port=0, stop_timeout_s=1.0)
     started: asyncio.Future[str] = asyncio.get_running_loop().create_future()
