@@ -84,12 +84,16 @@ async def _timed(
 
 def agreement(
     simulator: RunningSimulator, answers: Sequence[Answer], reports: Sequence[TrustReport]
-) -> tuple[int, int]:
-    """On how many answers TrustBC is what the subject's knowledge makes it, and on how many that is certain."""
-    subject = simulator.subject
-    expected = [subject.expected_trust_bc(answer.pair.topic, answer.response) for answer in answers]
-    certain = [(wanted, report) for wanted, report in zip(expected, reports, strict=True) if wanted is not None]
-    return sum(report.trust_bc.value == wanted for wanted, report in certain), len(certain)
+) -> tuple[int, int, int]:
+    """Of the answers for which the subject's knowledge determines TrustBC, how many equal it, are scored, are unscored.
+
+    An abstract noun that no knowledge base has gets no distractors and stays unscored.
+    """
+    expected = [simulator.subject.expected_trust_bc(answer.pair.topic, answer.response) for answer in answers]
+    values = [report.trust_bc.value for report in reports]
+    certain = [pair for pair in zip(expected, values, strict=True) if pair[0] is not None]
+    scored = [(wanted, value) for wanted, value in certain if value is not None]
+    return sum(wanted == value for wanted, value in scored), len(scored), len(certain) - len(scored)
 
 
 def without_times(run: TrustRun) -> str:

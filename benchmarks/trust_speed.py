@@ -65,8 +65,9 @@ def _rows(simulator: RunningSimulator, n: int, seed: int, kb: Path) -> Iterator[
 def _agreement_row(
     simulator: RunningSimulator, answers: Sequence[Answer], reports: Sequence[TrustReport], group: str
 ) -> Row:
-    right, certain = agreement(simulator, answers, reports)
-    return compared(group, f"equal to what is known ({certain} certain)", right, "at least", certain)
+    right, scored, unscored = agreement(simulator, answers, reports)
+    name = f"equal to what is known, of {scored} scored and certain ({unscored} unscored)"
+    return compared(group, name, right, "at least", scored)
 
 
 if __name__ == "__main__":
