@@ -16,6 +16,7 @@ MAX_KEPT_PASSAGES = 2_000
 MAX_KEPT_WORDS = 50_000
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,:]\d+)*")
+_CODE = re.compile(r"(?=[\w-]*\d)(?=[\w-]*[^\W\d_])[^\W_]+(?:-[^\W_]+)*")
 _SEMICOLON = re.compile(r"(?<=;)\s+")
 _KEY_WORD = re.compile(r"[^\W\d_]+|[+−-]?\d+(?:[.,:]\d+)*|[%€$£]")
 _BRACKETED = re.compile(r"\[[^\[\]]{0,60}\]")
@@ -73,7 +74,8 @@ def stem(word: str) -> str:
 
 
 def stems_of(text: str) -> frozenset[str]:
-    return frozenset(map(stem, _WORD.findall(text)))
+    """The stems of words, of numbers, and of codes such as *B-52*, which a parser keeps as one token."""
+    return frozenset(map(stem, (*_WORD.findall(text), *_CODE.findall(text))))
 
 
 @lru_cache(maxsize=MAX_KEPT_PASSAGES)
