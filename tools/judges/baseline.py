@@ -353,8 +353,10 @@ def _contradicted(read: SupportReading, found: Comparison) -> SupportReading:
 
 
 def _nearest(found: Comparison) -> str:
-    missing = found.missing()
-    lead = f"The nearest passage does not have “{missing[0]}”." if missing else "No sentence says all of this."
+    there = [figure for one in found.evidence.sentences for figure in one.figures]
+    elsewhere = {one.text for one in found.alignment.claim.figures if any(one.compare(at) == "same" for at in there)}
+    absent = [said for said in found.missing() if said not in elsewhere]
+    lead = f"No passage found has “{absent[0]}”." if absent else "No sentence says all of this."
     return f"{lead} The nearest says: “{found.sentence.text}”"
 
 
