@@ -11,6 +11,8 @@ from typing import Any
 
 import yaml
 
+from factloop.core.files.placed_yaml import PlainLoader
+
 FIELDS = ("name", "version", "variables", "output", "source")
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 
@@ -53,7 +55,7 @@ def lay_out(text: str) -> Layout | None:
 def read_fields(front_matter: str) -> Any:
     """Parses YAML fields, usually into a mapping. Raises FrontMatterError."""
     try:
-        return yaml.safe_load(front_matter)
+        return yaml.load(front_matter, PlainLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         raise FrontMatterError(error.problem or "cannot be read", mark.line if mark is not None else 0) from error

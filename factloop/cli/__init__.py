@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gc
 import io
+import logging
 import sys
 from typing import IO
 
@@ -40,7 +41,10 @@ def _run() -> int | None:
     from factloop.cli.app import app
     from factloop.cli.help import UsageError, usage_complaint
     from factloop.core.errors import FactloopError
+    from factloop.reports.visible import VisibleLines
 
+    if logging.lastResort is not None:  # prints warnings while a command sets up no log
+        logging.lastResort.setFormatter(VisibleLines())
     show_plainly(sys.stdout, sys.stderr)
     try:
         code: int | None = app(prog_name="factloop", standalone_mode=False)

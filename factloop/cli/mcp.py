@@ -17,6 +17,7 @@ from factloop.cli.outputs import leave_now
 from factloop.cli.preparing import server_settings
 from factloop.core.extras import require
 from factloop.entrance.serving import SERVER
+from factloop.reports.visible import VisibleLines
 from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, SEARCH, Mark
 from factloop.setup.settings import CheckSettings
 from factloop.trust.settings import SERVED, TrustSettings
@@ -51,7 +52,9 @@ def mcp(given: Mcp, flags: Flags) -> int:
     require("mcp", "the MCP server")
 
     check, trust = server_settings(flags)
-    logging.basicConfig(format="factloop: %(message)s", level=logging.WARNING)
+    handler = logging.StreamHandler()
+    handler.setFormatter(VisibleLines("factloop: %(message)s"))
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
     asyncio.run(_serve(given, check, trust))
     return DONE
 

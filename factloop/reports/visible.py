@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import unicodedata
 from typing import Literal
@@ -33,6 +34,13 @@ def visible(text: str) -> str:
     Windows line ends become plain ones; a carriage return elsewhere is shown. Takes time linear in the text.
     """
     return _UNSAFE.sub(_symbol, text.replace("\r\n", "\n"))
+
+
+class VisibleLines(logging.Formatter):
+    """Formats log records as visible text: a message may quote a server's error."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return visible(super().format(record))
 
 
 def web_address(source: str) -> str | None:

@@ -8,9 +8,10 @@ import sys
 from datetime import UTC, datetime
 
 from factloop.entrance.serving import LogFormat, LogLevel
+from factloop.reports.visible import VisibleLines
 
 
-class Lines(logging.Formatter):
+class Lines(VisibleLines):
     """Time in UTC, level and message; for requests also method, path, status and key."""
 
     def __init__(self, format: LogFormat) -> None:

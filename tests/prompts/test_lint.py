@@ -69,6 +69,7 @@ STOPS = [
     (GOOD.replace("version: 9", "version: [2"), 4, "yaml", "not valid YAML: expected ',' or ']'"),
     (GOOD.replace("version: 9", "version: !!python/name:os.x 2"), 3, "yaml", "not valid YAML: could not determine"),
     (GOOD.replace("version: 9", "version: 2024-13-45"), 2, "yaml", "not valid YAML: month must be in 1..12"),
+    (GOOD.replace("version: 9", "version: {<<: {a: 1}}"), 3, "yaml", "not valid YAML: merge keys (<<) are not"),
     (GOOD.replace("version: 9", f"version: {'[' * 500}"), 2, "yaml", "not valid YAML: nested too deeply"),
     ("---\njust words\n---\n# system\na\n# user\nb\n", 2, "fields", "is not a list of fields"),
     (GOOD.replace("version: 9\n", ""), 1, "fields", "lacks the field 'version'"),

@@ -10,6 +10,7 @@ from io import StringIO
 import pytest
 
 from factloop.entrance.keys import ApiKeys
+from factloop.reports.visible import VisibleLines
 from factloop.service.access import OF_AN_ADDRESS, OF_ONE_KEY
 from factloop.service.logs import Lines
 from tests.service.asking import ASK, Service, finished
@@ -34,6 +35,12 @@ async def test_wrong_keys_shut_out_no_good_key_and_no_page(service: Service) -> 
     assert many[-1].headers["WWW-Authenticate"] == "Bearer"
     assert (good.status_code, page.status_code) == (200, 200)
     assert [answer.status_code for answer in without] == [401] * 3, "a page must be able to ask for the key"
+
+
+@pytest.mark.parametrize("lines", [VisibleLines(), Lines("text"), Lines("json")])
+def test_a_line_of_the_log_has_no_control_characters(lines: logging.Formatter) -> None:
+    record = logging.makeLogRecord({"msg": "HTTP 400: \x1b[2J\u202e\x9b"})
+    assert not set(lines.format(record)) & set("\x1b\x9b\u202e")
 
 
 async def test_the_log_names_the_key_of_a_request_and_never_shows_it(

@@ -10,6 +10,9 @@ import yaml
 
 from factloop.core.errors import DataError
 
+LONGEST_NUMBER = 100
+"""Maximum number of characters of an integer; Python cannot print one of some thousand."""
+
 Place = tuple[str | int, ...]
 """The way from the top to a value: names of fields, and numbers of entries from 0."""
 
@@ -30,6 +33,23 @@ class PlacedYaml:
         return DataError(message, path=self.path, line=line, field=".".join(map(str, at)) or None)
 
 
+class PlainLoader(yaml.SafeLoader):
+    """Loads YAML without merge keys, since nested ones take exponential time, and without very long integers."""
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        for key, _ in node.value:
+            if key.tag == "tag:yaml.org,2002:merge":
+                raise yaml.constructor.ConstructorError(None, None, "merge keys (<<) are not supported", key.start_mark)
+
+    def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
+        if len(node.value) > LONGEST_NUMBER:
+            raise yaml.constructor.ConstructorError(None, None, "this number is too long", node.start_mark)
+        return super().construct_yaml_int(node)
+
+
+PlainLoader.add_constructor("tag:yaml.org,2002:int", PlainLoader.construct_yaml_int)
+
+
 def read_placed_yaml(text: str, path: str) -> PlacedYaml:
     """The one mapping of a YAML text.
 
@@ -40,7 +60,7 @@ def read_placed_yaml(text: str, path: str) -> PlacedYaml:
         if not isinstance(node, yaml.MappingNode):
             raise DataError("fields and their values are needed, such as `name: first`", path=path, line=1)
         lines = dict(_lines(node, (), 1, path))
-        return PlacedYaml(path, yaml.safe_load(text), lines)
+        return PlacedYaml(path, yaml.load(text, PlainLoader), lines)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         said = f"this is not YAML: {', '.join(part for part in (error.context, error.problem) if part)}"

@@ -20,6 +20,8 @@ from factloop.tools.search.passages import PARAGRAPHS
 TEXT_KEYS = ("text", "passage", "content", "body")
 URL_KEYS = ("url", "source", "link")
 DATE_KEYS = ("date", "published")
+LONGEST_LABEL = 300
+"""Maximum number of characters of a column's name: every row that is read as a whole repeats it."""
 
 
 def load_jsonl(path: Path) -> Iterator[Section]:
@@ -83,6 +85,7 @@ def _table(rows: Iterator[tuple[int, list[str]]], path: Path) -> Iterator[Sectio
     If no column contains texts, each row is read as a whole, with its header.
     """
     _, header = next(rows, (1, []))
+    header = [cell if len(cell) <= LONGEST_LABEL else f"{cell[:LONGEST_LABEL]}…" for cell in header]
     names = [cell.strip().lower() for cell in header]
     has_text = not set(TEXT_KEYS).isdisjoint(names)
     for line, cells in rows:

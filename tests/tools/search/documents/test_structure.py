@@ -85,6 +85,9 @@ def test_front_matter_is_no_evidence_but_names_the_source(tmp_path: Path) -> Non
             (section,) = load(tmp_path, name, written)
             assert section.text.strip() == "Text."
             assert (section.url, section.published) == ("https://example.org/x", "2021-04-03")
+    merged = [f"a{n}: &a{n}\n  <<: [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 20)]
+    (section,) = load(tmp_path, "a.md", f"---\na0: &a0 {{x: 1}}\n{''.join(merged)}title: 0x{'f' * 10_000}\n---\nText.")
+    assert (section.text.strip(), section.title[:4]) == ("Text.", "0xff"), "neither merged nor converted"
     (tmp_path / "b.md").write_text("---\nsource: Handbook, p. 3\n---\nAbout zebras.")
     (hit,) = DocumentSearch([tmp_path / "b.md"], in_memory=True).search("zebras", 1)
     assert (hit.source, hit.title, hit.passage) == ("Handbook, p. 3", "b", "About zebras.")
@@ -94,7 +97,7 @@ def test_front_matter_is_no_evidence_but_names_the_source(tmp_path: Path) -> Non
     "text",
     [
         "---\nJust a line between rules.\n---\nText.", "---\na\nlist\n---\nText.",
-        "---\ntitle: [unclosed\n---\nText.", "---\ntitle: never closed\nText.", "---\nwhen: 2021-02-31\n---\nText.",
+        "---\ntitle: [unclosed\n---\nText.", "---\ntitle: never closed\nText.",
         "Text first.\n---\ntitle: x\n---\n", "--- title: x\n---\nText.",
     ],
 )  # fmt: skip
