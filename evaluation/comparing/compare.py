@@ -43,6 +43,7 @@ from factloop.evaluation.comparing.records import (
     ComparisonKind,
     Pair,
     PairedDifference,
+    Quantity,
     QuantityFigure,
     Setting,
     Side,
@@ -56,6 +57,7 @@ from factloop.evaluation.comparing.table import (
     count_row,
     headline_of,
     majority,
+    measured_quantities,
     response_quantities,
     share_quantities,
 )
@@ -65,7 +67,7 @@ from factloop.evaluation.comparing.words import (
     direction_of,
     losses,
 )
-from factloop.evaluation.runs.longform import AbstentionPolicy, KRule, choose_ks, is_rated
+from factloop.evaluation.runs.longform import SHARES, AbstentionPolicy, KRule, choose_ks, is_rated
 from factloop.evaluation.runs.records import JudgedResponse, ResponseLine, RunSummary
 from factloop.tools.search.given import is_given
 
@@ -120,10 +122,10 @@ def compare(
     responses = _response_panel(sides, prompts, policy)
     claims, n_conflicting = paired_claims(found.claims if is_of_evaluators else (), prompts)
     chosen_ks = _ks(first, second, pairs, ks, policy)
-    quantities = list(response_quantities(responses, chosen_ks))
-    headline = quantities
+    headline = quantities = list(response_quantities(responses, chosen_ks))
     if is_of_evaluators:
         quantities, headline = _of_evaluators(claims, responses, quantities)
+    quantities = [*quantities, *measured_quantities(responses)]
     contrasts = [contrast(values, 0, 1) for values in quantities]
     metrics = [metric_of(one) for one in quantities if not is_of_evaluators or direction_of(one.quantity)]
     refuse_demands(demands, metrics, "evaluators" if is_of_evaluators else "systems")
@@ -304,11 +306,16 @@ def _response_panel(
     sides: Sequence[Sequence[ResponseLine]], prompts: Mapping[str, int], policy: AbstentionPolicy
 ) -> ResponsePanel:
     """The counts of all sides; those of a response that the policy leaves out are missing."""
-    counts = np.array([[[count_row(line.counts) for line in side]] for side in sides], np.float64)
+    counts = np.array([[[count_row(line.as_counted) for line in side]] for side in sides], np.float64)
     if policy is AbstentionPolicy.EXCLUDE:
         counts[np.array([[[line.abstained for line in side]] for side in sides])] = np.nan
     cluster = np.array([prompts[line.prompt_id] for line in sides[0]], np.int64)
-    return ResponsePanel(cluster, len(prompts), counts)
+    measured = {}
+    for one in SHARES:
+        values = np.array([[[one.value(line, None, policy) for line in side]] for side in sides], np.float64)
+        if (~np.isnan(values)).any(axis=(1, 2)).all():
+            measured[Quantity(one.quantity)] = values
+    return ResponsePanel(cluster, len(prompts), counts, measured)
 
 
 def _ks(
@@ -339,7 +346,7 @@ def _side(run: ComparedRun, lines: Sequence[ResponseLine], figures: tuple[Quanti
         n_responses=len(lines),
         n_abstained=sum(line.abstained for line in lines),
         n_unscored_responses=sum(line.unscored for line in lines),
-        counts=Counts.sum_of(line.counts for line in lines),
+        counts=Counts.sum_of(line.as_counted for line in lines),
         figures=figures,
         usage=run.summary.usage,
     )

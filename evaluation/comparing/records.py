@@ -36,6 +36,9 @@ class Quantity(StrEnum):
     F1 = "f1"
     PRECISION = "precision"
     """Precision of a response; neither this nor F1@K says which judge is right."""
+    FULL_SUPPORT = "fully_supported"
+    """Share of responses whose claims are all supported; of runs."""
+    ELIGIBLE_AND_SUPPORTED = "eligible_and_supported"
     UNSCORED_SHARE = "unscored_share"
     """Share of unscored claims; for responses, the mean of their shares."""
     IRRELEVANT_SHARE = "irrelevant_share"
@@ -354,7 +357,7 @@ class Attribution(Record):
 class Comparison(Record):
     """Two runs side by side, whole. The same runs, settings and seed give the same but for `created_at`."""
 
-    schema_version: Literal["3.0", "3.1", "3.2", "3.3", "3.4", "3.5", "3.6"] = "3.6"
+    schema_version: Literal["3.0", "3.1", "3.2", "3.3", "3.4", "3.5", "3.6", "3.7"] = "3.7"
     kind: ComparisonKind
     first: Side
     second: Side

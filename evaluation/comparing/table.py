@@ -61,8 +61,8 @@ class ResponsePanel:
     n_clusters: int
     counts: Floats
     """(n_sides, n_repeats, n_responses, 4): supported, not supported, irrelevant, unscored; NaN where missing."""
-    quality: Mapping[Quantity, Floats] = field(default_factory=dict)
-    """(n_sides, n_repeats, n_responses): how well they are split, where that was measured."""
+    measured: Mapping[Quantity, Floats] = field(default_factory=dict)
+    """(n_sides, n_repeats, n_responses): whether they are fully supported, or how well they are split."""
 
 
 @dataclass(frozen=True)
@@ -245,9 +245,9 @@ def _f1(supported: Floats, scored: Floats, k: int) -> Floats:
     return np.where(p + recall > 0, _share(2.0 * p * recall, p + recall), p)
 
 
-def quality_quantities(panel: ResponsePanel) -> Iterator[ItemValues]:
-    """How well responses are split into claims, where that was measured."""
-    for quantity, values in panel.quality.items():
+def measured_quantities(panel: ResponsePanel) -> Iterator[ItemValues]:
+    """The quantities of whole responses that do not follow from their counts, where they were measured."""
+    for quantity, values in panel.measured.items():
         yield _of_all(quantity, mean_of_repeats(values), panel=panel)
 
 

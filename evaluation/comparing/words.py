@@ -48,6 +48,10 @@ _WORDS: Mapping[Quantity, _QuantityWords] = {
     Quantity.BIAS: _QuantityWords("bias", "calls {} claims supported", "more", "fewer"),
     Quantity.F1: _QuantityWords("F1", "has a {} F1", "higher", "lower"),
     Quantity.PRECISION: _QuantityWords("precision", "has a {} precision", "higher", "lower"),
+    Quantity.FULL_SUPPORT: _QuantityWords("fully supported share", "has {} fully supported responses", "more", "fewer"),
+    Quantity.ELIGIBLE_AND_SUPPORTED: _QuantityWords(
+        "eligible and fully supported share", "has {} eligible and fully supported responses", "more", "fewer"
+    ),
     Quantity.UNSCORED_SHARE: _QuantityWords(
         "unscored share", "leaves {} claims without a verdict", "more", "fewer", -1
     ),

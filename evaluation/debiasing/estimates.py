@@ -178,7 +178,7 @@ def wilson(share: float, n: float, quantile: float) -> tuple[float, float]:
     square = quantile**2
     middle = (share + square / (2.0 * n)) / (1.0 + square / n)
     reach = float(np.sqrt(square * share * (1.0 - share) / n + square**2 / (4.0 * n**2))) / (1.0 + square / n)
-    return middle - reach, middle + reach
+    return max(middle - reach, 0.0), min(middle + reach, 1.0)
 
 
 def share_interval(value: float, variance: float, quantile: float) -> tuple[float, float]:

@@ -30,7 +30,7 @@ from factloop.evaluation.comparing.table import (
     claim_quantities,
     headline_of,
     majority,
-    quality_quantities,
+    measured_quantities,
     response_quantities,
     share_quantities,
     spent_quantities,
@@ -235,7 +235,7 @@ def _quantities(panel: Panel, results: Results) -> Iterator[ItemValues]:
         yield from claim_quantities(panel.claims)
     if panel.responses is not None:
         yield from response_quantities(panel.responses, sorted({*results.k}))
-        yield from quality_quantities(panel.responses)
+        yield from measured_quantities(panel.responses)
     yield from share_quantities(panel.claims if panel.responses is None else panel.responses)
     yield from spent_quantities(panel.spent)
 

@@ -7,8 +7,13 @@ Departures from the released code: answers without any claims (abstentions) coun
 `zero`; an answer with unscored claims and none that is supported or not supported is left out and counted separately,
 because nothing is known about it; a mean over no answers is None, not 0.
 
-A new figure is a field of `SystemScore`, or of `ScoreAtK` if there is one for each K, with its name in `Quantity`, and
-a `Measure`. Scores, terminal, page, downloadable table and `factloop research compare` all iterate over the measures.
+An answer is fully supported if all of its claims are (Godbole & Jia, section 2.1), irrelevant ones aside; it is left
+out if a claim is unscored or if there is nothing to support. FACTS Grounding (Jacovi et al. 2025, arXiv 2501.03200)
+ranks models by the share of answers that are eligible and fully supported: an ineligible one counts as 0 whatever its
+claims, an eligible one without claims as 1. Both intervals are Wilson's, since a system answers each prompt once.
+
+A new figure is a `Measure` and a field of `SystemScore`, or of `ScoreAtK` if there is one for each K. Scores, terminal,
+page and downloadable table all iterate over the measures.
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
-from statistics import median
+from statistics import NormalDist, fmean, median
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
@@ -61,20 +66,20 @@ class KRule(StrEnum):
     """The maximum of supported claims, at least 1."""
 
 
-class Quantity(StrEnum):
-    """A quantity measured on answers; each is a field of `SystemScore` or `ScoreAtK`, declared in `measures`."""
-
-    PRECISION = "precision"
-    F1 = "f1"
-    RECALL = "recall"
-
-
 class CountedResponse(Record):
     """An answer by one system to one prompt."""
 
     system: str
     prompt_id: str
     counts: Counts
+    eligible: bool | None = None
+    """Whether it does what its prompt asks for; None if that was not or could not be judged."""
+
+    @property
+    def as_counted(self) -> Counts:
+        """The counts in precision, recall and F1@K: none of an ineligible answer's claims counts as supported."""
+        changes = {"supported": 0, "not_supported": self.counts.scored} if self.eligible is False else {}
+        return self.counts.model_copy(update=changes)
 
     @property
     def abstained(self) -> bool:
@@ -93,7 +98,7 @@ class ChosenK(Record):
 
 
 class PromptFigure(Figure):
-    """A figure over answers or their claims, with a percentile bootstrap interval over prompts."""
+    """A figure over answers or their claims, with a percentile bootstrap interval over prompts, or Wilson's."""
 
     low: float | None = None
     high: float | None = None
@@ -127,6 +132,10 @@ class SystemScore(Record):
     """Counts over the claims of all its answers, including irrelevant and unscored ones."""
     precision: Mean
     """Over answers with a claim that is supported or not supported; abstentions have no precision."""
+    fully_supported: Mean | None = None
+    """The share of answers whose claims are all supported; None in files from earlier versions."""
+    eligible_and_supported: Mean | None = None
+    """The share of answers that are eligible and fully supported; None if eligibility was not judged."""
     at_k: tuple[ScoreAtK, ...]
 
 
@@ -160,16 +169,17 @@ class CurvePoint(Record):
 class Measure:
     """A mean over a system's answers."""
 
-    quantity: Quantity
+    quantity: str
+    """Its field in `SystemScore` or `ScoreAtK`."""
     words: str
-    of: Callable[[Counts, int], float | None]
+    of: Callable[[CountedResponse, int], float | None]
     """The value of an answer, given its claims and K; None if it has none."""
     at_k: bool = True
     """Whether there is a value for each K."""
     leads: bool = False
     """Whether it is shown on the terminal, at the top of the page and next to the figures by human labels."""
-    is_compared: bool = False
-    """Whether `factloop research compare` tests it."""
+    is_share: bool = False
+    """Whether it is a share of answers: the value of each is 0 or 1."""
 
     def heading(self, k: int | None) -> str:
         """`F1@64`, `Precision`."""
@@ -177,15 +187,32 @@ class Measure:
 
     def value(self, response: CountedResponse, k: int | None, abstention: AbstentionPolicy) -> float | None:
         """The value of an answer; None if it has none or does not count. `k` is only used for measures at K."""
-        return self.of(response.counts, k or 1) if is_rated(response, abstention) else None
+        is_known = is_rated(response, abstention) or (self.is_share and response.unscored)
+        return self.of(response, k or 1) if is_known else None
 
 
-F1 = Measure(Quantity.F1, "F1", f1_at_k, leads=True, is_compared=True)
-PRECISION = Measure(
-    Quantity.PRECISION, "Precision", lambda counts, _: precision(counts), at_k=False, leads=True, is_compared=True
-)
+def fully_supported(response: CountedResponse, _k: int = 1) -> float | None:
+    """1 if all claims are supported, 0 if one is not; None if one is unscored, or if there are neither."""
+    counts = response.counts
+    return None if counts.unscored or not counts.scored else float(not counts.not_supported)
+
+
+def eligible_and_supported(response: CountedResponse, _k: int = 1) -> float | None:
+    """0 for an ineligible answer, 1 for an eligible one with nothing to support, otherwise as above."""
+    if not response.eligible:
+        return None if response.eligible is None else 0.0
+    return 1.0 if not response.counts.scored + response.counts.unscored else fully_supported(response)
+
+
+F1 = Measure("f1", "F1", lambda one, k: f1_at_k(one.as_counted, k), leads=True)
+PRECISION = Measure("precision", "Precision", lambda one, _: precision(one.as_counted), at_k=False, leads=True)
 """Precision, over answers with a claim that is supported or not supported."""
-MEASURES = (F1, PRECISION, Measure(Quantity.RECALL, "Recall", recall_at_k))
+RECALL = Measure("recall", "Recall", lambda one, k: recall_at_k(one.as_counted, k))
+SHARES = (
+    Measure("fully_supported", "Fully supported", fully_supported, False, True, True),
+    Measure("eligible_and_supported", "Eligible and fully supported", eligible_and_supported, False, True, True),
+)
+MEASURES = (F1, PRECISION, *SHARES, RECALL)
 """All measures, in display order."""
 
 
@@ -202,8 +229,8 @@ def figures_of(system: SystemScore) -> Iterator[tuple[Measure, int | None, Mean]
     for measure in MEASURES:
         if measure.at_k:
             yield from ((measure, at.k, getattr(at, measure.quantity)) for at in system.at_k)
-        else:
-            yield measure, None, getattr(system, measure.quantity)
+        elif (mean := getattr(system, measure.quantity)) is not None:
+            yield measure, None, mean
 
 
 def score_long_form(
@@ -225,10 +252,12 @@ def score_long_form(
     chosen = choose_ks((one for one in given if is_rated(one, abstention)), ks)
     names = sorted({response.system for response in given})
     of_system = {name: [response for response in given if response.system == name] for name in names}
+    judged = any(one.eligible is not None for one in given)
     samples = {
         (name, measure.quantity, k): _sample(of_system[name], measure, k, abstention)
         for name in names
         for measure in MEASURES
+        if judged or measure.quantity != "eligible_and_supported"
         for k in ([choice.k for choice in chosen] if measure.at_k else [None])
     }
     means = _means(samples, rng, resamples, level)
@@ -247,7 +276,7 @@ def choose_ks(
     responses: Iterable[CountedResponse], ks: Sequence[int | Literal["median", "maximum"]]
 ) -> tuple[ChosenK, ...]:
     """The Ks as distinct numbers. Raises ValueError for a K below 1."""
-    supported = [response.counts.supported for response in responses]
+    supported = [response.as_counted.supported for response in responses]
     found: dict[int, ChosenK] = {}
     for k in ks:
         if k == "median":
@@ -293,7 +322,7 @@ def _refuse_second_answers(responses: Sequence[CountedResponse]) -> None:
 
 _Sample = list[tuple[str, float]]
 """Prompt and value of each answer that has a value."""
-_Place = tuple[str, Quantity, int | None]
+_Place = tuple[str, str, int | None]
 """System, quantity and K of a mean."""
 
 
@@ -307,13 +336,15 @@ def _sample(
 def _means(
     samples: Mapping[_Place, _Sample], rng: np.random.Generator | None, resamples: int, level: float
 ) -> dict[_Place, Mean]:
-    intervals: list[tuple[float, float] | None] = [None] * len(samples)
+    intervals: dict[_Place, tuple[float, float] | None] = {}
     if rng is not None:
         import numpy as np
 
+        from factloop.evaluation.debiasing.estimates import wilson
         from factloop.evaluation.statistics.stratified_means import clustered_mean, stratified_intervals
 
-        prompts = sorted({prompt for sample in samples.values() for prompt, _ in sample})
+        drawn = {place: sample for place, sample in samples.items() if place[1] not in {one.quantity for one in SHARES}}
+        prompts = sorted({prompt for sample in drawn.values() for prompt, _ in sample})
         number_of = {prompt: number for number, prompt in enumerate(prompts)}
         means = [
             clustered_mean(
@@ -321,12 +352,14 @@ def _means(
                 np.array([number_of[prompt] for prompt, _ in sample], dtype=np.int64),
                 len(number_of),
             )
-            for sample in samples.values()
+            for sample in drawn.values()
         ]
-        intervals = stratified_intervals(means, rng, resamples, level)
-    return {
-        place: _mean(sample, interval) for (place, sample), interval in zip(samples.items(), intervals, strict=True)
-    }
+        intervals = dict(zip(drawn, stratified_intervals(means, rng, resamples, level), strict=True))
+        quantile = NormalDist().inv_cdf((1.0 + level) / 2.0)
+        for place, sample in samples.items():
+            if place not in drawn and sample:
+                intervals[place] = wilson(fmean(value for _, value in sample), len(sample), quantile)
+    return {place: _mean(sample, intervals.get(place)) for place, sample in samples.items()}
 
 
 def _mean(sample: _Sample, interval: tuple[float, float] | None) -> Mean:
@@ -341,14 +374,14 @@ def _system_score(
     name: str, responses: Sequence[CountedResponse], ks: Sequence[ChosenK], means: Mapping[_Place, Mean]
 ) -> SystemScore:
     def at(k: int | None) -> dict[str, Mean]:
-        return {one.quantity.value: means[name, one.quantity, k] for one in MEASURES if one.at_k == (k is not None)}
+        return {of: mean for (system, of, at_k), mean in means.items() if (system, at_k) == (name, k)}
 
     return SystemScore(
         system=name,
         n_responses=len(responses),
         n_abstained=sum(response.abstained for response in responses),
         n_unscored_responses=sum(response.unscored for response in responses),
-        counts=Counts.sum_of(response.counts for response in responses),
+        counts=Counts.sum_of(response.as_counted for response in responses),
         at_k=tuple(ScoreAtK(k=choice.k, **at(choice.k)) for choice in ks),
         **at(None),
     )

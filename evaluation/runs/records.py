@@ -12,7 +12,6 @@ from factloop.core.records import (
     CascadeSavings,
     CitationFigures,
     Count,
-    Counts,
     FactualityReport,
     Fingerprint,
     Judgement,
@@ -44,19 +43,11 @@ class JudgedResponse(Record):
         return (*(claim.judgement for claim in self.report.claims), *filter(None, [self.report.eligibility]))
 
     @property
-    def is_ineligible(self) -> bool:
-        """Whether the response does not do what its prompt asks for."""
-        eligibility = self.report.eligibility
-        return eligibility is not None and eligibility.verdict is Verdict.NOT_SUPPORTED
-
-    def as_counted(self, counts: Counts) -> Counts:
-        """These counts; none of an ineligible response's claims counts as supported."""
-        changes = {"supported": 0, "not_supported": counts.scored} if self.is_ineligible else {}
-        return counts.model_copy(update=changes)
-
-    @property
     def counted(self) -> CountedResponse:
-        return CountedResponse(system=self.system, prompt_id=self.prompt_id, counts=self.as_counted(self.report.counts))
+        verdict = None if self.report.eligibility is None else self.report.eligibility.verdict
+        eligible = None if verdict is None else verdict is Verdict.SUPPORTED
+        counts = self.report.counts
+        return CountedResponse(system=self.system, prompt_id=self.prompt_id, counts=counts, eligible=eligible)
 
 
 class ResponseLine(CountedResponse):
@@ -96,7 +87,7 @@ class Calibration(Record):
 class RunSummary(Record):
     """A complete run over a data set. Attempts at the same run differ only in `usage` and `created_at`."""
 
-    schema_version: Literal["2.0"] = "2.0"
+    schema_version: Literal["2.0", "2.1"] = "2.1"
     kind: Literal["responses", "factscore"]
     data: str
     """The name of the data and, for a file, its hash."""

@@ -79,7 +79,6 @@ class _Totals:
     n_without_search: int = 0
     """Number of responses for which no search was made: those above, and those in a run without documents or a
     search."""
-    n_ineligible: int = 0
     n_undecided: int = 0
     """Number of responses whose eligibility could not be judged."""
     cascade: CascadeSavings | None = None
@@ -90,12 +89,11 @@ class _Totals:
             raise DataError(f"two responses have the id {judged.id!r}")
         self.lines[judged.id] = ResponseLine(id=judged.id, **dict(judged.counted))
         if judged.report.every_claim is not None:
-            self.every[judged.id] = judged.as_counted(judged.report.every_claim.counts)
+            self.every[judged.id] = judged.report.every_claim.counts
         if judged.labels:
             report = judged.report
             self.tables[judged.id] = table_of(report.claims, judged.labels)
             self.people[judged.id] = count_labels(report.claims, judged.labels, report.fingerprint.repeats)
-        self.n_ineligible += judged.is_ineligible
         self.n_undecided += judged.report.eligibility is not None and judged.report.eligibility.verdict is None
         self.n_without_search += not judged.report.fingerprint.search_tools
         self.n_given_nothing += _was_given_nothing(judged.report)
@@ -170,7 +168,7 @@ def summarise(
         whole = [line.model_copy(update={"counts": found.every.get(line.id, line.counts)}) for line in lines]
         every = _scores(whole, [choice.k for choice in scores.ks], scoring)
     if found.tables:
-        by_label = [line.model_copy(update={"counts": found.labels(line)}) for line in lines]
+        by_label = [line.model_copy(update={"counts": found.labels(line), "eligible": None}) for line in lines]
         labelled = _scores(by_label, [choice.k for choice in scores.ks], scoring)
         agreement = agree_with_labels(found.tabled(), **_resampling(scoring))
     return RunSummary(
@@ -209,22 +207,24 @@ def _was_given_nothing(report: FactualityReport) -> bool:
 
 
 def _warnings(found: _Totals) -> Iterator[str]:
-    n_claims = sum(line.counts.total for line in found.lines.values())
+    lines, of_all = found.lines.values(), plural(len(found.lines), "response")
+    n_claims = sum(line.counts.total for line in lines)
     if n_claims and (found.fingerprint.search_tools or found.n_without_search > found.n_given_nothing):
         yield from engine_warnings(found.fingerprint)
     if found.n_given_nothing:
-        of_all = plural(len(found.lines), "response")
         whose = "its" if found.n_given_nothing == 1 else "their"
         yield f"{found.n_given_nothing:,} of {of_all} could not be checked: {whose} `documents` hold no text"
-    if found.n_ineligible:
-        of_all = plural(len(found.lines), "response")
-        yield f"{found.n_ineligible:,} of {of_all} do not do what the prompt asks: none of their claims is supported"
+    if n_ineligible := sum(line.eligible is False for line in lines):
+        yield f"{n_ineligible:,} of {of_all} do not do what the prompt asks: none of their claims counts as supported"
     if found.n_undecided:
-        yield f"{plural(found.n_undecided, 'response')} could not be judged for eligibility, and count as they are"
+        undecided = plural(found.n_undecided, "response")
+        yield f"{undecided} could not be judged for eligibility: left out of its share, in other figures as they are"
     if found.reasons:
         reasons = sorted(found.reasons.items(), key=lambda reason: (-reason[1], reason[0]))
         why = ", ".join(f"{count:,} × {REASON_WORDS[reason]}" for reason, count in reasons)
+        left_out = plural(sum(line.counts.unscored > 0 for line in lines), "response")
         yield f"{found.reasons.total():,} of {n_claims:,} claims have no verdict: {why}"
+        yield f"The fully supported share leaves out {left_out} with claims that have no verdict"
     if found.n_given:
         n, all_ = found.n_given, len(found.lines)
         which = f"{n:,} of {plural(all_, 'response')} {'was judged by its' if n == 1 else 'were judged by their'}"

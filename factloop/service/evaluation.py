@@ -76,7 +76,7 @@ def _of_audit(report: AuditReport) -> Iterator[HeadlineFigure]:
 
 
 def _of_run(summary: RunSummary) -> Iterator[HeadlineFigure]:
-    """Precision and F1@K of the best system at the first K."""
+    """The leading figures of the best system."""
     systems = {one.system: one for one in summary.scores.systems}
     if not systems:
         return

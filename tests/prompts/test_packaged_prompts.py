@@ -35,7 +35,7 @@ PINNED = {
     "safe/published/rating": (1, "80283791dfd61fe7"),
     "safe/published/search_query": (1, "ae7965d8606b76a8"),
     "safe/published/self_contained_fact": (1, "6a15da4ddf631197"),
-    "safe/published/verifiable_claims": (1, "44a40b094b7f2599"),
+    "safe/published/verifiable_claims": (2, "2a5ac97cc46f87b9"),
     "safe/rating": (4, "a597bcb3bdede7e5"),
     "safe/relevance": (2, "8e62f987a12794c0"),
     "safe/search_query": (3, "8c6f4dda61a1e024"),
@@ -47,7 +47,7 @@ PINNED = {
     "trustscore/statement_choice": (2, "b51f01aeed0c8596"),
     "trustscore/substitutes": (1, "387e70f99d5b99a9"),
     "verifiers/attribution": (2, "72d98015b432e0cc"),
-    "verifiers/eligibility": (1, "b45658f812f544e2"),
+    "verifiers/eligibility": (2, "ecd6929b31ab8c4d"),
 }
 
 PROMPTS = PromptRegistry.load()

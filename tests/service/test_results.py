@@ -67,7 +67,7 @@ def test_no_folder_is_no_result_and_a_wrong_one_an_error(home: Path) -> None:
         (firm(), ["TrustOV"]),
         (mixed_run(), ["TrustOV", "TrustBC", "TrustFC"]),
         (long_form(), ["Precision"]),
-        (plain_run(), ["F1@64", "Precision"]),
+        (plain_run(), ["F1@64", "Precision", "Fully supported"]),
         (sample_audit(), ["strict", "strict@5", "mild"]),
         (empty_run(), []),
     ],

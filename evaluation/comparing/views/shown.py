@@ -134,7 +134,7 @@ def _pair_cells(pair: Pair) -> Sequence[Cell]:
 
 
 def _line_cells(line: ResponseLine) -> tuple[Cell, ...]:
-    counts = line.counts
+    counts = line.as_counted
     return line.id, line.system, counts.supported, counts.not_supported, counts.irrelevant, counts.unscored
 
 

@@ -9,7 +9,6 @@ from factloop.core.records import Counts, Repeats
 from factloop.evaluation.runs.label_agreement import LabelAgreement, SystemAgreement
 from factloop.evaluation.runs.longform import (
     FEWEST_PROMPTS,
-    MEASURES,
     AbstentionPolicy,
     ChosenK,
     CurvePoint,
@@ -96,7 +95,7 @@ def few_prompts(figures: Iterable[PromptFigure]) -> str:
 
 def few_prompts_of(scores: LongFormScores) -> str:
     """The warning for the means of a run's systems."""
-    return few_prompts(mean for system in scores.systems for _, _, mean in figures_of(system))
+    return few_prompts(mean for one in scores.systems for measure, _, mean in figures_of(one) if not measure.is_share)
 
 
 def few_prompts_of_labels(found: LabelAgreement) -> str:
@@ -145,19 +144,15 @@ def interval_head(level: float) -> str:
 
 def _measured(scores: LongFormScores) -> Iterator[ColumnOf[SystemScore]]:
     """`F1@64`, `F1@41 (median)`, `Precision`, in the order of `figures_of`."""
-    for place, (measure, choice) in enumerate(_measures(scores)):
-        rule = "" if choice is None or choice.rule is KRule.GIVEN else f" ({choice.rule})"
-        head = f"{measure.heading(None if choice is None else choice.k)}{rule}"
-        yield Column(head, is_strong=True, on_terminal=measure.leads), _mean_at(place)
+    rules = {choice.k: f" ({choice.rule})" for choice in scores.ks if choice.rule is not KRule.GIVEN}
+    for measure, k in dict.fromkeys((measure, k) for one in scores.systems for measure, k, _ in figures_of(one)):
+        head = f"{measure.heading(k)}{rules.get(k or 0, '')}"
+        yield Column(head, is_strong=True, on_terminal=measure.leads), _mean_of(measure, k)
 
 
-def _measures(scores: LongFormScores) -> Iterator[tuple[Measure, ChosenK | None]]:
-    for measure in MEASURES:
-        yield from ((measure, choice) for choice in scores.ks) if measure.at_k else [(measure, None)]
-
-
-def _mean_at(place: int) -> Callable[[SystemScore], Cell]:
-    return lambda one: mean_cell([mean for _, _, mean in figures_of(one)][place])
+def _mean_of(measure: Measure, k: int | None) -> Callable[[SystemScore], Cell]:
+    found = (measure, k)
+    return lambda one: next((mean_cell(mean) for *of, mean in figures_of(one) if (*of,) == found), Cell(NOTHING))
 
 
 def mean_cell(mean: Mean) -> Cell:

@@ -86,10 +86,10 @@ def _row(line: ResponseLine, summary: RunSummary) -> ResponseRow:
     scores = summary.scores
     group, outcome = _outcome(line)
     return ResponseRow(
-        line=line,
+        line=line.model_copy(update={"counts": line.as_counted}),
         group=group,
         outcome=outcome,
-        precision=precision(line.counts),
+        precision=precision(line.as_counted),
         f1=F1.value(line, scores.ks[0].k, scores.abstention) if scores.ks else None,
     )
 
@@ -100,7 +100,7 @@ def _outcome(line: ResponseLine) -> tuple[str, str]:
         return "abstained", "no claims (abstained)"
     if line.unscored:
         return "unscored", "no claim is supported or not"
-    if line.counts.not_supported:
+    if line.as_counted.not_supported:
         return "unsupported", "some not supported"
     return "supported", "none unsupported"
 
@@ -247,7 +247,7 @@ def _rows(summary: RunSummary) -> list[Row]:
         ("Judge", Text(visible(summary.fingerprint.judge))),
     ]
     if scores.n_resamples:
-        said = f"{percent(scores.level)}, by {scores.n_resamples:,} resamples of whole prompts"
+        said = f"{percent(scores.level)}: Wilson's for shares, {scores.n_resamples:,} resamples of prompts for means"
         few = sheets.few_prompts_of(scores)
         if summary.agreement is not None:
             few = few or sheets.few_prompts_of_labels(summary.agreement)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from factloop.core.errors import ConfigError
+from factloop.core.records import Judgement, Verdict
 from factloop.evaluation.comparing.compare import ComparedRun, compare
 from factloop.evaluation.comparing.records import ComparisonKind, Direction, Outcome
 from factloop.evaluation.runs.longform import AbstentionPolicy
@@ -108,9 +109,13 @@ def test_policies_that_differ_must_be_decided() -> None:
 def test_ks_are_those_of_both_runs_unless_named() -> None:
     a, b = [judged("p", "sssn")], [judged("p", "s", system="two")]
     first, second = compared(a, ks=(2, 64)), compared(b, ks=(64, 3))
-    assert [one.k for one in compare(first, second).differences] == [64, None]
-    assert [one.k for one in compare(first, second, ks=["maximum", 1, "median"]).differences] == [1, 2, 3, None]
-    assert [one.k for one in compare(first, compared(b, ks=(5,))).differences] == [2, 5, 64, None]
+    assert [one.k for one in compare(first, second).differences] == [64, None, None]
+    assert [one.k for one in compare(first, second, ks=["maximum", 1, "median"]).differences] == [1, 2, 3, None, None]
+    assert [one.k for one in compare(first, compared(b, ks=(5,))).differences] == [2, 5, 64, None, None]
+    fit = {"eligibility": Judgement(verdict=Verdict.SUPPORTED)}
+    a, b = ([one.model_copy(update={"report": one.report.model_copy(update=fit)})] for one in (*a, *b))
+    shares = compare(compared(a), compared(b)).differences[-2:]
+    assert [(one.quantity, one.value) for one in shares] == [("fully_supported", 1.0), ("eligible_and_supported", 1.0)]
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from sklearn.metrics import (  # type: ignore[import-untyped]
     confusion_matrix,
     recall_score,
 )
+from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]
 
 from factloop.core.figure import Undefined
 from factloop.core.records import Claim, Counts, Judgement, UnscoredReason, Verdict
@@ -65,6 +66,24 @@ def test_a_run_by_hand() -> None:
     assert (system.n_responses, system.n_abstained, system.n_unscored_responses) == (6, 1, 1)
     assert system.counts == Counts(supported=6, not_supported=6, irrelevant=5, unscored=4)
     assert (system.at_k[0].f1.low, system.at_k[0].f1.high) == (None, None)
+
+
+def test_shares_of_answers_by_hand() -> None:
+    answers = [answer(1, 2, ir=1), answer(2, 2, 1), answer(3, 1, un=1), answer(4), answer(5, un=1), answer(6, 3)]
+    judged = [one.model_copy(update={"eligible": place < 4}) for place, one in enumerate(answers)]
+    plain, found = (
+        only(score_long_form([*given, answer(7, 1)], [4], abstention=ZERO, rng=np.random.default_rng(0)))
+        for given in (answers, judged)
+    )
+    for share, n_full, n in (
+        (plain.fully_supported, 3, 4),  # 1, 0, unscored, nothing to support, unscored, 1, 1
+        (found.fully_supported, 3, 4),
+        (found.eligible_and_supported, 2, 5),  # 1, 0, unscored, 1, 0, 0, eligibility unknown
+    ):
+        assert (share.value, share.n) == (n_full / n, n)
+        assert share.interval == pytest.approx(proportion_confint(n_full, n, method="wilson"))
+    assert plain.eligible_and_supported is None
+    assert found.precision.value == pytest.approx((1 + 2 / 3 + 1 + 0 + 1) / 5)
 
 
 def test_k_is_chosen_from_the_run() -> None:
