@@ -232,7 +232,7 @@ class ScriptedSearch(SearchTool):
 
     @property
     def identity(self) -> str:
-        return "scripted"
+        return self.name
 
     @property
     def asked(self) -> list[str]:

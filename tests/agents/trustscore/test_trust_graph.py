@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 import pytest
 from langgraph.graph import END, START, StateGraph
-from pydantic import PrivateAttr
 
 from factloop.agents.nodes import Update
 from factloop.agents.trustscore.graph import (
@@ -29,7 +28,8 @@ from factloop.core.errors import (
     ToolError,
 )
 from factloop.core.records import UnscoredReason
-from factloop.tools.search.base import SearchHit, SearchTool
+from factloop.tools.search.base import SearchHit
+from tests.agents.safe.scripted import ScriptedSearch
 from tests.agents.trustscore.scripted import (
     OTHER,
     QUESTION,
@@ -159,31 +159,15 @@ QUERY = '"King Solomon built it." correctly answers the question of "Who built t
 HITS = [SearchHit(source=f"corpus#{number}", title="Temple", passage=f"Passage {number}.") for number in range(1, 4)]
 
 
-class ScriptedCorpus(SearchTool):
+class ScriptedCorpus(ScriptedSearch):
     """Finds the same for every query, or fails."""
 
     name: str = "corpus"
-    description: str = "A corpus."
     found: Any = HITS
-    _asked: list[str] = PrivateAttr(default_factory=list)
-
-    @property
-    def identity(self) -> str:
-        return "corpus"
-
-    @property
-    def asked(self) -> list[str]:
-        return self._asked
-
-    def search(self, query: str, limit: int) -> list[SearchHit]:  # noqa: ARG002 - abstract, and never called
-        raise AssertionError("the graph searches asynchronously")
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
-        self._asked.append(query)
-        if isinstance(self.found, Exception):
-            raise self.found
-        hits: list[SearchHit] = self.found[:limit]
-        return hits
+        self.answers[query] = self.found
+        return await super().asearch(query, limit)
 
 
 async def trust_fc(
