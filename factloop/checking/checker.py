@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
-from types import TracebackType
-from typing import Any, Self, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 from langchain_core.documents import Document
 from langchain_core.language_models import BaseChatModel
@@ -31,7 +30,7 @@ from factloop.setup.changes import CheckChanges
 from factloop.setup.chat_model import name_of_model, refuse_unknown_price
 from factloop.setup.limits import Limits
 from factloop.setup.pace import Pace
-from factloop.setup.per_loop import PerLoop
+from factloop.setup.per_loop import ClosesPerLoop, PerLoop
 from factloop.setup.recording import Recording, UsedRecording
 from factloop.setup.run_directory import RunDirectory
 from factloop.setup.search_tools import open_search_tools
@@ -122,7 +121,7 @@ class OpenChecks:
         return UsageMeter() if self.allowance is None else UsageMeter(self.allowance)
 
 
-class FactChecker:
+class FactChecker(ClosesPerLoop):
     """Checks responses with SAFE's loop.
 
         async with FactChecker(model="openai:gpt-4o-mini", search="serper") as checker:
@@ -408,21 +407,6 @@ class FactChecker:
             if directory is not None:
                 write_atomically(directory.report, to_json(finished.report), private=True)
         yield finished  # after everything is saved, since a caller that has the report may stop
-
-    async def aclose(self) -> None:
-        """Closes connections and the cache, or has the last check running in this loop close them when it ends.
-
-        Returns immediately. The checker can be used again afterwards.
-        """
-        await self._open.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
     def _open_shared(self) -> Checking:
         return open_checking(self._prepare(self._built), pace=self.pace, budget=self._budget)

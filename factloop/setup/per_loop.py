@@ -9,7 +9,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, MutableMapp
 from concurrent.futures import wait
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from types import TracebackType
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 CLOSED_WITHIN_S = 2.0
 
@@ -93,6 +94,27 @@ class PerLoop(Generic[C]):
         entry.closing = _close_at_the_end(entry, of_loop)
         await anext(entry.closing)  # a started generator is known to the loop; no other task runs in the meantime
         return entry
+
+
+class ClosesPerLoop:
+    """Base class of what opens an object in each event loop, and closes it with `async with` or `aclose`."""
+
+    _open: PerLoop[Any]
+
+    async def aclose(self) -> None:
+        """Closes connections and the cache, or has the last task that uses them in this loop close them when it ends.
+
+        Returns immediately. The object can be used again afterwards.
+        """
+        await self._open.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
 
 
 async def _close_at_the_end(entry: _Entry[Any], of_loop: set[_Entry[Any]]) -> AsyncGenerator[None, None]:

@@ -12,8 +12,7 @@ from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.retrievers import BaseRetriever
@@ -36,7 +35,7 @@ from factloop.setup.caching.folder import INDEXES, cache_folder
 from factloop.setup.caching.opening import tidy
 from factloop.setup.chat_model import name_of_model
 from factloop.setup.pace import Pace
-from factloop.setup.per_loop import PerLoop
+from factloop.setup.per_loop import ClosesPerLoop, PerLoop
 from factloop.setup.recording import Recording, UsedRecording
 from factloop.setup.run_directory import RunDirectory
 from factloop.setup.sources import Sources
@@ -60,7 +59,7 @@ MOST_AT_ONCE = 64
 """Maximum number of answers scored concurrently if the settings do not limit concurrency."""
 
 
-class TrustScorer:
+class TrustScorer(ClosesPerLoop):
     """Scores answers with TrustScore: does the model stick to its answer, and do documents support it?
 
         async with TrustScorer("openai:gpt-4o-mini", judge_model="openai:gpt-4o", corpus="passages.tsv") as scorer:
@@ -281,21 +280,6 @@ class TrustScorer:
         """
         await self._load()
         await self._open.open(self._open_shared)
-
-    async def aclose(self) -> None:
-        """Closes connections and the cache, or has the last answer being scored in this loop close them when it ends.
-
-        Returns immediately. The scorer can be used again afterwards.
-        """
-        await self._open.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
     @asynccontextmanager
     async def _run(
