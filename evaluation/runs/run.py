@@ -150,7 +150,7 @@ def _at_once(checker: FactChecker) -> int:
 def _journal(checker: FactChecker, folder: Path | None) -> Iterator[Path | None]:
     """The journal for answers; None for the user's cache."""
     settings = checker.settings
-    asks = settings.model is not None or any(tool.cacheable for tool in checker.tools)
+    asks = checker.has_model or any(tool.cacheable for tool in checker.tools)
     if folder is None and settings.cache and asks:
         yield None
         return

@@ -194,6 +194,10 @@ class FactChecker(ClosesPerLoop):
         return open_search_tools(self.settings, self._own_tools)
 
     @property
+    def has_model(self) -> bool:
+        return self._model is not None or self.settings.model is not None
+
+    @property
     def has_sources(self) -> bool:
         """Whether the checker has its own sources to search. Opens nothing."""
         return bool(self.settings.search or self.settings.docs or self._own_tools)
@@ -201,7 +205,7 @@ class FactChecker(ClosesPerLoop):
     @property
     def tools(self) -> tuple[SearchTool, ...]:
         """The search tools. The documents are read and indexed on first use. Raises ConfigError, DataError."""
-        if not self._built and (self.settings.model is not None or self._model is not None):
+        if not self._built and self.has_model:
             raise ConfigError(
                 "there is nothing to check against: give documents (docs, --docs) or a search (search, --search)"
             )
@@ -219,8 +223,7 @@ class FactChecker(ClosesPerLoop):
         when it first judges. Raises ConfigError, DataError.
         """
         await self._tools(alone=False)
-        by_model = self._model is not None or self.settings.model is not None or bool(self.settings.jury)
-        kind = (by_model, self.settings.spacy_model)
+        kind = (self.has_model or bool(self.settings.jury), self.settings.spacy_model)
         if kind not in _WARM:
             loop = id(asyncio.get_running_loop())
             await self._opening.do(f"{loop} {kind}", partial(asyncio.to_thread, self._rehearse))
@@ -353,7 +356,8 @@ class FactChecker(ClosesPerLoop):
         With a `journal`, every paid answer is saved only in that file and reused before a new call is made.
         With `alone=False`, responses come with sources, so the checker needs none of its own.
         """
-        checking = open_checking(self._prepare(await self._tools(alone=alone)), journal=journal, pace=self.pace)
+        setup = self._prepare(await self._tools(alone=alone))
+        checking = open_checking(setup, journal=journal, pace=self.pace, budget=self._budget)
         try:
             with self._recording.in_use():
                 yield OpenChecks(checking)

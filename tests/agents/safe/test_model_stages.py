@@ -144,6 +144,8 @@ async def test_where_the_sources_disagree_both_sides_are_cited_and_nothing_is_sc
     _, made = parts(rating("disputed", [1, 2]))
     rated = await ModelPaperStages(*made).rate(case(evidence(1), evidence(2)), CONTEXT)
     assert rated.unscored_reason is UnscoredReason.DISPUTED
+    with pytest.raises(ModelOutputError, match="by one passage alone"):
+        await ModelFusedStages(*parts(*[assessment("disputed", [1])] * 3)[1]).assess(case(evidence(1)), CONTEXT)
 
 
 async def test_an_unreadable_reply_is_repaired_twice() -> None:

@@ -9,15 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
 
+from factloop import FactChecker
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.json import to_json
 from factloop.core.records import Counts, Judgement, UnscoredReason, Verdict, Vote
+from factloop.evaluation.datasets.responses import OwnDocument
 from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.runs.reading import predictions_of, read_run
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.runs.run import arun
 from factloop.evaluation.runs.summary import Scoring, summarise
+from factloop.tools.calls.budget import Budget
 from tests.checking.simulated import simulated_checker
 from tests.evaluation.running.short_responses import short_facts, short_items
 from tests.evaluation.runs.finished_runs import fingerprint, judged
@@ -125,6 +130,14 @@ async def test_an_empty_response_is_an_abstention_and_costs_nothing(sim: Simulat
     assert sim.stats().stages == {}
     (system,) = summary.scores.systems
     assert (system.n_abstained, system.counts.total, system.at_k[0].f1.value, system.precision.value) == (2, 0, 0, None)
+
+
+async def test_a_model_object_needs_only_the_items_documents_and_keeps_the_shared_budget(sim: Simulator) -> None:
+    given = RunItem("a", "s", "p", prompt="Who?", response="Ada sang.", documents=(OwnDocument(text="Ada sang."),))
+    model = ChatOpenAI(model="sim", base_url=sim.base_url, api_key=SecretStr("k"))
+    async with FactChecker(model, cache=False, budget=Budget(max_calls=0)) as checker:
+        (system,) = (await arun(checker, [given], data="x")).scores.systems
+    assert (system.counts.unscored, sim.stats().model.answered) == (1, 0)
 
 
 async def test_nothing_is_spent_before_all_of_the_input_is_found_whole(
