@@ -22,6 +22,7 @@ from pydantic import BaseModel
 from factloop import FactChecker, FactualityReport
 from factloop.core.errors import DataError
 from factloop.core.records import SourceDocument
+from factloop.core.report_warnings import failures
 from factloop.integrations.langchain import (
     FactCheckMiddleware,
     FactCheckRunnable,
@@ -313,6 +314,7 @@ def test_unchecked_text_is_not_let_through(answer: str, replies: str | None, fin
 def test_an_irrelevant_claim_was_not_checked() -> None:
     report = report_of((TRUE, "s"), ("Venice stands on many islands.", "i"))
     assert has_unproven(report)
+    assert not failures(report_of((TRUE, "sra")).claims)  # nor did a call fail where a claim needs reading
     assert not has_unproven(report, passing=["irrelevant"])
 
 
