@@ -125,7 +125,7 @@ def test_an_answer_that_nothing_was_looked_up_for_is_sent_back() -> None:
         (99, {"action": "revise", "max_revisions": 1}, True),
     ],
 )
-def test_no_correction_rests_on_a_check_cut_short(
+def test_what_a_guard_cost_is_in_the_state_and_no_correction_rests_on_a_check_cut_short(
     sim: Simulator, max_calls: int, options: Any, is_blocked: bool
 ) -> None:
     """After one call, some claims have verdicts and others do not."""
@@ -134,6 +134,7 @@ def test_no_correction_rests_on_a_check_cut_short(
     guard = FactCheckMiddleware(check, documents=[one.text for one in told.passages], **options)
     found, _ = run_agent(guard, AIMessage(told.text), AIMessage(f"{told.text} {UNPROVEN}"))
     assert (found["messages"][-1].text == BLOCKED) is is_blocked
+    assert found["factcheck_usage"]["calls"] == sim.stats().live
 
 
 async def test_each_turn_of_the_person_has_revisions_of_its_own() -> None:

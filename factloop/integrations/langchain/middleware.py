@@ -24,7 +24,7 @@ from langgraph.types import Command
 from factloop.checking.views.plain import in_words
 from factloop.core.errors import ConfigError
 from factloop.core.findings import Finding, as_findings, has_unproven
-from factloop.core.records import FactualityReport
+from factloop.core.records import FactualityReport, Usage
 from factloop.core.report_warnings import failure_of_all, failures
 from factloop.correction.corrector import MAX_ROUNDS
 from factloop.correction.records import Contradicted, Correction, Unscored, Unsupported
@@ -41,6 +41,7 @@ from factloop.integrations.langchain.evidence import Evidence, Extract, ReadSyst
 from factloop.integrations.langchain.inputs import is_persons
 from factloop.integrations.langchain.runnable import AnyChecker, FactCheckRunnable, as_check
 from factloop.prompts.registry import PromptRegistry
+from factloop.tools.calls.meter import total_usage
 from factloop.tools.calls.tracing import Span, current_span, outer_span
 from factloop.tools.search.handed_over import documents_of
 
@@ -63,6 +64,8 @@ class FactCheckState(AgentState[Any]):
     answer."""
     factcheck_correction: NotRequired[Annotated[dict[str, Any] | None, OmitFromInput]]
     """The correction as a dictionary, with `action="correct"`."""
+    factcheck_usage: NotRequired[Annotated[dict[str, Any] | None, OmitFromInput]]
+    """What all checks and corrections since the person last spoke cost, including those of drafts."""
     factcheck_told: NotRequired[Annotated[list[str], PrivateStateAttr]]
     """The system messages that the model was called with, if they are evidence."""
 
@@ -185,7 +188,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         self._told_tools: set[str] = set()
 
     def before_agent(self, state: FactCheckState, runtime: Runtime[Any]) -> dict[str, Any]:  # noqa: ARG002 - the base class has it
-        begun: dict[str, Any] = dict.fromkeys(("factcheck", "factcheck_correction"))
+        begun: dict[str, Any] = dict.fromkeys(("factcheck", "factcheck_correction", "factcheck_usage"))
         return {**begun, "factcheck_reports": [], **({} if self._gatherer.conversation else {"factcheck_told": []})}
 
     def wrap_model_call(
@@ -257,7 +260,10 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         if answer is None or found is None:
             return {"factcheck": None, "messages": without_drafts(messages)}
         report = found.report if isinstance(found, Correction) else found
-        update: dict[str, Any] = {"factcheck": report.model_dump(mode="json")}
+        spent = [found.usage, *([found.before.usage] if isinstance(found, Correction) else ())]
+        spent += map(Usage.model_validate, filter(None, [state.get("factcheck_usage")]))
+        usage = total_usage(spent).model_dump(mode="json")
+        update: dict[str, Any] = {"factcheck": report.model_dump(mode="json"), "factcheck_usage": usage}
         drafts = state.get("factcheck_reports") or []
         is_structured = state.get("structured_response") is not None
         may_revise = self._action == "revise" and len(drafts) < self._max_revisions
