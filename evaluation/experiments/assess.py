@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from itertools import combinations
-from math import fsum
 from typing import Literal
 
 import numpy as np
 
 from factloop.core.figure import Undefined, ends
-from factloop.core.records import Judgement, Usage
+from factloop.core.records import Judgement
 from factloop.evaluation.comparing.demands import Demand, Judged, judge_demands, refuse_demands
 from factloop.evaluation.comparing.differences import LEVEL, QUESTIONS, RESAMPLES, Judging, contrast, figures_of
 from factloop.evaluation.comparing.pairs import flipped, lost_claims
@@ -47,7 +46,7 @@ from factloop.evaluation.experiments.records import (
 )
 from factloop.evaluation.statistics.stratified_means import clustered_mean, stratified_intervals
 from factloop.reports.figures import percent, plural
-from factloop.tools.calls.meter import UsageMeter
+from factloop.tools.calls.meter import total_usage
 
 FEW_GROUPS = 20
 """Number of groups below which percentile intervals are too narrow."""
@@ -275,14 +274,6 @@ def _latency(panel: SpentPanel, variant: int) -> Latency:
         return Latency(median_s=None, p95_s=None, n=0)
     median, p95 = np.quantile(seconds, [0.5, 0.95])
     return Latency(median_s=float(median), p95_s=float(p95), n=len(seconds))
-
-
-def total_usage(usages: Iterable[Usage]) -> Usage:
-    """The sums, stage by stage; `wall_s` is that of the items' own times: what one after the other would take."""
-    found, meter = sorted(usages, key=Usage.model_dump_json), UsageMeter()  # sums of floats depend on their order
-    for one in found:
-        meter.add(one)
-    return meter.snapshot(fsum(one.wall_s for one in found))
 
 
 def stability_of(panel: ClaimPanel, variant: int, *, seed: int, resamples: int, level: float) -> GroupFigure:

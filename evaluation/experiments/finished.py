@@ -14,7 +14,6 @@ from factloop.evaluation.comparing.pairs import flipped
 from factloop.evaluation.comparing.records import Flip
 from factloop.evaluation.comparing.table import majority
 from factloop.evaluation.experiments.answers import SharedAnswers
-from factloop.evaluation.experiments.assess import total_usage
 from factloop.evaluation.experiments.panel import panel_of
 from factloop.evaluation.experiments.records import ExperimentReport, JudgedClaim, Results
 from factloop.evaluation.experiments.run import RESULTS
@@ -22,6 +21,7 @@ from factloop.evaluation.experiments.variants import shared_evidence
 from factloop.evaluation.labels.sheets import Candidate, PilotRow
 from factloop.evaluation.runs.reading import parse_record
 from factloop.reports.figures import plural
+from factloop.tools.calls.meter import total_usage
 
 
 def is_experiment(folder: str | Path) -> bool:

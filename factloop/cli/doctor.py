@@ -39,7 +39,7 @@ class Doctor(AsJson):
 
 
 @command(
-    taking(CheckSettings, MODEL, SEARCH, CACHE, "timeout_s"),
+    taking(CheckSettings, MODEL, SEARCH, CACHE, "timeout_s", "price_in", "price_out"),
     taking(TrustSettings, *SERVED, "kb", "dbpedia"),
 )
 def doctor(given: Doctor, flags: Flags) -> int:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from factloop.core.grounds import groundless
+from factloop.core.reasons import FAILURES
 from factloop.core.records import Claim, Fingerprint, Judgement, Sentence, UnscoredReason, Verdict
 
 NOTHING_TO_CHECK_AGAINST = "There was nothing to check against: give documents, or name a search."
@@ -13,13 +14,7 @@ OFFLINE = (
     "Judged without a model, by a baseline that counts words and figures: it says supported or contradicted only "
     "where it is usually right, and leaves the rest for you to read."
 )
-_FAILURES = (
-    UnscoredReason.TOOL_FAILURE,
-    UnscoredReason.TIMEOUT,
-    UnscoredReason.BUDGET,
-    UnscoredReason.PARSE_FAILURE,
-    UnscoredReason.REFUSAL,
-)
+_BROKEN_OFF = FAILURES | {UnscoredReason.BUDGET}
 MANY, MANY_SHARE = 2, 0.15
 """Number and fraction of claims without grounds from which the model is in doubt, not only the claims."""
 
@@ -69,11 +64,15 @@ def unscored_warning(fingerprint: Fingerprint, claims: Sequence[Claim]) -> tuple
     return tuple(said)
 
 
+def failures(claims: Iterable[Claim]) -> list[Judgement]:
+    """The judgements without a verdict because a call failed or a limit was reached."""
+    return [claim.judgement for claim in claims if claim.judgement.unscored_reason in _BROKEN_OFF]
+
+
 def failure_of_all(claims: Sequence[Claim]) -> Judgement | None:
     """The first failure if nothing could be judged; None if a claim has a verdict or no check failed."""
-    judgements = [claim.judgement for claim in claims]
-    failed = (one for one in judgements if one.unscored_reason in _FAILURES)
-    return next(failed, None) if all(one.verdict is None for one in judgements) else None
+    failed = next(iter(failures(claims)), None)
+    return failed if all(claim.judgement.verdict is None for claim in claims) else None
 
 
 def groundless_warning(claims: Sequence[Claim]) -> tuple[str, ...]:

@@ -138,5 +138,5 @@ def _limits(settings: RunSettings, chat: ChatModel, found: ModelFound) -> tuple[
     said = [] if found.context_tokens is None else [f"{found.context_tokens:,} tokens of context"]
     said += [] if settings.max_tokens is None else [f"{settings.max_tokens:,} of a reply"]
     said.append(f"{reply_timeout_s(settings, chat.identity.get('base_url')):g} s a call")
-    said += [] if found.knows_price else ["no budget in USD: its price is unknown"]
+    said += [] if found.knows_price else ["no budget in USD: its price is unknown; give --price-in and --price-out"]
     return tuple(said)

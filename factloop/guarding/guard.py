@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import AsyncGenerator, AsyncIterable, Collection, Generator, Iterable, Sequence
 from contextlib import aclosing, closing
@@ -13,6 +14,7 @@ from factloop.agents.safe.conversation import Question, question_of
 from factloop.agents.safe.sentences import FUSED_WINDOW, GROUNDED_WINDOW, WindowSize
 from factloop.checking.checker import DocumentOptions, FactChecker, given_checker
 from factloop.checking.citing import citations_of, documents_among
+from factloop.checking.views.plain import counts_in_words
 from factloop.core.errors import ConfigError
 from factloop.core.factuality import score_claims
 from factloop.core.findings import (
@@ -47,6 +49,8 @@ from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.tracing import Span, outer_span
 from factloop.tools.text.outline import read_outline
 from factloop.tools.text.rows import cell_of, cell_with
+
+log = logging.getLogger(__name__)
 
 Chunk = str | BaseMessage
 MAX_WAIT_S = 0.5
@@ -234,7 +238,12 @@ class StreamGuard:
 
 
 def note_decision(span: Span, decision: str, report: FactualityReport) -> None:
-    """Records the decision on the answer in the guard's span, with an error if nothing could be judged."""
+    """Records the decision on the answer in the guard's span, with an error if nothing could be judged.
+
+    Unless the answer passed, the log gets one line, without text from the answer.
+    """
+    if decision != "passed":
+        log.info("answer %s: %s", decision.replace("_", " "), counts_in_words(report))
     span.set({"factloop.guard.decision": decision})
     if (failure := failure_of_all(report.claims)) is not None:
         span.went_wrong(str(failure.unscored_reason), failure.rationale)

@@ -150,10 +150,14 @@ def test_a_servers_context_is_a_limit(
         return Reply(body=json.dumps({"object": "list", "data": [{"id": "another"}, {"id": "x", **listed}]}).encode())
 
     server.respond = respond
-    found = part(diagnosis(factloop, "--model", "openai:x", "--base-url", f"{server.url}/v1", code=DONE), "model")
+    at = ("--model", "openai:x", "--base-url", f"{server.url}/v1")
+    found = part(diagnosis(factloop, *at, code=DONE), "model")
     assert found["model"]["context_tokens"] == tokens
     limits = [] if tokens is None else [f"{tokens:,} tokens of context"]
     assert [one for one in found["limits"] if "context" in one] == limits
+    assert "no budget in USD: its price is unknown; give --price-in and --price-out" in found["limits"]
+    priced = part(diagnosis(factloop, *at, "--price-in", 1, "--price-out", 2, code=DONE), "model")
+    assert not [one for one in priced["limits"] if "USD" in one]
 
 
 @pytest.mark.parametrize(

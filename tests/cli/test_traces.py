@@ -18,12 +18,7 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
-from opentelemetry.semconv.attributes import (
-    error_attributes,
-    exception_attributes,
-    http_attributes,
-    server_attributes,
-)
+from opentelemetry.semconv.attributes import error_attributes, exception_attributes, http_attributes, server_attributes
 
 from tests.cli.processes import ROOT
 from tests.simulator import MODEL, Faults, Simulator

@@ -13,7 +13,7 @@ from urllib.request import urlopen
 import pytest
 
 from tests.cli.command import Command
-from tests.documents.shown import GUIDES, ROOT, Document, run_command, run_in_shell, run_python, serving
+from tests.documents.shown import GUIDES, LOCAL_SERVER, ROOT, Document, run_command, run_in_shell, run_python, serving
 from tests.simulator import RunningSimulator
 
 SERVICE = "http://127.0.0.1:8000"
@@ -152,6 +152,7 @@ def test_python_block(
     guide: str,
     code: str,
     output: str,
+    simulator: RunningSimulator,
     folder_of: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -159,7 +160,7 @@ def test_python_block(
     for package in HARNESSES & set(re.findall(r"^from (\w+)", code, re.MULTILINE)):
         pytest.importorskip(package)
     monkeypatch.chdir(folder_of(guide))
-    printed = run_python(code, capsys)
+    printed = run_python(code.replace(LOCAL_SERVER, simulator.base_url), capsys)
     assert printed
     assert set(output.splitlines()) <= {line.rstrip() for line in printed.splitlines()}
 

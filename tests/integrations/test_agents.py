@@ -13,7 +13,7 @@ from langchain.agents.middleware import ModelRequest, dynamic_prompt
 from langchain_core.documents import Document
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
@@ -22,6 +22,7 @@ from pydantic import BaseModel
 from factloop import FactChecker, FactualityReport
 from factloop.core.errors import DataError
 from factloop.core.records import SourceDocument
+from factloop.core.report_warnings import failures
 from factloop.integrations.langchain import (
     FactCheckMiddleware,
     FactCheckRunnable,
@@ -313,6 +314,7 @@ def test_unchecked_text_is_not_let_through(answer: str, replies: str | None, fin
 def test_an_irrelevant_claim_was_not_checked() -> None:
     report = report_of((TRUE, "s"), ("Venice stands on many islands.", "i"))
     assert has_unproven(report)
+    assert not failures(report_of((TRUE, "sra")).claims)  # nor did a call fail where a claim needs reading
     assert not has_unproven(report, passing=["irrelevant"])
 
 
@@ -370,10 +372,14 @@ async def test_a_request_to_revise_can_be_told_apart_in_the_stream() -> None:
     assert requests[0].additional_kwargs == {"factloop_request": True}
 
 
-def test_the_tokens_of_an_agent_may_pass_through_the_guard_of_streams() -> None:
-    agent: Any = create_agent(GenericFakeChatModel(messages=iter([AIMessage(ANSWER)])), [])
-    tokens = (one for one, _ in agent.stream(ASKS, stream_mode="messages") if isinstance(one, AIMessageChunk))
-    assert "".join(FactCheckStreamGuard(offline(), "drop", documents=[ADA]).transform(tokens)) == TRUE
+def test_the_log_counts_what_was_held_back_or_changed_without_its_text(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "factloop.guarding")
+    for action in ("block", "correct", "record"):
+        guarded(ANSWER, action=action).invoke(ASKS)
+    FactCheckStreamGuard(offline(), "drop", documents=[ADA]).invoke(ANSWER)
+    counted = "judged claims are supported by the sources."
+    said = [f"answer {done} {counted}" for done in ("blocked: 1 of 2", "corrected: 2 of 2", "dropped: 1 of 2")]
+    assert caplog.messages == said
 
 
 @pytest.mark.parametrize("said", ["", " \n ", [{"type": "reasoning", "reasoning": "Hm."}]])

@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 
+from factloop import Limits
 from factloop.core.errors import ConfigError, DataError
 from factloop.correction.records import Correction
 from factloop.integrations.langchain import CorrectionRunnable, FactCheckMiddleware, FactCheckRunnable, Keys
@@ -19,18 +20,7 @@ from factloop.integrations.langchain.middleware import BLOCKED
 from factloop.prompts.registry import PromptRegistry
 from tests.checking.simulated import simulated_checker
 from tests.correction.reports import report_of
-from tests.integrations.ada import (
-    ADA,
-    ANSWER,
-    ASKED,
-    QUESTION,
-    TRUE,
-    UNPROVEN,
-    WRONG,
-    offline,
-    tell,
-    verdicts,
-)
+from tests.integrations.ada import ADA, ANSWER, ASKED, QUESTION, TRUE, UNPROVEN, WRONG, offline, tell, verdicts
 from tests.integrations.scripted import ScriptedModel
 from tests.simulator import Simulator
 
@@ -126,12 +116,25 @@ def test_an_answer_that_nothing_was_looked_up_for_is_sent_back() -> None:
     assert [report["counts"]["unscored"] for report in found["factcheck_reports"]] == [1]
 
 
-def test_an_answer_that_could_not_be_checked_is_not_sent_back(sim: Simulator) -> None:
-    """The budget of the check is used up: another answer would fare no better, and this one does not pass."""
-    check = FactCheckRunnable(simulated_checker(sim, max_calls=0))
-    found, model = run_agent(FactCheckMiddleware(check, action="revise"), LOOKS_UP, AIMessage(DOUBTFUL))
-    assert len(model.asked) == 2
-    assert found["messages"][-1].text == BLOCKED
+@pytest.mark.parametrize(
+    ("max_calls", "options", "is_blocked"),
+    [
+        (1, {"action": "correct"}, True),
+        (1, {"action": "correct", "then": "record"}, False),
+        (99, {"action": "correct"}, False),
+        (99, {"action": "revise", "max_revisions": 1}, True),
+    ],
+)
+def test_what_a_guard_cost_is_in_the_state_and_no_correction_rests_on_a_check_cut_short(
+    sim: Simulator, max_calls: int, options: Any, is_blocked: bool
+) -> None:
+    """After one call, some claims have verdicts and others do not."""
+    told = max(sim.world.responses, key=lambda one: len(one.facts))
+    check = FactCheckRunnable(simulated_checker(sim, search=()), limits=Limits(max_calls=max_calls))
+    guard = FactCheckMiddleware(check, documents=[one.text for one in told.passages], **options)
+    found, _ = run_agent(guard, AIMessage(told.text), AIMessage(f"{told.text} {UNPROVEN}"))
+    assert (found["messages"][-1].text == BLOCKED) is is_blocked
+    assert found["factcheck_usage"]["calls"] == sim.stats().live
 
 
 async def test_each_turn_of_the_person_has_revisions_of_its_own() -> None:

@@ -12,12 +12,7 @@ from langchain_core.documents import Document
 from factloop import FactChecker
 from factloop.correction.corrector import Corrector
 from factloop.guarding import StreamGuard
-from factloop.integrations.langchain import (
-    CorrectionRunnable,
-    FactCheckRunnable,
-    build_factcheck_node,
-    factcheck_tool,
-)
+from factloop.integrations.langchain import CorrectionRunnable, FactCheckRunnable, build_factcheck_node, factcheck_tool
 from factloop.integrations.langchain.correction import revision_request
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.sources import Sources

@@ -13,12 +13,7 @@ from langgraph.constants import TAG_NOSTREAM
 from langgraph.graph import START, MessagesState, StateGraph
 
 from factloop import FactChecker
-from factloop.integrations.langchain import (
-    FactCheckMiddleware,
-    FactCheckRunnable,
-    build_factcheck_node,
-    factcheck_tool,
-)
+from factloop.integrations.langchain import FactCheckMiddleware, FactCheckRunnable, build_factcheck_node, factcheck_tool
 from factloop.tools.models.wire import TAGS
 from tests.integrations.ada import ADA, ANSWER, ASKS, Shelf
 

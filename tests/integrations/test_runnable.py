@@ -28,7 +28,7 @@ from factloop.integrations.langchain import (
     build_factcheck_node,
     factcheck_tool,
 )
-from factloop.integrations.langchain.middleware import BLOCKED
+from factloop.integrations.langchain.middleware import BLOCKED_UNCHECKED
 from tests.checking.simulated import simulated_checker
 from tests.integrations.ada import (
     ADA,
@@ -354,11 +354,17 @@ def guarded(checker: FactChecker, **options: Any) -> Any:
     return create_agent(ScriptedModel(script=[AIMessage(ANSWER)]), [], middleware=[guard])
 
 
+def lets_out(**options: Any) -> str:
+    return str(guarded(away(), **options).invoke(ASKS)["messages"][-1].text)
+
+
 OUTCOMES: dict[str, Callable[[], Any]] = {
-    "block": lambda: guarded(away(), action="block").invoke(ASKS)["messages"][-1].text == BLOCKED,
-    "passing": lambda: (
-        guarded(away(), action="block", passing=["unscored"]).invoke(ASKS)["messages"][-1].text == ANSWER
-    ),
+    "block": lambda: lets_out(action="block") == BLOCKED_UNCHECKED,
+    "passing": lambda: lets_out(action="block", passing=["unscored"]) == ANSWER,
+    "revise": lambda: lets_out(action="revise") == BLOCKED_UNCHECKED,
+    "correct": lambda: lets_out(action="correct") == BLOCKED_UNCHECKED,
+    "then record": lambda: lets_out(action="correct", then="record") == ANSWER.replace(".", ". [unchecked]"),
+    "then annotate": lambda: "[unchecked]\n\nFact check: 0" in lets_out(action="correct", then="annotate"),
     "stream": lambda: FactCheckStreamGuard(away(), documents=[ADA]).invoke(ANSWER).count("[not checked]") == 2,
     "events": lambda: list(FactCheckRunnable(away()).stream(ASKED))[-1].counts.unscored == 2,
     "correction": lambda: CorrectionRunnable(away()).invoke(ASKED).text.count("[unchecked]") == 2,

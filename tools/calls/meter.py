@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import asdict, dataclass, field
+from math import fsum
 
 from factloop.core.records import StageUsage, Usage
 from factloop.tools.calls.budget import Allowance
@@ -159,3 +160,11 @@ class UsageMeter:
     def _add_cost(entry: _Stage, cost_usd: float | None) -> None:
         """Adds a cost; if one cost is unknown, so is the total."""
         entry.cost_usd = None if entry.cost_usd is None or cost_usd is None else entry.cost_usd + cost_usd
+
+
+def total_usage(usages: Iterable[Usage]) -> Usage:
+    """The sums by stage, in which `wall_s` is the time that they would take one after the other."""
+    found, meter = sorted(usages, key=Usage.model_dump_json), UsageMeter()  # sums of floats depend on their order
+    for one in found:
+        meter.add(one)
+    return meter.snapshot(fsum(one.wall_s for one in found))

@@ -23,13 +23,14 @@ def in_words(report: FactualityReport) -> str:
     not_checked = [one for one, _ in unchecked(report)]
     lines = [_claim(one) for one in views.values() if one.claim.judgement.verdict is Verdict.NOT_SUPPORTED]
     lines += [_silent(one, report) if isinstance(one, Sentence) else _claim(views[one.id]) for one in not_checked]
-    shown = [_counts(report, sum(isinstance(one, Sentence) for one in not_checked))]
+    shown = [counts_in_words(report)]
     shown += [f"- {line}" for line in lines[:_SHOWN]]
     return "\n".join([*shown, *([f"- and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else [])])
 
 
-def _counts(report: FactualityReport, n_unread: int) -> str:
-    counts = report.counts
+def counts_in_words(report: FactualityReport) -> str:
+    """The number of claims by outcome and of unread passages, without their text."""
+    counts, n_unread = report.counts, sum(isinstance(one, Sentence) for one, _ in unchecked(report))
     if not report.claims:
         said = ["The answer states no facts that can be checked" if not n_unread else "No claim was found"]
     else:

@@ -24,7 +24,8 @@ from langgraph.types import Command
 from factloop.checking.views.plain import in_words
 from factloop.core.errors import ConfigError
 from factloop.core.findings import Finding, as_findings, has_unproven
-from factloop.core.records import FactualityReport
+from factloop.core.records import FactualityReport, Usage
+from factloop.core.report_warnings import failure_of_all, failures
 from factloop.correction.corrector import MAX_ROUNDS
 from factloop.correction.records import Contradicted, Correction, Unscored, Unsupported
 from factloop.guarding.guard import note_decision
@@ -40,15 +41,15 @@ from factloop.integrations.langchain.evidence import Evidence, Extract, ReadSyst
 from factloop.integrations.langchain.inputs import is_persons
 from factloop.integrations.langchain.runnable import AnyChecker, FactCheckRunnable, as_check
 from factloop.prompts.registry import PromptRegistry
+from factloop.tools.calls.meter import total_usage
 from factloop.tools.calls.tracing import Span, current_span, outer_span
 from factloop.tools.search.handed_over import documents_of
 
 AnswerAction = Literal["annotate", "block", "record", "revise", "correct"]
 LastAction = Literal["annotate", "block", "record"]
 Retrieved = Literal["turn", "conversation"]
-_LAST_ACTIONS = ("annotate", "block", "record")
-_ACTIONS = (*_LAST_ACTIONS, "revise", "correct")
 BLOCKED = "I cannot give an answer here: what I wrote could not be confirmed by the sources that I found."
+BLOCKED_UNCHECKED = "I cannot give an answer right now: what I wrote could not be checked."
 BLOCKED_EMPTY = "I cannot give an answer here: I have found none."
 MAX_REVISIONS = 2
 
@@ -63,6 +64,8 @@ class FactCheckState(AgentState[Any]):
     answer."""
     factcheck_correction: NotRequired[Annotated[dict[str, Any] | None, OmitFromInput]]
     """The correction as a dictionary, with `action="correct"`."""
+    factcheck_usage: NotRequired[Annotated[dict[str, Any] | None, OmitFromInput]]
+    """What all checks and corrections since the person last spoke cost, including those of drafts."""
     factcheck_told: NotRequired[Annotated[list[str], PrivateStateAttr]]
     """The system messages that the model was called with, if they are evidence."""
 
@@ -75,8 +78,10 @@ def in_a_note(report: FactualityReport) -> str:
 
 
 def in_its_place(report: FactualityReport) -> str:
-    """The text that replaces a blocked answer."""
-    return BLOCKED if report.response.strip() else BLOCKED_EMPTY
+    """The text that replaces a blocked answer. It gives no details of a failure."""
+    if not report.response.strip():
+        return BLOCKED_EMPTY
+    return BLOCKED if failure_of_all(report.claims) is None else BLOCKED_UNCHECKED
 
 
 class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
@@ -109,7 +114,8 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     - `correct` replaces the answer with the corrected text. Contradicted passages are corrected if a second check
       confirms the improvement, and doubtful ones are marked, as set by `contradicted`, `unsupported` and `unscored`
       (see `Corrector`). If `blocks` still returns True, the text is annotated, but the default `blocks` ignores marked
-      passages.
+      passages. If claims stay unscored because calls failed or a limit was reached, `then` applies (by default
+      `block`); with `annotate` or `record`, these claims are marked.
 
     In a structured response (`response_format=`), the texts under the keys in `fields` are guarded, at any depth. If
     `fields` is empty or none of its keys is present, all texts of at least two words are guarded. They form one answer:
@@ -153,12 +159,10 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     ) -> None:
         """`check` is a FactCheckRunnable or a FactChecker; if omitted, the offline engine is used as the judge."""
         super().__init__()
-        if action not in _ACTIONS:
-            raise ConfigError(f"action = {action!r}: must be one of {', '.join(_ACTIONS)}")
-        if then not in _LAST_ACTIONS:
-            raise ConfigError(f"then = {then!r}: must be one of {', '.join(_LAST_ACTIONS)}")
-        if retrieved not in get_args(Retrieved):
-            raise ConfigError(f"retrieved = {retrieved!r}: must be one of {', '.join(get_args(Retrieved))}")
+        choices = {"action": (action, AnswerAction), "then": (then, LastAction), "retrieved": (retrieved, Retrieved)}
+        for name, (value, known) in choices.items():
+            if value not in get_args(known):
+                raise ConfigError(f"{name} = {value!r}: must be one of {', '.join(get_args(known))}")
         if max_revisions < 1:
             raise ConfigError(f"max_revisions = {max_revisions}: must be 1 or more")
         if blocks is not None and passing:
@@ -184,8 +188,8 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         self._told_tools: set[str] = set()
 
     def before_agent(self, state: FactCheckState, runtime: Runtime[Any]) -> dict[str, Any]:  # noqa: ARG002 - the base class has it
-        begun: dict[str, Any] = {"factcheck": None, "factcheck_reports": [], "factcheck_correction": None}
-        return begun if self._gatherer.conversation else {**begun, "factcheck_told": []}
+        begun: dict[str, Any] = dict.fromkeys(("factcheck", "factcheck_correction", "factcheck_usage"))
+        return {**begun, "factcheck_reports": [], **({} if self._gatherer.conversation else {"factcheck_told": []})}
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
@@ -256,22 +260,28 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         if answer is None or found is None:
             return {"factcheck": None, "messages": without_drafts(messages)}
         report = found.report if isinstance(found, Correction) else found
-        update: dict[str, Any] = {"factcheck": report.model_dump(mode="json")}
+        spent = [found.usage, *([found.before.usage] if isinstance(found, Correction) else ())]
+        spent += map(Usage.model_validate, filter(None, [state.get("factcheck_usage")]))
+        usage = total_usage(spent).model_dump(mode="json")
+        update: dict[str, Any] = {"factcheck": report.model_dump(mode="json"), "factcheck_usage": usage}
         drafts = state.get("factcheck_reports") or []
         is_structured = state.get("structured_response") is not None
-        if self._action == "revise" and len(drafts) < self._max_revisions and self._may_revise(report):
+        may_revise = self._action == "revise" and len(drafts) < self._max_revisions
+        if may_revise and self._blocks(report) and can_be_revised(report):
             note_decision(current_span(), "sent_back", report)
             cleared = {"structured_response": None} if is_structured else {}
             update |= {**cleared, "factcheck_reports": [*drafts, update["factcheck"]], "jump_to": "model"}
             return {**update, "messages": [revision_request(report, self._request)]}
+        action = self._last_action(report)
         if isinstance(found, Correction):
             update["factcheck_correction"] = found.model_dump(mode="json")
-            decision, texts = self._corrected(found, answer)
-        elif self._last_action(report) == "annotate":
-            decision, texts = "annotated", self._annotated(answer.texts, report)
-        elif self._last_action(report) == "block" and self._blocks(report):
+        if action == "block" and self._blocks(report):
             said = self._message(report) if callable(self._message) else self._message
             decision, texts = "blocked", (said,) * len(answer.texts)
+        elif isinstance(found, Correction):
+            decision, texts = self._corrected(found, answer, noted=action == "annotate")
+        elif action == "annotate":
+            decision, texts = "annotated", self._annotated(answer.texts, report)
         else:
             decision, texts = "passed", answer.texts
         note_decision(current_span(), decision, report)
@@ -282,18 +292,16 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
             update["structured_response"] = structured
         return {**update, "messages": [*without_drafts(messages, answer.tool), *let_out]}
 
-    def _may_revise(self, report: FactualityReport) -> bool:
-        return self._blocks(report) and can_be_revised(report)
-
     def _last_action(self, report: FactualityReport) -> AnswerAction:
-        if self._action != "revise":
-            return self._action
-        return self._then if self._blocks(report) else "record"
+        if self._action == "revise":
+            return self._then if self._blocks(report) else "record"
+        broke_off = self._action == "correct" and failures(report.claims) and self._blocks(report)
+        return self._then if broke_off else self._action
 
-    def _corrected(self, correction: Correction, answer: FinalAnswer) -> tuple[str, tuple[str, ...]]:
+    def _corrected(self, correction: Correction, answer: FinalAnswer, *, noted: bool) -> tuple[str, tuple[str, ...]]:
         is_changed = correction.text != correction.before.response
         texts = answer.split(correction.text) if is_changed else answer.texts
-        if self._blocks(correction.report) and not self._is_said(correction):
+        if noted or (self._blocks(correction.report) and not self._is_said(correction)):
             return "annotated", self._annotated(texts, correction.report)
         return ("corrected" if is_changed else "passed"), texts
 

@@ -13,15 +13,7 @@ from factloop.agents.safe.state import NextQueries, SentenceTask
 from factloop.core.errors import BudgetExceeded, ConfigError, ModelOutputError, ModelRefusal, ToolError, ToolTimeout
 from factloop.core.records import Judgement, UnscoredReason, Verdict
 from factloop.tools.search.base import SearchHit
-from tests.agents.safe.scripted import (
-    PaperScript,
-    ScriptedSearch,
-    contradicted,
-    hit,
-    nothing_found,
-    run,
-    supported,
-)
+from tests.agents.safe.scripted import PaperScript, ScriptedSearch, contradicted, hit, nothing_found, run, supported
 
 CLAIM = "Ada Lovelace was born in London."
 REPLY = ModelOutputError("not JSON", schema="Any", reply="{")
