@@ -11,6 +11,7 @@ from factloop.agents.safe.answer import CLEARLY_OVER
 from factloop.agents.safe.fused import CLAIMS_TOGETHER
 from factloop.agents.safe.grounded import BATCH_CLAIMS
 from factloop.agents.safe.model_stages import ANSWER_CHARACTERS
+from factloop.agents.safe.passages import WHOLE_TIMES
 from factloop.agents.safe.sentences import FUSED_WINDOW, GROUNDED_WINDOW, WindowSize
 from factloop.checking.preparing import plan_of_check
 from factloop.core.records import Count, GivenFacts, NonNegative, Plan, Record
@@ -19,11 +20,16 @@ from factloop.setup.chat_model import price_of
 from factloop.setup.settings import CheckSettings
 from factloop.tools.models.tokens import CHARACTERS_PER_TOKEN, count_tokens
 from factloop.tools.search.build import search_builder
+from factloop.tools.search.documents.files import find_files
+from factloop.tools.search.documents.search import DocumentSearch
 from factloop.tools.text.outline import Part, read_outline
 from factloop.tools.text.silence import silence_of
 
-WORDS_A_CLAIM = 12
-"""Words per claim that models find in a sentence. Every sentence that is read has at least one claim."""
+WORDS_A_CLAIM = 8
+"""Words per fact in hand-labelled answers (`benchmarks/texts`, `benchmarks/splitting`). Every sentence that is read has
+at least one claim."""
+MOST_READ = 1_000_000
+"""Maximum size of documents that are read for an estimate, in bytes."""
 SEARCHES_A_CLAIM = 1.2
 """Searches per claim, if they stop as soon as the claim is settled."""
 PASSAGE_TOKENS = 70
@@ -34,7 +40,7 @@ SCHEMA_TOKENS = 120
 FUSED_COMPLETION = {"sentence_facts": 35, "assessment": 45}
 """Tokens of a reply, per claim in a window and per round for a claim."""
 PAPER_COMPLETION = {"split": 15, "revise": 20, "relevance": 20, "query": 15, "rate": 60}
-GROUNDED_COMPLETION = {"grounded_facts": 30, "grounded_claims": 25}
+GROUNDED_COMPLETION = {"grounded_facts": 40, "grounded_claims": 25}
 """Tokens per claim in a window, and per claim that is checked again."""
 SHARE_LOOKED_AT_AGAIN = 0.3
 """Fraction of claims that are not found to be supported at first."""
@@ -56,9 +62,16 @@ class Estimate(Record):
 
 
 def estimate(
-    settings: CheckSettings, response: str, prompt: str | None, facts: Sequence[GivenFacts] | None = None
+    settings: CheckSettings,
+    response: str,
+    prompt: str | None,
+    facts: Sequence[GivenFacts] | None = None,
+    n_characters: int | None = None,
 ) -> Estimate:
-    """Estimates calls, tokens and cost of checking `response` or the given facts. Free, and needs no key."""
+    """Estimates calls, tokens and cost of checking `response` or the given facts. Free, and needs no key.
+
+    `n_characters` is the length of all that can be searched, if known: `grounded` shows short documents whole.
+    """
     plan = plan_of(settings)
     parts = [part for part in read_outline(response) if silence_of(part) is None] if facts is None else []
     n_claims = sum(max(1, round(len(part.text.split()) / WORDS_A_CLAIM)) for part in parts)
@@ -66,11 +79,12 @@ def estimate(
     n_claims += sum(len(given.facts) for given in stated)
     n_sentences = len(parts) + len(stated)
     if settings.jury:
-        return _of_jury(settings, [estimate(one, response, prompt, facts) for one in _each_alone(settings)])
+        each = [estimate(one, response, prompt, facts, n_characters) for one in _each_alone(settings)]
+        return _of_jury(settings, each)
     if settings.model is None:
         return _estimate(settings, n_sentences, n_claims, 0, round(n_claims * SEARCHES_A_CLAIM), 0, 0)
     if settings.eligibility and prompt:
-        alone = estimate(settings.model_copy(update={"eligibility": False}), response, prompt, facts)
+        alone = estimate(settings.model_copy(update={"eligibility": False}), response, prompt, facts, n_characters)
         tokens = count_tokens(response + prompt) + 2 * SCHEMA_TOKENS
         more = _estimate(settings, 0, 0, 1, 0, tokens, PAPER_COMPLETION["relevance"])
         known = None if alone.cost_usd is None or more.cost_usd is None else alone.cost_usd + more.cost_usd
@@ -83,7 +97,17 @@ def estimate(
         return _paper(asked, is_published=plan == "safe")
     if facts is not None:
         return _given(asked, stated)
-    return _grounded(asked) if plan == "grounded" else _fused(asked)
+    return _grounded(asked, n_characters) if plan == "grounded" else _fused(asked)
+
+
+def length_of_documents(settings: CheckSettings) -> int | None:
+    """The number of characters that a check can search; None if there are many, or if it also searches elsewhere."""
+    if settings.search or not settings.docs:
+        return None
+    if sum(path.stat().st_size for path in find_files(settings.docs).paths) > MOST_READ:
+        return None
+    found = DocumentSearch(settings.docs, in_memory=True).all_passages(round(WHOLE_TIMES * settings.passage_characters))
+    return None if found is None else sum(len(hit.passage) for hit in found)
 
 
 def _each_alone(settings: CheckSettings) -> list[CheckSettings]:
@@ -167,22 +191,24 @@ def _fused_rounds(asked: _Asked, n_read: int, first: int) -> Estimate:
     return _estimate(settings, asked.n_sentences, n_claims, n_read + calls, rounds, prompt_tokens, completion)
 
 
-def _grounded(asked: _Asked) -> Estimate:
-    """Assumes that documents are too long to be shown whole, so there is a search for each sentence and for each
-    claim that is checked again; the passages shown are assumed to be as long as `passage_characters`."""
+def _grounded(asked: _Asked, n_characters: int | None) -> Estimate:
+    """Documents that are shown whole need no search and no second look. Of longer ones, `passage_characters` are shown,
+    found by a search for each sentence and for each claim that is checked again."""
     settings, n_claims = asked.settings, asked.n_claims
     windows = asked.n_windows(GROUNDED_WINDOW)
-    batches = math.ceil(SHARE_LOOKED_AT_AGAIN * n_claims / BATCH_CLAIMS)
+    is_whole = n_characters is not None and n_characters <= WHOLE_TIMES * settings.passage_characters
+    n_again = 0 if is_whole else SHARE_LOOKED_AT_AGAIN * n_claims
+    batches = math.ceil(n_again / BATCH_CLAIMS)
     before = "x" * (len(asked.shown) // 2)
     window = asked.tokens("grounded_facts", passage=None, answer=before, sentence=None)
     batch = asked.tokens("grounded_claims", passage=None, answer=asked.shown, claim=None)
-    stated = count_tokens(asked.response) + count_tokens("x" * round(80 * SHARE_LOOKED_AT_AGAIN * n_claims))
-    passages = settings.passage_characters // CHARACTERS_PER_TOKEN
+    stated = count_tokens(asked.response) + count_tokens("x" * round(80 * n_again))
+    passages = (n_characters if is_whole and n_characters else settings.passage_characters) // CHARACTERS_PER_TOKEN
     prompt_tokens = windows * (window + passages) + batches * (batch + passages) + stated
-    again = GROUNDED_COMPLETION["grounded_claims"] * SHARE_LOOKED_AT_AGAIN
-    completion = round(n_claims * (GROUNDED_COMPLETION["grounded_facts"] + again))
-    tools = max(1, len(settings.search) + bool(settings.docs))
-    searches = tools * (len(asked.parts) + round(SHARE_LOOKED_AT_AGAIN * n_claims))
+    again = GROUNDED_COMPLETION["grounded_claims"] * n_again
+    completion = round(n_claims * GROUNDED_COMPLETION["grounded_facts"] + again)
+    tools = 0 if is_whole else max(1, len(settings.search) + bool(settings.docs))
+    searches = tools * (len(asked.parts) + round(n_again))
     return _estimate(settings, len(asked.parts), n_claims, windows + batches, searches, prompt_tokens, completion)
 
 

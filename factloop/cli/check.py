@@ -79,11 +79,11 @@ async def _report(given: Check, settings: CheckSettings, response: str) -> Factu
 
 def print_estimate(given: Check, settings: CheckSettings, response: str, more: str | None = None) -> int:
     """Prints the estimated cost of a check, followed by `more`, without spending anything; returns the exit code."""
-    from factloop.checking.estimate import estimate, plan_of
+    from factloop.checking.estimate import estimate, length_of_documents, plan_of
     from factloop.tools.search.build import check_sources
 
     check_sources(settings.search, settings.docs)
-    result = estimate(settings, response, given.question)
+    result = estimate(settings, response, given.question, n_characters=length_of_documents(settings))
     return deliver_estimate(given, result, f"plan {plan_of(settings)!r}", settings, more)
 
 

@@ -276,15 +276,17 @@ def _debiasing(given: Run) -> Debias | None:
 
 def _print_estimate(given: Run, settings: CheckSettings, items: Iterable[RunItem]) -> int:
     """Prints the estimated cost without making calls; returns the exit code. Raises ConfigError, DataError."""
-    from factloop.checking.estimate import estimate, plan_of
+    from factloop.checking.estimate import estimate, length_of_documents, plan_of
     from factloop.tools.search.build import check_sources
 
     check_sources(settings.search, settings.docs)
+    of_all = length_of_documents(settings)
     with_documents = settings.model_copy(update={"search": ()})  # searching an item's own documents costs nothing
     estimates, plans = [], set()
     for item in islice(items, given.limit):
         by = settings if item.documents is None else with_documents
-        estimates.append(estimate(by, item.response, item.prompt, item.facts))
+        n_characters = of_all if item.documents is None else sum(len(one.text) for one in item.documents)
+        estimates.append(estimate(by, item.response, item.prompt, item.facts, n_characters))
         plans.add(plan_of(by))
     total = _sum(estimates)
     shown_plans = " and ".join(map(repr, sorted(plans or {plan_of(settings)})))

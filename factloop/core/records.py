@@ -418,15 +418,20 @@ class Fingerprint(Record):
 
     @property
     def judge(self) -> str:
-        """The judge and the plan, in words. The offline engine is described as a baseline."""
-        engine = "the offline engine (a baseline)" if self.engine == "offline" else self.model or "a model"
-        if self.verifier is not None:
-            engine = self.verifier.verifier
+        """The judge and the plan, in words. Without a model, all plans but `paper` are the same, and not named."""
+        plan = "" if self.engine == "offline" and self.plan != "paper" else f", {self.plan} plan"
+        first = "" if self.cascade is None else f", after {self.cascade.verifier} for clear claims"
+        return f"{self.judge_alone}{plan}{first}"
+
+    @property
+    def judge_alone(self) -> str:
+        """The judge in words, without the plan. The offline engine is described as a baseline."""
         if self.jurors:
             rule = self.settings.get("jury_rule", "majority").replace("_", " ")
-            engine = f"a jury of {', '.join(self.jurors)} ({rule})"
-        first = "" if self.cascade is None else f", after {self.cascade.verifier} for clear claims"
-        return f"{engine}, {self.plan} plan{first}"
+            return f"a jury of {', '.join(self.jurors)} ({rule})"
+        if self.verifier is not None:
+            return self.verifier.verifier
+        return "the offline engine (a baseline)" if self.engine == "offline" else self.model or "a model"
 
     @property
     def evaluator(self) -> str:

@@ -213,7 +213,8 @@ def _first_word(text: str, span: tuple[int, int]) -> int:
 def _precision(report: FactualityReport) -> str:
     if report.precision is None:
         return "undefined"
-    return f"{report.precision:.2f} ({report.counts.supported} of {report.counts.scored})"
+    decided = " decided claims" if report.counts.unscored else ""
+    return f"{report.precision:.2f} ({report.counts.supported} of {report.counts.scored}{decided})"
 
 
 def _sentences(numbers: set[int]) -> str:

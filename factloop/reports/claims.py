@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, lru_cache
@@ -21,6 +21,7 @@ from factloop.core.records import Claim, Evidence, Judgement, LeftOut, NoClaim, 
 from factloop.reports.differences import Kind, Piece, pieces, place_of_words
 from factloop.tools.text.rows import row_in_words
 from factloop.tools.text.sentences import Sentence, split_sentences
+from factloop.tools.text.words import content_words
 
 
 class Status(StrEnum):
@@ -214,10 +215,17 @@ class ClaimView:
 
     @cached_property
     def marked(self) -> DecidingSentence | None:
-        """The sentence to mark in its passage: the decisive one, or the one that the judge considers closest."""
-        if self.deciding is not None or self.status is not Status.NO_EVIDENCE:
+        """The sentence to mark in its passage: the decisive one, or the closest.
+
+        For a claim without evidence, the judge names the closest sentence. For a verdict based on whole passages, it
+        is the one in them that has most words of the claim and the rationale, rare words counting more.
+        """
+        if self.deciding is not None or self.status in (Status.UNSCORED, Status.IRRELEVANT):
             return self.deciding
         judgement = self.claim.judgement
+        if self.status is not Status.NO_EVIDENCE:
+            said = {*content_words(self.claim.self_contained)} - {*content_words(judgement.wrong)}
+            return _closest(self.cited, said | {*content_words(judgement.rationale)})
         read = sorted(self.claim.evidence, key=lambda item: item.id not in judgement.cited)
         quoted = next(_quoted_in(read, [judgement.quote, *_quotes(judgement.rationale)]), None)
         return None if quoted is None else replace(_whole(quoted), decides=False)
@@ -413,6 +421,19 @@ def _whole(quoted: DecidingSentence) -> DecidingSentence:
         return quoted
     start, end = min(quoted.start, sentences[0].start), max(quoted.end, sentences[-1].end)
     return DecidingSentence(quoted.evidence, start, end)
+
+
+def _closest(passages: Sequence[Evidence], said: Set[str]) -> DecidingSentence | None:
+    """The sentence with most of the words, weighted by how few sentences have them; None if no sentence has two."""
+    found = [
+        (item, one, words)
+        for item in passages
+        for one in _sentences(item.passage)
+        if len(one.text) <= _LONGEST_SENTENCE and len(words := said & {*content_words(one.text)}) > 1
+    ]
+    n_with = Counter(word for *_, words in found for word in words)
+    best = max(found, key=lambda each: sum(1 / n_with[word] for word in each[2]), default=None)
+    return None if best is None else DecidingSentence(best[0], best[1].start, best[1].end, decides=False)
 
 
 @lru_cache(maxsize=256)

@@ -25,14 +25,13 @@ from factloop.core.records import (
     Usage,
     Verdict,
 )
-from factloop.core.report_warnings import NOTHING_TO_CHECK_AGAINST
+from factloop.core.report_warnings import BASELINE_FINDS, NOTHING_TO_CHECK_AGAINST
 from factloop.reports.claims import (
     NO_CLAIM_WORDS,
     PROBLEMS,
     READING_ORDER,
     REASON_WORDS,
     Status,
-    status_of,
     tally,
     tally_reasons,
 )
@@ -40,19 +39,14 @@ from factloop.reports.visible import web_address
 
 
 def plural(count: int, noun: str) -> str:
-    """`1 claim`, `1,204 claims`, `2 searches`; only for nouns with a regular plural."""
-    ending = "" if count == 1 else "es" if noun.endswith("ch") else "s"
-    return f"{count:,} {noun}{ending}"
+    """`1 claim`, `1,204 claims`, `2 searches`, `2 replies`; only for nouns with a regular plural."""
+    several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}{'es' if noun.endswith('ch') else 's'}"
+    return f"{count:,} {noun if count == 1 else several}"
 
 
 def percent(share: float) -> str:
     """`95%`, `99.9%`."""
     return f"{round(100 * share, 6):g}%"
-
-
-def precision(report: FactualityReport) -> str:
-    """Precision to two digits, or a dash if no claim was scored."""
-    return "–" if report.precision is None else f"{report.precision:.2f}"
 
 
 def shown_below(value: float, threshold: float, form: Literal["f", "g"]) -> str:
@@ -61,10 +55,10 @@ def shown_below(value: float, threshold: float, form: Literal["f", "g"]) -> str:
 
 
 def precision_interval(report: FactualityReport) -> str:
-    """`95 % interval 0.57 to 0.98`, after Wilson, as if the scored claims were a sample of many; empty if there are
-    none."""
+    """`95 % interval 0.57 to 0.98`, after Wilson, as if the claims were a sample of many; empty if there are none, or
+    if some are unscored."""
     n = report.counts.scored
-    if report.precision is None or not n:
+    if report.precision is None or not n or report.counts.unscored:
         return ""
     z = NormalDist().inv_cdf(0.975)
     middle, share = report.precision + z * z / (2 * n), 1 + z * z / n
@@ -72,15 +66,21 @@ def precision_interval(report: FactualityReport) -> str:
     return f"95 % interval {(middle - half) / share:.2f} to {(middle + half) / share:.2f}"
 
 
-def need_a_look(report: FactualityReport) -> str:
-    """`11 of 33 claims need a look`: the number of claims that are contradicted, without evidence or unscored."""
-    n = sum(status_of(claim) in PROBLEMS for claim in report.claims)
+def headline(report: FactualityReport) -> str:
+    """`2 claims contradicted, 1 not in the sources`: the number of claims with each kind of problem; if there are none,
+    the number of supported and irrelevant ones."""
     if not report.claims:
-        return "The response makes no claim that can be checked."
+        return NO_CLAIMS
     if not report.fingerprint.search_tools:
         return NOTHING_TO_CHECK_AGAINST
-    of_all = f"of {plural(len(report.claims), 'claim')}"
-    return f"{f'{n:,}' if n else 'None'} {of_all} {'need' if n > 1 else 'needs'} a look"
+    counts = tally(report.claims)
+    found = [one for one in PROBLEMS if counts[one]] or [one for one in READING_ORDER if counts[one]]
+    first, *others = ((counts[one], _IN_HEADLINE.get(one, one.words)) for one in found)
+    return ", ".join([f"{plural(first[0], 'claim')} {first[1]}", *(f"{n:,} {said}" for n, said in others)])
+
+
+NO_CLAIMS = "The response makes no claim that can be checked."
+_IN_HEADLINE = {Status.NO_EVIDENCE: "not in the sources", Status.UNSCORED: "could not be decided"}
 
 
 def held_against(report: FactualityReport) -> str:
@@ -95,43 +95,45 @@ def held_against(report: FactualityReport) -> str:
 
 
 _MOST_SOURCES = 4
-BASELINE_FINDS = "including 214 planted errors, the baseline called only 4 contradicted"
-"""On the same answers: docs/rag.md."""
 BASELINE_IS_RIGHT = "23 of 28 (0.82; 95 % interval 0.64 to 0.92)"
 """How often `supported` by the offline baseline is right on unseen answers: docs/accuracy.md."""
 
 
 def how_often_right(fingerprint: Fingerprint) -> str:
-    """A sentence on what is known about how often the judge is right."""
+    """What is known about how often the judge is right, in one or two sentences."""
     if fingerprint.engine == "offline" and fingerprint.verifier is None:
-        return f"On answers that people labelled, its “supported” was right for {BASELINE_IS_RIGHT}."
-    return "How often it is right was not measured here: factloop doctor --controls tests it."
+        few = f"It finds few errors: of 582 labelled facts, {BASELINE_FINDS}."
+        return f"On answers that people labelled, its “supported” was right for {BASELINE_IS_RIGHT}. {few}"
+    return f"The accuracy of {fingerprint.judge_alone} has not been measured."
 
 
-def how_much_it_finds(fingerprint: Fingerprint) -> str:
-    """A sentence on what is known about how many errors the judge finds, which names the judge."""
-    if fingerprint.engine == "offline" and fingerprint.verifier is None:
-        return f"Judged by {fingerprint.judge}, which finds few errors: of 582 labelled facts, {BASELINE_FINDS}."
-    return f"Judged by {fingerprint.judge}; how many errors it finds, factloop doctor --controls tests."
+def main_figure(report: FactualityReport) -> tuple[str, str, str]:
+    """The name, value and basis of the figure that represents a report.
 
+    It is precision if every claim was decided, and otherwise the number of claims that were.
 
-def precision_basis(report: FactualityReport) -> str:
-    """The basis of precision: how many claims were scored and how many are unscored."""
-    counts = report.counts
-    if not report.claims:
-        return "The response makes no claim that can be checked."
-    if counts.scored:
-        basis = f"{counts.supported:,} of {plural(counts.scored, 'scored claim')} supported"
+    Precision ignores unscored claims, so if there are any, it would look like a score of the whole answer. It then only
+    appears in the basis, with the values that it would have if all unscored claims were wrong, or right.
+    """
+    counts, share = report.counts, "–" if report.precision is None else f"{report.precision:.2f}"
+    n = counts.scored + counts.unscored
+    if not counts.unscored:
+        name, value = "Precision", share
+        basis = f"{counts.supported:,} of {plural(n, 'scored claim')} supported" if n else "no claim was scored"
     else:
-        basis = "no claim was scored"
-    basis += f", {counts.unscored:,} unscored" if counts.unscored else ""
+        name, value = "Decided", f"{counts.scored:,} of {plural(n, 'claim')}"
+        least, most = counts.supported / n, (counts.supported + counts.unscored) / n
+        bounds = f"precision {share} among those, {least:.2f} to {most:.2f} if the rest were wrong or right"
+        basis = f"{counts.supported:,} supported: {bounds}" if counts.scored else "no claim was scored"
     why = "repeated and counted once" if report.every_claim is None else "not in the core"
-    return f"{basis}, {counts.repeated:,} {why}" if counts.repeated else basis
+    basis += f", {counts.repeated:,} {why}" if counts.repeated else ""
+    return name, value, basis if report.claims else NO_CLAIMS
 
 
-def is_partial(report: FactualityReport) -> bool:
-    """Whether the judge left claims to be read. Precision is then only partial and must not be shown in large type."""
-    return tally_reasons(counted_claims(report))[UnscoredReason.NEEDS_READING] > 0
+def in_a_line(report: FactualityReport) -> str:
+    """`precision 0.84 (16 of 19 scored claims supported)`: the main figure and its basis."""
+    name, value, basis = main_figure(report)
+    return f"{name.lower()} {value} ({basis})"
 
 
 MOST_OF_NAME = 80
@@ -142,19 +144,6 @@ def name_of(report: FactualityReport, file: str = "") -> str:
     """The title of a page: the question, otherwise the file, otherwise the beginning of the response."""
     begun = report.response.strip().lstrip("#* ").partition("\n")[0]
     return report.prompt or file or shorten(begun, MOST_OF_NAME, placeholder=" …") or "An empty answer"
-
-
-def matched(report: FactualityReport) -> str:
-    """`12 of 33 claims matched the sources, 2 differ, 19 need reading`: the summary of a partial report."""
-    counts, claims = report.counts, counted_claims(report)
-    n_reading = tally_reasons(claims)[UnscoredReason.NEEDS_READING]
-    n_contradicted = tally(claims)[Status.CONTRADICTED]
-    parts = [
-        f"{counts.supported:,} of {plural(counts.total, 'claim')} matched the sources",
-        f"{n_contradicted:,} {'differs' if n_contradicted == 1 else 'differ'}",
-        f"{n_reading:,} {'needs' if n_reading == 1 else 'need'} reading",
-    ]
-    return ", ".join(parts)
 
 
 def unscored_reasons(report: FactualityReport) -> list[str]:
@@ -260,7 +249,7 @@ _SEARCH = "search"
 _COUNTS = (
     ("Calls", "calls"),
     ("Failed", "failed_calls"),
-    ("Answers reused", "cache_hits"),
+    ("Replies reused", "cache_hits"),
     ("Prompt tokens", "prompt_tokens"),
     ("Cached", "cached_tokens"),
     ("Completion tokens", "completion_tokens"),
@@ -274,12 +263,12 @@ def searches(usage: StageUsage) -> str:
 
 
 def calls(usage: StageUsage) -> str:
-    """Model calls, failed calls, answers from the cache or from an equal call in the same run, and searches; zero
+    """Model calls, failed calls, replies from the cache or from an equal call in the same run, and searches; zero
     counts are left out."""
     parts = [
         plural(usage.calls, "model call") if usage.calls else "",
         f"{usage.failed_calls:,} failed" if usage.failed_calls else "",
-        f"{plural(usage.cache_hits, 'answer')} reused" if usage.cache_hits else "",
+        f"{plural(usage.cache_hits, 'reply')} reused from the cache" if usage.cache_hits else "",
         searches(usage),
     ]
     return ", ".join(filter(None, parts)) or "none"

@@ -39,7 +39,7 @@ def print_question(console: Console, question: str) -> None:
     console.print()
 
 
-def rows_table(rows: Iterable[Row]) -> Table:
+def rows_table(rows: Iterable[tuple[str, RenderableType]]) -> Table:
     """Names on the left and their descriptions on the right."""
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
     table.add_column(style="dim", no_wrap=True)

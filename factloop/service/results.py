@@ -19,7 +19,7 @@ from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport,
 from factloop.checking.views.shown import render_html
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import FactualityReport, Record
-from factloop.reports.figures import plural, precision, precision_basis
+from factloop.reports.figures import headline, main_figure, plural
 from factloop.service.settings import NAME
 from factloop.service.shapes import HeadlineFigure, ResultInfo, ResultKind, title_of
 from factloop.trust.views.html import render_long_form_html, render_trust_html
@@ -34,13 +34,9 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 HAS_EVALUATION = find_spec("factloop.evaluation") is not None
 
 
-def _check_words(report: FactualityReport) -> str:
-    share = "undefined" if report.precision is None else f"{report.precision:.3f}"
-    return f"precision {share} over {plural(report.counts.scored, 'scored claim')}"
-
-
 def _figures_of_check(report: FactualityReport) -> Iterator[HeadlineFigure]:
-    yield HeadlineFigure(name="Precision", value=precision(report), basis=precision_basis(report))
+    name, value, basis = main_figure(report)
+    yield HeadlineFigure(name=name, value=value, basis=basis)
 
 
 def _figures_of_score(report: TrustReport) -> Iterator[HeadlineFigure]:
@@ -98,7 +94,7 @@ KINDS = (
         FactualityReport,
         render_html,
         lambda report: report.prompt or report.response,
-        _check_words,
+        headline,
         _figures_of_check,
         is_job=True,
     ),

@@ -13,6 +13,7 @@ from tests.reports.page_samples import PAGES
 NAMELESS = """() => [...document.querySelectorAll('a, button, input, summary, svg[role=img], [role=region]')].filter(
   (e) => !(e.textContent.trim() || e.getAttribute('aria-label') || e.labels?.length)).map((e) => e.outerHTML)"""
 OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+SCROLLED = "() => Math.max(0, ...[...document.querySelectorAll('.prose')].map((e) => e.scrollHeight - e.clientHeight))"
 BACKGROUND = "getComputedStyle(document.documentElement).backgroundColor"
 
 
@@ -24,6 +25,8 @@ def test_nothing_sticks_out_to_the_side_and_every_control_has_a_name(visits: Vis
     for width in (320, 768, 1100):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate(OVERFLOW) == 0, width
+    page.set_viewport_size({"width": 1100, "height": 9_000})
+    assert page.evaluate(SCROLLED) == 0, "there is room for the whole response"
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 
 from factloop import FactualityReport, UnscoredReason
-from factloop.checking.estimate import estimate
+from factloop.checking.estimate import estimate, length_of_documents
 from factloop.core.events import CheckFinished, Event, ServerWait
 from factloop.core.factuality import count_verdicts
 from factloop.setup.settings import CheckSettings
@@ -131,12 +132,16 @@ def test_cost_is_known_only_where_all_prices_are() -> None:
     assert estimate(CheckSettings(search=("serper",)), text, None).cost_usd == pytest.approx(0.002)  # of two queries
 
 
-def test_grounded_searches_long_documents_for_each_sentence_and_once_more_for_doubted_claims() -> None:
+def test_grounded_searches_long_documents_and_shows_short_ones_whole(tmp_path: Path) -> None:
     text = "Rome is in Italy. Oslo is in Norway. " * 5
     settings = CheckSettings(model="openai:x", docs=("d",), plan="grounded")
     told = estimate(settings, text, None)
     assert (told.n_sentences, told.n_claims) == (10, 10)
     assert told.searches == 10 + 3  # 3 of 10 claims are looked at again
+    (tmp_path / "short.md").write_text("Rome is the capital of Italy.", encoding="utf-8")
+    assert length_of_documents(CheckSettings(docs=(str(tmp_path),))) == len("Rome is the capital of Italy.")
+    whole = estimate(settings, text, None, n_characters=9_000)
+    assert (whole.calls, whole.searches) == (1, 0)  # short documents are shown whole: no second look, and no search
     both = estimate(settings.model_copy(update={"search": ("wikipedia",)}), text, None)
     assert both.searches == 2 * told.searches
 

@@ -49,7 +49,7 @@ def test_a_model_proposes_some_where_it_is_told_to(factloop: Command, sim: Simul
     proposed = [one["by"] for one in found["distractors"] if one["source"] == "model"]
     assert proposed
     assert found["usage"]["stages"]["substitutes"]["calls"] == sim.stats().stages["Substitutes"].answered == 1
-    assert "1 answer reused" in " ".join(
+    assert "1 reply reused from the cache" in " ".join(
         factloop("research", "distractors", *TEMPLE, *MODEL_FLAGS, "--n", 12).out.split()
     )
     known = [flag for answer in proposed for flag in ("--reference", answer)]

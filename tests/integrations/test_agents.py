@@ -79,7 +79,7 @@ async def test_a_tool_says_it_in_a_few_lines_and_hands_over_the_report() -> None
         assert isinstance(message.artifact, FactualityReport)
         assert verdicts(message.artifact) == RIGHT
         assert message.artifact.prompt == QUESTION
-        assert message.content.startswith("1 of 2 judged claims are supported by the sources.\n- ")
+        assert message.content.startswith("2 claims: 1 supported, 1 contradicted.\n- ")
         assert WRONG in message.content
 
 
@@ -181,7 +181,7 @@ def test_an_agents_answer_is_held_against_what_its_tools_brought(source: str, ac
     assert found["factcheck"]["prompt"] == QUESTION
     match action:
         case "annotate":
-            assert said.startswith(f"{ANSWER}\n\nFact check: 1 of 2 judged claims are supported")
+            assert said.startswith(f"{ANSWER}\n\nFact check: 2 claims: 1 supported, 1 contradicted")
         case "block":
             assert said == BLOCKED
         case "record":
@@ -346,7 +346,7 @@ async def streamed(agent: Any) -> list[tuple[str, Any]]:
 @pytest.mark.parametrize("words", [False, True])
 @pytest.mark.parametrize(
     ("action", "begins"),
-    [("block", "No."), ("annotate", f"{ANSWER}\n\nFact check: 1 of 2"), ("correct", ANSWER.replace("1825", "1815"))],
+    [("block", "No."), ("annotate", f"{ANSWER}\n\nFact check: 2 claims"), ("correct", ANSWER.replace("1825", "1815"))],
 )
 async def test_what_takes_the_place_of_an_answer_is_streamed(action: AnswerAction, begins: str, words: bool) -> None:
     emitted = await streamed(guarded(ANSWER, words=words, action=action, message="No."))

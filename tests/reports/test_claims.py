@@ -157,6 +157,28 @@ def test_of_a_claim_without_evidence_the_nearest_sentence_is_marked(judged: dict
     assert (one.cited, [row.number for row in one.evidence]) == ((), [2, 1])
 
 
+@pytest.mark.parametrize(
+    ("text", "passages", "judged", "closest"),
+    [
+        ("The tower was lit in 1769.", (LIT,), {"rationale": "[1] gives 1759.", "wrong": "1769"}, SENTENCE),
+        ("The tower stood to 1877.", (ROCK, LIT), {"verdict": Verdict.SUPPORTED}, "It stood until 1877."),
+        ("Ships sank.", (ROCK, LIT), {}, None),
+        ("It was lit.", (LIT,), {"verdict": None, "unscored_reason": UnscoredReason.DISPUTED}, None),
+    ],
+)
+def test_of_a_verdict_by_whole_passages_the_closest_sentence_is_marked(
+    text: str, passages: tuple[str, ...], judged: dict[str, Any], closest: str | None
+) -> None:
+    """It stands with its claim without a click, and the reason names the passage by its title."""
+    one = claim(text, *passages, cited=tuple(f"e{n}" for n, _ in enumerate(passages, 1)), **judged)
+    marked = ClaimView(one).marked
+    assert (marked and (marked.text, marked.decides)) == (closest and (closest, False))
+    for output in ("terminal", "page"):
+        shown = words(text_of(OUTPUTS[output](make_report(one.text, (one,)))))
+        assert closest is None or closest in shown.partition("Evidence")[0]
+        assert "· [1]" not in shown
+
+
 def test_the_passage_that_decides_is_shown_first_and_keeps_its_number() -> None:
     one = view("x", ROCK, "Ships pass.", LIT, cited=("e2", "e3"), quote="It stood until 1877.")
     assert [(row.number, row.is_cited) for row in one.evidence] == [(3, True), (2, True), (1, False)]

@@ -66,7 +66,7 @@ def test_no_folder_is_no_result_and_a_wrong_one_an_error(home: Path) -> None:
     [
         (firm(), ["TrustOV"]),
         (mixed_run(), ["TrustOV", "TrustBC", "TrustFC"]),
-        (long_form(), ["Precision"]),
+        (long_form(), ["Decided"]),
         (plain_run(), ["F1@64", "Precision", "Fully supported"]),
         (sample_audit(), ["strict", "strict@5", "mild"]),
         (empty_run(), []),

@@ -7,7 +7,7 @@ from factloop.core.findings import unchecked
 from factloop.core.records import FactualityReport, Sentence, Verdict
 from factloop.reports.claims import NO_CLAIM_WORDS, REASON_WORDS, ClaimView, views_of
 from factloop.reports.downloads import Cell, csv_text
-from factloop.reports.figures import is_partial, matched, plural
+from factloop.reports.figures import distribution, plural
 
 COLUMNS = ("number", "claim", "verdict", "unscored_reason", "score", "sentence", "rationale", "sources", "duplicate_of")
 _SHOWN = 10
@@ -17,7 +17,7 @@ _LONGEST = 200
 def in_words(report: FactualityReport) -> str:
     """Plain text with the counts, then at most ten unsupported or unchecked passages, with reasons.
 
-    Each passage that the reason mentions follows on a line of its own.
+    Each passage that the reason mentions follows on a line of its own: its decisive or closest sentence, or its start.
     """
     views = {one.claim.id: one for one in views_of(report.claims)}
     not_checked = [one for one, _ in unchecked(report)]
@@ -30,16 +30,9 @@ def in_words(report: FactualityReport) -> str:
 
 def counts_in_words(report: FactualityReport) -> str:
     """The number of claims by outcome and of unread passages, without their text."""
-    counts, n_unread = report.counts, sum(isinstance(one, Sentence) for one, _ in unchecked(report))
-    if not report.claims:
-        said = ["The answer states no facts that can be checked" if not n_unread else "No claim was found"]
-    else:
-        said = [f"{counts.supported} of {counts.scored} judged claims are supported by the sources"]
-    if is_partial(report):
-        said = [matched(report)]
-    elif counts.unscored:
-        said.append(f"{counts.unscored} unscored")
-    said += [f"{counts.irrelevant} irrelevant to the question"] * bool(counts.irrelevant)
+    n_unread = sum(isinstance(one, Sentence) for one, _ in unchecked(report))
+    nothing = "The answer states no facts that can be checked" if not n_unread else "No claim was found"
+    said = [f"{plural(len(report.claims), 'claim')}: {distribution(report)}" if report.claims else nothing]
     said += [f"{plural(n_unread, 'passage')} not checked"] * bool(n_unread)
     return f"{'; '.join(said)}."
 
@@ -51,8 +44,9 @@ def _silent(sentence: Sentence, report: FactualityReport) -> str:
 
 def _claim(one: ClaimView) -> str:
     why = f" ({_short(one.why)})" if one.why else ""
+    said = {} if one.marked is None else {one.marked.evidence.id: one.marked.text}
     passages = (
-        f"  “{item.title or item.source}”: {_short(item.passage)}"
+        f"  “{item.title or item.source}”: {_short(said.get(item.id, item.passage))}"
         for item in mentioned(one.claim.judgement.rationale, one.claim.evidence)
     )
     return "\n".join((f"{one.words}: {_short(one.text)}{why}", *passages))

@@ -37,6 +37,7 @@ from factloop.reports.terminal_parts import (
     Row,
     notice_rows,
     one_line,
+    print_question,
     print_section,
     rows_table,
     usage_rows,
@@ -53,7 +54,7 @@ def render_html(report: FactualityReport, file: str = "") -> str:
     views = views_of(report.claims)
     numbers = {one.claim.id: one.number for one in views}
     stretches = [_stretch(part, numbers) for part in segments(report)]
-    views = problems_first(views)
+    views, counts = problems_first(views), tally(report.claims)
     return render_page(
         "fact_check.html.j2",
         room="factloop.checking.views",
@@ -69,10 +70,10 @@ def render_html(report: FactualityReport, file: str = "") -> str:
         prose=lay_out(stretches),
         homes=homes(stretches),
         labelling=labelling.labelling_of(claims_to_label(report)),
-        claims=[(one, _filter_keys(one)) for one in views],
+        claims=[(one, f"{one.status} problem" if one.is_problem else one.status.value) for one in views],
         shared=shared_passages(views),
         problems=sum(one.is_problem for one in views),
-        filters=_verdicts(report),
+        filters=[Filter(one.value, one.words, one.symbol, one.value, counts[one]) for one in Status],
         saved=list(savings_words(report.cascade, report.fingerprint.cascade)) if report.cascade is not None else [],
     )
 
@@ -90,16 +91,6 @@ def _stretch(part: Segment, numbers: Mapping[str, int]) -> PageStretch:
     in_cells = part.table_head is not None and bool(found)
     marks = () if in_cells else ((status.symbol, status.value),)
     return PageStretch(text, named, status.value, marks, said, found, leads_to, in_cells)
-
-
-def _filter_keys(one: ClaimView) -> str:
-    """The filters that show this claim, separated by spaces."""
-    return f"{one.status} problem" if one.is_problem else one.status.value
-
-
-def _verdicts(report: FactualityReport) -> list[Filter]:
-    counts = tally(report.claims)
-    return [Filter(one.value, one.words, one.symbol, one.value, counts[one]) for one in Status]
 
 
 _STYLES = {
@@ -122,8 +113,7 @@ def print_report(report: FactualityReport, console: Console) -> None:
     """Prints the report at the console's width. Texts in the report are printed literally, without markup or escape
     sequences."""
     if report.prompt:
-        console.print(Text(visible(report.prompt), style="bold"))
-        console.print()
+        print_question(console, report.prompt)
     print_section(console, "Response", whole_text(map(_sentence, segments(report))))
     views = problems_first(views_of(report.claims))
     reading = [one for one in views if one.needs_reading]
@@ -181,14 +171,13 @@ def _told(one: ClaimView) -> list[Text]:
 
 
 def _sources(one: ClaimView) -> list[Text]:
-    """The decisive sentence with its source, if known; otherwise the first source that is cited."""
+    """The decisive or closest sentence with its source, if known; otherwise the first source that is cited."""
     if not one.cited:
         return []
-    deciding = one.deciding
-    source = one.cited[0] if deciding is None else deciding.evidence
-    section = source.section if deciding is None else deciding.section
-    style = _DECIDING if one.is_problem else "italic"
-    lines = [] if deciding is None else [Text(f"“{one_line(deciding.text, LONGEST_RATIONALE)}”", style=style)]
+    said = one.marked
+    source, section = (one.cited[0], one.cited[0].section) if said is None else (said.evidence, said.section)
+    style = _DECIDING if one.is_problem and one.deciding else "italic"
+    lines = [] if said is None else [Text(f"“{one_line(said.text, LONGEST_RATIONALE)}”", style=style)]
     lines += [Text(visible(heading(source.title, section)), style="dim")] if source.title else []
     link = Style(dim=True, link=web_address(source.source))
     place = figures.place_of(source)
@@ -197,14 +186,9 @@ def _sources(one: ClaimView) -> list[Text]:
 
 
 def _rows(report: FactualityReport) -> list[Row]:
-    if report.claims:
-        rows = [
-            ("Claims", _counts(report)),
-            *([("Matched", Text(figures.matched(report)))] if figures.is_partial(report) else []),
-            ("Precision", Text(f"{figures.precision(report)}  ({figures.precision_basis(report)})")),
-        ]
-    else:
-        rows = [("Claims", Text(f"none. {figures.precision_basis(report)}"))]
+    name, value, basis = figures.main_figure(report)
+    rows = [("Claims", _counts(report) if report.claims else Text(f"none. {basis}"))]
+    rows += [(name, Text(f"{value}  ({basis})"))] if report.claims else []
     rows += [("Unscored", Text(reason, style=_STYLES[Status.UNSCORED])) for reason in figures.unscored_reasons(report)]
     without = figures.sentences_without_claim(report)
     rows += [(f"{NO_CLAIM_SYMBOL} No claim", Text(f"sentences {without}"))] if without else []

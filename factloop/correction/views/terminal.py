@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console, Group
-from rich.table import Table
 from rich.text import Text
 
-from factloop.core.records import FactualityReport, Usage
+from factloop.core.records import Usage
 from factloop.correction.records import Correction
 from factloop.correction.views.differences import Mark, parts
 from factloop.correction.views.words import (
@@ -53,11 +52,11 @@ def print_correction(correction: Correction, console: Console) -> None:
         print_question(console, correction.before.prompt)
     if correction.changes:
         print_section(console, response_title(correction), _marked(correction))
-        print_section(console, "Changes", _list(_change_lines(correction)))
+        print_section(console, "Changes", rows_table(_change_lines(correction)))
     if correction.left:
-        print_section(console, "Left as found", _list(_left_lines(correction)))
+        print_section(console, "Left as found", rows_table(_left_lines(correction)))
     if correction.doubts:
-        print_section(console, "In doubt, in the text to use", _list(_doubt_lines(correction)))
+        print_section(console, "Still in doubt", rows_table(_doubt_lines(correction)))
     print_section(console, "Result", rows_table(_rows(correction)))
 
 
@@ -90,38 +89,29 @@ def _append(text: Text, piece: Piece | Mark) -> None:
     text.append(visible(after))
 
 
-def _list(items: Iterator[tuple[str, list[Text]]]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
-    table.add_column(justify="right", no_wrap=True, style="dim")
-    table.add_column(overflow="fold")
-    for name, lines in items:
-        table.add_row(name, Group(*lines))
-    return table
-
-
-def _change_lines(correction: Correction) -> Iterator[tuple[str, list[Text]]]:
+def _change_lines(correction: Correction) -> Iterator[tuple[str, Group]]:
     for number, change in enumerate(correction.changes, 1):
         by = f" by {visible(change.by)}" if change.by else ""
         sources = dict.fromkeys(item.title or item.source for item in evidence_of(correction, change))
         shown = [Text(f"evidence: {one_line('; '.join(sources))}", style="dim")] if sources else []
         why = f": {one_line(change_reason(change))}" if change_reason(change) else ""
         head = Text(f"{KIND_WORDS[change.kind]}{by}{why}", style="bold")
-        yield (f"#{number}", [head, *_statuses(claims_of(correction.before, change.claims)), *shown])
+        yield (f"#{number}", Group(head, *_statuses(claims_of(correction.before, change.claims)), *shown))
 
 
-def _left_lines(correction: Correction) -> Iterator[tuple[str, list[Text]]]:
+def _left_lines(correction: Correction) -> Iterator[tuple[str, Group]]:
     for left in correction.left:
         detail = f" ({one_line(left.detail)})" if left.detail else ""
         wrong = claims_of(correction.before, left.claims)
-        yield ("–", [Text(f"{LEFT_WORDS[left.reason]}{detail}", style="yellow"), *_statuses(wrong)])
+        yield ("–", Group(Text(f"{LEFT_WORDS[left.reason]}{detail}", style="yellow"), *_statuses(wrong)))
 
 
-def _doubt_lines(correction: Correction) -> Iterator[tuple[str, list[Text]]]:
+def _doubt_lines(correction: Correction) -> Iterator[tuple[str, Group]]:
     standing = correction.report
     for doubt in correction.doubts:
         head = Text(one_line(doubted(correction, doubt)))
         found = _statuses(claims_of(standing, doubt.claims))
-        yield ("?", [head, Text(treatment(correction, doubt), style="yellow"), *found])
+        yield ("?", Group(head, Text(treatment(correction, doubt), style="yellow"), *found))
 
 
 def _statuses(found: Sequence[ClaimView]) -> list[Text]:
@@ -132,10 +122,10 @@ def _rows(correction: Correction) -> list[Row]:
     rows: list[Row] = [
         ("Decision", Text(visible(decision(correction)), style="bold")),
         ("Changes", Text(changes_words(correction))),
-        ("Before", Text(_standing(correction.before))),
+        ("Before", Text(figures.in_a_line(correction.before))),
     ]
     if correction.after is not None:
-        rows.append(("After", Text(_standing(correction.after))))
+        rows.append(("After", Text(figures.in_a_line(correction.after))))
     doubts = doubts_words(correction)
     rows += [("In doubt", Text(doubts, style="magenta"))] if doubts else []
     rows.append(("Rewriter", Text(f"{visible(correction.rewriter)}, {figures.plural(correction.rounds, 'round')}")))
@@ -145,9 +135,5 @@ def _rows(correction: Correction) -> list[Row]:
 
 
 def _spent(usage: Usage) -> Text:
-    spent = [(name.lower(), value.plain) for name, value in usage_rows(usage)]
-    return Text("; ".join(value if name in value else f"{name} {value}" for name, value in spent))
-
-
-def _standing(report: FactualityReport) -> str:
-    return f"precision {figures.precision(report)}  ({figures.precision_basis(report)})"
+    spent = usage_rows(usage)
+    return Text("; ".join(value.plain if name == "Calls" else f"{name.lower()} {value}" for name, value in spent))

@@ -9,7 +9,7 @@ from factloop.core.findings import Finding
 from factloop.core.records import Evidence, FactualityReport
 from factloop.correction.records import Change, ChangeKind, Correction, Doubt, LeftReason, Rejection
 from factloop.reports.claims import PROBLEMS, ClaimView, Status, finding_words, tally, views_of
-from factloop.reports.figures import how_much_it_finds, plural
+from factloop.reports.figures import how_often_right, plural
 from factloop.reports.visible import visible
 
 _NUMBERED_NOTE = re.compile(r"\[\^(\d+)\]")
@@ -22,14 +22,16 @@ LEFT_WORDS = {
     LeftReason.UNMENDABLE: "the evidence has no words that can replace it",
     LeftReason.NO_PLACE: "the response does not contain the sentence",
 }
+_HOW_TO_MEASURE = {"offline": "", "model": " To test it: factloop doctor --controls"}
 KIND_WORDS = {ChangeKind.REMOVED: "removed", ChangeKind.MENDED: "reworded"}
 
 
 def decision(correction: Correction) -> str:
     """The decision, and the numbers that it is based on."""
     is_clean = correction.rejected is Rejection.NOTHING_TO_CORRECT
-    finds = f" {how_much_it_finds(correction.before.fingerprint)}" if is_clean else ""
-    return f"{headline(correction)}: {correction.why}.{finds}"
+    judged_by = correction.before.fingerprint
+    known = f" {how_often_right(judged_by)}{_HOW_TO_MEASURE[judged_by.engine]}" if is_clean else ""
+    return f"{headline(correction)}: {correction.why}.{known}"
 
 
 def headline(correction: Correction) -> str:
@@ -98,13 +100,19 @@ def change_reason(change: Change) -> str:
     return "; ".join(reason for reason in reasons if reason)
 
 
-def doubts_words(correction: Correction) -> str | None:
-    """The number of unproven sentences in the text to use, and how many of them are marked; None if all are proven."""
-    doubts = correction.doubts
-    if not doubts:
+def doubts_words(correction: Correction, *, footnotes: bool = False) -> str | None:
+    """The number of unproven sentences in the text to use, and how they are marked; None if all are proven.
+
+    `1 sentence is unproven; it is marked [unverified]`, or `2 sentences are unproven; 1 of them not marked`.
+    """
+    n, unmarked = len(correction.doubts), sum(doubt.mark is None for doubt in correction.doubts)
+    if not n:
         return None
-    unmarked = sum(doubt.mark is None for doubt in doubts)
-    return f"{plural(len(doubts), 'sentence')} not proven or not checked, {unmarked or 'none'} of them unmarked"
+    marks = dict.fromkeys(correction.text[slice(*doubt.mark)].strip() for doubt in correction.doubts if doubt.mark)
+    marked = f"marked {'by a footnote' if footnotes else ' or '.join(marks)}"
+    be, they = ("is", "it is") if n == 1 else ("are", "they are")
+    which = f"{unmarked:,} of them not marked" if 0 < unmarked < n else f"{they} {'not marked' if unmarked else marked}"
+    return f"{plural(n, 'sentence')} {be} unproven; {which}"
 
 
 def doubted(correction: Correction, doubt: Doubt) -> str:

@@ -16,10 +16,10 @@ export const lookOf = ({ status, summary }) => {
   const look = STATES[status];
   const counts = summary?.counts;
   if (status !== "done" || !counts) return { ...look, ...(status === "done" && { tone: "irrelevant", symbol: "·" }) };
-  const n = counts.not_supported + counts.unscored;
-  if (!n) return { ...look, words: "nothing needs a look" };
+  const kinds = [[summary.n_contradicted, "contradicted"], [counts.not_supported - summary.n_contradicted, "not in the sources"], [counts.unscored, "could not be decided"]].filter(([n]) => n);
+  if (!kinds.length) return { ...look, words: "nothing needs a look" };
   const { status: tone, symbol } = VERDICTS[summary.n_contradicted ? "contradicted" : counts.not_supported ? "no_evidence" : "needs_reading"];
-  return { tone, symbol, words: `${plural(n, "claim")} ${n === 1 ? "needs" : "need"} a look` };
+  return { tone, symbol, words: kinds.map(([n, words], at) => `${at ? many(n) : plural(n, "claim")} ${words}`).join(", ") };
 };
 
 export const isOver = (job) => ["done", "failed", "cancelled"].includes(job.status);
@@ -51,5 +51,11 @@ export const outcome = ({ summary, status, progress, error }) => {
   if (summary.kind === "audit") return ` · ${plural(summary.n_claims, "claim")}, ${plural(summary.evaluators.length, "evaluator")}`;
   const { counts, standings } = summary;
   const insisted = standings ? `, ${many(standings.unsupported_insisted ?? 0)} unsupported and insisted on` : "";
-  return ` · ${many(counts.supported)} of ${plural(counts.supported + counts.not_supported, "scored claim")} supported, precision ${twoDigits(summary.precision)}${counts.unscored ? `, ${many(counts.unscored)} unscored` : ""}${insisted}`;
+  const scored = counts.supported + counts.not_supported;
+  if (!counts.unscored) return ` · ${many(counts.supported)} of ${plural(scored, "scored claim")} supported, precision ${twoDigits(summary.precision)}${insisted}`;
+  // As in main_figure of the reports: precision alone would look like a score of the whole answer.
+  const n = scored + counts.unscored;
+  const bounds = `${twoDigits(counts.supported / n)} to ${twoDigits((counts.supported + counts.unscored) / n)}`;
+  const among = scored ? `: ${many(counts.supported)} supported, precision ${twoDigits(summary.precision)} among those, ${bounds} if the rest were wrong or right` : "";
+  return ` · ${many(scored)} of ${plural(n, "claim")} decided${among}${insisted}`;
 };

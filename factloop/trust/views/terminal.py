@@ -165,8 +165,9 @@ def _long_form_rows(report: LongFormTrustReport) -> list[Row]:
         if (count := report.counts.get(standing, 0)) or standing is not ClaimStanding.UNPLACED
     ]
     factuality = report.factuality
+    name, value, basis = figures.main_figure(factuality)
     rows += [
-        ("Precision", Text(f"{figures.precision(factuality)}  ({figures.precision_basis(factuality)})")),
+        (name, Text(f"{value}  ({basis})")),
         ("Subject", Text(visible(report.fingerprint.subject_model or "none"))),
         ("Judge", Text(visible(factuality.fingerprint.judge))),
     ]

@@ -273,10 +273,13 @@ def checks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     """A service with 26 checks, the first wrong and the second of two documents."""
     with Serving(tmp_path_factory.mktemp("checks")) as serving:
         for at in range(26):
-            asked = {"question": f"Question {at}", "response": KELL, "documents": [{"text": KELL}] * (1 + (at == 1))}
-            serving.post(
-                "/v1/checks?wait=true", {**asked, **({"response": KELL.replace("1931", "1934")} if at == 0 else {})}
-            )
+            text = KELL if at else f"{KELL.replace('1931', '1934')} It is painted green."
+            asked = {
+                "question": f"Question {at}",
+                "response": text,
+                "documents": [{"text": KELL}] * (1 + (at == 1)),
+            }
+            serving.post("/v1/checks?wait=true", asked)
         yield serving
 
 
@@ -291,6 +294,7 @@ def test_the_history_is_paged_and_its_filters_are_in_the_address(looking: Lookin
     expect(page.get_by_role("link", name="Question 0")).to_be_visible()
     page.get_by_label("Verdicts").select_option("Problems")
     expect(page.locator(".job")).to_have_count(1)
+    expect(page.locator(".job")).to_contain_text("1 could not be decided · 1 of 2 claims decided: 0 supported")
     expect(page).to_have_url(re.compile(r"#/history\?outcome=problems$"))
     page.reload()
     expect(page.locator(".job")).to_have_count(1)
@@ -348,12 +352,12 @@ def test_files_of_any_kind_are_read_beside_what_cannot_be(looking: Looking, offl
     expect(page.locator(".documents li")).to_have_count(2)
     expect(page.locator(".documents")).to_contain_text("bridges.html")
     ask(page, KELL)
-    expect(report(page).locator(".overview")).to_contain_text("None of 1 claim needs a look")
+    expect(report(page).locator(".overview")).to_contain_text("1 claim supported")
     first = job_of(page)
     button(page, "Edit and repeat").click()
     expect(page.locator(".documents")).to_contain_text("2 pages")
     ask(page, KELL)
-    expect(report(page).locator(".overview")).to_contain_text("None of 1 claim needs a look")
+    expect(report(page).locator(".overview")).to_contain_text("1 claim supported")
     repeated, given = (offline.get(f"/v1/jobs/{one}/request")["documents"] for one in (job_of(page), first))
     assert job_of(page) != first
     assert (repeated, [one["metadata"] for one in given]) == (given, [{}, {"page": 1}, {"page": 2}])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from factloop.core.records import Usage
+from factloop.core.report_warnings import BASELINE_FINDS
 from factloop.correction.marks import MarkPolicy, marked
 from factloop.correction.records import Correction, LeftReason, Rejection
 from factloop.correction.views.differences import ResponsePart, parts
@@ -17,7 +20,7 @@ from factloop.correction.views.html import render_correction_html
 from factloop.correction.views.terminal import print_correction
 from factloop.correction.views.words import LEFT_WORDS, changes_words, decision, footnoted, headline, kept_back
 from factloop.reports.differences import Piece, pieces
-from factloop.reports.figures import BASELINE_FINDS, how_much_it_finds
+from factloop.reports.figures import how_often_right
 from tests.correction.reports import report_of
 from tests.correction.views.correction_samples import (
     accepted,
@@ -60,24 +63,26 @@ def test_a_text_that_was_not_taken_is_not_called_corrected() -> None:
     assert "The original stands: 1 sentence would state what is not supported." in said
     page = text_of(render_correction_html(not_taken()))
     assert "with changes that were not taken" in page
-    assert "After, not taken" in page
+    assert "Decided after, not taken" in page
     assert "Response, corrected" not in page
 
 
 def test_nothing_to_correct_is_said() -> None:
     clean = nothing_done()
-    assert "Judged by" in printed(clean)
-    assert how_much_it_finds(clean.before.fingerprint) in words(printed(clean))
+    assert how_often_right(clean.before.fingerprint) in words(printed(clean))
     offline = clean.before.fingerprint.model_copy(update={"engine": "offline"})
     documented = (Path(__file__).parents[3] / "docs" / "rag.md").read_text(encoding="utf-8")
-    assert BASELINE_FINDS in how_much_it_finds(offline)
+    assert BASELINE_FINDS in how_often_right(offline)
     assert BASELINE_FINDS in " ".join(documented.split())
-    assert "Nothing to correct" in printed(nothing_done())
+    assert "factloop doctor --controls" in words(printed(clean))
+    assert "factloop doctor" not in render_correction_html(clean)
     why = "no claim by NASA is wrong"
     page = words(text_of(render_correction_html(nothing_done().model_copy(update={"why": why}))))
     assert "Nothing to correct" in page
-    assert f"No claim by NASA is wrong. {how_much_it_finds(clean.before.fingerprint)} Checked" in page
+    assert how_often_right(clean.before.fingerprint) in page
     assert page.count("Judged by") == 1
+    reused = clean.model_copy(update={"usage": Usage(cache_hits=2)})
+    assert "Correction 2 replies reused from the cache; tokens" in words(printed(reused))
     stands = nothing_done(sample_report(), Rejection.NOTHING_CHANGED)
     assert decision(stands).startswith("The original stands")
     assert changes_words(stands) == "none"
@@ -95,7 +100,8 @@ def test_the_page_lays_out_the_markdown_of_a_corrected_response() -> None:
     page = Page(render_correction_html(accepted()))
     assert "**" not in page.text_in("prose")
     assert page.of("strong")
-    assert page.of("ins")[0:1]
+    assert page.of("ins")
+    assert re.search("Fingerprint.*Prompts of the rewriting.*Report schema", words(page.text_in("run")))
     assert [link["id"] for link in page.of("a") if link.get("class") == "edit"] == ["edit-1", "edit-2"]
 
 
@@ -107,11 +113,10 @@ def test_every_sentence_in_doubt_is_shown_with_what_became_of_it() -> None:
     """Marked or not, with its claims; the counts say how many the text itself does not tell of."""
     one = in_doubt()
     for text in (words(printed(one)), words(text_of(render_correction_html(one)))):
-        assert "2 sentences not proven or not checked, 1 of them unmarked" in text
+        assert "2 sentences are unproven; 1 of them not marked" in text
         assert "contradicted; marked [contradicted]" in text
         assert "no evidence found; not marked" in text
-    assert nothing_done().doubts == ()
-    assert "In doubt" not in printed(nothing_done())
+    assert "in doubt" not in printed(nothing_done())
 
 
 def test_the_corrected_response_is_shown_with_its_marks() -> None:
@@ -205,6 +210,7 @@ def test_footnotes_stand_for_bracket_marks_and_give_the_reason() -> None:
     assert "contradicted: \\[a\\](b) \\<i\\> 1" in notes
     page = text_of(render_correction_html(correction, marks="footnotes"))
     assert "contradicted; footnote 9" in words(page)
+    assert "3 sentences are unproven; they are marked by a footnote" in words(page)
     assert "[contradicted]" not in page
     assert "[contradicted]" in text_of(render_correction_html(correction))
     assert footnoted(nothing_done()) == nothing_done().text
@@ -222,7 +228,7 @@ def test_what_nobody_judged_is_not_called_correct() -> None:
         assert said in words(printed(one))
         page = words(text_of(render_correction_html(one)))
         assert said in page
-        assert "In doubt, in the text to use Bad fell. unscored" in page
+        assert "Still in doubt Bad fell. unscored" in page
         assert kept_back(one) == "2 sentences were not judged (read them)"
     assert texts == {
         "auto": "Ann ran. Bad fell. Cid sat. [unchecked]",

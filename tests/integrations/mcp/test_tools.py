@@ -71,7 +71,7 @@ async def test_a_response_is_checked_against_the_documents_given() -> None:
     (passage,) = answer["claims"][0]["cited"]
     assert passage == {"source": "given_documents#1", "title": "", "passage": DOCUMENTS[0], "document": of_first}
     assert (answer["precision"], answer["counts"]["unscored"]) == (0.5, 0)
-    assert text_of(result).startswith("1 of 2 judged claims are supported")
+    assert text_of(result).startswith("2 claims: 1 supported, 1 ")
     assert told == ["1 of 2 claims judged", "2 of 2 claims judged"]
 
 
