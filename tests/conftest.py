@@ -29,10 +29,8 @@ OF_ONE_KIND = {Path(__file__).parent / kind: kind for kind in ("browser", "real"
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collects the tests without collecting garbage, and leaves all that they import out of later searches for it.
-
-    What is imported stays to the end: to look it over again and again took 8 of 30 seconds here, and 10% of the tests.
-    """
+    """Collects the tests without collecting garbage, and leaves all that they import out of later searches for it. What
+    is imported stays to the end: to look it over again and again took 8 of 30 seconds here, and 10% of the tests."""
     gc.disable()
     try:
         return (yield)
@@ -64,10 +62,8 @@ def pytest_configure() -> None:
 
 @pytest.fixture(scope="module")
 def frozen() -> None:
-    """For tests that search for garbage themselves: what is alive by now is left out of it.
-
-    After thousands of tests each search takes a quarter of a second, and statsmodels makes one in every adjustment.
-    """
+    """For tests that search for garbage themselves: what is alive by now is left out of it. After thousands of tests
+    each search takes a quarter of a second, and statsmodels makes one in every adjustment."""
     gc.collect()
     gc.freeze()
 

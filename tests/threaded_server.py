@@ -9,11 +9,8 @@ import uvicorn
 
 
 class ThreadedServer(uvicorn.Server):
-    """Closes every connection when it stops.
-
-    uvicorn leaves those open that were accepted as it began to stop, since its process ends; a browser connects ahead
-    of its requests.
-    """
+    """Closes every connection when it stops. uvicorn leaves those open that were accepted as it began to stop, since
+    its process ends; a browser connects ahead of its requests."""
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await super().shutdown(sockets)

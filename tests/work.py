@@ -39,8 +39,6 @@ def lines_run(call: Callable[[], object]) -> int:
 
 def growth(work: Callable[[int], object], size: int, times: int = TIMES) -> float:
     """How many times the lines that `size` takes a size `times` as large takes: about `times` where work is linear.
-
-    Something smaller is done first, so that what is loaded or compiled once is not counted.
-    """
+    Something smaller is done first, so that what is loaded or compiled once is not counted."""
     work(max(1, size // 2))
     return lines_run(lambda: work(size * times)) / lines_run(lambda: work(size))

@@ -28,8 +28,7 @@ TRIVIAL = (
 )  # fmt: skip
 """Statements that are true of almost anything of their kind."""
 _WORD = re.compile(r"\w+")
-NEAREST = 10
-"""Number of claims that each claim is compared with: those that share the most words with it."""
+NEAREST = 10  # number of claims that each claim is compared with: those that share the most words with it
 PATIENCE_S = 10.0
 _SCORED = (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED)
 

@@ -33,17 +33,14 @@ MOST_READ = 1_000_000
 SEARCHES_A_CLAIM = 1.2
 """Searches per claim, if they stop as soon as the claim is settled."""
 PASSAGE_TOKENS = 70
-SHARE_NEW = 0.5
-"""Fraction of a search's passages that earlier searches for the same claim had not returned."""
-SCHEMA_TOKENS = 120
-"""Tokens of the schema or tools sent with each request."""
+SHARE_NEW = 0.5  # fraction of a search's passages that earlier searches for the same claim had not returned
+SCHEMA_TOKENS = 120  # tokens of the schema or tools sent with each request
 FUSED_COMPLETION = {"sentence_facts": 35, "assessment": 45}
 """Tokens of a reply, per claim in a window and per round for a claim."""
 PAPER_COMPLETION = {"split": 15, "revise": 20, "relevance": 20, "query": 15, "rate": 60}
 GROUNDED_COMPLETION = {"grounded_facts": 40, "grounded_claims": 25}
 """Tokens per claim in a window, and per claim that is checked again."""
-SHARE_LOOKED_AT_AGAIN = 0.3
-"""Fraction of claims that are not found to be supported at first."""
+SHARE_LOOKED_AT_AGAIN = 0.3  # fraction of claims that are not found to be supported at first
 _ASKED_FOR = ("calls", "prompt_tokens", "completion_tokens")
 
 

@@ -31,8 +31,7 @@ from factloop.tools.search.base import SearchTool
 from factloop.tools.text.pipeline import pipeline_name
 
 LIBRARIES = ("langchain-core", "langchain-openai", "langgraph", "openai", "tantivy")
-OFFLINE_LIBRARIES = ("spacy",)
-"""Additional libraries used by a check without a chat model."""
+OFFLINE_LIBRARIES = ("spacy",)  # additional libraries used by a check without a chat model
 
 
 @dataclass(frozen=True)

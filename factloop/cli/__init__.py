@@ -14,8 +14,7 @@ CONTAINERS = 50_000
 """Number of containers created before Python collects garbage (700 by default). With hundreds of claims in progress,
 the collector would walk half a million live objects repeatedly, which takes a third of a check's CPU time. A program
 that imports factloop decides this for itself."""
-EVALUATION = "factloop.evaluation"
-"""The package that is an optional part of an installation."""
+EVALUATION = "factloop.evaluation"  # the package that is an optional part of an installation
 _PLAIN = {
     "✓": "+", "✗": "x", "○": "o", "·": "*", "•": "*", "×": "x", "−": "-", "–": "-", "—": "-", "’": "'", "‘": "'",
     "“": '"', "”": '"', "«": '"', "»": '"', "…": "...", "≠": "!=", "←": "<-", "▶": ">", "●": "*", "◆": "*", "■": "#",

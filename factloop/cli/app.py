@@ -16,7 +16,7 @@ class ResponsesByDefault(PlainGroup):
     """Treats `eval FILE` as `eval responses FILE`, unless the first word names another command."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0] not in {*self.commands, "--help"}:
+        if args and args[0] not in {*self.commands, "--help", "-h"}:
             args = ["responses", *args]
         return super().parse_args(ctx, args)
 
@@ -144,6 +144,7 @@ app = typer.Typer(
     name="factloop",
     help="Check what a language model wrote against your documents or the web, claim by claim.",
     cls=PlainGroup,
+    context_settings={"help_option_names": ["--help", "-h"]},
     rich_markup_mode=None,
     add_completion=False,
     pretty_exceptions_enable=False,

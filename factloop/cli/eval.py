@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from factloop.evaluation.runs.run import Debias, Kind, ReportEngine
     from factloop.evaluation.runs.run_claims import RunClaims
 
-DEFAULT_KS = (64,)
-"""The median number of facts in the paper's responses."""
+DEFAULT_KS = (64,)  # the median number of facts in the paper's responses
 WORKERS = 2
 NO_CLAIMS_MADE = "no response makes a claim that can be checked"
 DATASET, PART = "factscore", "bio"

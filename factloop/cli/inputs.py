@@ -24,10 +24,8 @@ _CONTROLS = frozenset(range(32)) - {9, 10, 12, 13, 27}
 _GLOB = frozenset("*?[")
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".7z", ".rar")
 _WITH_TEXT_INSIDE = (".pdf", ".docx", ".doc", ".odt", ".pptx", ".xlsx", ".epub")
-LONGEST_WITHOUT_LIMIT = 500_000
-"""Maximum number of characters of a text to check if no limit is set."""
-MOST_CONTROLS = 0.1
-"""Fraction of control characters above which input counts as binary, even if it can be decoded."""
+LONGEST_WITHOUT_LIMIT = 500_000  # maximum number of characters of a text to check if no limit is set
+MOST_CONTROLS = 0.1  # fraction of control characters above which input counts as binary, even if it can be decoded
 
 
 def read_text(name: str) -> str:

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from factloop.checking.checker import FactChecker
     from factloop.trust.scorer import TrustScorer
 
-LEFT_AFTER_S = 10.0
-"""Seconds after a signal to stop at which the process ends, whatever its threads still compute."""
+LEFT_AFTER_S = 10.0  # seconds after a signal to stop at which the process ends, whatever its threads still compute
 
 
 class Mcp(Arguments):
@@ -40,7 +39,7 @@ class Mcp(Arguments):
     port: Annotated[int, Mark(SERVER)] = 8765
     """Port to listen on; 0 picks a free one."""
     api_key_file: Annotated[Path | None, Mark(SERVER, "FILE")] = None
-    """API keys of callers, one per line. Can also be set with FACTLOOP_SERVICE_KEYS (comma-separated)."""
+    """API keys of callers, one per line, read again on changes. Or set FACTLOOP_SERVICE_KEYS (comma-separated)."""
 
 
 @command(taking(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK), taking(TrustSettings, *SERVED))

@@ -42,8 +42,7 @@ from factloop.setup.marks import (
 )
 from factloop.setup.settings import Number, is_it
 
-ARGUMENT = Group("argument", None)
-"""Positional arguments."""
+ARGUMENT = Group("argument", None)  # positional arguments
 OUTPUT = Group("output", "Output")
 STATISTICS = Group("statistics", "Statistics")
 _PANELS = (None, MODEL.panel, SEARCH.panel, DISTRACTORS.panel, LIMITS.panel, RECORDING.panel)

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
 STANDARD_OUTPUT = "-"
 _PADDING = re.compile("(?<! ) +(?=\n)")
-FILLED_IN = "a person may have filled it in"
-"""Why a label sheet is not overwritten."""
+FILLED_IN = "a person may have filled it in"  # why a label sheet is not overwritten
 
 
 class _WithoutPadding:

@@ -23,8 +23,7 @@ from factloop.reports.visible import visible
 from factloop.setup.marks import Mark
 from factloop.setup.settings import RunSettings
 
-DIGITS = 12
-"""Number of digits of a hash shown on the terminal."""
+DIGITS = 12  # number of digits of a hash shown on the terminal
 
 
 class List(Arguments):

@@ -27,7 +27,7 @@ from factloop.trust.settings import SERVED, TrustSettings
 def serve(_: Arguments, flags: Flags) -> int:
     """Serves until the process is stopped. Raises FactloopError for an invalid setup before anything is opened."""
     require("serve", "the service")
-    from factloop.service.app import build_app
+    from factloop.service.app import build_app, in_words
     from factloop.service.app import serve as run_service
     from factloop.service.logs import log_to_stderr
     from factloop.service.settings import ServiceSettings
@@ -38,6 +38,11 @@ def serve(_: Arguments, flags: Flags) -> int:
     app = build_app(service, *server_settings(flags))
     log_to_stderr(service.log_format, service.log_level)
     say: Callable[[str], None] = note if service.log_format == "text" else logging.getLogger(__name__).info
-    asyncio.run(run_service(app, ready=lambda address: say(f"serving at {address} (Ctrl-C stops)")))
+
+    def ready(address: str) -> None:
+        say(f"serving at {address} (Ctrl-C stops)")
+        say(in_words(app))
+
+    asyncio.run(run_service(app, ready=ready))
     say("stopped. Unfinished jobs continue at the next start, or in another service.")
     return DONE

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from factloop.core.records import Claim, Evidence
 
-ELSEWHERE = "another passage"
-"""Replaces the number of a passage that is not kept with the claim, or that never existed."""
+ELSEWHERE = "another passage"  # replaces the number of a passage that is not kept with the claim, or that never existed
 
 _NUMBERED = re.compile(
     r"(?P<code>(?:\w|= ?)(?:\[[^][\n]*\])+)"

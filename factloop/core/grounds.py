@@ -17,8 +17,7 @@ from factloop.core.records import Claim, Evidence, Verdict
 FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _POSSESSIVE = re.compile(r"['’]s?$")
-_LEAST_WITHIN = 5
-"""Minimum length of a name that may be part of a longer word in the passage."""
+_LEAST_WITHIN = 5  # minimum length of a name that may be part of a longer word in the passage
 
 
 def absent(claim: str, passages: Iterable[Evidence]) -> frozenset[str]:

@@ -49,8 +49,7 @@ def whole(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
-_LONGEST_NAME = 100
-"""Maximum number of characters of a name to compare with known names."""
+_LONGEST_NAME = 100  # maximum number of characters of a name to compare with known names
 
 
 def refuse_unknown(model: type[BaseModel], data: object) -> None:

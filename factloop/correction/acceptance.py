@@ -28,8 +28,7 @@ from factloop.core.factuality import count_verdicts, n_contradicted
 from factloop.core.records import Claim, Counts, FactualityReport, UnscoredReason
 from factloop.correction.records import Rejection
 
-ELSEWHERE = -1
-"""Stands for sentences in the rewritten text that come from no sentence in the response."""
+ELSEWHERE = -1  # stands for sentences in the rewritten text that come from no sentence in the response
 
 _OF_THE_TEXT = frozenset(
     {UnscoredReason.AMBIGUOUS, UnscoredReason.DISPUTED, UnscoredReason.OTHER_LANGUAGE, UnscoredReason.NO_SOURCE}

@@ -9,8 +9,7 @@ from factloop.core.records import Claim, Evidence, FactualityReport
 from factloop.correction.drafts import Draft
 from factloop.correction.sentences import ResponseSentence, core
 
-MOST_PASSAGES = 8
-"""Maximum number of passages given to a rewriter, starting with those that verdicts cite."""
+MOST_PASSAGES = 8  # maximum number of passages given to a rewriter, starting with those that verdicts cite
 
 
 @dataclass(frozen=True)

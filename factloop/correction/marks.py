@@ -15,8 +15,7 @@ from factloop.tools.text.rows import cell_of, cell_with
 
 CONTRADICTED, UNVERIFIED, NOT_CHECKED = "[contradicted]", "[unverified]", "[unchecked]"
 
-_RUNS_ON = ("(", "[", ":")
-"""After a closing bracket, these characters would turn the mark into a link."""
+_RUNS_ON = ("(", "[", ":")  # after a closing bracket, these characters would turn the mark into a link
 
 Span = tuple[int, int]
 

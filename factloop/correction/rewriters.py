@@ -24,8 +24,7 @@ from factloop.tools.text.markup import plain_text
 
 PROMPT = "correction/rewrite"
 STAGE = "rewrite"
-CONTEXT_CHARACTERS = 600
-"""Number of characters of preceding text shown with a sentence."""
+CONTEXT_CHARACTERS = 600  # number of characters of preceding text shown with a sentence
 MOST_GROWTH, ROOM = 2, 200
 """A new wording may be at most `MOST_GROWTH` times as long as the old one, plus `ROOM` characters."""
 

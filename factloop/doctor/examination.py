@@ -31,10 +31,8 @@ from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.context_length import listed_names
 from factloop.trust.settings import TrustSettings
 
-QUESTIONS = 8
-"""Maximum duration of an examination, in calls: two calls to a model, with repairs and changes of mode."""
-CALLS = 30
-"""Maximum duration of the controls, in calls."""
+QUESTIONS = 8  # maximum duration of an examination, in calls: two calls to a model, with repairs and changes of mode
+CALLS = 30  # maximum duration of the controls, in calls
 NO_SUCH_MODEL = 404
 MOST_NAMED, LONGEST_NAME = 8, 100
 """Maximum number of models listed from a server, and characters of each name."""

@@ -12,13 +12,11 @@ from pydantic_core import PydanticCustomError, from_json, to_json
 from factloop.core.records import refuse_unknown
 from factloop.setup.sources import SourceMode
 
-LONGEST_TEXT = 200_000
-"""Maximum number of characters in a response."""
+LONGEST_TEXT = 200_000  # maximum number of characters in a response
 LONGEST_PROMPT = 20_000
 LONGEST_DOCUMENT = 2_000_000
 MOST_DOCUMENTS = 1_000
-MOST_METADATA = 100
-"""Maximum number of keys in the metadata of a document."""
+MOST_METADATA = 100  # maximum number of keys in the metadata of a document
 _LEVELS_AROUND = 100
 """More than requests and reports nest around metadata. JSON is read down to 200 levels."""
 
@@ -94,11 +92,9 @@ def hold_text(documents: str | Sequence[str | GivenDocument]) -> bool:
 def nothing_to_judge_by(
     documents: str | Sequence[str | GivenDocument] | None, mode: SourceMode | None, *, can_search: bool
 ) -> str | None:
-    """Explains why a check has nothing to check against; None if it has something.
-
-    In `faithfulness` mode, this must be text in the documents; in `factuality` mode, the server's own sources also
-    count. Without a mode, the documents are used if there are any, otherwise the server's own sources.
-    """
+    """Explains why a check has nothing to check against; None if it has something. In `faithfulness` mode, this must be
+    text in the documents; in `factuality` mode, the server's own sources also count. Without a mode, the documents are
+    used if there are any, otherwise the server's own sources."""
     if documents is not None and hold_text(documents):
         return None
     if can_search and (mode == "factuality" or (mode is None and documents is None)):

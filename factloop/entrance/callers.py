@@ -20,10 +20,8 @@ BODY_WITHIN_S = 20.0
 LONGEST_HEADERS = 32_768
 """Number of bytes of headers after which further ones are not awaited. Longer headers pass if one read returns all of
 them (at most 256 kB)."""
-TOLD_SO = 100
-"""Number of connections above the limit that are answered with 503; any further ones are dropped."""
-_LEFT_FREE = 300
-"""Number of files that the process may need for purposes other than connections."""
+TOLD_SO = 100  # number of connections above the limit that are answered with 503; any further ones are dropped
+_LEFT_FREE = 300  # number of files that the process may need for purposes other than connections
 
 
 class BodyTooLong(Exception):

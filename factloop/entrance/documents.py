@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import PrivateAttr
 
 from factloop.checking.checker import FactChecker
+from factloop.core.errors import DataError
 from factloop.setup.caching.folder import INDEXES, cache_folder
 from factloop.setup.caching.opening import tidy
 from factloop.setup.search_tools import build_embedder
@@ -17,6 +19,7 @@ from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.budget import Budget
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.search.base import SearchHit
+from factloop.tools.search.documents.files import find_files
 from factloop.tools.search.documents.search import DocumentSearch, warnings_of
 from factloop.trust.settings import TrustSettings
 
@@ -70,9 +73,7 @@ def hiding_checker(
     model: ChatModel | None = None, *, settings: CheckSettings, budget: Budget | None = None
 ) -> FactChecker:
     """A checker that hides the paths of its own documents from callers. Reads and indexes the documents, which blocks.
-
-    Raises ConfigError, DataError.
-    """
+    Raises ConfigError, DataError."""
     own = (open_documents(OWN, settings.docs, settings),) if settings.docs else ()
     return FactChecker(
         model, search=(*settings.search, *own), settings=settings.model_copy(update={"docs": ()}), budget=budget
@@ -89,15 +90,18 @@ def _opened(
 ) -> RegisteredDocuments:
     folder = cache_folder(settings, INDEXES)
     found = RegisteredDocuments(
-        name,
-        paths,
-        cache_dir=folder,
-        in_memory=folder is None,
-        strict=settings.fail_if_unreadable,
-        embedder=embedder,
+        name, paths, cache_dir=folder, in_memory=folder is None, strict=settings.fail_if_unreadable, embedder=embedder
     )
     tidy(settings)
     return found
+
+
+def state_of(place: str) -> Hashable:
+    """Changes whenever a file does in this file, folder or glob; None if nothing there can be read. Blocks."""
+    with suppress(DataError, OSError):
+        found = ((path, path.stat()) for path in find_files([place]).paths)
+        return tuple((path, stat.st_mtime_ns, stat.st_size) for path, stat in found)
+    return None
 
 
 def _folder_of(path: str) -> str:

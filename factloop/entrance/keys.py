@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import logging
 import secrets
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated
@@ -16,10 +18,11 @@ from factloop.entrance.serving import Calls, Dollars
 from factloop.setup.settings import describe
 
 VARIABLE = "FACTLOOP_SERVICE_KEYS"
-SHORTEST = 16
-"""Minimum length of a key in characters; a shorter one could be guessed."""
-NO_OWNER = ""
-"""The owner of all requests if no key is required."""
+SHORTEST = 16  # minimum length of a key in characters; a shorter one could be guessed
+NO_OWNER = ""  # the owner of all requests if no key is required
+LOOK_EVERY_S = 1.0
+
+log = logging.getLogger(__name__)
 
 
 class Grant(BaseModel):
@@ -29,65 +32,99 @@ class Grant(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")] = ""
-    """The name of the key in the request log; by default, the first digits of its hash."""
+    """The caller's name in the log and metrics, by default the first digits of the key's hash. It owns the jobs."""
     weight: Annotated[float, Field(ge=0.001, le=1_000)] = 1.0
-    """Number of turns it gets for each turn of a key with weight 1."""
+    """Number of turns it gets for each turn of a caller with weight 1."""
     budget_usd_per_day: Dollars | None = None
     max_calls_per_day: Calls | None = None
 
 
 class ApiKeys:
-    """The API keys of a server. Without keys, the server is open to all callers, who count as one owner."""
+    """The API keys of a server. Without keys, the server is open to all callers, who count as one owner. Keys with the
+    same name are one caller, which is the owner of its jobs; a key without a name is a caller by itself."""
 
-    def __init__(self, keys: Iterable[str] = ()) -> None:
-        """Takes keys, each optionally followed by the options of its `Grant`. Raises ConfigError for a key that is too
-        short, cannot be sent in a header, or is given twice.
+    def __init__(self, keys: Iterable[str] = (), file: Path | None = None) -> None:
+        """Takes keys, each optionally followed by the options of its `Grant`, or reads them from a file, now and
+        whenever it changes. Raises ConfigError for a key that is too short, cannot be sent in a header, is given twice,
+        or has other options than an earlier key with its name.
         """
-        grants: dict[str, Grant] = {}
-        for number, line in enumerate(keys, 1):
-            key, *values = line.split(" ")
-            if len(key) < SHORTEST or not key.isascii() or not key.isprintable():
-                raise ConfigError(f"API key {number}: needs at least {SHORTEST} printable ASCII characters, no spaces")
-            if _hash(key) in grants:
-                earlier = list(grants).index(_hash(key)) + 1
-                raise ConfigError(f"API key {number}: the same as API key {earlier}; give each once")
-            given = {name: text for name, _, text in (value.partition("=") for value in values if value)}
-            try:
-                grants[_hash(key)] = Grant.model_validate({"name": _hash(key)[:8], **given})
-            except ValidationError as error:
-                raise ConfigError(f"API key {number}: {describe(error, Grant.model_fields)}") from error
-        self._hashes = tuple(grants)
-        self.grants = {_owner(hashed): grant for hashed, grant in grants.items()} or {NO_OWNER: Grant()}
-        """The grant of each owner that `owner` can return."""
+        self.grants: Mapping[str, Grant]
+        """The grant of each owner that `owner` can return; replaced when the keys change."""
+        self.names: dict[str, str] = {}
+        """The name of each owner in logs and metrics, including owners whose keys were removed since startup."""
         self._secret = secrets.token_hex(32)
+        self._file, self._stamp, self._looked_s = file, None if file is None else _stamp(file), time.monotonic()
+        self._take(keys if file is None else _lines(file))
 
-    def __bool__(self) -> bool:
-        return bool(self._hashes)
+    def __len__(self) -> int:
+        return len(self._owners)
 
     def owner(self, authorization: str | None) -> str | None:
         """The owner for a header `Authorization: Bearer KEY`, as a hash. None if the key is unknown."""
-        if not self._hashes:
+        self.refresh()
+        if not self._owners:
             return NO_OWNER
         scheme, _, key = (authorization or "").partition(" ")
-        given = _hash(key.strip())
-        matches = [hmac.compare_digest(given, known) for known in self._hashes]  # with all, in constant time
-        return _owner(given) if any(matches) and scheme.lower() == "bearer" else None
+        given = _hash(key.strip())  # compared with all, in constant time
+        matches = [owner for known, owner in self._owners.items() if hmac.compare_digest(given, known)]
+        return matches[0] if matches and scheme.lower() == "bearer" else None
 
     def sign(self, owner: str, text: str) -> str:
-        """A signature that requires the owner's key and is the same in every process that has this key."""
-        key = next((known for known in self._hashes if _owner(known) == owner), self._secret)
+        """A signature that requires all of the owner's keys and is the same in every process that has them. It
+        therefore becomes invalid if one of them is removed."""
+        key = "".join(sorted(known for known, whose in self._owners.items() if whose == owner)) or self._secret
         return hmac.new(key.encode(), text.encode(), hashlib.sha256).hexdigest()
+
+    def refresh(self) -> None:
+        """Reads the file again if it has changed, and looks at most once a second. Each change is logged. If the file
+        cannot be read or is invalid, the earlier keys stay valid. A file changed within the last second may not be
+        complete yet, and is read later."""
+        if self._file is None or time.monotonic() - self._looked_s < LOOK_EVERY_S:
+            return
+        self._looked_s, stamp = time.monotonic(), _stamp(self._file)
+        if stamp == self._stamp or (stamp is not None and abs(time.time() - stamp[0] / 1e9) < LOOK_EVERY_S):
+            return
+        self._stamp, before = stamp, self._owners.keys()
+        try:
+            self._take(_lines(self._file))
+        except ConfigError as error:
+            log.warning("the earlier keys stay valid: %s", error)
+            return
+        now = self._owners.keys()
+        log.warning("%s: read again, %d keys added, %d removed", self._file, len(now - before), len(before - now))
+
+    def _take(self, lines: Iterable[str]) -> None:
+        owners: dict[str, str] = {}
+        grants: dict[str, Grant] = {}
+        for number, line in enumerate(lines, 1):
+            key, *values = line.split(" ")
+            hashed = _hash(key)
+            if len(key) < SHORTEST or not key.isascii() or not key.isprintable():
+                raise ConfigError(f"API key {number}: needs at least {SHORTEST} printable ASCII characters, no spaces")
+            if hashed in owners:
+                earlier = list(owners).index(hashed) + 1
+                raise ConfigError(f"API key {number}: the same as API key {earlier}; give each once")
+            given = {name: text for name, _, text in (value.partition("=") for value in values if value)}
+            try:
+                grant = Grant.model_validate(given)
+            except ValidationError as error:
+                raise ConfigError(f"API key {number}: {describe(error, Grant.model_fields)}") from error
+            owner = owners[hashed] = (_hash(f"name {grant.name}") if grant.name else hashed)[:32]  # no key has a space
+            if grants.setdefault(owner, grant) != grant:
+                earlier = list(owners.values()).index(owner) + 1
+                raise ConfigError(f"API key {number}: give it the options of API key {earlier}, which has its name")
+        self._owners, self.grants = owners, grants or {NO_OWNER: Grant()}
+        self.names |= {owner: grant.name or (owner and f"sha256:{owner[:8]}") for owner, grant in self.grants.items()}
 
 
 def read_keys(file: Path | None, environment: Mapping[str, str]) -> ApiKeys:
-    """Reads keys from a file, one per line, or from FACTLOOP_SERVICE_KEYS (comma-separated). Raises ConfigError.
+    """Reads keys from a file, one per line, or from FACTLOOP_SERVICE_KEYS (comma-separated). Raises ConfigError. Each
+    key may be followed by options of its `Grant`. Blank lines and lines that start with # are ignored. An empty file is
+    an error, not an open service."""
+    return ApiKeys(filter(None, map(str.strip, environment.get(VARIABLE, "").split(","))), file)
 
-    Each key may be followed by options of its `Grant`.
 
-    Blank lines and lines that start with # are ignored. An empty file is an error, not an open service.
-    """
-    if file is None:
-        return ApiKeys(key.strip() for key in environment.get(VARIABLE, "").split(",") if key.strip())
+def _lines(file: Path) -> list[str]:
     try:
         lines = [line.strip() for line in file.read_text(encoding="utf-8").splitlines()]
     except (OSError, UnicodeDecodeError) as error:
@@ -96,11 +133,16 @@ def read_keys(file: Path | None, environment: Mapping[str, str]) -> ApiKeys:
     keys = [line for line in lines if line and not line.startswith("#")]
     if not keys:
         raise ConfigError(f"--api-key-file {file}: there is no key in it")
-    return ApiKeys(keys)
+    return keys
 
 
-def _owner(hashed: str) -> str:
-    return hashed[:32]
+def _stamp(file: Path) -> tuple[int, int, int] | None:
+    """Time and other features of the last change of the file or its rights; None if there is no file."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ctime_ns, found.st_size
 
 
 def _hash(key: str) -> str:

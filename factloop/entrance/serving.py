@@ -33,11 +33,11 @@ class ServeSettings(BaseModel):
     port: Annotated[int, Mark(SERVER)] = 8000
     """Port to listen on; 0 picks a free one."""
     documents: Annotated[Names, Mark(SERVER, "NAME=PATH")] = ()
-    """Documents that callers can select by name: file, folder or glob."""
+    """Documents that callers can select by name: file, folder or glob, read at startup."""
     results: Annotated[Path | None, Mark(SERVER, "FOLDER")] = None
     """Folder of JSON reports and runs to show on the web page."""
     api_key_file: Annotated[Path | None, Mark(SERVER, "FILE")] = None
-    """API keys of callers, one per line. Can also be set with FACTLOOP_SERVICE_KEYS (comma-separated)."""
+    """API keys of callers, one per line, read again on changes. Or set FACTLOOP_SERVICE_KEYS (comma-separated)."""
     database: Annotated[str | None, Mark(SERVER, "URL")] = None
     """Database for jobs: sqlite:///FILE or postgresql+psycopg://... Default: a file in --folder."""
     folder: Annotated[Path | None, Mark(SERVER)] = None
@@ -49,11 +49,11 @@ class ServeSettings(BaseModel):
     max_queued: Number = 100
     """Number of jobs that can wait in the queue."""
     max_share: Annotated[float, Field(gt=0, le=1)] = 0.5
-    """Maximum fraction of running jobs and of waiting jobs for any single key, if there are several keys."""
+    """Maximum fraction of running jobs and of waiting jobs for any single caller, if there are several."""
     budget_usd_per_day: Dollars | None = None
-    """Cost limit in USD for all jobs in 24 hours; needs `budget_usd`, the limit for one job."""
+    """Cost limit in USD for all jobs in 24 hours. Unless `budget_usd` is set, a job may use a tenth of it."""
     max_calls_per_day: Calls | None = None
-    """Maximum number of model calls for all jobs in 24 hours; needs `max_calls`, the limit for one job."""
+    """Maximum number of model calls for all jobs in 24 hours. Unless `max_calls` is set, a job may use a tenth."""
     max_body_mb: Megabytes = 8.0
     """Maximum size of a request in megabytes."""
     rate: str = "60/minute"

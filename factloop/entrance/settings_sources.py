@@ -37,9 +37,7 @@ def load_settings(
     given_in: str = "command line",
 ) -> S:
     """Loads the settings of a command and starts exporting its traces. `given_in` says where the flags were given.
-
-    Warns about variables that look misspelt. Raises ConfigError, which says what is wrong and where.
-    """
+    Warns about variables that look misspelt. Raises ConfigError, which says what is wrong and where."""
     file = _from_file(folder / SETTINGS_FILE)
     if file:
         others = _settings_of_all() - set(kind.model_fields)

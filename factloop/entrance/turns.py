@@ -12,12 +12,10 @@ Waiting = tuple[str, str]
 
 @dataclass
 class Turns:
-    """The callers' turns in one service. They are kept in memory, so all callers start equal after a restart.
-
-    The caller with the fewest running jobs for its weight comes first and, among equals, the one that has had fewer
-    turns for its weight (start-time fair queueing, Goyal et al. 1996, with each job counted equally). A caller that
-    returns after being idle has not accumulated any turns.
-    """
+    """The callers' turns in one service. They are kept in memory, so all callers start equal after a restart. The
+    caller with the fewest running jobs for its weight comes first and, among equals, the one that has had fewer turns
+    for its weight (start-time fair queueing, Goyal et al. 1996, with each job counted equally). A caller that returns
+    after being idle has not accumulated any turns."""
 
     weights: Mapping[str, float] = field(default_factory=dict)
     most_each: int | None = None

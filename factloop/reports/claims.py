@@ -370,8 +370,7 @@ def _around(text: str, place: tuple[int, int], kind: Kind) -> tuple[Piece, ...]:
 _QUOTED = re.compile('“([^”\n]{8,600})”|"([^"\n]{8,600})"|«([^»\n]{8,600})»|‘([^’\n]{8,600})’')
 _FEWEST_WORDS = 3
 """Minimum number of words of a quote in a rationale; shorter ones name something and occur in many sentences."""
-_LONGEST_SENTENCE = 600
-"""Maximum number of characters of a single sentence; longer passages are not treated as one."""
+_LONGEST_SENTENCE = 600  # maximum number of characters of a single sentence; longer passages are not treated as one
 _HEADING = re.compile(r"\n\n((?:[^\n›]{1,60}|[^\n]{1,300}›[^\n]{1,300})(?<![.!?…:;,\"”)]))(?=\n)")
 """The headings inside a passage that spans several sections, in the format of local documents."""
 

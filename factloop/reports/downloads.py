@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 LONGEST_PLAIN = 400_000
 """Maximum number of bytes of a file that a link contains uncompressed by default; longer files are compressed."""
-LONGEST_ADDRESS = 1_900_000
-"""Maximum number of characters in a URL that browsers follow."""
+LONGEST_ADDRESS = 1_900_000  # maximum number of characters in a URL that browsers follow
 _FORMULA = (*"=+-@\t\r\n", *"\uff1d\uff0b\uff0d\uff20")
 """Characters at the start of a cell that make a spreadsheet treat it as a formula, some also in full width."""
 

@@ -16,8 +16,7 @@ _WORD = re.compile(r"\w+(?:[.,'’-]\w+)*")
 _LEAST_SHARE = 0.5
 """Fraction of a claim's words that its sentence must contain in order; below it, the wording differs too much to find
 them."""
-_WIDEST_GAP = 2
-"""Maximum number of words, not in any claim, that are marked together with the words around them."""
+_WIDEST_GAP = 2  # maximum number of words, not in any claim, that are marked together with the words around them
 
 Span = tuple[int, int]
 

@@ -136,8 +136,7 @@ def in_a_line(report: FactualityReport) -> str:
     return f"{name.lower()} {value} ({basis})"
 
 
-MOST_OF_NAME = 80
-"""Maximum number of characters of a response used as the title of its page."""
+MOST_OF_NAME = 80  # maximum number of characters of a response used as the title of its page
 
 
 def name_of(report: FactualityReport, file: str = "") -> str:
@@ -244,8 +243,7 @@ def counted(usage: StageUsage) -> list[tuple[str, str]]:
     return [(head, count) for head, count in _COUNTS if getattr(usage, count)]
 
 
-_SEARCH = "search"
-"""The stage in which searches are made."""
+_SEARCH = "search"  # the stage in which searches are made
 _COUNTS = (
     ("Calls", "calls"),
     ("Failed", "failed_calls"),

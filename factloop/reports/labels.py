@@ -22,12 +22,9 @@ from factloop.core.errors import DataError
 from factloop.core.factuality import counted_claims
 from factloop.core.records import Count, FactualityReport, Record, Share, Verdict
 
-LARGEST_FILE = 64 * 2**20
-"""Maximum size of a label file in bytes; 5,000 claims without documents take three million."""
-LONGEST_COMMENT = 2_000
-"""Maximum number of characters in a comment."""
-REPORTS_DATASET = "reports"
-"""Name of the data set made up of the claims of single reports."""
+LARGEST_FILE = 64 * 2**20  # maximum size of a label file in bytes; 5,000 claims without documents take three million
+LONGEST_COMMENT = 2_000  # maximum number of characters in a comment
+REPORTS_DATASET = "reports"  # name of the data set made up of the claims of single reports
 
 
 class PersonLabel(StrEnum):
@@ -254,8 +251,7 @@ def _hash(value: Mapping[str, Any] | Sequence[Any] | str | None) -> str:
 
 
 STYLES = ("label.css",)
-SCRIPTS = ("labelling.js",)
-"""Scripts loaded after `list.js`."""
+SCRIPTS = ("labelling.js",)  # scripts loaded after `list.js`
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,10 @@ if TYPE_CHECKING:
 
 LONGEST_READING = 400
 """Maximum number of characters of a response shown in a list; longer ones are shown in full in the details."""
-SHARED = "factloop.reports"
-"""The package whose pages folder contains what pages share."""
+SHARED = "factloop.reports"  # the package whose pages folder contains what pages share
 _FOLDER = "pages"
 _STYLES = ("base.css",)
-_SCRIPTS = ("page.js",)
-"""Scripts used by every page."""
+_SCRIPTS = ("page.js",)  # scripts used by every page
 
 
 @dataclass(frozen=True)

@@ -69,8 +69,7 @@ _NAMESPACE_MARK = 'xmlns="http://www.w3.org/2000/svg"'
 _SERIES_ID = re.compile(r"of-\d+")
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _FONTS = "Helvetica, Arial, 'Liberation Sans', sans-serif"
-_NO_CHARACTERS = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}
-"""The two noncharacters that XML does not allow."""
+_NO_CHARACTERS = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}  # the two noncharacters that XML does not allow
 
 
 def as_words(text: str) -> str:

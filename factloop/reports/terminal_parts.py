@@ -14,11 +14,9 @@ from factloop.core.records import StageUsage
 from factloop.reports import figures
 from factloop.reports.visible import visible
 
-LONGEST = 400
-"""Maximum number of characters of a text on the terminal; the page and the JSON report have more."""
+LONGEST = 400  # maximum number of characters of a text on the terminal; the page and the JSON report have more
 
-_RULE = 2
-"""Minimum width left for the rule after its title: a space and a piece of the line."""
+_RULE = 2  # minimum width left for the rule after its title: a space and a piece of the line
 
 Row = tuple[str, Text]
 

@@ -22,8 +22,7 @@ from factloop.service.kept import Database
 from factloop.service.shapes import TICKET_PAGES
 from factloop.service.tables import HITS, database_now, hold_others_off
 
-READS_FOR_A_JOB = 10
-"""Number of read requests a caller may make per request for work."""
+READS_FOR_A_JOB = 10  # number of read requests a caller may make per request for work
 MOST_REQUESTS = 1_000_000_000
 LONGEST_DAYS = 36_500
 OF_ONE_KEY = RateLimitItemPerMinute(10)
@@ -60,12 +59,10 @@ class SharedHits:
 
 
 class RateLimits:
-    """Counts requests, including rejected ones, in moving windows. Bound to one event loop.
-
-    Requests for work and wrong keys are counted across all services that share a database, unless the database is
-    unavailable; reads are counted by each service. Requests rejected in memory are not counted in the database, so a
-    flood of requests does not become a flood of transactions.
-    """
+    """Counts requests, including rejected ones, in moving windows. Bound to one event loop. Requests for work and wrong
+    keys are counted across all services that share a database, unless the database is unavailable; reads are counted by
+    each service. Requests rejected in memory are not counted in the database, so a flood of requests does not become a
+    flood of transactions."""
 
     def __init__(self, rate: str) -> None:
         """Raises ConfigError for an invalid rate."""
@@ -129,17 +126,14 @@ def _whole(wait_s: float) -> int:
 
 
 PARAMETER = "ticket"
-GOOD_FOR_S = 12 * 60 * 60
-"""In seconds; long enough that a page open in a tab can be reloaded."""
+GOOD_FOR_S = 12 * 60 * 60  # in seconds; long enough that a page open in a tab can be reloaded
 _TICKET = re.compile(r"([0-9]{1,12})\.([0-9a-f]{64})", re.ASCII)
 _LONGEST_QUERY = 500
 
 
 class Tickets:
-    """URLs that a browser can open without a key; each is valid for 12 hours, one owner and one path.
-
-    They are signed with their owner's key, so they outlive the process and are valid in every service with that key.
-    """
+    """URLs that a browser can open without a key; each is valid for 12 hours, one owner and one path. They are signed
+    with all keys of their owner, so they outlive the process and are valid in every service with those keys."""
 
     def __init__(self, keys: ApiKeys, clock: Callable[[], float] = time.time) -> None:
         self._keys, self._clock = keys, clock

@@ -28,6 +28,7 @@ from factloop.core.files.private import FILE_MODE, make_private_folder
 from factloop.entrance.address import address_of
 from factloop.entrance.callers import LONGEST_HEADERS, most_connections, patient_protocol
 from factloop.entrance.documents import hiding_checker, open_corpus
+from factloop.reports.figures import plural
 from factloop.service import routes, routes_jobs
 from factloop.service.access import RateLimits, Tickets
 from factloop.service.errors import RequestRefusal, failure_words
@@ -41,7 +42,7 @@ from factloop.service.results import ResultFolder
 from factloop.service.routes import LoopServices, ServiceContext
 from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import Info, LimitsInfo
-from factloop.service.spending import day_limits
+from factloop.service.spending import DayLimits, day_limits
 from factloop.service.store import JobStore
 from factloop.service.work import Library, Work, WorkLoop, open_library
 from factloop.setup.chat_model import build_model
@@ -51,24 +52,20 @@ from factloop.tools.models.chat import ChatModel
 from factloop.trust.scorer import TrustScorer
 from factloop.trust.settings import TrustSettings
 
-DEADLINE_S = 3_600.0
-"""Default limit of a check, in seconds."""
-SWITCH_S = 0.001
-"""Seconds for which computations can block requests; Python's default is five times as long."""
+DEADLINE_S = 3_600.0  # default limit of a check, in seconds
+SWITCH_S = 0.001  # seconds for which computations can block requests; Python's default is five times as long
 
 log = logging.getLogger(__name__)
 
 
 def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSettings) -> FastAPI:
-    """The application, which opens everything on startup and closes it on shutdown. Raises ConfigError.
-
-    Each check has a deadline: the one that is set, or `DEADLINE_S`.
-    """
+    """The application, which opens everything on startup and closes it on shutdown. Raises ConfigError. Each check has
+    a deadline: the one that is set, or `DEADLINE_S`."""
     check = check.model_copy(update={"deadline_s": DEADLINE_S}) if check.deadline_s is None else check
-    day_limits(settings, check, trust)
+    day = day_limits(settings, check, trust)
     context = ServiceContext(
         settings,
-        Metrics(settings.keys.grants),
+        Metrics(settings.keys.names),
         ResultFolder(settings.results),
         Tickets(settings.keys),
         RateLimits(settings.rate),
@@ -77,7 +74,7 @@ def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSetti
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async with _opened(context, check, trust):
+        async with _opened(context, check, trust, day):
             yield
 
     app = FastAPI(
@@ -102,7 +99,9 @@ def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSetti
 
 
 @asynccontextmanager
-async def _opened(context: ServiceContext, check: CheckSettings, trust: TrustSettings) -> AsyncIterator[None]:
+async def _opened(
+    context: ServiceContext, check: CheckSettings, trust: TrustSettings, day: DayLimits
+) -> AsyncIterator[None]:
     settings = context.settings
     folder = settings.place
     try:
@@ -117,16 +116,15 @@ async def _opened(context: ServiceContext, check: CheckSettings, trust: TrustSet
         kept.enter_context(store.held())
         chat = build_chat(check)
         library = await open_library(settings.paths_of_documents, check)
-        work = await _work(check, trust, chat, library)
+        work = await _work(check, trust, chat, library, day)
         database = Database(store)
-        day = day_limits(settings, check, trust)
         jobs = Jobs(database, work, folder / "journals", context.metrics, settings, day)
         info = _info(settings, check, trust, chat, library)
         readiness = Readiness(jobs, folder, work.awarm_up)
         places = Places()
         context.opened = LoopServices(jobs, work, info, readiness, places)
         await jobs.start()
-        watching = asyncio.create_task(context.metrics.watch_loop())
+        watching = [asyncio.create_task(one()) for one in (context.metrics.watch_loop, library.watch)]
         context.rates.share(database)
         try:
             yield
@@ -135,12 +133,12 @@ async def _opened(context: ServiceContext, check: CheckSettings, trust: TrustSet
             jobs.begin_stop()
             context.files.stop()
             places.stop()
-            readiness.warming.cancel()
-            watching.cancel()
+            for task in (readiness.warming, *watching):
+                task.cancel()
             try:
                 await jobs.aclose()
             finally:
-                await asyncio.gather(readiness.warming, watching, return_exceptions=True)
+                await asyncio.gather(readiness.warming, *watching, return_exceptions=True)
                 await work.aclose()
                 context.opened = None
 
@@ -162,7 +160,9 @@ def build_chat(check: CheckSettings) -> ChatModel | None:
     return build_model(check, check.model, base_url=check.base_url, temperature=check.temperature)
 
 
-async def _work(check: CheckSettings, trust: TrustSettings, chat: ChatModel | None, library: Library) -> Work:
+async def _work(
+    check: CheckSettings, trust: TrustSettings, chat: ChatModel | None, library: Library, day: DayLimits
+) -> Work:
     """The checker and the scorer used by all jobs, with a common pace. They read their documents now, so that an
     invalid setup is found at startup; names hide where the documents are.
     """
@@ -178,7 +178,7 @@ async def _work(check: CheckSettings, trust: TrustSettings, chat: ChatModel | No
     except BaseException:
         await loop.aclose()
         raise
-    return Work(checker, scorer, library, chat, loop)
+    return Work(checker, scorer, library, chat, loop, day.share)
 
 
 def _info(
@@ -204,17 +204,25 @@ def _info(
     )
 
 
+def in_words(app: FastAPI) -> str:
+    """What an open service has been set up with, on one line."""
+    context: ServiceContext = app.state.context
+    assert context.opened is not None
+    keys, model = context.settings.keys, context.opened.work.checker.settings.model
+    n_limited = sum(bool(one.budget_usd_per_day or one.max_calls_per_day) for one in keys.grants.values())
+    limited = f" ({n_limited} with a daily budget)" if n_limited else ""
+    files = [f"documents {one.name}: {plural(one.n_files, 'file')}" for one in context.opened.info.documents]
+    return ", ".join((f"{plural(len(keys), 'key')}{limited}", *files, f"model {model}" if model else "no model"))
+
+
 async def _on_refused(request: Request, error: Any) -> Response:
     body, media_type = error.body(request.scope["request_id"])
     return Response(body, error.status, headers=error.headers, media_type=media_type)
 
 
 async def _on_invalid(request: Request, error: Any) -> Response:
-    """Rejects invalid input with a one-line error, without sending the input back.
-
-    If several shapes are allowed, the error about the intended shape is the most deeply nested one and, among equals,
-    one that is not about the type.
-    """
+    """Rejects invalid input with a one-line error, without sending the input back. If several shapes are allowed, the
+    error about the intended shape is the most deeply nested one and, among equals, one that is not about the type."""
     wrong: Any = max(error.errors(), key=lambda one: (len(one["loc"]), not one["type"].endswith("_type")))
     if wrong["type"] == "json_invalid":
         return await _on_refused(request, RequestRefusal(422, "invalid_input", "the body is not JSON"))
@@ -245,11 +253,8 @@ _HANDLERS: dict[type[Exception], Any] = {
 
 
 async def serve(app: FastAPI, *, ready: Callable[[str], None]) -> None:
-    """Serves until the process is stopped (SIGINT, SIGTERM), and leaves running jobs to the next start.
-
-    `ready` is called with the URL. Raises ConfigError if the address cannot be bound, and for anything that cannot be
-    opened.
-    """
+    """Serves until the process is stopped (SIGINT, SIGTERM), and leaves running jobs to the next start. `ready` is
+    called with the URL. Raises ConfigError if the address cannot be bound, and for anything that cannot be opened."""
     context: ServiceContext = app.state.context
     with context.settings.binding.listening() as listening:
         async with app.router.lifespan_context(app):

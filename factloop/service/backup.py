@@ -12,16 +12,13 @@ from factloop.service.database import file_of, locked, open_database, open_to_re
 from factloop.service.store import ENDED
 from factloop.service.tables import FIRST_FORMAT, FORMAT, FORMATS, JOBS, METADATA, prepare
 
-ROWS_AT_ONCE = 20
-"""A row may contain a report of several megabytes."""
+ROWS_AT_ONCE = 20  # A row may contain a report of several megabytes
 
 
 def copy_jobs(source: str, target: str) -> int:
-    """Copies jobs, texts, labels, request names and spending; returns the number of jobs.
-
-    The source is only read and may be in use: the copy is a consistent snapshot. The target must be a new database, or
-    one without jobs. Raises ConfigError.
-    """
+    """Copies jobs, texts, labels, request names and spending; returns the number of jobs. The source is only read and
+    may be in use: the copy is a consistent snapshot. The target must be a new database, or one without jobs. Raises
+    ConfigError."""
     with ExitStack() as opened:
         try:
             reading = open_to_read(source)
@@ -63,9 +60,7 @@ def _copied(source: Engine, target: Engine) -> int:
             if table is FORMATS:
                 continue
             writing.execute(delete(table))
-            known = {column["name"] for column in inspect(reading).get_columns(table.name)}  # older formats have fewer
-            wanted = select(*(column for column in table.c if column.name in known))
-            rows = reading.execute(wanted, execution_options={"yield_per": ROWS_AT_ONCE}).mappings()
+            rows = reading.execute(select(table), execution_options={"yield_per": ROWS_AT_ONCE}).mappings()
             for some in rows.partitions():
                 writing.execute(insert(table), [dict(row) for row in some])
                 n_jobs += len(some) if table is JOBS else 0

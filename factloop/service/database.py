@@ -23,10 +23,8 @@ from factloop.core.extras import missing
 from factloop.core.files.private import FILE_MODE, make_private_database, open_private
 
 T = TypeVar("T")
-LOST_AFTER_S = 10
-"""Seconds to wait for a lost connection."""
-SILENT_S = 30.0
-"""Seconds to wait for a server that accepts a statement but does not respond."""
+LOST_AFTER_S = 10  # seconds to wait for a lost connection
+SILENT_S = 30.0  # seconds to wait for a server that accepts a statement but does not respond
 _TO_A_SERVER = {
     "connect_timeout": LOST_AFTER_S,
     "keepalives_idle": LOST_AFTER_S,
@@ -37,10 +35,8 @@ _TO_A_SERVER = {
 LOG_BYTES = 5_000_000
 """Size that SQLite's log may reach before it is written to the file: 1,000 pages, and a little more."""
 _MAGIC = b"SQLite format 3\x00"
-_STAMP = slice(60, 64)
-"""Position of `user_version` in the header of a SQLite file."""
-_NOTHING_CAME = 0
-"""The state in which psycopg resumes a statement from time to time."""
+_STAMP = slice(60, 64)  # position of `user_version` in the header of a SQLite file
+_NOTHING_CAME = 0  # the state in which psycopg resumes a statement from time to time
 
 
 class FileReplaced(SQLAlchemyError):
@@ -92,10 +88,8 @@ def _engine_of(url: str, silent_s: float) -> Engine:
 
 
 def _bound_silence(engine: Engine, seconds: float) -> None:
-    """Makes PostgreSQL connections abort a statement after this many seconds without a response from the server.
-
-    TCP does not detect a server that hangs, and PostgreSQL's own timeouts require a working server.
-    """
+    """Makes PostgreSQL connections abort a statement after this many seconds without a response from the server. TCP
+    does not detect a server that hangs, and PostgreSQL's own timeouts require a working server."""
     from psycopg import Connection, OperationalError
 
     def bounded(connection: Connection[Any], gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
@@ -124,10 +118,8 @@ def _bound_silence(engine: Engine, seconds: float) -> None:
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """A read-only connection. A running service has a log next to its database file, which is read as well.
-
-    Without a log, SQLite would create one for its readers and leave it behind, unless told that there are no writers.
-    """
+    """A read-only connection. A running service has a log next to its database file, which is read as well. Without a
+    log, SQLite would create one for its readers and leave it behind, unless told that there are no writers."""
     how = "mode=ro" if Path(f"{path}-wal").exists() else "mode=ro&immutable=1"
     return sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, check_same_thread=False)
 
@@ -212,11 +204,8 @@ class Reserve:
 @contextmanager
 def sole_use(engine: Engine) -> Iterator[None]:
     """Locks a SQLite file for this service. Raises ConfigError if another service has locked it, or if it cannot be
-    written, as on a full disk.
-
-    While locked, each transaction raises FileReplaced if the file was deleted or overwritten since it was opened:
-    anything written then would be lost at the next start.
-    """
+    written, as on a full disk. While locked, each transaction raises FileReplaced if the file was deleted or
+    overwritten since it was opened: anything written then would be lost at the next start."""
     path = file_of(engine)
     with locked(engine), nullcontext() if path is None else _watched(engine, path):
         yield

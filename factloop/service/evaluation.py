@@ -30,8 +30,7 @@ from factloop.reports.figures import plural
 from factloop.service.reading import output_of
 from factloop.service.shapes import AuditAsk, AuditSummary, HeadlineFigure, ResultKind
 
-MOST_FIGURES = 3
-"""Number of evaluators or variants whose figures are shown in a list; the page has all."""
+MOST_FIGURES = 3  # number of evaluators or variants whose figures are shown in a list; the page has all
 
 
 def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
@@ -52,10 +51,8 @@ def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
 
 
 async def audit(ask: AuditAsk, folder: Path) -> tuple[AuditReport, str, AuditSummary]:
-    """The report, its JSON and its summary.
-
-    It is made by the command in a separate process, which can be stopped and does not block the event loop.
-    """
+    """The report, its JSON and its summary. It is made by the command in a separate process, which can be stopped and
+    does not block the event loop."""
     file = await asyncio.to_thread(write_rows, ask.rows, folder)
     output = await output_of("factloop", "research", "audit", str(file), "--json", "-")
     if output is None:

@@ -23,8 +23,7 @@ from factloop.tools.search.documents.loaders import load_sections
 
 MOST_UNPACKED = 32_000_000
 """Maximum uncompressed bytes of a Word, Excel or PowerPoint file, and maximum characters of all parts of any file."""
-_MOST_MEMORY = 2_000_000_000
-"""Bytes of address space."""
+_MOST_MEMORY = 2_000_000_000  # bytes of address space
 
 
 def answer(file: str, most: int, longest: int) -> dict[str, Any]:

@@ -30,8 +30,7 @@ NO_JOB = frozenset({"/v1/tickets", "/v1/documents"})
 """Paths to which posting does not create a job; these requests count as reads."""
 PROBES = frozenset({"/health", "/ready", "/metrics"})
 """Paths that are queried every few seconds, and are therefore logged only at the lowest level."""
-MOST_CONNECTIONS = 1_000
-"""Maximum number of connections; further ones are answered with 503."""
+MOST_CONNECTIONS = 1_000  # maximum number of connections; further ones are answered with 503
 MOST_OPEN = 64
 """Maximum number of requests in progress for each of several keys, including streams of events and requests that wait
 for a report. A single key, or all callers without keys, may have half of the connections."""
@@ -42,13 +41,10 @@ LONGEST_PATH = 200
 READING = frozenset({"GET", "HEAD"})
 MOST_WHERE_NONE_IS_READ = 1_000
 """Maximum size in bytes of a body on routes that read none; some clients send one with every request."""
-MOST_DISCARDED = 64_000_000
-"""Maximum number of bytes that are read and discarded after a rejection."""
+MOST_DISCARDED = 64_000_000  # maximum number of bytes that are read and discarded after a rejection
 DISCARDED_WITHIN_S = 5.0
-SENT_WITHIN_S = 60.0
-"""Seconds within which each part of a response must be sent."""
-REQUEST_ID = re.compile(r"[A-Za-z0-9._:+/=@-]{1,128}", re.ASCII)
-"""An `X-Request-ID` that is accepted unchanged."""
+SENT_WITHIN_S = 60.0  # seconds within which each part of a response must be sent
+REQUEST_ID = re.compile(r"[A-Za-z0-9._:+/=@-]{1,128}", re.ASCII)  # an `X-Request-ID` that is accepted unchanged
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 KEPT_FROM_BROWSERS = {
     "X-Content-Type-Options": "nosniff",
@@ -70,8 +66,7 @@ class ServiceGuard:
         self._app, self._settings, self._metrics = app, context.settings, context.metrics
         self._rates, self._tickets = context.rates, context.tickets
         self._max_body = int(self._settings.max_body_mb * 1_000_000)
-        half = most_connections(MOST_CONNECTIONS) // 2
-        self._most_open = min(MOST_OPEN, half) if len(self._settings.keys.grants) > 1 else half
+        self._half = most_connections(MOST_CONNECTIONS) // 2
         self._n_open: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -99,10 +94,12 @@ class ServiceGuard:
         told = {"method": scope["method"], "path": path, "status": status, "seconds": round(seconds, 3)}
         told |= {"request_id": request_id, "address": address}
         who, level = f"from {address}", logging.DEBUG if path in PROBES else logging.INFO
-        if "owner" in scope and (key := self._settings.keys.grants[scope["owner"]].name):
+        if "owner" in scope and (key := self._settings.keys.names[scope["owner"]]):
             who, told["key"] = f"key {key}", key
         elif "wrong_key" in scope:
             who, told["wrong_key"], level = f"wrong key from {address}", True, logging.WARNING
+        if job := scope.get("job"):
+            who, told["job"] = f"{who}, job {job}", job
         said = "%s %s: %d (request %s, %s, %.3f s)"
         log.log(level, said, scope["method"], path, status, request_id, who, seconds, extra={"request": told})
 
@@ -136,11 +133,12 @@ class ServiceGuard:
         if owner is None:
             yield
             return
-        if self._n_open[owner] >= self._most_open:
+        most = min(MOST_OPEN, self._half) if len(self._settings.keys.grants) > 1 else self._half
+        if self._n_open[owner] >= most:
             raise RequestRefusal(
                 429,
                 "too_many_requests",
-                f"at most {self._most_open} requests at the same time, including streams and those that wait",
+                f"at most {most} requests at the same time, including streams and those that wait",
                 headers={"Retry-After": str(RETRY_AFTER_S), **_CLOSE},  # an idle connection would be counted as well
             )
         self._n_open[owner] += 1
@@ -223,10 +221,8 @@ def _bad_request(message: str, headers: Mapping[str, str] | None = None) -> Requ
 
 
 class _RequestBody:
-    """The body as sent by the caller, and whether all of it has arrived.
-
-    A caller that `waits` sends the body only when told to continue, which happens when the body is first read.
-    """
+    """The body as sent by the caller, and whether all of it has arrived. A caller that `waits` sends the body only when
+    told to continue, which happens when the body is first read."""
 
     def __init__(self, receive: Receive, *, waits: bool) -> None:
         self._receive, self._is_whole = receive, waits

@@ -23,6 +23,7 @@ from typing import Any
 
 from factloop.core.errors import FactloopError
 from factloop.core.files.private import make_private_folder, write_private
+from factloop.entrance.keys import LOOK_EVERY_S
 from factloop.entrance.turns import Turns
 from factloop.reports.labels import GivenLabel
 from factloop.service.access import SharedHits
@@ -33,7 +34,7 @@ from factloop.service.metrics import Metrics
 from factloop.service.running import ATTEMPT, JOB_FINISHED, LiveEvent, LiveJob, Runner, read_events
 from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import Job, JobPage, Trouble
-from factloop.service.spending import DayLimits, DayOver
+from factloop.service.spending import Cost, DayLimits, DayOver
 from factloop.service.store import (
     LONGEST_TEXT,
     JobFilter,
@@ -47,11 +48,9 @@ from factloop.service.store import (
 )
 from factloop.service.work import Work
 
-KEPT_REPEATS_H = 24
-"""Number of hours for which the name of a request (`Idempotency-Key`) is kept."""
+KEPT_REPEATS_H = 24  # number of hours for which the name of a request (`Idempotency-Key`) is kept
 SWEEP_EVERY_S = 3_600.0
-EVENTS_AT_ONCE = 250_000
-"""Number of characters of saved events that one query fetches."""
+EVENTS_AT_ONCE = 250_000  # number of characters of saved events that one query fetches
 
 log = logging.getLogger(__name__)
 
@@ -77,34 +76,32 @@ class Jobs:
     ) -> None:
         """`folder` is for the journals. Closes the database at the end."""
         self._database, self._store, self._folder, self._day = database, database.store, folder, day
-        self._keep_days, self._sweep_every_s = settings.keep_days, sweep_every_s
-        weights = {owner: grant.weight for owner, grant in settings.keys.grants.items()}
-
-        def turns(places: int | None) -> Turns:
-            share = None if places is None else settings.share_of(places)
-            return Turns(weights, share, None if share is None else places)
-
+        self._settings, self._sweep_every_s = settings, sweep_every_s
+        self._turns, self._together = Turns(), Turns()
         leases = Leases(
             database.store,
             settings.lease_s,
             most_at_work=settings.max_jobs_together,
             day=day,
-            turns=turns(settings.max_jobs),
-            together=turns(settings.max_jobs_together),
-            owners=settings.keys.grants if settings.keys else None,
+            turns=self._turns,
+            together=self._together,
+            keys=settings.keys,
         )
         self._runner = Runner(
-            database,
-            leases,
-            work,
-            folder,
-            metrics,
-            max_running=settings.max_jobs,
-            drain_s=settings.drain_s,
+            database, leases, work, folder, metrics, max_running=settings.max_jobs, drain_s=settings.drain_s
         )
+        self._share_places()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def _share_places(self) -> None:
+        """Shares the places of running and of waiting jobs among the callers that have keys now."""
+        settings = self._settings
+        weights = {owner: grant.weight for owner, grant in settings.keys.grants.items()}
+        for turns, places in ((self._turns, settings.max_jobs), (self._together, settings.max_jobs_together)):
+            share = None if places is None else settings.share_of(places)
+            turns.weights, turns.most_each, turns.places = weights, share, None if share is None else places
         most = settings.max_jobs + settings.max_queued
-        self._room = Room(leases.service, most, day, settings.share_of(most))
-        self._sweeping: asyncio.Task[None] | None = None
+        self._room = Room(self._runner.leases.service, most, self._day, settings.share_of(most))
 
     @property
     def is_stopping(self) -> bool:
@@ -113,7 +110,7 @@ class Jobs:
     async def start(self) -> None:
         """Resumes the jobs left by an earlier process."""
         self._runner.start()
-        self._sweeping = asyncio.create_task(self._sweep())
+        self._tasks += [asyncio.create_task(self._sweep()), asyncio.create_task(self._watch_keys())]
 
     async def submit(self, owner: str, asked: Job, request: str, key: str | None = None) -> Job:
         """Returns a job that is already saved in the database: the requested one, or an earlier one with the same key.
@@ -178,12 +175,8 @@ class Jobs:
         self, job_id: str, owner: str, after: int, heartbeat_s: float, compute: Callable[..., Awaitable[Any]]
     ) -> AsyncGenerator[list[LiveEvent], None]:
         """Yields all events numbered above `after`, past and future, several saved ones together; none if nothing
-        happened for a while.
-
-        Saved events are fetched and read by `compute`, a portion at a time, when it is the caller's turn.
-
-        Ends early if the service is stopped or the database fails.
-        """
+        happened for a while. Saved events are fetched and read by `compute`, a portion at a time, when it is the
+        caller's turn. Ends early if the service is stopped or the database fails."""
         heard_s = time.monotonic()
         while True:
             live = self._live(job_id, owner)
@@ -236,6 +229,13 @@ class Jobs:
         """Deletes the owner's finished jobs created earlier. Returns their number."""
         return await self._database.ask(self._store.delete_older, than, owner)
 
+    async def day_of(self, owner: str) -> tuple[Cost, Cost]:
+        """What the owner may spend in a day, and what is left of that; nothing if the database does not answer."""
+        day, left = self._day.of_owner(owner), Cost()
+        with suppress(RequestRefusal):
+            left = await self._database.ask(self._store.within, partial(self._day.left, owner=owner))
+        return day, left
+
     async def queue(self) -> tuple[float, float]:
         """Number of jobs that wait for any service, and seconds since the oldest was requested; NaN if unknown."""
         try:
@@ -253,9 +253,9 @@ class Jobs:
         self._runner.begin_stop()
 
     async def aclose(self) -> None:
-        if self._sweeping is not None:
-            self._sweeping.cancel()
-            await asyncio.gather(self._sweeping, return_exceptions=True)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._runner.aclose()
         await self._database.aclose()
 
@@ -293,6 +293,22 @@ class Jobs:
         if stored.is_over:
             yield [LiveEvent(number + 1, JOB_FINISHED, stored.job.model_dump_json())]
 
+    async def _watch_keys(self) -> None:
+        """Applies changes of the keys, and cancels the jobs of callers whose keys were removed."""
+        keys, applied = self._settings.keys, self._settings.keys.grants
+        while keys:
+            await asyncio.sleep(LOOK_EVERY_S)
+            keys.refresh()
+            if (grants := keys.grants) is not applied:
+                self._share_places()
+                with suppress(RequestRefusal):  # it is tried again; the failure has been logged
+                    await self._database.ask(self._runner.leases.cancel_disowned)
+                    applied = grants
+            for live in self._runner.live.values():
+                if live.stored.owner not in grants and not live.is_cancelled:
+                    live.is_cancelled = True
+                    live.cancel()
+
     async def _sweep(self) -> None:
         """Deletes expired data, now and every hour, starting with the journals of jobs that ended elsewhere."""
         await self._one_sweep(self._tidy_journals)
@@ -309,13 +325,13 @@ class Jobs:
     async def _forget_old(self) -> None:
         now, store = datetime.now(UTC), self._store
         await self._database.ask(store.forget_repeats, now - timedelta(hours=KEPT_REPEATS_H))
-        await self._database.ask(store.forget_spending, self._day)
+        await self._database.ask(store.within, self._day.forget)
         if store.is_shared:
             await self._database.ask(SharedHits(store.engine).forget)
-        if self._keep_days is not None:
-            n_old = await self._database.ask(store.delete_older, now - timedelta(days=self._keep_days))
+        if (days := self._settings.keep_days) is not None:
+            n_old = await self._database.ask(store.delete_older, now - timedelta(days=days))
             if n_old:
-                log.info("%d jobs were older than %g days, and are deleted", n_old, self._keep_days)
+                log.info("%d jobs were older than %g days, and are deleted", n_old, days)
 
     async def _tidy_journals(self) -> None:
         def names() -> list[str]:
@@ -326,10 +342,8 @@ class Jobs:
 
 
 ANSWERED_WITHIN_S = 3.0
-TRIED_BYTES = 65_536
-"""Number of bytes written to test whether the disk has space."""
-WARM_AGAIN_S = 60.0
-"""Seconds before retrying after a failure to load what the first check needs."""
+TRIED_BYTES = 65_536  # number of bytes written to test whether the disk has space
+WARM_AGAIN_S = 60.0  # seconds before retrying after a failure to load what the first check needs
 
 
 class Readiness:

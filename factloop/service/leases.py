@@ -11,13 +11,14 @@ from __future__ import annotations
 import logging
 import secrets
 from collections import Counter, defaultdict, deque
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, case, func, or_, select, update
 
+from factloop.entrance.keys import ApiKeys
 from factloop.entrance.turns import Turns, Waiting
 from factloop.service import store as stores
 from factloop.service.errors import error_words
@@ -26,8 +27,7 @@ from factloop.service.spending import FREE, Cost, DayLimits
 from factloop.service.store import ENDED, UNFINISHED, WAITING, JobStore, StoredJob, TextName, row_of, stored_of
 from factloop.service.tables import JOBS, TEXTS, database_now, hold_others_off
 
-MOST_DEATHS = 3
-"""Maximum number of services that may die while processing the same job."""
+MOST_DEATHS = 3  # maximum number of services that may die while processing the same job
 _NO_LEASE = {"leased_by": None, "leased_until": None}
 
 log = logging.getLogger(__name__)
@@ -66,30 +66,29 @@ class Leases:
         day: DayLimits | None = None,
         turns: Turns | None = None,
         together: Turns | None = None,
-        owners: Collection[str] | None = None,
+        keys: ApiKeys | None = None,
     ) -> None:
-        """`seconds` is how long a lease lasts without renewal; `most_at_work` limits jobs across all services.
-
-        `day`: limits on the cost of a day's jobs; `turns`: decides whose job is next here; `together`: limits how many
-        places one caller may have across all services; `owners`: all owners of keys, None if no key is required.
-        """
+        """`seconds` is how long a lease lasts without renewal; `most_at_work` limits jobs across all services. `day`:
+        limits on the cost of a day's jobs; `turns`: decides whose job is next here; `together`: limits how many places
+        one caller may have across all services; `keys`: those of the callers, if they need one."""
         self._store, self._engine, self.seconds = store, store.engine, seconds
         self._most_at_work, self._day = most_at_work, day or DayLimits(Cost(), Cost())
-        self._turns, self._together, self._owners = turns or Turns(), together or Turns(), owners
+        self._turns, self._together, self._keys = turns or Turns(), together or Turns(), keys
         self.service = secrets.token_hex(16)
 
     def begin(self) -> None:
-        """Ends the leases of an earlier process that died, if this service alone uses the database.
-
-        Cancels the jobs of owners without a key, because no one could see or stop them, and no key's limits would
-        apply.
-        """
-        with self._engine.begin() as connection:
-            if not self._store.is_shared:
+        """Ends the leases of an earlier process that died, if this service alone uses the database."""
+        if not self._store.is_shared:
+            with self._engine.begin() as connection:
                 connection.execute(update(JOBS).where(JOBS.c.leased_by.is_not(None)).values(leased_until=ENDED))
-            if self._owners is None:
-                return
-            theirs = select(JOBS).where(JOBS.c.status.in_(UNFINISHED), JOBS.c.owner.not_in(self._owners))
+
+    def cancel_disowned(self) -> None:
+        """Cancels the jobs of owners without a key, because no one could see or stop them, and no key's limits would
+        apply."""
+        if not self._keys:
+            return
+        with self._engine.begin() as connection:
+            theirs = select(JOBS).where(JOBS.c.status.in_(UNFINISHED), JOBS.c.owner.not_in(self._keys.grants))
             rows = connection.execute(theirs.with_for_update()).all()
             for row in rows:
                 _cancelled(connection, row, error_words("cancelled", "the key of this job was removed"))
@@ -97,10 +96,8 @@ class Leases:
             log.warning("%d unfinished jobs are cancelled, as their keys were removed", len(rows))
 
     def take(self, most: int, *, lapsed: bool) -> list[LeasedJob]:
-        """Leases up to `most` waiting jobs in turn, to run them; with `lapsed`, also those of dead services.
-
-        Skips rows that are being changed.
-        """
+        """Leases up to `most` waiting jobs in turn, to run them; with `lapsed`, also those of dead services. Skips rows
+        that are being changed."""
         free = WAITING
         taken: list[LeasedJob] = []
         with self._engine.begin() as connection:
@@ -158,14 +155,12 @@ class Leases:
 
     def end(self, stored: StoredJob, texts: Mapping[TextName, str]) -> bool:
         """Saves a job that has ended, with its texts. Returns False, saving nothing, if the lease or the job is gone.
-
-        May be repeated after a connection failure: the job as saved the first time is kept.
-        """
+        May be repeated after a connection failure: the job as saved the first time is kept."""
         with self._engine.begin() as connection:
             ours = JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service
             changed = connection.execute(update(JOBS).where(*ours).values(**row_of(stored), **_NO_LEASE))
             if changed.rowcount:
-                self._day.settle(connection, stored.job, stored.attempt)
+                self._day.settle(connection, stored.owner, stored.job, stored.attempt)
                 stores.write_texts(connection, stored.job.id, texts)
                 return True
             kept = connection.scalar(select(JOBS.c.job).where(JOBS.c.id == stored.job.id))
@@ -175,7 +170,7 @@ class Leases:
         """Returns the job to the queue for another service, or for the next start of this one."""
         with self._engine.begin() as connection:
             if _put_back(connection, stored, self.service):
-                self._day.settle(connection, stored.job, stored.attempt)
+                self._day.settle(connection, stored.owner, stored.job, stored.attempt)
 
     def cancel(self, job_id: str) -> StoredJob | None:
         """Cancels a waiting job, or asks the service that is processing it to cancel it. Returns its present state."""

@@ -10,7 +10,6 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 
 from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport
 from factloop.core.records import FactualityReport, Record, Usage
-from factloop.entrance.keys import Grant
 from factloop.service.shapes import Job
 
 LAG_EVERY_S = 0.5
@@ -21,14 +20,14 @@ SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 class Metrics:
     """The counters of one service, in a separate registry."""
 
-    def __init__(self, keys: Mapping[str, Grant]) -> None:
-        """`keys`: the grant of each owner, including its name."""
-        self._names = {owner: grant.name for owner, grant in keys.items()}
+    def __init__(self, names: Mapping[str, str]) -> None:
+        """`names`: the name of each owner."""
+        self._names = names
         self._registry = own = CollectorRegistry()
         self._requests = Counter(
             "factloop_requests", "Requests answered, by route and status.", ["route", "status"], registry=own
         )
-        self._jobs = Counter("factloop_jobs", "Jobs that ended, by kind and status.", ["kind", "status"], registry=own)
+        self._jobs = Counter("factloop_jobs", "Jobs that ended.", ["kind", "status", "key"], registry=own)
         self.working = Gauge("factloop_jobs_in_flight", "Jobs at work.", ["kind"], registry=own)
         self.seconds = Histogram(
             "factloop_job_seconds", "Seconds that a job was at work.", ["kind"], buckets=SECONDS, registry=own
@@ -62,7 +61,7 @@ class Metrics:
 
     def finished(self, job: Job, owner: str, report: Record | None) -> None:
         key = self._names.get(owner, "")
-        self._jobs.labels(job.kind, job.status).inc()
+        self._jobs.labels(job.kind, job.status, key).inc()
         if report is None and job.progress.usage is not None:  # it was stopped or failed, but still cost something
             self._spent(key, job.progress.usage)
         if isinstance(report, LongFormTrustReport):

@@ -16,15 +16,13 @@ TYPES = {
     ".svg": "image/svg+xml",
 }
 INDEX = "index.html"
-VERDICTS = "verdicts.js"
-"""The wording and symbols of verdicts, as a script module."""
+VERDICTS = "verdicts.js"  # the wording and symbols of verdicts, as a script module
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _REPORT_POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"<>]+)">')
-_HEAD = 1_000
-"""Number of characters at the start of a report that contain its policy, before any external content."""
+_HEAD = 1_000  # number of characters at the start of a report that contain its policy, before any external content
 
 
 @dataclass(frozen=True)
@@ -58,11 +56,9 @@ EXPIRED = """<!doctype html>
 
 
 def report_policy(page: str) -> str:
-    """The policy in a report's head, which allows only its own style and script, by hash.
-
-    It runs in a sandbox, so that even a script in it could neither call this service nor read the page's data. Only the
-    service's own page may show it in a frame. Its links may open other pages, which are not sandboxed.
-    """
+    """The policy in a report's head, which allows only its own style and script, by hash. It runs in a sandbox, so that
+    even a script in it could neither call this service nor read the page's data. Only the service's own page may show
+    it in a frame. Its links may open other pages, which are not sandboxed."""
     found = _REPORT_POLICY.search(page, 0, _HEAD)
     policy = "default-src 'none'" if found is None else found.group(1)
     sandbox = "sandbox allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox"

@@ -10,10 +10,8 @@ from typing import Any, TypeVar
 
 from factloop.service.errors import RequestRefusal, stopping, unavailable
 
-MOST_AT_ONCE = 2
-"""Number of computations that run concurrently; further ones wait."""
-MOST_WAITING = 8
-"""Number of computations that can wait for each owner."""
+MOST_AT_ONCE = 2  # number of computations that run concurrently; further ones wait
+MOST_WAITING = 8  # number of computations that can wait for each owner
 T = TypeVar("T")
 
 
@@ -37,11 +35,8 @@ class Places:
         waits: bool = False,
     ) -> T:
         """The result of the call, which blocks. Its inputs are fetched when it is its turn, so that waiting costs no
-        memory.
-
-        A caller who disconnects, as told by `left`, leaves the queue. Raises RequestRefusal if too many computations
-        are waiting, unless it `waits` behind any number of them, or if the service is stopped.
-        """
+        memory. A caller who disconnects, as told by `left`, leaves the queue. Raises RequestRefusal if too many
+        computations are waiting, unless it `waits` behind any number of them, or if the service is stopped."""
         if self._is_stopping:
             raise stopping()
         if not waits and self._n_of[owner] > MOST_WAITING:

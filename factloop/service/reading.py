@@ -21,24 +21,18 @@ from factloop.entrance.asks import LONGEST_DOCUMENT, MOST_DOCUMENTS, GivenDocume
 from factloop.service.errors import RequestRefusal, stopping, unavailable
 from factloop.service.shapes import FileAsk, FileText
 
-MOST_AT_ONCE = 4
-"""Number of files that are read concurrently; further ones wait."""
-MOST_WAITING = 4
-"""Number of files of one owner that can be read or wait; their contents are in memory."""
-LONGEST_S = 60
-"""Maximum time to read a file, in seconds."""
+MOST_AT_ONCE = 4  # number of files that are read concurrently; further ones wait
+MOST_WAITING = 4  # number of files of one owner that can be read or wait; their contents are in memory
+LONGEST_S = 60  # maximum time to read a file, in seconds
 _UNSAFE_IN_NAMES = re.compile(r"[^\w. -]|^\W+")
-_LONGEST_NAME = 200
-"""In bytes; file systems allow 255."""
+_LONGEST_NAME = 200  # in bytes; file systems allow 255
 
 log = logging.getLogger(__name__)
 
 
 async def output_of(*arguments: str) -> bytes | None:
-    """The output of `python -m ARGUMENTS`; None if it fails, which is logged in one line.
-
-    If the caller is cancelled, the process is killed.
-    """
+    """The output of `python -m ARGUMENTS`; None if it fails, which is logged in one line. If the caller is cancelled,
+    the process is killed."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", *arguments),  # no module of the working directory is imported
         stdin=asyncio.subprocess.DEVNULL,

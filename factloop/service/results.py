@@ -24,10 +24,8 @@ from factloop.service.settings import NAME
 from factloop.service.shapes import HeadlineFigure, ResultInfo, ResultKind, title_of
 from factloop.trust.views.html import render_long_form_html, render_trust_html
 
-LARGEST = 200_000_000
-"""Maximum number of bytes of a file; larger ones are skipped."""
-IN_FOLDERS = ("summary.json", "experiment.json", "report.json")
-"""The file that represents a folder."""
+LARGEST = 200_000_000  # maximum number of bytes of a file; larger ones are skipped
+IN_FOLDERS = ("summary.json", "experiment.json", "report.json")  # the file that represents a folder
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

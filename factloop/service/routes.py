@@ -22,7 +22,17 @@ from factloop.service.places import Places
 from factloop.service.reading import FileReader
 from factloop.service.results import Result, ResultFolder
 from factloop.service.settings import ServiceSettings
-from factloop.service.shapes import ErrorBody, FileAsk, FileText, Health, Info, ResultList, Ticket, TicketAsk
+from factloop.service.shapes import (
+    CallerInfo,
+    ErrorBody,
+    FileAsk,
+    FileText,
+    Health,
+    Info,
+    ResultList,
+    Ticket,
+    TicketAsk,
+)
 from factloop.service.work import Work
 
 T = TypeVar("T")
@@ -208,9 +218,21 @@ async def metrics(context: InContext) -> Response:
 
 
 @with_key.get("/v1/info", tags=["state"])
-async def info(opened: Open, _owner: Owner) -> Info:
-    """Describes this service."""
-    return opened.info
+async def info(opened: Open, context: InContext, owner: Owner) -> Info:
+    """Describes this service and the caller's limits."""
+    keys, limits = context.settings.keys, opened.info.limits
+    limits = limits.model_copy(update={"each_check": opened.work.most_for(owner)})
+    if not keys:
+        return opened.info.model_copy(update={"limits": limits})
+    day, left = await opened.jobs.day_of(owner)
+    caller = CallerInfo(
+        name=keys.names[owner],
+        budget_usd_per_day=day.usd,
+        max_calls_per_day=day.calls,
+        left_usd=left.usd,
+        left_calls=left.calls,
+    )
+    return opened.info.model_copy(update={"limits": limits, "caller": caller})
 
 
 @with_key.post("/v1/documents", tags=["checks"])

@@ -27,6 +27,7 @@ from factloop.reports.labels import GivenLabel, LabelFile, claims_to_label, hash
 from factloop.service.errors import (
     STATUS_OF_FAILURE,
     RequestRefusal,
+    error_words,
     failure_words,
     invalid,
     not_found,
@@ -82,8 +83,7 @@ Wait = Annotated[
         "the job is cancelled, unless the request has an `Idempotency-Key`."
     ),
 ]
-ASKED: Any = {"status_code": 202, "response_model": Job, "tags": ["ask"]}
-"""The responses of routes that create work."""
+ASKED: Any = {"status_code": 202, "response_model": Job, "tags": ["ask"]}  # the responses of routes that create work
 ClaimId = Annotated[str, Path(max_length=200, description="Id of a claim in the report.")]
 
 
@@ -176,13 +176,14 @@ async def _submitted(
         ask.question or ask.response or "",
         answer=ask.response or "",
         against=_against(ask),
-        limits=opened.work.limits_of(ask),
+        limits=opened.work.limits_of(ask, caller.owner),
         request_id=caller.request_id,
     )
     job = await opened.jobs.submit(caller.owner, asked, ask.model_dump_json(), caller.key)
+    caller.request.scope["job"] = job.id
     if not wait:
         return _accepted(job, caller)
-    waiting = asyncio.create_task(_waited_for(opened, job.id, caller.owner))
+    waiting = asyncio.create_task(_waited_for(opened, job.id, caller))
     has_left = await left_before(caller.request, waiting)
     if not has_left or caller.key is not None or opened.jobs.is_stopping:  # with its key, it can be sent again
         return await waiting
@@ -200,23 +201,25 @@ def _against(ask: CheckAsk | TrustAsk | LongFormAsk) -> str:
 
 
 def _accepted(job: Job, caller: Caller) -> Response:
-    location = f"{caller.public_path}/v1/jobs/{job.id}"
-    return JSONResponse(json.loads(job.model_dump_json()), status_code=202, headers={"Location": location})
+    return JSONResponse(json.loads(job.model_dump_json()), status_code=202, headers=_location(job.id, caller))
 
 
-async def _waited_for(opened: LoopServices, job_id: str, owner: str) -> Response:
+def _location(job_id: str, caller: Caller) -> dict[str, str]:
+    return {"Location": f"{caller.public_path}/v1/jobs/{job_id}"}
+
+
+async def _waited_for(opened: LoopServices, job_id: str, caller: Caller) -> Response:
     """The report, once it is available. Raises RequestRefusal for a job that failed or was cancelled."""
-    job = await opened.jobs.ended(job_id, owner)
+    job, headers = await opened.jobs.ended(job_id, caller.owner), _location(job_id, caller)
     if job is None:  # its owner deleted it immediately
         raise not_found("job")
     if job.status == "done":
         result = await opened.jobs.text(job.id, "result")
         if result is None:
             raise not_kept()
-        return Response(result, media_type="application/json")
-    if job.error is not None:
-        raise RequestRefusal(STATUS_OF_FAILURE.get(job.error.type, 500), job.error.type, job.error.message)
-    raise RequestRefusal(409, "cancelled", "the job was cancelled")
+        return Response(result, media_type="application/json", headers=headers)
+    words = job.error or error_words("cancelled", "the job was cancelled")
+    raise RequestRefusal(STATUS_OF_FAILURE.get(words.type, 500), words.type, words.message, headers=headers)
 
 
 def is_job_id(text: str) -> bool:

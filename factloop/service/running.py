@@ -31,12 +31,9 @@ from factloop.service.store import StoredJob, TextName
 from factloop.service.work import JobListener, JobOutcome, Work
 
 JOB_FINISHED = "job_finished"
-POLL_S = 1.0
-"""Seconds between checks of what other services did."""
-RENEWALS = 5
-"""Number of times that a lease is renewed before it would expire."""
-LONGEST_PAUSE_S = 15.0
-"""Seconds between attempts to save the end of a job."""
+POLL_S = 1.0  # seconds between checks of what other services did
+RENEWALS = 5  # number of times that a lease is renewed before it would expire
+LONGEST_PAUSE_S = 15.0  # seconds between attempts to save the end of a job
 ATTEMPT = 1_000_000_000
 """Gap between the event numbers of two attempts, so that watchers of the first see all events of the second."""
 
@@ -209,6 +206,7 @@ class Runner:
             with suppress(RequestRefusal):  # it is tried again; the failure has been logged
                 if not has_begun:
                     await self._database.ask(self.leases.begin)
+                    await self._database.ask(self.leases.cancel_disowned)
                     has_begun = True
                 await self._take()
             await _either(self._wake, self.poll_s)

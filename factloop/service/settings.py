@@ -17,8 +17,7 @@ from factloop.entrance.keys import ApiKeys
 from factloop.entrance.serving import ServeSettings
 from factloop.setup.settings import describe
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-"""The name of registered documents or results."""
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")  # the name of registered documents or results
 
 
 class ServiceSettings(ServeSettings):

@@ -204,10 +204,8 @@ class TrustSummary(Record):
 
 
 class LongFormSummary(_Checked):
-    """The result for a long answer: its check, and its claims grouped by evidence and belief.
-
-    Calls and cost are the totals of both parts.
-    """
+    """The result for a long answer: its check, and its claims grouped by evidence and belief. Calls and cost are the
+    totals of both parts."""
 
     kind: Literal["long_form"] = "long_form"
     standings: Mapping[ClaimStanding, Count]
@@ -295,7 +293,18 @@ class LimitsInfo(Record):
     max_calls_per_day: int | None = None
     rate: str
     each_check: Limits
-    """The maximum for each check, even if it requests more."""
+    """The maximum for each of the caller's checks, even if it requests more."""
+
+
+class CallerInfo(Record):
+    """The caller's own limits for 24 hours; null for no limit."""
+
+    name: str
+    budget_usd_per_day: float | None
+    max_calls_per_day: int | None
+    left_usd: float | None
+    """The rest, without what running jobs may still cost; null also if the database does not answer."""
+    left_calls: int | None
 
 
 class Info(Record):
@@ -307,6 +316,8 @@ class Info(Record):
     can_search: bool
     limits: LimitsInfo
     needs_key: bool
+    caller: CallerInfo | None = None
+    """Null if no key is needed."""
     trust: bool
     """Whether a subject model or corpus is configured. Documents can be supplied with a score in any case."""
 

@@ -2,30 +2,30 @@
 
 Limits apply to all callers together and, if set for a key, to the caller with that key. A job reserves its maximum cost
 before it starts, and returns what it did not spend at its end. The limits are therefore never exceeded, however many
-services start jobs at the same time. If a job's service died, its full reservation counts, because its actual cost is
-unknown.
+services start jobs at the same time. If the cost of a job is not limited, it may be a tenth of the day's. If a job's
+service died, its full reservation counts, because its actual cost is unknown.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, true, update
 
-from factloop.core.errors import ConfigError
+from factloop.entrance.keys import Grant
 from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import Job, Kind
 from factloop.service.tables import SPENDING, hold_others_off
+from factloop.setup.chat_model import refuse_unknown_price
 from factloop.setup.settings import RunSettings
 
 DAY_S = 86_400.0
-FREE: frozenset[Kind] = frozenset({"audit"})
-"""Kinds of jobs that do not call a model."""
-_ROUNDING = 1e-9
-"""Amount in dollars by which sums of many small prices may be off because of rounding."""
+JOBS_A_DAY = 10  # number of jobs among which the limits of a day are divided if there is no limit for each job
+FREE: frozenset[Kind] = frozenset({"audit"})  # kinds of jobs that do not call a model
+_ROUNDING = 1e-9  # amount in dollars by which sums of many small prices may be off because of rounding
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,14 @@ class Cost:
     @property
     def is_limited(self) -> bool:
         return self.usd is not None or self.calls is not None
+
+    def within(self, other: Cost) -> Cost:
+        """The stricter of both, for dollars and for calls."""
+        usd, calls = ((self.usd, other.usd), (self.calls, other.calls))
+        return Cost(
+            min((one for one in usd if one is not None), default=None),
+            min((one for one in calls if one is not None), default=None),
+        )
 
 
 class DayOver(Exception):
@@ -56,11 +64,27 @@ class DayLimits:
         of_day: Cost,
         of_job: Cost,
         clock: Callable[[], float] = time.time,
-        of_owners: Mapping[str, Cost] | None = None,
+        of_owner: Callable[[str], Cost] = lambda _: Cost(),
     ) -> None:
-        """`of_job` is the maximum cost of one job, known for each limit; `of_owners` is what each owner may spend."""
-        self._of_day, self._of_job, self._clock = of_day, of_job, clock
-        self._of_owners = of_owners or {}
+        """`of_job` is the limit set for each job; `of_owner` returns what an owner may spend."""
+        self._of_day, self._of_job, self._clock, self.of_owner = of_day, of_job, clock, of_owner
+
+    def share(self, owner: str) -> Cost:
+        """What one of the owner's jobs may cost because of the limits of a day, besides the limit set for each job."""
+        day, job = self._of_day.within(self.of_owner(owner)), self._of_job
+        return Cost(
+            day.usd if day.usd is None or job.usd is not None else day.usd / JOBS_A_DAY,
+            day.calls if day.calls is None or job.calls is not None else max(1, day.calls // JOBS_A_DAY),
+        )
+
+    def left(self, connection: Connection, owner: str) -> Cost:
+        """What the owner may still spend today within its own limits, apart from what running jobs have reserved."""
+        theirs = self.of_owner(owner)
+        usd, calls = self._spent(connection, SPENDING.c.owner == owner)
+        return Cost(
+            None if theirs.usd is None else max(0.0, theirs.usd - usd),
+            None if theirs.calls is None else max(0, theirs.calls - calls),
+        )
 
     def refuse(self, connection: Connection, owner: str, kind: Kind) -> None:
         """Raises DayOver if a new job would not fit even if the running jobs cost nothing."""
@@ -69,7 +93,7 @@ class DayLimits:
             rows = connection.execute(over.order_by(SPENDING.c.at)).all()
             usd, calls, wait_s = sum(row.usd for row in rows), sum(row.calls for row in rows), 0.0
             for row in rows:
-                if self._fits(limit, usd, calls):
+                if self._fits(owner, limit, usd, calls):
                     break
                 usd, calls, wait_s = usd - row.usd, calls - row.calls, row.at + DAY_S - self._clock()
             if wait_s:
@@ -82,26 +106,21 @@ class DayLimits:
         if not limits:
             return True
         hold_others_off(connection, "set money aside")
-        now = self._clock()
-        sums = func.coalesce(func.sum(SPENDING.c.usd), 0.0), func.coalesce(func.sum(SPENDING.c.calls), 0)
-        for limit, counted, _ in limits:
-            spent = connection.execute(select(*sums).where(counted, SPENDING.c.at > now - DAY_S)).one()
-            if not self._fits(limit, *spent):
-                return False
-        most = {"usd": self._of_job.usd or 0.0, "calls": self._of_job.calls or 0, "owner": owner}
-        connection.execute(insert(SPENDING).values(job_id=job.id, attempt=attempt, at=now, is_open=1, **most))
+        if not all(self._fits(owner, limit, *self._spent(connection, counted)) for limit, counted, _ in limits):
+            return False
+        most = self._most(owner)
+        values = {"job_id": job.id, "attempt": attempt, "at": self._clock(), "is_open": 1, "owner": owner}
+        connection.execute(insert(SPENDING).values(usd=most.usd or 0.0, calls=most.calls or 0, **values))
         return True
 
-    def settle(self, connection: Connection, job: Job, attempt: int) -> None:
+    def settle(self, connection: Connection, owner: str, job: Job, attempt: int) -> None:
         """Replaces the job's reservation with what this attempt spent. If the price is unknown, the reservation counts.
-
         An attempt that continues with the answers of earlier ones reports their cost as well, which has already been
-        counted.
-        """
+        counted."""
         progress, usage = job.progress, job.progress.usage
         cost: dict[str, Any] = {"usd": 0.0, "calls": 0}
         if usage is not None:
-            calls, most = usage.calls + usage.failed_calls - progress.earlier_calls, self._of_job.calls
+            calls, most = usage.calls + usage.failed_calls - progress.earlier_calls, self._most(owner).calls
             cost = {"calls": calls if most is None else min(calls, most)}  # failed searches count, but are not calls
             cost |= {} if usage.cost_usd is None else {"usd": max(0.0, usage.cost_usd - progress.earlier_cost_usd)}
         ours = SPENDING.c.job_id == job.id, SPENDING.c.attempt == attempt
@@ -114,36 +133,42 @@ class DayLimits:
     def _limits(self, owner: str, kind: Kind) -> Iterator[tuple[Cost, ColumnElement[bool], str]]:
         """The limits that a job must stay within, with the rows that count towards each and whose limit it is; none for
         a free kind."""
-        theirs = self._of_owners.get(owner, Cost())
+        theirs = self.of_owner(owner)
         if kind not in FREE and self._of_day.is_limited:
             yield self._of_day, true(), ""
         if kind not in FREE and theirs.is_limited:
             yield theirs, SPENDING.c.owner == owner, " of this key"
 
-    def _fits(self, limit: Cost, usd: float, calls: int) -> bool:
-        has_money = limit.usd is None or usd + (self._of_job.usd or 0.0) <= limit.usd + _ROUNDING
-        return has_money and (limit.calls is None or calls + (self._of_job.calls or 0) <= limit.calls)
+    def _most(self, owner: str) -> Cost:
+        """The maximum cost of one of the owner's jobs."""
+        return self._of_job.within(self.share(owner))
+
+    def _fits(self, owner: str, limit: Cost, usd: float, calls: int) -> bool:
+        most = self._most(owner)
+        has_money = limit.usd is None or usd + (most.usd or 0.0) <= limit.usd + _ROUNDING
+        return has_money and (limit.calls is None or calls + (most.calls or 0) <= limit.calls)
+
+    def _spent(self, connection: Connection, counted: ColumnElement[bool]) -> tuple[float, int]:
+        sums = func.coalesce(func.sum(SPENDING.c.usd), 0.0), func.coalesce(func.sum(SPENDING.c.calls), 0)
+        usd, calls = connection.execute(select(*sums).where(counted, SPENDING.c.at > self._clock() - DAY_S)).one()
+        return usd, calls
 
 
 def day_limits(settings: ServiceSettings, check: RunSettings, trust: RunSettings) -> DayLimits:
-    """The limits for a day. Raises ConfigError if the maximum cost of one job is unknown."""
+    """The limits for a day. Raises ConfigError if cost is limited, but the price of a model is unknown."""
     usd, calls = (check.budget_usd, trust.budget_usd), (check.max_calls, trust.max_calls)
     of_job = Cost(
         None if None in usd else max(filter(None, usd), default=0.0),
         None if None in calls else max(filter(None, calls), default=0),
     )
-    of_day, grants = Cost(settings.budget_usd_per_day, settings.max_calls_per_day), settings.keys.grants
-    of_owners = {owner: Cost(one.budget_usd_per_day, one.max_calls_per_day) for owner, one in grants.items()}
-    _refuse_unknown_cost(of_day, of_job, "")
-    for owner, cost in of_owners.items():
-        _refuse_unknown_cost(cost, of_job, f"{grants[owner].name}: ")
-    return DayLimits(of_day, of_job, of_owners=of_owners)
 
+    def of_owner(owner: str) -> Cost:
+        grant = settings.keys.grants.get(owner, Grant())
+        return Cost(grant.budget_usd_per_day, grant.max_calls_per_day)
 
-def _refuse_unknown_cost(of_day: Cost, of_job: Cost, whose: str) -> None:
-    for name, day, job in (("budget_usd", of_day.usd, of_job.usd), ("max_calls", of_day.calls, of_job.calls)):
-        flag = f"--{name.replace('_', '-')}"
-        if day is not None and job is None:
-            raise ConfigError(f"{whose}{name}_per_day {day:g}: give {flag}, too: the most that one job may take")
-        if day is not None and job is not None and job > day:
-            raise ConfigError(f"{whose}{name}_per_day {day:g}: no job could begin, as each may take {job:g} ({flag})")
+    day = DayLimits(Cost(settings.budget_usd_per_day, settings.max_calls_per_day), of_job, of_owner=of_owner)
+    for owner in settings.keys.grants:
+        for run in (check, trust):
+            if (most := day.share(owner).usd) is not None:
+                refuse_unknown_price(run.model_copy(update={"budget_usd": most}), getattr(run, "subject_model", None))
+    return day

@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import secrets
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, select, update
@@ -26,16 +26,16 @@ from factloop.setup.limits import Limits
 ROWS_AT_ONCE = 100
 PROBE_BYTES = 16_384
 UNFINISHED = ("queued", "running")
-LONGEST_TEXT = 1_000_000_000
-"""Number of characters that no text has."""
-ENDED = 0.0
-"""The end of a lease whose service is known to have died."""
-WAITING = or_(JOBS.c.leased_by.is_(None), JOBS.c.leased_until == ENDED)
-"""Unfinished jobs that no service has leased."""
+LONGEST_TEXT = 1_000_000_000  # number of characters that no text has
+ENDED = 0.0  # the end of a lease whose service is known to have died
+WAITING = or_(JOBS.c.leased_by.is_(None), JOBS.c.leased_until == ENDED)  # unfinished jobs that no service has leased
 TextName = Literal["request", "events", "result", "labels"]
 _LABELS: TypeAdapter[dict[str, GivenLabel]] = TypeAdapter(dict[str, GivenLabel])
 
 log = logging.getLogger(__name__)
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -145,11 +145,9 @@ class JobStore:
         self, url: str, *, most_rows_read: int = 5_000, most_bytes: int = 8_000_000, silent_s: float = SILENT_S
     ) -> None:
         """Opens the database and creates its tables. Raises ConfigError, which never shows a password.
-
         `most_rows_read`: maximum number of rows that one request for a page reads, however few of them match.
-        `most_bytes`: maximum size of a request; deleting on a full disk needs space for it and its report.
-        `silent_s`: seconds to wait for a server that does not respond.
-        """
+        `most_bytes`: maximum size of a request; deleting on a full disk needs space for it and its report. `silent_s`:
+        seconds to wait for a server that does not respond."""
         self._most_rows_read = most_rows_read
         self.engine = open_database(url, silent_s=silent_s)
         self._reserve = Reserve(self.engine, LOG_BYTES + 2 * most_bytes)
@@ -208,9 +206,7 @@ class JobStore:
         self, owner: str, *, limit: int, wanted: JobFilter | None = None, before: str | None = None
     ) -> tuple[list[StoredJob], str | None]:
         """The owner's newest jobs created before the job `before`, and where the next page starts; None at the end.
-
-        Filters that no column covers are applied to a limited number of rows, so that no request delays the others.
-        """
+        Filters that no column covers are applied to a limited number of rows, so that no request delays the others."""
         wanted = wanted or JobFilter()
         chosen = select(JOBS).where(JOBS.c.owner == owner).order_by(JOBS.c.id.desc())
         if wanted.kind is not None:
@@ -242,10 +238,8 @@ class JobStore:
             return connection.scalar(wanted)
 
     def change_label(self, job_id: str, claim_id: str, label: GivenLabel | None) -> GivenLabel | None:
-        """Saves a person's label for a claim, or deletes it if it is None. Returns the previous label.
-
-        Raises LookupError for a job that does not exist.
-        """
+        """Saves a person's label for a claim, or deletes it if it is None. Returns the previous label. Raises
+        LookupError for a job that does not exist."""
         with self.engine.begin() as connection:
             # One at a time across all services: the row stays locked until the end.
             if not connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(status=JOBS.c.status)).rowcount:
@@ -278,10 +272,10 @@ class JobStore:
             if n_last < ROWS_AT_ONCE:
                 return n_deleted
 
-    def forget_spending(self, day: DayLimits) -> None:
-        """Deletes spending from more than a day ago."""
+    def within(self, call: Callable[[Connection], T]) -> T:
+        """The result of a call within one transaction."""
         with self.engine.begin() as connection:
-            day.forget(connection)
+            return call(connection)
 
     def forget_repeats(self, than: datetime) -> None:
         """Deletes the names of requests made earlier; their jobs are kept."""

@@ -32,7 +32,7 @@ from factloop.core.errors import ConfigError
 from factloop.service.database import locked
 from factloop.service.migrations import upgrade
 
-FORMAT, FIRST_FORMAT = 4, 2
+FORMAT, FIRST_FORMAT = 4, 3
 """The format of these tables, and the oldest format that can be upgraded."""
 KEY = 0x666163746C6F6F70
 """Key of PostgreSQL's advisory locks: "factloop" in ASCII. Locks apply to one database."""

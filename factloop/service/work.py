@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from factloop.core.factuality import at_each_k, counted_claims, n_contradicted
 from factloop.core.files.json import to_json
 from factloop.core.records import FactualityReport, Record
 from factloop.entrance.asks import RequestModel
-from factloop.entrance.documents import RegisteredDocuments, open_documents
+from factloop.entrance.documents import RegisteredDocuments, open_documents, state_of
 from factloop.service.errors import invalid
 from factloop.service.shapes import (
     AuditAsk,
@@ -37,6 +38,7 @@ from factloop.service.shapes import (
     TrustAsk,
     TrustSummary,
 )
+from factloop.service.spending import Cost
 from factloop.setup.limits import Limits
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import SourceMode, Sources
@@ -47,6 +49,7 @@ from factloop.tools.search.base import SearchTool
 from factloop.tools.search.given import GivenIndexes
 from factloop.trust.long_form import acheck_and_score
 from factloop.trust.scorer import TrustScorer
+from factloop.trust.settings import TrustSettings
 
 ASKS: dict[Kind, type[RequestModel]] = {
     "check": CheckAsk,
@@ -62,8 +65,11 @@ BEGUN_ANEW = (
 THREADS_AT_WORK = 2
 """Number of threads that read and judge in addition to the job loop. While one of them computes, requests wait for the
 interpreter."""
+LOOK_AT_FILES_EVERY_S = 60.0
 Reported = FactualityReport | TrustReport | LongFormTrustReport
 T = TypeVar("T")
+
+log = logging.getLogger(__name__)
 
 
 class WorkLoop:
@@ -137,8 +143,10 @@ class JobListener:
 class Library:
     """The documents registered by the operator, and the indexes of the most recently supplied ones."""
 
-    def __init__(self, registered: Mapping[str, RegisteredDocuments]) -> None:
-        self.registered = registered
+    def __init__(
+        self, registered: Mapping[str, RegisteredDocuments], states: dict[str, Hashable] | None = None
+    ) -> None:
+        self.registered, self._states = registered, states or {}
         self._indexes = GivenIndexes()
 
     @property
@@ -154,6 +162,15 @@ class Library:
             known = ", ".join(self.registered) or "none"
             raise invalid(f"no documents of this name; there are: {known}", "documents")
 
+    async def watch(self) -> None:
+        """Logs each change of registered files, because they are read only at startup."""
+        while self._states:
+            await asyncio.sleep(LOOK_AT_FILES_EVERY_S)
+            for place, before in self._states.items():
+                self._states[place] = await asyncio.to_thread(state_of, place)
+                if self._states[place] != before:
+                    log.warning("documents in %s have changed; restart the service to read them again", place)
+
     async def tool(self, documents: Documents) -> SearchTool | None:
         """The tool that searches them; None if the supplied documents contain no text."""
         if isinstance(documents, str):
@@ -163,8 +180,10 @@ class Library:
 
 async def open_library(documents: Mapping[str, Sequence[str]], settings: CheckSettings) -> Library:
     """Reads and indexes the registered documents in a thread. Raises ConfigError, DataError."""
+    states = {place: await asyncio.to_thread(state_of, place) for paths in documents.values() for place in paths}
     return Library(
-        {name: await asyncio.to_thread(open_documents, name, paths, settings) for name, paths in documents.items()}
+        {name: await asyncio.to_thread(open_documents, name, paths, settings) for name, paths in documents.items()},
+        states,
     )
 
 
@@ -178,10 +197,12 @@ class Work:
         library: Library,
         chat: ChatModel | None = None,
         loop: WorkLoop | None = None,
+        share: Callable[[str], Cost] = lambda _: Cost(),
     ) -> None:
-        """`chat` is the checker's model, which is closed with it, as is the loop."""
+        """`chat` is the checker's model, which is closed with it, as is the loop; `share` returns what a job of an
+        owner may cost."""
         self.checker, self.scorer, self.library, self._chat = checker, scorer, library, chat
-        self._loop = loop or WorkLoop()
+        self._loop, self._share = loop or WorkLoop(), share
 
     async def do(
         self,
@@ -193,11 +214,8 @@ class Work:
         owner: str = "",
         begun_anew: bool = False,
     ) -> JobOutcome:
-        """Does the work and saves paid answers in the folder. Raises FactloopError.
-
-        Owners take turns at the models' servers. `begun_anew`: the report says that an earlier attempt was paid for as
-        well.
-        """
+        """Does the work and saves paid answers in the folder. Raises FactloopError. Owners take turns at the models'
+        servers. `begun_anew`: the report says that an earlier attempt was paid for as well."""
         watching = watching.within(asyncio.get_running_loop())
         return await self._loop.do(lambda: self._done(kind, request, folder, watching, owner, begun_anew=begun_anew))
 
@@ -219,23 +237,32 @@ class Work:
             from factloop.service.evaluation import audit
 
             return JobOutcome(*await audit(ask, folder))
-        report = await self._report(ask, folder, watching)
+        report = await self._report(ask, folder, watching, owner)
         limits = getattr(ask, "limits", None)
-        cut = () if limits is None else limits.cut_to(Limits.of_lone_check(self.checker.settings))
+        cut = () if limits is None else limits.cut_to(self.most_for(owner))
         report = report.model_copy(update={"warnings": (*report.warnings, *(BEGUN_ANEW,) * begun_anew, *cut)})
         summary = summary_of(report)
         if isinstance(summary, CheckSummary):
             watching.event(CheckEnded(summary=summary), "check_finished")
         return JobOutcome(report, await asyncio.to_thread(to_json, report), summary)
 
-    def limits_of(self, ask: RequestModel) -> Limits | None:
-        """The limits for a requested check: for each limit, the stricter of the caller's and the service's.
+    def most_for(self, owner: str) -> Limits:
+        """The limits of the service for each of the owner's checks."""
+        return Limits.of_lone_check(self.checker.settings).within(self._limits(owner))
 
-        None for a request without a check.
-        """
-        if not isinstance(ask, CheckAsk | LongFormAsk):
-            return None
-        return Limits.of_lone_check(self.checker.settings).within(ask.limits)
+    def limits_of(self, ask: RequestModel, owner: str) -> Limits | None:
+        """The limits for a requested check: for each limit, the stricter of the caller's and the service's. None for a
+        request without a check."""
+        return self.most_for(owner).within(ask.limits) if isinstance(ask, CheckAsk | LongFormAsk) else None
+
+    def _limits(self, owner: str, asked: Limits | None = None) -> Limits | None:
+        share = self._share(owner)
+        return Limits(max_calls=share.calls, budget_usd=share.usd).within(asked) if share.is_limited else asked
+
+    def _trust_settings(self, owner: str) -> TrustSettings:
+        settings, share = self.scorer.settings, self._share(owner)
+        most = Cost(settings.budget_usd, settings.max_calls).within(share)
+        return settings.model_copy(update={"budget_usd": most.usd, "max_calls": most.calls})
 
     def share_pace(self, n_services: int) -> None:
         """Leaves the other running services their share of the maximum rate of model calls."""
@@ -263,22 +290,26 @@ class Work:
         if self._chat is not None:
             await self._chat.aclose()
 
-    async def _report(self, ask: RequestModel, folder: Path, watching: JobListener) -> Reported:
+    async def _report(self, ask: RequestModel, folder: Path, watching: JobListener, owner: str) -> Reported:
         match ask:
             case CheckAsk():
-                report = await self._factuality(ask, folder, watching)
+                report = await self._factuality(ask, folder, watching, owner)
                 return report if ask.k is None else report.model_copy(update={"at_k": at_each_k(report.counts, ask.k)})
             case TrustAsk():
                 sources = await self._sources(ask.documents)
+                corpus = self.scorer.corpus or ()
+                scorer = TrustScorer(settings=self._trust_settings(owner), corpus=corpus, pace=self.scorer.pace)
                 with _told_cost(watching, Progress) as meter:
-                    return await self.scorer.ascore(
+                    return await scorer.ascore(
                         ask.question, ask.response, sources=sources, run_dir=folder / "trust", meter=meter
                     )
             case LongFormAsk():
-                return await self._long_form(ask, folder, watching)
+                return await self._long_form(ask, folder, watching, owner)
         raise AssertionError(f"no work is asked for by {type(ask).__name__}")
 
-    async def _long_form(self, ask: LongFormAsk, folder: Path, watching: JobListener) -> LongFormTrustReport:
+    async def _long_form(
+        self, ask: LongFormAsk, folder: Path, watching: JobListener, owner: str
+    ) -> LongFormTrustReport:
         mode: SourceMode = "factuality" if ask.documents is None else "faithfulness"
         check = CheckAsk(mode=mode, **{name: getattr(ask, name) for name in LongFormAsk.model_fields})
         last = Progress()
@@ -289,16 +320,20 @@ class Work:
             watching.progress(progress)
 
         async def checked() -> FactualityReport:
-            factuality = await self._factuality(check, folder, JobListener(watching.event, noted))
+            factuality = await self._factuality(check, folder, JobListener(watching.event, noted), owner)
             noted(last.model_copy(update={"usage": factuality.usage}))
             return factuality
 
         with _told_cost(watching, lambda: last) as meter:
             return await acheck_and_score(
-                checked, settings=self.scorer.settings, pace=self.scorer.pace, meter=meter, run_dir=folder / "trust"
+                checked,
+                settings=self._trust_settings(owner),
+                pace=self.scorer.pace,
+                meter=meter,
+                run_dir=folder / "trust",
             )
 
-    async def _factuality(self, ask: CheckAsk, folder: Path, watching: JobListener) -> FactualityReport:
+    async def _factuality(self, ask: CheckAsk, folder: Path, watching: JobListener, owner: str) -> FactualityReport:
         """The report on a check, each event of which is reported as it happens."""
         progress, meter, begun = Progress(), UsageMeter(), time.perf_counter()
         told_s = -float("inf")
@@ -306,7 +341,7 @@ class Work:
             ask.response,
             ask.question,
             sources=await self._sources(ask.documents, ask.mode),
-            limits=ask.limits,
+            limits=self._limits(owner, ask.limits),
             run_dir=folder / "check",
             meter=meter,
         )
@@ -337,10 +372,8 @@ class Work:
 
 @contextmanager
 def _told_cost(watching: JobListener, reached: Callable[[], Progress]) -> Iterator[UsageMeter]:
-    """A meter whose total is reported at the end, on top of the cost included in the progress `reached`.
-
-    A job that is stopped therefore reports its cost as well.
-    """
+    """A meter whose total is reported at the end, on top of the cost included in the progress `reached`. A job that is
+    stopped therefore reports its cost as well."""
     meter, begun = UsageMeter(), time.perf_counter()
     try:
         yield meter

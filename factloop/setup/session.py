@@ -45,8 +45,7 @@ REPAIR, JSON_REPLY = "gateway/repair", "gateway/json_reply"
 GATEWAY_PROMPTS = (REPAIR, JSON_REPLY)
 log = logging.getLogger(__name__)
 
-BATCHES = "batches.jsonl"
-"""Name of the file of batches in a run directory."""
+BATCHES = "batches.jsonl"  # name of the file of batches in a run directory
 UNFETCHED = "Any answers that they did not fetch are billed, but in no report; --batch fetches them"
 NEEDS_FOLDER = "give a run directory (--run-dir), too: it remembers what was submitted, and a batch may take a day"
 

@@ -55,8 +55,7 @@ def _as_base_url(value: str) -> str:
 BaseUrl = Annotated[str, AfterValidator(_as_base_url)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
 LONGEST_NAME = 100
-WRITTEN = ("cache_dir", "recording")
-"""Settings that name paths to which a run may write."""
+WRITTEN = ("cache_dir", "recording")  # settings that name paths to which a run may write
 
 
 class RunSettings(BaseModel):

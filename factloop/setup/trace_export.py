@@ -15,8 +15,7 @@ from factloop.tools.calls.tracing import Value
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter
 
-FLUSHED_WITHIN_MS = 2_000
-"""Milliseconds to flush on an interrupt; a normal exit waits for OTEL_EXPORTER_OTLP_TIMEOUT."""
+FLUSHED_WITHIN_MS = 2_000  # milliseconds to flush on an interrupt; a normal exit waits for OTEL_EXPORTER_OTLP_TIMEOUT
 EXPORTER = "OTEL_TRACES_EXPORTER"
 
 

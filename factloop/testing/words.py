@@ -12,8 +12,7 @@ from factloop.reports.figures import distribution, plural
 from factloop.reports.visible import visible
 
 MOST_CLAIMS, MOST_PASSAGES = 10, 3
-LONGEST = 400
-"""Maximum number of characters of a claim, rationale or passage."""
+LONGEST = 400  # maximum number of characters of a claim, rationale or passage
 
 
 def factual_failure(

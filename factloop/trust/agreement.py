@@ -19,10 +19,8 @@ from factloop.tools.judges.base import Verifier
 from factloop.tools.judges.pairs import read_all
 from factloop.tools.models.gateway import ModelGateway
 
-SAMPLE = "sample"
-"""Name of the stage in the usage of a run."""
-TEMPERATURE = 1.0
-"""Temperature at which the subject is sampled, as in uqlm; at 0, all answers would be the same."""
+SAMPLE = "sample"  # name of the stage in the usage of a run
+TEMPERATURE = 1.0  # temperature at which the subject is sampled, as in uqlm; at 0, all answers would be the same
 
 
 async def draw_samples(question: str, n: int, subject: ModelGateway, meter: UsageMeter) -> list[str]:

@@ -15,10 +15,8 @@ from factloop.tools.models.tokens import count_tokens
 from factloop.trust.question_answers import QuestionAnswer
 from factloop.trust.settings import TrustSettings
 
-SCHEMA_TOKENS = 60
-"""Tokens of the schema sent with each request."""
-PASSAGE_TOKENS = 140
-"""Tokens of a passage of 100 words with its title."""
+SCHEMA_TOKENS = 60  # tokens of the schema sent with each request
+PASSAGE_TOKENS = 140  # tokens of a passage of 100 words with its title
 CHOICE_TOKENS, ANSWER_TOKENS, JUDGEMENT_TOKENS, PROPOSAL_TOKENS = 8, 30, 50, 800
 """Tokens of the replies."""
 

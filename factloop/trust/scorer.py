@@ -55,8 +55,7 @@ if TYPE_CHECKING:
     from factloop.trust.preparing import TrustSetup
     from factloop.trust.scoring import TrustScoring
 
-MOST_AT_ONCE = 64
-"""Maximum number of answers scored concurrently if the settings do not limit concurrency."""
+MOST_AT_ONCE = 64  # maximum number of answers scored concurrently if the settings do not limit concurrency
 
 
 class TrustScorer(ClosesPerLoop):

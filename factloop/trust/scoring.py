@@ -43,8 +43,7 @@ from factloop.trust.preparing import TrustSetup
 from factloop.trust.question_answers import OwnAnswer, QuestionAnswer
 from factloop.trust.settings import TrustSettings
 
-RECURSION_LIMIT = 20
-"""Steps of the graph, in addition to one for each window of checks."""
+RECURSION_LIMIT = 20  # steps of the graph, in addition to one for each window of checks
 OFFLINE_JUDGE = (
     "Passages were judged by the offline rater: word overlap and rules, a baseline. Give --judge-model or --nli."
 )

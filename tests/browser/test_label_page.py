@@ -226,8 +226,7 @@ def test_a_saved_file_is_loaded_elsewhere_and_a_wrong_one_refused(visits: Visits
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
-RUN = [judged(f"p{n}", "ssnns") for n in range(4)]
-"""Twenty claims, of which eight are drawn."""
+RUN = [judged(f"p{n}", "ssnns") for n in range(4)]  # twenty claims, of which eight are drawn
 
 
 def command(folder: Path, *arguments: str) -> None:

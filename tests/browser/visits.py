@@ -10,8 +10,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Download, Locator, Page
 from playwright.sync_api import TimeoutError as NothingCame
 
-PATIENCE_MS = 60_000
-"""For a busy machine: each wait ends as soon as what it waits for is there."""
+PATIENCE_MS = 60_000  # for a busy machine: each wait ends as soon as what it waits for is there
 SLOWER, LATER_MS = map(int, os.environ.get("FACTLOOP_TEST_SLOWLY", "1,0").split(","))
 """How many times as long the scripts of pages take, and how much later the service answers."""
 
@@ -60,11 +59,9 @@ def slow_down(page: Page) -> None:
 
 
 def reload_with_store(page: Page) -> None:
-    """Loads the page anew, with what it has stored.
-
-    Chromium keeps what pages store in a process of its own. On a busy machine that process can be asked for it before
-    it was told, or be started anew without it, so the store is filled again before the page's scripts run.
-    """
+    """Loads the page anew, with what it has stored. Chromium keeps what pages store in a process of its own. On a busy
+    machine that process can be asked for it before it was told, or be started anew without it, so the store is filled
+    again before the page's scripts run."""
     stored = page.evaluate("({ ...localStorage })")
     page.add_init_script(f"Object.assign(localStorage, {json.dumps(stored)})")
     page.reload()
@@ -82,10 +79,8 @@ def shown(page: Page) -> Locator:
 
 
 def save_by(link: Locator, place: Path) -> Download:
-    """Saves what a click on a link or a button downloads.
-
-    Chromium on a busy machine now and then drops a download without a word. As a user would, this clicks again.
-    """
+    """Saves what a click on a link or a button downloads. Chromium on a busy machine now and then drops a download
+    without a word. As a user would, this clicks again."""
     for left in (2, 1, 0):
         try:
             with link.page.expect_download(timeout=PATIENCE_MS / 2) as started:

@@ -55,10 +55,8 @@ def test_two_evaluators(factloop: Command, home: Path) -> None:
 
 
 def test_runs_between_two_say_what_the_difference_came_from(factloop: Command, home: Path) -> None:
-    """F1@2 of ssn is .8, of snn .4, of sss 1 and of nnn 0, in eight responses; a ninth is the same in all runs.
-
-    A tenth has no verdict in the third run, and counts nowhere.
-    """
+    """F1@2 of ssn is .8, of snn .4, of sss 1 and of nnn 0, in eight responses; a ninth is the same in all runs. A tenth
+    has no verdict in the third run, and counts nowhere."""
     said = {
         "a": ("ssn", "", fingerprint(search_tools=("serper",))),
         "judge": ("snn", "", fingerprint(search_tools=("given documents",), model="other:judge")),

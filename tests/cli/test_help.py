@@ -35,6 +35,8 @@ def test_help_fits_the_terminal_and_cuts_no_word(factloop: Command, name: str) -
 
 def test_the_help_of_a_long_command_shows_the_common_options_and_how_to_see_the_others(factloop: Command) -> None:
     shown = factloop("check", "--help").out
+    assert [factloop(*words, "-h").out for words in ([], ["check"])] == [factloop("--help").out, shown]
+    assert factloop("eval", "-h").code == 0
     assert {"--docs", "--model", "--html", "--help-all"} <= set(shown.split())
     assert "--concurrency" not in shown
     assert len(re.findall("^  -", shown, re.MULTILINE)) <= 20

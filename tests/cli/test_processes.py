@@ -19,8 +19,7 @@ from tests.cli.processes import ROOT, WITHIN_S, Start, n_requests, wait_for_requ
 from tests.simulator import MODEL, Faults, Simulator
 from tests.timeless import stable
 
-JUST_NOW_S = 0.1
-"""An answer this fresh may not have reached the journal: it counts as in flight."""
+JUST_NOW_S = 0.1  # an answer this fresh may not have reached the journal: it counts as in flight
 
 
 @pytest.fixture

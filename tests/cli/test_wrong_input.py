@@ -11,8 +11,7 @@ import pytest
 from tests.cli.command import Command
 from tests.simulator import Simulator
 
-LONG = "n" * 300
-"""More bytes than a file name may have."""
+LONG = "n" * 300  # more bytes than a file name may have
 WORDS = {
     "LONG": LONG,
     "ONLINE": "--model openai:sim --search serper",

@@ -56,9 +56,7 @@ def report_of(
     *sentences: tuple[str, str], between: str = " ", evidence: Sequence[Evidence] = (), prompt: str | None = None
 ) -> FactualityReport:
     """The report on the sentences joined. ("Ann ran.", "sn") is a sentence with two claims, ("So?", "") one without.
-
-    ("Ann ran.", "-") has the form of a statement, and no claim was found in it.
-    """
+    ("Ann ran.", "-") has the form of a statement, and no claim was found in it."""
     claims: list[Claim] = []
     read: list[Sentence] = []
     start = 0

@@ -7,8 +7,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "extending"
-"""Files that recipes add."""
+EXAMPLES = Path(__file__).parents[2] / "examples" / "extending"  # files that recipes add
 _SECTION = re.compile(r"^## (?P<title>.+?)\n(?P<body>.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"(?P<lead>[^\n]+)\n\n```(?P<language>\w+)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 _COPY = re.compile(r"^Copy `(?P<name>[^`]+)` from .+ to `(?P<path>[^`]+)`\.$", re.MULTILINE)

@@ -25,8 +25,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 LOCAL_SERVER = "http://localhost:8000/v1"
 STARTED_WITHIN_S = 60.0
-STOPPED = (0, 130)
-"""Exit codes of a server that was interrupted."""
+STOPPED = (0, 130)  # exit codes of a server that was interrupted
 _COMMAND = re.compile(r"([A-Z_]+=\S+ )*(cat .*\| *)?factloop |pytest examples/|cat \S+\.tex$")
 _SERVER = re.compile(r"factloop (serve|mcp)\b")
 _ENDS = "# ends with "
@@ -77,8 +76,7 @@ NO_GUIDES = {
     *("labels.md", "search.md", "troubleshooting.md"),
 }
 """They show a reader nothing to run; `test_extending` applies the recipes."""
-GENERATED = {"commands.md", "settings.md"}
-"""Written by `.ci/pages.py`."""
+GENERATED = {"commands.md", "settings.md"}  # written by `.ci/pages.py`
 NAVIGATION = re.findall(r"([\w-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
 GUIDES = {name: Document.read(f"docs/{name}") for name in NAVIGATION if name not in NO_GUIDES | GENERATED}
 """In the order in which a reader comes to them, as commands of a later page may use files of an earlier one."""

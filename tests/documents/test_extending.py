@@ -17,8 +17,7 @@ from tests.documents.shown import DOCS, ROOT
 WITHIN_S = 110
 FOLDERS = ("agents", "tools", "prompts", "evaluation", "factloop")
 RECIPES = read_recipes((DOCS / "extending.md").read_text(encoding="utf-8"))
-OUTSIDE = "A distribution of your own"
-"""Edits no file of ours: `examples/acme` is installed."""
+OUTSIDE = "A distribution of your own"  # edits no file of ours: `examples/acme` is installed
 MOST_FILES = {
     "A search provider": 2,
     "A setting": 2,

@@ -341,10 +341,8 @@ async def test_a_failing_check_is_unscored_and_never_waved_through(sim: Simulato
 
 
 class Split(FactChecker):
-    """Of its jury one calls everything supported, by passages without a word of it, and one does not.
-
-    It judges every sentence whole.
-    """
+    """Of its jury one calls everything supported, by passages without a word of it, and one does not. It judges every
+    sentence whole."""
 
     async def acheck(self, *given: Any, **asked: Any) -> FactualityReport:
         report = await super().acheck(*given, **asked)

@@ -15,8 +15,7 @@ from pathlib import Path
 from tests.real.servers import running
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "serving.md"
-HOST = "facts.example.org"
-"""The public name in the document."""
+HOST = "facts.example.org"  # the public name in the document
 
 
 def is_installed() -> bool:

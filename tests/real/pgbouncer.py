@@ -13,8 +13,7 @@ from sqlalchemy.engine import make_url
 from tests.real.servers import free_port, running
 
 PROGRAM = shutil.which("pgbouncer") or "/usr/sbin/pgbouncer"
-N_CONNECTIONS = 4
-"""Connections to the server, which all services share."""
+N_CONNECTIONS = 4  # connections to the server, which all services share
 
 
 def is_installed() -> bool:

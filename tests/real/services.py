@@ -17,10 +17,8 @@ from tests.simulator import MODEL, Simulator
 
 WITHIN_S = 180.0
 LOOK_S = 0.2
-MAX_JOBS = 4
-"""Jobs at work in one service."""
-AT_ONCE = 8
-"""Model calls of one service."""
+MAX_JOBS = 4  # jobs at work in one service
+AT_ONCE = 8  # model calls of one service
 ASK: dict[str, Any] = {
     "response": "Ada Lovelace was born in London. Ada Lovelace was taught in Paris.",
     "documents": [{"text": "Ada Lovelace was born in London on 10 December 1815."}],

@@ -32,8 +32,7 @@ pytestmark = [
 ]
 
 TEMPLATES = {"plain": PLAIN, "tools": WITH_TOOLS}
-CONTEXT = 4096
-"""Tokens of one conversation: the server divides what it has between two."""
+CONTEXT = 4096  # tokens of one conversation: the server divides what it has between two
 WARM = ("--temperature", "1")
 
 

@@ -22,8 +22,7 @@ from tests.simulator import Simulator
 pytestmark = [pytest.mark.real, pytest.mark.postgres, pytest.mark.timeout(400)]
 
 SLOW_S = 0.5
-LEASE_S = 10.0
-"""The lease of `factloop serve`."""
+LEASE_S = 10.0  # the lease of `factloop serve`
 
 
 @pytest.fixture

@@ -28,10 +28,8 @@ pytestmark = [
 
 ROOT = Path(__file__).resolve().parents[2]
 N_ITEMS = 16
-AT_ONCE = 2
-"""Items that one worker is at: what is done again where it dies."""
-FEW = 3
-"""How many times as many calls as the average an item may take."""
+AT_ONCE = 2  # items that one worker is at: what is done again where it dies
+FEW = 3  # how many times as many calls as the average an item may take
 WITHIN_S = 200.0
 
 
@@ -121,11 +119,9 @@ def n_reports(run: Path) -> int:
 def test_a_node_is_killed_and_the_summary_is_the_same(
     sim: Simulator, cluster: Cluster, data: Path, tmp_path: Path, at_work: bool, n_workers: int
 ) -> None:
-    """The replacement finds no room any more: the run ends without it.
-
-    How long that takes is Ray's to say; `WITHIN_S` is the deadline by which a run that waits for ever has failed. What
-    is bounded is the work that is done again: the items that the dead worker had.
-    """
+    """The replacement finds no room any more: the run ends without it. How long that takes is Ray's to say; `WITHIN_S`
+    is the deadline by which a run that waits for ever has failed. What is bounded is the work that is done again: the
+    items that the dead worker had."""
     one, two = tmp_path / "one", tmp_path / "two"
     ended(started(command(data, sim, one), sim, tmp_path))
     n_calls = sim.stats().model.requests

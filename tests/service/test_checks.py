@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from factloop import FactChecker, FactualityReport, LongFormTrustReport, TrustReport
@@ -13,12 +15,14 @@ from factloop.core.records import Counts
 from factloop.entrance.asks import NO_TEXT
 from factloop.entrance.keys import ApiKeys
 from factloop.evaluation.audit.report import AuditReport
+from factloop.service import work
+from factloop.service.app import in_words
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
 from factloop.tools.search.documents.search import DocumentSearch
 from factloop.trust.settings import TrustSettings
 from tests.checking.simulated import simulated_scorer
-from tests.service.asking import ANSWER, ASK, Service, finished
+from tests.service.asking import ANSWER, ASK, FINISHED_WITHIN_S, Service, finished
 from tests.simulator import MODEL, Simulator
 from tests.timeless import stable
 
@@ -61,6 +65,22 @@ async def test_registered_documents_give_the_evidence_of_the_api_under_their_nam
     assert alone in through["warnings"]
 
 
+async def test_what_is_served_is_said_and_changed_documents_are_logged(
+    service: Service, docs: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "LOOK_AT_FILES_EVERY_S", 0.01)
+    keys = ApiKeys(["a-key-of-sixteen-letters max_calls_per_day=5", "another-key-of-sixteen"])
+    async with service(documents=(f"lives={docs}",), keys=keys) as client, asyncio.timeout(FINISHED_WITHIN_S):
+        assert isinstance(client._transport, httpx.ASGITransport)
+        said = in_words(client._transport.app)  # type: ignore[arg-type]  # the application
+        (docs / "byron.txt").write_text("Lord Byron was born in 1788.\n", encoding="utf-8")
+        while not caplog.messages:  # noqa: ASYNC110 - the log is no event of ours
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.1)
+    assert said == "2 keys (1 with a daily budget), documents lives: 1 file, no model"
+    assert caplog.messages == [f"documents in {docs} have changed; restart the service to read them again"]
+
+
 async def test_a_model_judges_and_its_cost_is_counted(service: Service, sim: Simulator, home: Path) -> None:
     check = CheckSettings(
         model=MODEL, base_url=sim.base_url, search=("serper",), cache_dir=home / "cache", price_in=1.0, price_out=1.0
@@ -78,7 +98,7 @@ async def test_a_model_judges_and_its_cost_is_counted(service: Service, sim: Sim
     assert f'factloop_model_calls_total{{key="acme"}} {float(report.usage.calls)}' in metrics
     assert report.usage.cost_usd
     assert f'factloop_cost_usd_total{{key="acme"}} {report.usage.cost_usd}' in metrics
-    assert 'factloop_jobs_total{kind="check",status="done"} 1.0' in metrics
+    assert 'factloop_jobs_total{key="acme",kind="check",status="done"} 1.0' in metrics
     assert 'factloop_requests_total{route="/v1/checks",status="200"} 1.0' in metrics
     assert f'factloop_claims_total{{verdict="supported"}} {float(report.counts.supported)}' in metrics
 

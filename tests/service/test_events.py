@@ -173,6 +173,6 @@ async def test_a_score_that_is_stopped_says_what_it_cost(service: Service, sim: 
             assert 1 <= stopped["progress"]["usage"]["calls"] <= sim.stats().model.answered
             assert stopped["progress"]["usage"]["cost_usd"] > 0
         metrics = (await client.get("/metrics")).text
-    assert 'factloop_jobs_total{kind="trust",status="cancelled"} 1.0' in metrics
+    assert 'factloop_jobs_total{key="",kind="trust",status="cancelled"} 1.0' in metrics
     assert 'factloop_model_calls_total{key=""}' in metrics
     assert 'factloop_model_calls_total{key=""} 0.0' not in metrics

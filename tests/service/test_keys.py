@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from datetime import datetime
 from io import StringIO
+from pathlib import Path
 
 import pytest
 
-from factloop.entrance.keys import ApiKeys
+from factloop.core.errors import ConfigError
+from factloop.entrance import keys
+from factloop.entrance.keys import ApiKeys, read_keys
 from factloop.reports.visible import VisibleLines
 from factloop.service.access import OF_AN_ADDRESS, OF_ONE_KEY
 from factloop.service.logs import Lines
-from tests.service.asking import ASK, Service, finished
+from tests.service.asking import ASK, FINISHED_WITHIN_S, Service, finished
 
-KEY = "a-key-of-sixteen-letters"
+KEY, OTHER, NEW = "a-key-of-sixteen-letters", "another-key-of-sixteen", "ben-has-a-new-key-now"
 GOOD = {"Authorization": f"Bearer {KEY}"}
 
 
@@ -52,23 +56,69 @@ async def test_the_log_names_the_key_of_a_request_and_never_shows_it(
     as_json.setFormatter(Lines("json"))
     logging.getLogger("factloop.service.guard").addHandler(as_json)
     async with service(keys=ApiKeys([f"{KEY} name=acme"]), rate="1/hour") as client:
-        for headers in (GOOD, GOOD, {"Authorization": "Bearer wrong"}):
+        answers = [
             await client.post("/v1/checks?ticket=secret", json=ASK, headers={"X-Request-ID": "mine", **headers})
+            for headers in (GOOD, GOOD, {"Authorization": "Bearer wrong"})
+        ]
+        job = answers[0].json()["id"]
         await client.get("/health")
         metrics = (await client.get("/metrics")).text
     logging.getLogger("factloop.service.guard").removeHandler(as_json)
     assert [message.rpartition(", ")[0] for message in caplog.messages] == [
-        "POST /v1/checks: 202 (request mine, key acme",
+        f"POST /v1/checks: 202 (request mine, key acme, job {job}",
         "POST /v1/checks: 429 (request mine, key acme",
         "POST /v1/checks: 401 (request mine, wrong key from 127.0.0.1",
     ]
     lines = [json.loads(line) for line in stream.getvalue().splitlines()]
-    assert [(line["level"], line["status"], line.get("key"), line.get("wrong_key")) for line in lines] == [
-        ("info", 202, "acme", None), ("info", 429, "acme", None), ("warning", 401, None, True),
+    assert [[line.get(name) for name in ("level", "status", "key", "wrong_key", "job")] for line in lines] == [
+        ["info", 202, "acme", None, job], ["info", 429, "acme", None, None], ["warning", 401, None, True, None],
     ]  # fmt: skip
     assert datetime.fromisoformat(lines[0]["time"]).tzinfo is not None
     assert (KEY in stream.getvalue() + caplog.text, "secret" in stream.getvalue()) == (False, False)
     assert "factloop_wrong_keys_total 1.0" in metrics
+
+
+async def test_the_key_file_is_read_again_when_it_changes(
+    service: Service, home: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keys, "LOOK_EVERY_S", 0.0)
+    file = home / "keys.txt"
+    file.write_text(f"{KEY} name=ben\n{OTHER} weight=2\n", encoding="utf-8")
+    ben, other, new = ({"Authorization": f"Bearer {key}"} for key in (KEY, OTHER, NEW))
+    long = {**ASK, "response": " ".join(f"Ada Lovelace met {n} people in London." for n in range(2_000))}
+    async with service(keys=read_keys(file, {}), max_jobs=1) as client:
+        mine = (await client.post("/v1/checks?wait=true", json=ASK, headers=ben)).headers["Location"]
+        theirs = [(await client.post("/v1/checks", json=long, headers=other)).headers["Location"] for _ in range(2)]
+        file.write_text(f"# ben's new key\n{NEW} name=ben\n", encoding="utf-8")
+        statuses = [(await client.get(mine, headers=who)).status_code for who in (ben, other, new)]
+        async with asyncio.timeout(FINISHED_WITHIN_S):
+            while 'status="cancelled"' not in (metrics := (await client.get("/metrics")).text):
+                pass
+        file.write_text(f"{OTHER} weight=2\nshort", encoding="utf-8")
+        kept = [(await client.get(mine, headers=new)).status_code for _ in range(2)]
+        file.write_text(f"{OTHER} weight=2\n", encoding="utf-8")
+        over = [(await client.get(one, headers=other)).json()["status"] for one in theirs]
+    assert (statuses, kept, over) == ([401, 401, 200], [200, 200], ["cancelled"] * 2)
+    assert f'key="sha256:{next(iter(ApiKeys([OTHER]).grants))[:8]}"' in metrics
+    said = [message for message in caplog.messages if "key" in message and "/v1" not in message]
+    assert said == [
+        f"{file}: read again, 1 keys added, 2 removed",
+        "2 unfinished jobs are cancelled, as their keys were removed",
+        "the earlier keys stay valid: API key 2: needs at least 16 printable ASCII characters, no spaces",
+        f"{file}: read again, 1 keys added, 1 removed",
+    ]
+
+
+def test_a_name_is_one_caller_and_no_hash_of_a_key() -> None:
+    one, again, other, unnamed = (
+        ApiKeys([f"{key} {options}"]).owner(f"Bearer {key}")
+        for key, options in ((KEY, "name=ben"), (OTHER, "name=ben"), (KEY, "name=bo"), (KEY, ""))
+    )
+    assert one == again
+    assert len({one, other, unnamed}) == 3
+    assert ApiKeys([f"{NEW} name={unnamed}"]).owner(f"Bearer {NEW}") != unnamed
+    with pytest.raises(ConfigError, match="API key 2: give it the options of API key 1, which has its name"):
+        ApiKeys([f"{KEY} name=ben weight=2", f"{OTHER} name=ben"])
 
 
 async def test_a_link_that_has_expired_is_said_in_a_page_to_a_browser(service: Service) -> None:

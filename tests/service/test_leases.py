@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from factloop.core.records import Usage
+from factloop.entrance.keys import ApiKeys
 from factloop.service.leases import MOST_DEATHS, Leases
 from factloop.service.shapes import Progress
 from factloop.service.store import (
@@ -144,15 +145,15 @@ def test_a_job_under_which_services_die_is_given_up(opened: Opened) -> None:
     assert "died 3 times" in given_up.job.error.message
 
 
-def test_jobs_whose_keys_were_removed_are_cancelled_at_the_start(
-    opened: Opened, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_jobs_whose_keys_were_removed_are_cancelled(opened: Opened, caplog: pytest.LogCaptureFixture) -> None:
     store, dead = opened()
     running, waiting = (store.add(job("removed"), "{}").job.id for _ in range(2))
     assert taken(dead, 1) == [running]
-    kept = store.add(job("kept"), "{}").job.id
-    alive = Leases(store, 60.0, owners={"kept"})
+    keys = ApiKeys(["a-key-of-sixteen-letters"])
+    kept = store.add(job(next(iter(keys.grants))), "{}").job.id
+    alive = Leases(store, 60.0, keys=keys)
     alive.begin()
+    alive.cancel_disowned()
     assert taken(alive) == [kept]
     for job_id in (waiting,) if store.is_shared else (running, waiting):
         over = store.get(job_id, "removed")

@@ -288,14 +288,7 @@ async def test_a_key_opens_its_own_jobs_and_nobody_elses(service: Service) -> No
         assert KEY not in (await client.get("/metrics")).text
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"host": "example.org"},
-        {"host": "::"},
-        {"documents": "=x"},
-    ],
-)
+@pytest.mark.parametrize("wrong", [{"host": "example.org"}, {"host": "::"}, {"documents": "=x"}])
 def test_a_wrong_set_up_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
         ServiceSettings(**wrong)

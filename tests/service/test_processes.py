@@ -18,8 +18,7 @@ from tests.cli.processes import address_of, processes_in
 from tests.service.asking import FINISHED_WITHIN_S, events_in
 from tests.simulator import MODEL, Simulator
 
-AT_ONCE = 4
-"""Model calls of one job."""
+AT_ONCE = 4  # model calls of one job
 
 Start = Callable[..., tuple["subprocess.Popen[str]", httpx.Client]]
 

@@ -15,8 +15,7 @@ from factloop.setup.settings import CheckSettings
 from factloop.trust.settings import TrustSettings
 from tests.service.serving import serving
 
-EXAMPLES = settings().max_examples // 4
-"""Of each operation; each is a request."""
+EXAMPLES = settings().max_examples // 4  # of each operation; each is a request
 STREAMS = "/v1/jobs/{job_id}/events"
 
 

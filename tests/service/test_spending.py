@@ -27,6 +27,7 @@ from tests.service.test_store import job
 from tests.simulator import MODEL, Simulator
 
 NOW = 1_800_000_000.0
+KEY, OTHER = "a-key-of-sixteen-letters", "another-key-of-sixteen"
 
 
 class Clock:
@@ -96,7 +97,9 @@ def test_a_day_that_is_spent_takes_no_job(day: Day, usd: float | None, calls: in
 
 
 def test_a_key_that_spent_its_budget_holds_up_no_other(day: Day) -> None:
-    of_key = DayLimits(Cost(usd=9.0), Cost(usd=0.1, calls=10), day.clock, {"poor": Cost(calls=10)})
+    of_key = DayLimits(
+        Cost(usd=9.0), Cost(usd=0.1, calls=10), day.clock, lambda owner: Cost(calls=10 if owner == "poor" else None)
+    )
     service = Leases(day.store, 60.0, day=of_key)
     room = Room("any", 100, of_key)
     for owner, kind in [("poor", "check"), ("poor", "check"), ("poor", "audit"), ("rich", "check"), ("rich", "check")]:
@@ -119,7 +122,7 @@ def test_a_job_that_was_deleted_was_paid_for(day: Day) -> None:
     with pytest.raises(DayOver):
         day.add()
     day.clock.now += DAY_S
-    day.store.forget_spending(day.limits)
+    day.store.within(day.limits.forget)
     day.add(3)
     assert len(service.take(5, lapsed=False)) == 3
 
@@ -155,19 +158,59 @@ def test_a_job_of_a_dead_service_waits_as_queued_until_the_day_has_room(
     assert (again.stored.job.id, again.may_have_paid, again.stored.job.n_deaths) == (left[1], True, 1)
 
 
-def test_what_one_job_may_cost_must_be_known() -> None:
-    per_day = ServiceSettings(budget_usd_per_day=1.0)
-    with pytest.raises(ConfigError, match="give --budget-usd, too"):
-        day_limits(per_day, CheckSettings(), TrustSettings())
-    with pytest.raises(ConfigError, match="no job could begin, as each may take 2"):
-        day_limits(per_day, CheckSettings(budget_usd=2.0), TrustSettings(budget_usd=0.5))
-    with pytest.raises(ConfigError, match="max_calls_per_day 5: give --max-calls"):
-        day_limits(ServiceSettings(max_calls_per_day=5), CheckSettings(max_calls=5), TrustSettings())
-    of_key = ServiceSettings(keys=ApiKeys(["a-key-of-sixteen-letters name=acme max_calls_per_day=5"]))
-    with pytest.raises(ConfigError, match="acme: max_calls_per_day 5: give --max-calls"):
-        day_limits(of_key, CheckSettings(max_calls=5), TrustSettings())
+@pytest.mark.parametrize(
+    ("own", "all_may", "check", "trust", "share"),
+    [
+        ("", {"budget_usd_per_day": 1.0}, {}, {}, Cost(usd=0.1)),
+        ("", {"budget_usd_per_day": 1.0}, {"budget_usd": 2.0}, {"budget_usd": 0.5}, Cost(usd=1.0)),
+        ("", {"max_calls_per_day": 50}, {"max_calls": 5}, {}, Cost(calls=5)),
+        ("max_calls_per_day=5", {}, {}, {}, Cost(calls=1)),
+        ("budget_usd_per_day=0.5", {"budget_usd_per_day": 9.0}, {}, {}, Cost(usd=0.05)),
+        ("", {}, {}, {}, Cost()),
+    ],
+)
+def test_a_job_may_cost_a_tenth_of_the_day_unless_its_limit_is_set(
+    own: str, all_may: dict[str, Any], check: dict[str, Any], trust: dict[str, Any], share: Cost
+) -> None:
+    keys = ApiKeys([f"{KEY} {own}", OTHER])
+    day = day_limits(ServiceSettings(keys=keys, **all_may), CheckSettings(**check), TrustSettings(**trust))
+    mine, other = keys.grants
+    assert day.share(mine) == share
+    assert day.share(other) == (share if own == "" else Cost(usd=0.9 if all_may else None))
+
+
+def test_a_limit_on_cost_needs_a_price() -> None:
+    keys = ApiKeys([f"{KEY} budget_usd_per_day=5"])
+    with pytest.raises(ConfigError, match="price"):
+        day_limits(ServiceSettings(keys=keys), CheckSettings(model="unheard-of"), TrustSettings())
     with pytest.raises(ConfigError, match="budget_usd_per_day"):
         ServiceSettings(budget_usd_per_day=0.0)
+
+
+async def test_a_day_of_one_key_limits_its_jobs_and_no_others(service: Service, sim: Simulator) -> None:
+    """Each kind of job stays within a tenth of the day, which the caller is told."""
+    check = CheckSettings(model=MODEL, base_url=sim.base_url, cache=False)
+    trust = TrustSettings(subject_model=MODEL, base_url=sim.base_url, cache=False)
+    long = {**ASK, "response": " ".join(f"Ada Lovelace met {n} people in London." for n in range(300))}
+    known = sim.world.questions[0]  # which the subject stands by, so that it is asked ten times
+    stood_by = {"question": known.question, "response": known.answer}
+    asked = {"checks": long, "trust": stood_by, "trust/long-form": ASK}
+    async with service(check, trust, keys=ApiKeys([f"{KEY} name=ben max_calls_per_day=10", OTHER])) as client:
+        calls = {}
+        for key in (KEY, OTHER):
+            client.headers["Authorization"] = f"Bearer {key}"
+            for path, body in asked.items():
+                before = sim.stats().model.requests
+                assert (await client.post(f"/v1/{path}?wait=true", json=body)).status_code == 200
+                calls[key, path] = sim.stats().model.requests - before
+        client.headers["Authorization"] = f"Bearer {KEY}"
+        info = (await client.get("/v1/info")).json()
+    assert {n for (key, _), n in calls.items() if key == KEY} == {1}
+    assert min(n for (key, _), n in calls.items() if key == OTHER) > 1
+    assert info["limits"]["each_check"]["max_calls"] == 1
+    assert info["caller"] == {
+        "name": "ben", "budget_usd_per_day": None, "max_calls_per_day": 10, "left_usd": None, "left_calls": 7,
+    }  # fmt: skip
 
 
 async def test_a_job_that_does_not_fit_is_refused(service: Service, sim: Simulator) -> None:

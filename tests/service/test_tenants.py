@@ -23,8 +23,7 @@ from tests.service.test_store import job
 
 KEYS = [f"key-of-tenant-number-{number}" for number in range(10)]
 FLOODING, OTHERS = list(ApiKeys(KEYS).grants)[:2], list(ApiKeys(KEYS).grants)[2:]
-LONG = 40
-"""Rounds that a job of a caller who floods is at work; others have 1 or 2."""
+LONG = 40  # rounds that a job of a caller who floods is at work; others have 1 or 2
 
 
 def waits(url: str, flooding: list[str], every: int, rounds: int = 60) -> list[int]:

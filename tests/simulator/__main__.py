@@ -22,10 +22,8 @@ def main(
     settings: Annotated[str, typer.Option(help="JSON of settings that differ, e.g. '{\"llm_latency_s\": 0}'.")] = "{}",
     show: Annotated[int | None, typer.Option(help="Print the response with about so many facts, and stop.")] = None,
 ) -> None:
-    """Serve the invented world as an OpenAI-compatible model and as Serper, until interrupted.
-
-    The first line on standard output is JSON with the addresses.
-    """
+    """Serve the invented world as an OpenAI-compatible model and as Serper, until interrupted. The first line on
+    standard output is JSON with the addresses."""
     world = build_world(seed)
     if show is not None:
         response = world.one_response(show)

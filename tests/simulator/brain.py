@@ -35,14 +35,12 @@ from tests.simulator.world import World
 
 Fields = Mapping[str, Any]
 
-CHOICE = "McqAnswer"
-"""The title whose answer is a letter."""
+CHOICE = "McqAnswer"  # the title whose answer is a letter
 UNKNOWN = "I can only speak about the Open Almanac and those who stand in it."
 QUERIES_AT_ONCE = 2
 
 _OF_JUDGES = ("Assessment", "Assessments", "Rating", "GroundedFacts", "GroundedClaims", "GivenClaims")
-_STEERING = "note to the judge"
-"""What a passage or a sentence says that tells a judge what to say."""
+_STEERING = "note to the judge"  # what a passage or a sentence says that tells a judge what to say
 _NO_WISH: Fields = {"missing": "", "queries": [], "query": ""}
 _RELATIONS = {"supported": "support", "contradicted": "contradict", "disputed": "neutral", "insufficient": "neutral"}
 _WORD = re.compile(r"\w+")
@@ -72,10 +70,8 @@ class Brain:
         self._subject = subject or Subject(world, SimulatorSettings())
 
     def reply(self, title: str, message: str, *, may_call_search: bool = False) -> Fields | SearchWish:
-        """The fields of the schema called `title`, or the wish to search where tools are offered.
-
-        Raises KeyError for a title that it does not know (see `TITLES`).
-        """
+        """The fields of the schema called `title`, or the wish to search where tools are offered. Raises KeyError for a
+        title that it does not know (see `TITLES`)."""
         blocks = Blocks(message)
         answer = _HANDLERS[title](self, blocks)
         if title in _OF_JUDGES:
@@ -312,10 +308,8 @@ class Brain:
         return {"sentence": " ".join(told)}
 
     def _prompt_revision(self, blocks: Blocks) -> Fields:
-        """Asks for every detail where most mistakes are claims that people call not supported; else for less.
-
-        After a change that did not help it grows careless, and names a tag that there is not.
-        """
+        """Asks for every detail where most mistakes are claims that people call not supported; else for less. After a
+        change that did not help it grows careless, and names a tag that there is not."""
         told = [block.text.rpartition("people: ")[2] for block in blocks.all("mistake")]
         too_kind = 2 * told.count("not supported") >= len(told)
         rule = "Evidence must state every detail." if too_kind else "Other words for the same are enough."

@@ -109,8 +109,7 @@ _COLOPHON = (
 )
 PRONOUN_SHARE, YEAR_FIRST_SHARE, OUTDATED_SHARE = 0.2, 0.25, 0.06
 CALLINGS = ("painter", "printer")
-NAMESAKE_OF = {"painter": "surveyor", "printer": "weaver"}
-"""What another of the same name was."""
+NAMESAKE_OF = {"painter": "surveyor", "printer": "weaver"}  # what another of the same name was
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 

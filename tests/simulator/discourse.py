@@ -135,10 +135,8 @@ def read_response(text: str) -> tuple[StatedSentence, ...]:
 
 
 def read_sentence(shown: str, sentence: str, above: str = "") -> StatedSentence:
-    """One sentence in the light of what is shown of its response: the whole, or what stands before it.
-
-    Of equal ones the first below the last line of `above` is meant, or after it, as far as that is shown.
-    """
+    """One sentence in the light of what is shown of its response: the whole, or what stands before it. Of equal ones
+    the first below the last line of `above` is meant, or after it, as far as that is shown."""
     places = [said for said in read_response(shown) if said.text == sentence]
     if places:
         line = re.escape(above.splitlines()[-1]) if above else ""
@@ -166,10 +164,8 @@ def _ties(name: str, said: Sequence[StatedSentence]) -> frozenset[str]:
 
 
 def resolve_alone(fact: str, shown: str, sentence: str = "") -> str:
-    """A fact of a response with its subject in full: by the sentence that states it, as far as the response tells.
-
-    Of several that state it in these words it is the one given.
-    """
+    """A fact of a response with its subject in full: by the sentence that states it, as far as the response tells. Of
+    several that state it in these words it is the one given."""
     for said in sorted(read_response(shown), key=lambda one: one.text != sentence):
         for statement in said.statements:
             if statement.text == fact:

@@ -15,8 +15,7 @@ from typing import Literal
 from tests.simulator.blocks import Block
 from tests.simulator.grammar import NAME, Clause, read_claim, read_clause, read_undated
 
-CALLING = re.compile(r", the (?P<calling>[a-z]+)\b")
-"""*Who was Ada Brisk, the painter?*"""
+CALLING = re.compile(r", the (?P<calling>[a-z]+)\b")  # *Who was Ada Brisk, the painter?*
 
 _TITLE = re.compile(
     rf"(?P<name>{NAME.pattern})(?: \((?P<calling>[a-z]+)\))?(?: - (?:Open Almanac|Old Register)(?: |$)| - | › |$)"
@@ -88,10 +87,8 @@ def weigh_clause(subject: str, clause: Clause, passages: Sequence[Block], questi
 
 
 def leanings(claim: str, passages: Sequence[Block], question: str = "") -> dict[str, float]:
-    """How probable each verdict is to a reader of the passages; the likeliest is what `weigh` finds.
-
-    The more passages agree the surer it is; passages that say otherwise, outdated ones among them, make it waver.
-    """
+    """How probable each verdict is to a reader of the passages; the likeliest is what `weigh` finds. The more passages
+    agree the surer it is; passages that say otherwise, outdated ones among them, make it waver."""
     said = weigh(claim, passages, question).stance
     n_for, n_against = _voices(claim, passages)
     if said == "disputed":

@@ -10,11 +10,9 @@ from typing import Any
 Json = Mapping[str, Any]
 
 MOST_ALTERNATIVES = 20
-CERTAIN = -0.0001
-"""Of every token that leaves no choice."""
+CERTAIN = -0.0001  # of every token that leaves no choice
 
-_OF_VERDICTS = 0.98
-"""Probability of all verdicts together, where one is written."""
+_OF_VERDICTS = 0.98  # probability of all verdicts together, where one is written
 
 _VERDICT = re.compile(r'"(?:verdict|rating)":"(?P<value>\w+)"')
 _PIECE = re.compile(r" ?\w+|[^\w\s]+|\s")
@@ -44,11 +42,9 @@ def misuse(body: Json) -> str | None:
 def token_logprobs(
     content: str, letters: Mapping[str, float], n_alternatives: int, verdicts: Sequence[Mapping[str, float]] = ()
 ) -> list[Json]:
-    """Each token of a reply; the first that is one of `letters` by itself lists these by probability, itself first.
-
-    So does the token that begins the value of each field with a verdict, for its one of `verdicts`. These values come
-    in pieces, and often with the marks before them.
-    """
+    """Each token of a reply; the first that is one of `letters` by itself lists these by probability, itself first. So
+    does the token that begins the value of each field with a verdict, for its one of `verdicts`. These values come in
+    pieces, and often with the marks before them."""
     tokens: list[Json] = []
     reached = 0
     for place, shares in zip(_VERDICT.finditer(content), verdicts, strict=False):  # a spoiled reply has fewer

@@ -12,11 +12,9 @@ OTHERWISE = "Please tell me about {}."
 
 
 def propose_prompts(world: World, topic: str, number: int, known: Collection[str]) -> Sequence[str]:
-    """`number` prompts at most: the second asks as the first does in other words, the third is a known one.
-
-    First come those that the world has responses to, then those about its other entities, in an order of the topic's
-    own; none once all are known.
-    """
+    """`number` prompts at most: the second asks as the first does in other words, the third is a known one. First come
+    those that the world has responses to, then those about its other entities, in an order of the topic's own; none
+    once all are known."""
     answered = [(response.subject, response.prompt) for response in world.responses]
     named = {name for name, _ in answered}
     others = [(name, prompt_about(entity)) for name, entity in world.entities.items() if name not in named]

@@ -21,8 +21,7 @@ from tests.simulator.subject import Subject
 from tests.simulator.world import World
 
 DEFAULT_HITS = 10
-RETRY_AFTER_S = 1.0
-"""When a request that was refused by the share `error_429` is told to come back."""
+RETRY_AFTER_S = 1.0  # when a request that was refused by the share `error_429` is told to come back
 FOREVER_S = math.inf
 """The delay of an answer for which a server that hangs lets its client wait until the settings are changed."""
 

@@ -9,8 +9,7 @@ from itertools import count
 from tests.simulator.evidence import CALLING
 from tests.simulator.grammar import Clause, read_claim
 
-LONGEST_CLAIM = 400
-"""Characters of an unknown sentence that are repeated as its claim."""
+LONGEST_CLAIM = 400  # characters of an unknown sentence that are repeated as its claim
 
 _WORD = re.compile(r"\w+")
 

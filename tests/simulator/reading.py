@@ -16,8 +16,7 @@ from tests.simulator.evidence import Finding
 from tests.simulator.queries import next_query
 
 ASSESSMENT = "Assessment"
-MOST_WORDS = 0.6
-"""Share of a claim's words that a hasty reader wants to find."""
+MOST_WORDS = 0.6  # share of a claim's words that a hasty reader wants to find
 
 _EXACT = re.compile(r"\bevery (?:single )?(?:detail|part|word)\b|\bstrict", re.IGNORECASE)
 _WORD = re.compile(r"\d[\d,.]*\d|\w+")

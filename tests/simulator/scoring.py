@@ -12,10 +12,7 @@ from tests.simulator.world import GoldFact, Label
 
 @dataclass(frozen=True)
 class Score:
-    """How the facts of a response fared in a report.
-
-    `n_matched + n_misattributed + n_failed + n_lost == n_facts`.
-    """
+    """How the facts of a response fared in a report. `n_matched + n_misattributed + n_failed + n_lost == n_facts`."""
 
     n_facts: int = 0
     n_matched: int = 0
@@ -53,10 +50,8 @@ class Score:
 
 
 def score(claims: Iterable[Claim], facts: Sequence[GoldFact], *, gated: bool = True) -> Score:
-    """Matches each fact with one claim; a claim that stands for a fact stands for no other.
-
-    With `gated` False irrelevant facts are to be judged like all others.
-    """
+    """Matches each fact with one claim; a claim that stands for a fact stands for no other. With `gated` False
+    irrelevant facts are to be judged like all others."""
     by_sentence: defaultdict[str, list[Claim]] = defaultdict(list)
     for claim in claims:
         by_sentence[_line(claim.sentence)].append(claim)

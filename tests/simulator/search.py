@@ -11,12 +11,9 @@ from collections.abc import Sequence
 
 from tests.simulator.world import Passage, World
 
-LOST = 3
-"""How many hits go missing where hits go missing."""
-COMMON = 0.12
-"""Words in more than this share of the passages say nothing about what is looked for."""
-IN_TITLE = 1.3
-"""Weight of a word in the title: a search for a person brings the article on them first."""
+LOST = 3  # how many hits go missing where hits go missing
+COMMON = 0.12  # words in more than this share of the passages say nothing about what is looked for
+IN_TITLE = 1.3  # weight of a word in the title: a search for a person brings the article on them first
 LONGEST_QUERY = 400
 
 _TOKEN = re.compile(r"\w+")

@@ -12,10 +12,8 @@ Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Seconds = Annotated[float, Field(ge=0.0)]
 Letter = Literal["A", "B", "C", "D", "E"]
 
-SEARCH = "search"
-"""The stage that searches are counted under; the stages of the model are the titles of its schemas."""
-CHAT = "chat"
-"""The stage of a request to the model without a schema."""
+SEARCH = "search"  # the stage that searches are counted under; the stages of the model are the titles of its schemas
+CHAT = "chat"  # the stage of a request to the model without a schema
 
 
 @with_config(ConfigDict(extra="forbid"))

@@ -30,10 +30,8 @@ def fields(name: str, **values: str | list[str] | None) -> Any:
 
 
 def facts_read(shown: Callable[[str, int], str], *, question: bool = True) -> float:
-    """Share of the facts that are found with their subject, and rightly called relevant or not.
-
-    `shown`: what a prompt shows of a response beside the sentence that begins at a place.
-    """
+    """Share of the facts that are found with their subject, and rightly called relevant or not. `shown`: what a prompt
+    shows of a response beside the sentence that begins at a place."""
     right = total = 0
     for response in WORLD.twenty_responses:
         for part in read_outline(response.text):

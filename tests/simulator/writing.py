@@ -18,14 +18,12 @@ from tests.simulator.relations import RELATIONS, Kind, Pool
 from tests.simulator.world import Entity, GoldFact, Label, Passage, Response, Topic, other_value
 
 _WRONG, _IRRELEVANT, _DUPLICATE = 0.25, 0.10, 0.04
-_OF_COMPANIONS = 0.35
-"""Share of the facts that are about others whom the response ties to its subject."""
+_OF_COMPANIONS = 0.35  # share of the facts that are about others whom the response ties to its subject
 _TWO_COMPANIONS_FROM = 30
 _MOST_OF_ONE = 9
 _LATE_TIE, _LIST, _TABLE, _REMARK, _LATER = 0.5, 0.3, 0.35, 0.3, 0.5
 _LONGEST_LATER = len(NUMBERS)
-_NEAR_MISS = 0.4
-"""Share of the wrong years that are only a few years off."""
+_NEAR_MISS = 0.4  # share of the wrong years that are only a few years off
 _OPENERS = ("", "", "", "", "Later, ", "In those years, ", "By most accounts, ")
 _PRONOUNS = {"She", "He", "It"}
 _TITLES = {pronoun: title for title, pronoun in HONORIFICS.items()}

@@ -19,10 +19,8 @@ import pytest
 
 @dataclass(frozen=True)
 class Reply:
-    """`content_length` overrides the true one; with `drip_s` the head or the body comes one byte each so often.
-
-    In headers a surrogate such as \\udcff stands for the byte 0xff.
-    """
+    """`content_length` overrides the true one; with `drip_s` the head or the body comes one byte each so often. In
+    headers a surrogate such as \\udcff stands for the byte 0xff."""
 
     status: int = 200
     body: bytes = b"{}"
@@ -43,11 +41,9 @@ class ReceivedRequest:
 
 @dataclass
 class FakeServer:
-    """Gives its replies in turn, the last one for ever, and remembers what it was asked.
-
-    With `respond` it thinks: what that returns is the reply, and None leaves the request to the list. HEAD requests are
-    answered by `hello` alone, and refused without one.
-    """
+    """Gives its replies in turn, the last one for ever, and remembers what it was asked. With `respond` it thinks: what
+    that returns is the reply, and None leaves the request to the list. HEAD requests are answered by `hello` alone, and
+    refused without one."""
 
     url: str = ""
     replies: list[Reply] = field(default_factory=list)

@@ -101,12 +101,9 @@ _STYLES = {
     Status.IRRELEVANT: "dim",
 }
 
-_DECIDING = "black on yellow"
-"""Style of the sentence that contradicts a claim."""
-LONGEST_REPEAT = 45
-"""Maximum length of a claim that repeats another, which is shown in full."""
-LONGEST_RATIONALE = 200
-"""Maximum length of a rationale on the terminal; the page shows it in full."""
+_DECIDING = "black on yellow"  # style of the sentence that contradicts a claim
+LONGEST_REPEAT = 45  # maximum length of a claim that repeats another, which is shown in full
+LONGEST_RATIONALE = 200  # maximum length of a rationale on the terminal; the page shows it in full
 
 
 def print_report(report: FactualityReport, console: Console) -> None:

@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from factloop.evaluation.labels.sheets import NextLabels
 
 NOT_WRITTEN = "Nothing was written; run the command again."
-PEOPLE_USD = 4.0
-"""The cost of having people label one response, according to the paper."""
+PEOPLE_USD = 4.0  # the cost of having people label one response, according to the paper
 
 
 class Draw(Quiet, Seeded):

@@ -18,10 +18,8 @@ from factloop.core.files.rows import Row
 
 _LONGEST_FIELD = 2**31 - 1
 """Maximum length of a CSV field: the highest limit that the csv module accepts on every platform."""
-_LOOKED_AT = 50
-"""Lines examined to detect the delimiter; quoted cells may contain line breaks."""
-_TOLD = re.compile(r"[Ss]ep=([,;|\t])\r?\n?")
-"""The line that tells a spreadsheet the delimiter."""
+_LOOKED_AT = 50  # lines examined to detect the delimiter; quoted cells may contain line breaks
+_TOLD = re.compile(r"[Ss]ep=([,;|\t])\r?\n?")  # the line that tells a spreadsheet the delimiter
 
 
 def read_csv(place: str | Path, *, needed: Iterable[str] = (), lower_case: bool = True) -> Iterator[Row]:

@@ -18,8 +18,7 @@ from factloop.core.errors import ConfigError
 from factloop.core.files.private import FILE_MODE, open_private
 from factloop.core.records import Record
 
-NEW_FILE_MODE = 0o666
-"""Before the umask is applied."""
+NEW_FILE_MODE = 0o666  # before the umask is applied
 
 # DEL and C1 control characters, line and paragraph separators, bidirectional embeddings, overrides and isolates. In
 # JSON they can occur only in strings; `json.dumps` itself escapes the C0 control characters.

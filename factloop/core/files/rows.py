@@ -16,8 +16,7 @@ from factloop.core.errors import DataError
 R = TypeVar("R", bound=BaseModel)
 
 _LONGEST_SHOWN = 40
-_NAME = re.compile(r"[^.\[\]]+")
-"""A name in a path such as `responses[1].text`."""
+_NAME = re.compile(r"[^.\[\]]+")  # A name in a path such as `responses[1].text`
 _WORDS = {
     "string_type": "a text is needed",
     "tuple_type": "a list is needed",

@@ -112,8 +112,7 @@ def _read(place: str | Path, path: str, largest: int) -> str:
     return "".join(parts)
 
 
-_BATCH = 1024
-"""Number of rows in memory at once."""
+_BATCH = 1024  # number of rows in memory at once
 
 
 def read_parquet(place: str | Path, *, batch: int = _BATCH) -> Iterator[Row]:

@@ -15,8 +15,7 @@ from factloop.integrations.langchain.runnable import FactCheckRunnable
 from factloop.reports.claims import problems_first, views_of
 from factloop.testing.words import factual_failure
 
-NAME = "factuality"
-"""The name of the score in every harness."""
+NAME = "factuality"  # the name of the score in every harness
 
 
 @dataclass(frozen=True)

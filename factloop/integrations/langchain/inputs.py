@@ -17,8 +17,7 @@ from factloop.core.records import FactualityReport, SourceDocument
 from factloop.tools.search.base import SearchHit
 from factloop.tools.search.handed_over import Documents, documents_of
 
-REQUEST = "factloop_request"
-"""Marks a message as factloop's own request to revise an answer."""
+REQUEST = "factloop_request"  # marks a message as factloop's own request to revise an answer
 
 
 @dataclass(frozen=True)

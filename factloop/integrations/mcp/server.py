@@ -57,10 +57,8 @@ from factloop.trust.scorer import TrustScorer
 AT_ONCE = 8
 """Maximum number of concurrent calls; further ones wait their turn. Over HTTP, one place is kept for a key without a
 running call."""
-MOST_WAITING = 16
-"""Maximum number of waiting calls of one key over HTTP."""
-OWNER = "factloop.owner"
-"""Name in the scope of an HTTP request of the owner of its key."""
+MOST_WAITING = 16  # maximum number of waiting calls of one key over HTTP
+OWNER = "factloop.owner"  # name in the scope of an HTTP request of the owner of its key
 LONGEST_CLAIM = 2_000
 LONGEST_DOCUMENTS = 8_000_000
 """Maximum total characters of the documents in one call; the service limits bytes of requests instead."""
@@ -170,11 +168,7 @@ class _Tools:
         return _result(in_words(report), checked_response(report))
 
     async def trust_score(
-        self,
-        question: AskedQuestion,
-        ctx: Context[Any, Any],
-        response: Answer = None,
-        documents: Documents = None,
+        self, question: AskedQuestion, ctx: Context[Any, Any], response: Answer = None, documents: Documents = None
     ) -> Annotated[CallToolResult, TrustScores]:
         """Score an answer with TrustScore: does the subject model stand by it among distractors, and do documents
         support it?"""

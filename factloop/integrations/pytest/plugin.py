@@ -28,8 +28,7 @@ MODES: dict[str | None, TapeMode] = {None: "replay", "all": "record", "new": "ne
 SETTINGS = {"model": "string", "base_url": "string", "search": "args", "docs": "paths"}
 """Settings that pytest's ini file can contain, such as `factloop_model`, and their types."""
 
-LONGEST_NAME = 100
-"""Maximum number of characters of a file name before extension and hash."""
+LONGEST_NAME = 100  # maximum number of characters of a file name before extension and hash
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 _PASSED = pytest.StashKey[bool]()
 

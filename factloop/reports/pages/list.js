@@ -268,7 +268,9 @@ const whenTyped = (search, filter) => {
   // What is scrolled to or tabbed to must not end up under the toolbar, whose height changes with the window.
   const leaveRoom = () => {
     const covers = getComputedStyle(toolbar).position === "sticky";
-    document.documentElement.style.scrollPaddingTop = covers ? `${toolbar.offsetHeight + 8}px` : "0";
+    const { style } = document.documentElement;
+    style.scrollPaddingTop = covers ? `${toolbar.offsetHeight + 8}px` : "0";
+    style.setProperty("--room", style.scrollPaddingTop);
   };
   new ResizeObserver(leaveRoom).observe(toolbar);
 

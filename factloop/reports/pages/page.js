@@ -21,12 +21,20 @@
     document.dispatchEvent(new Event("themechange")); // for a page that frames another
   });
 
-  // In a frame of the service, which has a header and a theme of its own. Links to sources open in a new tab there.
+  // In a frame of the service, which has a header and a theme of its own, and is as high as this page. Links to sources
+  // open in a new tab there.
   addEventListener("message", ({ source, data }) => {
-    if (source !== parent || source === window || !THEMES.includes(data?.theme)) return;
-    setTheme(data.theme);
-    document.documentElement.classList.add("is-framed");
-    all('a[href^="http"]').forEach((link) => { link.target = "_blank"; });
+    const root = document.documentElement;
+    if (source !== parent || source === window) return;
+    if (THEMES.includes(data?.theme)) {
+      setTheme(data.theme);
+      if (root.classList.contains("is-framed")) return;
+      root.classList.add("is-framed");
+      all('a[href^="http"]').forEach((link) => { link.target = "_blank"; });
+      new ResizeObserver(() => parent.postMessage({ height: Math.ceil(document.body.getBoundingClientRect().height), scrolled: scrollY }, "*")).observe(document.body);
+    }
+    // How much of it is out of the reader's window, by which what sticks to the window is moved.
+    for (const side of ["above", "below"]) if (Number.isFinite(data?.[side])) root.style.setProperty(`--${side}`, `${data[side]}px`);
   });
 
   // On paper everything is open, and on the screen it closes again afterwards.

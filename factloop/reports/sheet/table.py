@@ -9,8 +9,7 @@ from typing import TypeVar
 from factloop.core.figure import Figure, Measurement
 from factloop.reports.downloads import DownloadLink, csv_text, text_download
 
-NOTHING = "–"
-"""Shown instead of a missing number."""
+NOTHING = "–"  # shown instead of a missing number
 Item = TypeVar("Item")
 Value = str | int | float | None
 

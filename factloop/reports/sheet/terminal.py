@@ -13,14 +13,10 @@ from rich.text import Text
 from factloop.reports.sheet.table import Cell, Column, Line, Sheet
 from factloop.reports.terminal_parts import one_line, print_section
 
-LEAST_NAME = 12
-"""Minimum width of a name that is at least this long; longer ones are wrapped."""
-_BELOW = 8
-"""Minimum width to which reasons and bases are wrapped below figures."""
-_MARGIN = 2
-"""Columns left blank on both sides of a section."""
-_GAP = 2
-"""Blanks between columns."""
+LEAST_NAME = 12  # minimum width of a name that is at least this long; longer ones are wrapped
+_BELOW = 8  # minimum width to which reasons and bases are wrapped below figures
+_MARGIN = 2  # columns left blank on both sides of a section
+_GAP = 2  # blanks between columns
 Layout = Callable[[Sheet], RenderableType]
 
 

@@ -93,6 +93,18 @@ const showReport = (before, address, signal, begun = () => {}) => {
     begun(port1);
     frame.contentWindow.postMessage({ theme: document.documentElement.dataset.theme }, "*", [port2]);
   });
+  // It is as high as the page in it, which is told how much of it is out of the window.
+  const seen = () => {
+    const { top, bottom } = frame.getBoundingClientRect();
+    frame.contentWindow?.postMessage({ above: Math.max(0, -top), below: Math.max(0, bottom - innerHeight) }, "*");
+  };
+  addEventListener("message", ({ source, data }) => {
+    if (source !== frame.contentWindow || !Number.isFinite(data?.height) || !Number.isFinite(data.scrolled)) return;
+    frame.style.height = `${data.height + 2}px`; // with its border
+    scrollBy(0, data.scrolled); // it did so before there was room
+    seen();
+  }, { signal });
+  for (const type of ["scroll", "resize"]) addEventListener(type, seen, { signal, passive: true });
   document.addEventListener("themechange", () => frame.contentWindow.postMessage({ theme: document.documentElement.dataset.theme }, "*"), { signal });
   before.replaceWith(frame);
 };

@@ -35,8 +35,7 @@ from factloop.trust.views.words import (
     documents_of,
 )
 
-NOTHING = "–"
-"""Shown instead of a missing number."""
+NOTHING = "–"  # shown instead of a missing number
 
 
 def number(value: float | None) -> str:
@@ -183,8 +182,7 @@ def substituted(distractor: Distractor, response: str) -> MarkedText:
     return MarkedText(text[:start], text[start:end], text[end:]) if start >= 0 and by else MarkedText(text, "", "")
 
 
-OPTION_CONTEXT = 160
-"""Number of characters of a long option shown on either side of the substitute."""
+OPTION_CONTEXT = 160  # number of characters of a long option shown on either side of the substitute
 
 
 def option_marked(option: Option, check: ConsistencyCheck, bc: TrustBC) -> MarkedText:

@@ -24,8 +24,7 @@ from factloop.trust.views.figures import WORST_FIRST, MarkedSentence, sentences
 from factloop.trust.views.words import STANDING_SIGNS, STANDING_WORDS, Belief, Documents, belief_of, documents_of
 
 ROOM = "factloop.trust.views"
-WORDING = {"trust": figures, "words": words}
-"""The modules from which these pages take their wording."""
+WORDING = {"trust": figures, "words": words}  # the modules from which these pages take their wording
 LONGEST_DETAILS = 12_000_000
 """Maximum length of checks and passages on a page, about 500 short answers, which browsers still open quickly."""
 

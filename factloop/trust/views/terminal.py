@@ -290,8 +290,7 @@ def _aside(option: Option, bc: TrustBC) -> str:
     return one_line(f"{trust_figures.replacement(made)} ({trust_figures.making(made)})") if made else ""
 
 
-FEWEST = 3
-"""Number of distractors in a question."""
+FEWEST = 3  # number of distractors in a question
 
 
 def print_distractors(distractor_set: DistractorSet, console: Console) -> None:

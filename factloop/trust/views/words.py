@@ -115,8 +115,6 @@ SOURCE_WORDS = {
     Source.VOCABULARY: "vocabulary",
 }
 
-BELIEF_REASONS = {reason: about.belief for reason, about in ABOUT.items()}
-"""Why a check or TrustBC has no value."""
+BELIEF_REASONS = {reason: about.belief for reason, about in ABOUT.items()}  # why a check or TrustBC has no value
 
-DOCUMENT_REASONS = {reason: about.documents for reason, about in ABOUT.items()}
-"""Why TrustFC has no value."""
+DOCUMENT_REASONS = {reason: about.documents for reason, about in ABOUT.items()}  # why TrustFC has no value

@@ -214,6 +214,18 @@ HOSTILE = {
 }
 
 
+def test_the_frame_is_as_high_as_the_report_whose_tools_stay_in_the_window(looking: Looking, offline: Serving) -> None:
+    long = {**ASK, "response": " ".join(f"The Kell bridge was opened in {year}." for year in range(1900, 1940))}
+    page = looking.at(f"{offline.url}/#/jobs/{done(offline, long)}")
+    frame = report(page)
+    while not page.evaluate("document.querySelector('iframe.report').clientHeight > 3 * innerHeight"):
+        page.wait_for_timeout(20)
+    assert frame.locator("html").evaluate("root => root.scrollHeight - root.clientHeight") == 0
+    frame.locator(".sentence .signs").last.click()
+    for shown in ("#claim-40 > summary", ".toolbar", ".response h2"):
+        expect(frame.locator(shown)).to_be_in_viewport()
+
+
 def test_the_policy_forbids_what_is_not_the_services_own(looking: Looking, offline: Serving) -> None:
     page = looking.at(offline.url)
     expect(page).to_have_title("New check · factloop")

@@ -25,10 +25,8 @@ def audited(rows: Sequence[Row], **options: Any) -> AuditReport:
 
 
 def sample_rows() -> list[Row]:
-    """Two data sets in two task groups, three systems, 12 prompts each, two claims a response.
-
-    `good` errs little, `weak` follows the wording and misses scores now and then, `weak@6` read chunks of six words.
-    """
+    """Two data sets in two task groups, three systems, 12 prompts each, two claims a response. `good` errs little,
+    `weak` follows the wording and misses scores now and then, `weak@6` read chunks of six words."""
     draw, rows = Random(0), []
     for name, task in (("news", "summaries"), ("talk", "answers")):
         for prompt in range(12):

@@ -137,9 +137,7 @@ def test_an_interval_takes_clusters_of_the_class_that_a_rate_is_of() -> None:
 
 def test_a_rate_of_1_has_wilsons_interval() -> None:
     """All 84 false claims are stopped, each in a response of its own: Wilson's lower end is 84 / (84 + 1.96^2) = 0.956.
-
-    TPR is 30 of 40. Balanced accuracy 0.875 reaches half as far below as both distances together, by squares.
-    """
+    TPR is 30 of 40. Balanced accuracy 0.875 reaches half as far below as both distances together, by squares."""
     rows = [*made(0, 0.1, 84), *made(1, 0.9, 30), *made(1, 0.2, 10)]
     found = find(rates(count(table_of(rows), rng=np.random.default_rng(0), resamples=500)), "e", dataset("d"))
     assert found.tnr.interval == pytest.approx((84 / (84 + 1.959964**2), 1.0))

@@ -37,11 +37,9 @@ def only(known: LabelledClaims, run: JudgedResponses, k: int, abstentions: Abste
 
 
 def test_by_hand() -> None:
-    """F1@2 is 2s / (n + max(s, 2)): by labels 6/6, 2/5 and 4/5, by verdicts 4/5, 4/5 and 2/5, of three claims each.
-
-    By verdicts the run's are 6/6 and 2/5. Labels and verdicts lie -+ about their means, 11/15 and 10/15: the sum of
-    products is (4 * 2 - 5 * 2 - 1 * 4) / 225 < 0, so that lambda is 0 and the value that of the labels, 11/15.
-    """
+    """F1@2 is 2s / (n + max(s, 2)): by labels 6/6, 2/5 and 4/5, by verdicts 4/5, 4/5 and 2/5, of three claims each. By
+    verdicts the run's are 6/6 and 2/5. Labels and verdicts lie -+ about their means, 11/15 and 10/15: the sum of
+    products is (4 * 2 - 5 * 2 - 1 * 4) / 225 < 0, so that lambda is 0 and the value that of the labels, 11/15."""
     found = only(labelled([("111", "110"), ("100", "110"), ("110", "100")]), run_of("111", "100"), 2)
     assert found.raw.value == pytest.approx(0.7)
     assert found.corrected.value == pytest.approx(11 / 15)

@@ -235,9 +235,7 @@ def test_the_library_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_rates_of_single_claims_have_wilsons_interval() -> None:
     """9 of 11 with a variance of 10 claims (n - 1), t 2.228 for 10 degrees of freedom; 0 of 4 by four claims, t 3.182.
-
-    Against statsmodels, with the level that has these quantiles in a normal distribution.
-    """
+    Against statsmodels, with the level that has these quantiles in a normal distribution."""
     labelled = LabelledClaims([1] * 11 + [0] * 4, [1] * 9 + [0] * 2 + [0] * 4)
     found = evaluator_rates(as_samples(labelled, JudgedResponses([])), 0.95)
     for n, reach, rate, low, high in (
@@ -260,10 +258,8 @@ def run_of(*sums: float) -> JudgedResponses:
 
 
 def test_a_value_by_scores_by_hand() -> None:
-    """Verdicts are all 1 and say nothing. Scores are 0.9 of supported claims, 0.2 of others, so that lambda is 1.
-
-    The run's mean score is (2.9 + 3.6) / 8 = 0.8125; labels have 0.75 against a score of 0.725: 0.8375.
-    """
+    """Verdicts are all 1 and say nothing. Scores are 0.9 of supported claims, 0.2 of others, so that lambda is 1. The
+    run's mean score is (2.9 + 3.6) / 8 = 0.8125; labels have 0.75 against a score of 0.725: 0.8375."""
     scores = [0.9 if label else 0.2 for label in LABELS]
     labelled = LabelledClaims(LABELS, [1] * 40, GROUPS, scores=scores)
     found = debiased_precision(labelled, run_of(2.9, 3.6)).prediction_powered

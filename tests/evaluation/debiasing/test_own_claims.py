@@ -26,10 +26,8 @@ def run_of(*said: tuple[int, int]) -> JudgedResponses:
 
 
 def test_the_value_by_hand() -> None:
-    """Labels 1 1 1 0 of verdicts 1 1 0 0: covariance 0.5 over a square of 1, so lambda 0.5; the run has 5 of 8.
-
-    0.5 * 5/8 + (3/4 - 0.5 * 2/4) = 0.8125.
-    """
+    """Labels 1 1 1 0 of verdicts 1 1 0 0: covariance 0.5 over a square of 1, so lambda 0.5; the run has 5 of 8. 0.5 *
+    5/8 + (3/4 - 0.5 * 2/4) = 0.8125."""
     labelled = LabelledClaims([1, 1, 1, 0], [1, 1, 0, 0], ["p0", "p0", "p1", "p1"], is_own=[True] * 4)
     found = of_run(labelled, run_of((2, 0), (0, 2), (2, 0), (1, 1)))
     assert found.weight == pytest.approx(0.5)
@@ -55,11 +53,9 @@ def test_only_labels_of_the_run_count() -> None:
 
 
 def test_the_interval_is_the_textbooks_for_claims_drawn_with_probabilities() -> None:
-    """sum (1 - p) ((e - mean e) / p)^2 n / (n - 1) over the square of sum 1 / p, and half an error.
-
-    That error has the mean weight of the verdict whose claims count for more. The interval is Wilson's: the shares s
-    with (value - s)^2 = t^2 s (1 - s) / m, m being value (1 - value) over the variance.
-    """
+    """sum (1 - p) ((e - mean e) / p)^2 n / (n - 1) over the square of sum 1 / p, and half an error. That error has the
+    mean weight of the verdict whose claims count for more. The interval is Wilson's: the shares s with (value - s)^2 =
+    t^2 s (1 - s) / m, m being value (1 - value) over the variance."""
     rng = np.random.default_rng(2)
     n = 60
     labels, chance = rng.integers(0, 2, n), rng.uniform(0.2, 1.0, n)
@@ -96,11 +92,9 @@ def test_labels_of_a_run_leave_coverage_at_95_percent(draw: str) -> None:
 
 def test_the_interval_of_unevenly_drawn_labels_by_hand() -> None:
     """Verdicts that are always 1 say nothing, so the value is the mean of the labels by weight: 24 of 34, or 12/17.
-
-    Each of 22 prompts has a claim: four of weight 4 are supported, of 18 of weight 1 eight are. The variance is
-    ((4 * 16 + 8) (5/17)^2 + 10 (12/17)^2) 22/21 / 34^2, and half an error of weight^2 (64 + 18) / 22. Wilson's limits s
-    solve (12/17 - s)^2 = t^2 s (1 - s) V / (12/17 * 5/17), with t of 21 degrees of freedom 2.07961.
-    """
+    Each of 22 prompts has a claim: four of weight 4 are supported, of 18 of weight 1 eight are. The variance is ((4 *
+    16 + 8) (5/17)^2 + 10 (12/17)^2) 22/21 / 34^2, and half an error of weight^2 (64 + 18) / 22. Wilson's limits s solve
+    (12/17 - s)^2 = t^2 s (1 - s) V / (12/17 * 5/17), with t of 21 degrees of freedom 2.07961."""
     labels, chance = [1] * 12 + [0] * 10, [0.25] * 4 + [1.0] * 18
     groups = [f"q{place}" for place in range(22)]
     run = JudgedResponses([Counts(supported=5)] * 30, [f"p{place}" for place in range(30)])

@@ -61,10 +61,8 @@ def test_no_claim_of_a_draw_counts_for_less_than_itself() -> None:
 
 def test_labels_of_two_draws_by_hand(tmp_path: Path) -> None:
     """40 claims, 10 drawn (p = 1/4), then 15 of the other 30 (1/2): the second has 40 * 15 / (40 * 15 + 10 * 15) = 0.8.
-
     Labels of the second count by 1/2 / 0.8 = 0.625, those of the first by 1 / (0.2 * 4 + 0.8) = 0.625, too: even draws
-    make an even one, of 25 of 40.
-    """
+    make an even one, of 25 of 40."""
     run = labelled_run(np.random.default_rng(0), 8, 5)
     first = filled_in(tmp_path / "s1.csv", drawn_from(run, 10, 0), run)
     exported(tmp_path / "l1.jsonl", first)
@@ -90,10 +88,8 @@ def test_labels_of_two_draws_by_hand(tmp_path: Path) -> None:
 
 def test_the_mean_over_two_uneven_draws_is_the_truth() -> None:
     """300 claims, of 200 drawn rarely 190 are supported, of 100 drawn often 45: 235/300 = 0.7833. 100 labels, then 100.
-
     Over 400 pairs of draws the mean has a standard error of 0.0007; 0.003 is four. With the probability of the first
-    draw that has a claim it is 0.802.
-    """
+    draw that has a claim it is 0.802."""
     labels = np.r_[np.ones(190), np.zeros(10), np.ones(45), np.zeros(55)]
     spread = np.r_[np.full(200, 0.22), np.full(100, 0.5)]
     share, found = share_of_draw(300, 100, 100), []

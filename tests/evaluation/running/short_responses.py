@@ -11,10 +11,8 @@ from tests.simulator import GoldFact, World
 
 
 def short_facts(world: World) -> Mapping[str, tuple[str, Sequence[GoldFact]]]:
-    """Sentences that can be read alone, some 300, each with the question it answers and its facts.
-
-    They say what a sentence of a response says of whom it is asked about, by that one's name.
-    """
+    """Sentences that can be read alone, some 300, each with the question it answers and its facts. They say what a
+    sentence of a response says of whom it is asked about, by that one's name."""
     found: dict[str, tuple[str, Sequence[GoldFact]]] = {}
     for response in world.responses:
         for sentence in response.sentences:

@@ -44,11 +44,9 @@ def correction(
 
 
 def test_figures_worked_by_hand() -> None:
-    """By error rates (0.6 - 0.2) / (0.8 - 0.2) = 2/3 of the claims are supported.
-
-    Five responses of four claims hold 3, 3, 2, 1 and 1 that truly are, and two each that are called so. These do not
-    vary, so that lambda is 0: F1@20 is 2 * 2 / (4 + 20).
-    """
+    """By error rates (0.6 - 0.2) / (0.8 - 0.2) = 2/3 of the claims are supported. Five responses of four claims hold 3,
+    3, 2, 1 and 1 that truly are, and two each that are called so. These do not vary, so that lambda is 0: F1@20 is 2 *
+    2 / (4 + 20)."""
     found = correction(WORKED, [judged("p", "sssnn")], transfer=Transfer.VERDICTS)
     assert (found.n_claims, found.n_unscored) == (20, 0)
     (system,) = found.systems
@@ -198,9 +196,7 @@ def test_one_figure_of_a_system_is_shown_as_preferred(n: int, preferred: Method)
 
 def test_strangers_claims_withhold_the_prediction_powered_figure() -> None:
     """Labels of a: TPR 8/10, FPR 2/10, as in `WORKED`. b, none of whose claims has a label, is called right on 6 of 10.
-
-    By error rates (0.6 - 0.2) / (0.8 - 0.2) = 2/3 of b's claims hold, which says nothing of whole responses.
-    """
+    By error rates (0.6 - 0.2) / (0.8 - 0.2) = 2/3 of b's claims hold, which says nothing of whole responses."""
     sample = CalibrationSample("of a", LABELS, VERDICTS, WORKED.groups, of_systems=("a",) * 20)
     responses = [judged("p", "sssnn", system="b"), judged("q", "sssnn", system="b")]
     (b,) = correction(sample, responses, transfer=None).systems

@@ -216,10 +216,8 @@ def test_no_response_and_two_of_one_are_refused() -> None:
 
 
 def test_repeats_count_once_in_every_figure_alike() -> None:
-    """Three facts, two of them said twice: by the judge s s s n n, by people S S S N N. K = 2.
-
-    Each: S 3, N 2, P 3/5, R 1, F1 3/4. Once: S 2 of 3 texts (a, b), N 1: P 2/3, R 1, F1 4/5; people's the same.
-    """
+    """Three facts, two of them said twice: by the judge s s s n n, by people S S S N N. K = 2. Each: S 3, N 2, P 3/5, R
+    1, F1 3/4. Once: S 2 of 3 texts (a, b), N 1: P 2/3, R 1, F1 4/5; people's the same."""
     texts = ("Fact a.", "fact A", "Fact b.", "Fact c.", "Fact c.")
     for policy, counts, f1 in (
         ("each", Counts(supported=3, not_supported=2), 3 / 4),

@@ -87,11 +87,9 @@ def rows(**names: str) -> list[dict[str, Any]]:
 
 
 def test_the_runs_own_claims_are_told_from_others(tmp_path: Path) -> None:
-    """80 labels of 120 claims: 60 are supported, and 54 called so, of which 47 are; of the run's claims 80 are.
-
-    Centred products: 47 - 54 * 60 / 80 = 6.5 over 54 - 54^2 / 80 = 17.55, so lambda 0.37037. The value is
-    0.37037 * 80 / 120 + 60 / 80 - 0.37037 * 54 / 80 = 0.74691.
-    """
+    """80 labels of 120 claims: 60 are supported, and 54 called so, of which 47 are; of the run's claims 80 are. Centred
+    products: 47 - 54 * 60 / 80 = 6.5 over 54 - 54^2 / 80 = 17.55, so lambda 0.37037. The value is 0.37037 * 80 / 120 +
+    60 / 80 - 0.37037 * 54 / 80 = 0.74691."""
     given = [
         {**row, "claim": TEXTS[number % 2]}
         for number, row in enumerate(rows(group="p{}", system="one", response_id="one/p{}"))

@@ -23,11 +23,9 @@ def side(*responses: tuple[int, int]) -> ClusteredErrors:
 
 
 def test_by_hand() -> None:
-    """Errors of two claims each: 2, 2, 0 of one system and 0, 0, 1 of the other: r = 5 / 12.
-
-    Sums of deviations 2 - 2 r = 7/6 twice, -5/6 three times, 1/6: squares 2 * 49/36 + 3 * 25/36 + 1/36 = 174/36, times
-    6/5: 5.8. Of single claims: 5 (7/12)^2 + 7 (5/12)^2 = 35/12. Of pairs there are 12, by 35/144: rho = .98857.
-    """
+    """Errors of two claims each: 2, 2, 0 of one system and 0, 0, 1 of the other: r = 5 / 12. Sums of deviations 2 - 2 r
+    = 7/6 twice, -5/6 three times, 1/6: squares 2 * 49/36 + 3 * 25/36 + 1/36 = 174/36, times 6/5: 5.8. Of single claims:
+    5 (7/12)^2 + 7 (5/12)^2 = 35/12. Of pairs there are 12, by 35/144: rho = .98857."""
     one, other = side((2, 2), (2, 2), (0, 2)), side((0, 2), (0, 2), (1, 2))
     rho = (5.8 - 35 / 12) / (35 / 12)
     assert within_clusters(one, other) == pytest.approx(rho)

@@ -25,11 +25,9 @@ REACHABLE = st.builds(
 
 
 def test_by_hand() -> None:
-    """Four tests, p (least): 1/32 (1/32), 1/16 (1/128), 1 (1), 1/4 (1/16).
-
-    At 1/32 two tests reach so far, the first and the second: 2/32. At 1/16, of the three left, the second and the last:
-    2/16. At 1/4, of two left, only itself: 1/4. At 1 itself. Holm's own would be 4/32, 3/16, 2/4 and 1.
-    """
+    """Four tests, p (least): 1/32 (1/32), 1/16 (1/128), 1 (1), 1/4 (1/16). At 1/32 two tests reach so far, the first
+    and the second: 2/32. At 1/16, of the three left, the second and the last: 2/16. At 1/4, of two left, only itself:
+    1/4. At 1 itself. Holm's own would be 4/32, 3/16, 2/4 and 1."""
     tests = [DiscreteTest(*one) for one in ((1 / 32, 1 / 32), (1 / 16, 1 / 128), (1.0, 1.0), (1 / 4, 1 / 16))]
     found = holm_tarone(tests)
     assert found == pytest.approx([2 / 32, 2 / 16, 1.0, 1 / 4])
@@ -53,10 +51,8 @@ def test_the_least_p_by_hand() -> None:
     ],
 )
 def test_tarones_number_by_hand(leasts: list[float], alpha: float, wanted: int) -> None:
-    """Of 0.02, 0.03 and 0.04 all three reach 0.05, more than one; of 0.025 one does: two suffice, and not one.
-
-    Of 0.02, 0.02 and 0.01 three reach 0.05 and three 0.025; 0.0167 only the last: three are taken.
-    """
+    """Of 0.02, 0.03 and 0.04 all three reach 0.05, more than one; of 0.025 one does: two suffice, and not one. Of 0.02,
+    0.02 and 0.01 three reach 0.05 and three 0.025; 0.0167 only the last: three are taken."""
     assert n_testable(leasts, alpha) == wanted
 
 

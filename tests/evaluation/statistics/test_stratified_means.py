@@ -23,11 +23,8 @@ def mean_of(values: list[float], stratum: list[int], cluster: list[int], n_strat
 
 
 def test_by_hand() -> None:
-    """Strata 0: (1 + 0) / 2 = 1/2; 1: (1 + 1 + 0) / 3 = 2/3; their mean 7/12.
-
-    Cluster 0 holds 1 of stratum 0 and 1 of stratum 1: 1/2/2 + 1/3/2 = 5/12; cluster 1 holds 0 and 1: 1/3/2 = 2/12;
-    cluster 2 holds 0. Together 7/12.
-    """
+    """Strata 0: (1 + 0) / 2 = 1/2; 1: (1 + 1 + 0) / 3 = 2/3; their mean 7/12. Cluster 0 holds 1 of stratum 0 and 1 of
+    stratum 1: 1/2/2 + 1/3/2 = 5/12; cluster 1 holds 0 and 1: 1/3/2 = 2/12; cluster 2 holds 0. Together 7/12."""
     found = mean_of([1, 1, 0, 1, 0, np.nan], [0, 1, 0, 1, 1, 0], [0, 0, 1, 1, 2, 3])
     assert found.value == pytest.approx(7 / 12)
     assert found.parts == pytest.approx([5 / 12, 2 / 12, 0, 0])

@@ -8,6 +8,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -18,15 +19,16 @@ from mcp.server.mcpserver.exceptions import ToolError
 from sse_starlette.sse import AppStatus
 
 from factloop import FactChecker, TrustScorer
+from factloop.entrance import keys
 from factloop.entrance.address import Binding
 from factloop.entrance.callers import patient_protocol
-from factloop.entrance.keys import ApiKeys
+from factloop.entrance.keys import ApiKeys, read_keys
 from factloop.entrance.turns import Turns
 from factloop.integrations.mcp.http import PATH, _Server, build_app
 from factloop.integrations.mcp.server import AT_ONCE, MOST_WAITING, _Calls, build_server
 from tests.threaded_server import ThreadedServer
 
-KEY, OTHER_KEY = "a-key-of-some-length", "another-key-of-some-length"
+KEY, NEW_KEY, OTHER_KEY = "a-key-of-some-length", "a-new-key-of-some-length", "another-key-of-some-length"
 PATIENCE_S = 1.0
 CLAIM = {"claim": "Ada was born in London.", "documents": ["Ada was born in London."]}
 HELLO: dict[str, Any] = {
@@ -62,7 +64,7 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def keyed() -> Iterator[str]:
-    with serving(Binding(keys=ApiKeys([KEY, OTHER_KEY]))) as url:
+    with serving(Binding(keys=ApiKeys([f"{KEY} name=ada", f"{NEW_KEY} name=ada", OTHER_KEY]))) as url:
         yield url
 
 
@@ -83,11 +85,7 @@ def test_without_the_key_nothing_is_read(keyed: str, headers: dict[str, str]) ->
 
 @pytest.mark.parametrize(
     ("headers", "status"),
-    [
-        ({"Host": "evil.example"}, 421),
-        ({"Origin": "http://evil.example"}, 403),
-        ({"Content-Type": "text/plain"}, 400),
-    ],
+    [({"Host": "evil.example"}, 421), ({"Origin": "http://evil.example"}, 403), ({"Content-Type": "text/plain"}, 400)],
 )
 def test_what_a_page_of_a_stranger_would_send_is_refused(address: str, headers: dict[str, str], status: int) -> None:
     body = httpx.Request("POST", address, json=HELLO).content
@@ -122,7 +120,7 @@ async def test_calls_of_one_key_take_turns_with_those_of_another_and_few_of_them
     assert len(begun) == AT_ONCE - 1 + MOST_WAITING - 1 + 3
 
 
-def test_a_session_belongs_to_its_key_which_its_calls_count_for(keyed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_belongs_to_its_caller_whom_its_calls_count_for(keyed: str, monkeypatch: pytest.MonkeyPatch) -> None:
     callers, turn = [], _Calls.turn
 
     def noted(self: _Calls, caller: str) -> AbstractAsyncContextManager[None]:
@@ -130,18 +128,28 @@ def test_a_session_belongs_to_its_key_which_its_calls_count_for(keyed: str, monk
         return turn(self, caller)
 
     monkeypatch.setattr(_Calls, "turn", noted)
-    mine, other = ({**ACCEPT, "Authorization": f"Bearer {key}"} for key in (KEY, OTHER_KEY))
+    mine, new, other = ({**ACCEPT, "Authorization": f"Bearer {key}"} for key in (KEY, NEW_KEY, OTHER_KEY))
     session = httpx.post(keyed, json=HELLO, headers=mine).headers["mcp-session-id"]
     asked = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
     statuses = [
         httpx.post(keyed, json=asked, headers={**headers, "Mcp-Session-Id": session}).status_code
-        for headers in (mine, other)
+        for headers in (mine, new, other)
     ]
-    assert statuses == [200, 404]
+    assert statuses == [200, 200, 404]
     call = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "check_claim", "arguments": CLAIM}}
     answer = httpx.post(keyed, json=call, headers={**mine, "Mcp-Session-Id": session}, timeout=60)
     assert '"verdict":"supported"' in answer.text
-    assert callers == [ApiKeys([KEY]).owner(f"Bearer {KEY}")]
+    assert callers == [ApiKeys([f"{KEY} name=ada"]).owner(f"Bearer {KEY}")]
+
+
+def test_a_key_that_is_removed_from_the_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keys, "LOOK_EVERY_S", 0.0)
+    file, mine = tmp_path / "keys.txt", {**ACCEPT, "Authorization": f"Bearer {KEY}"}
+    file.write_text(f"{KEY}\n{OTHER_KEY}\n", encoding="utf-8")
+    with serving(Binding(keys=read_keys(file, {}))) as url:
+        assert httpx.post(url, json=HELLO, headers=mine).status_code == 200
+        file.write_text(f"{OTHER_KEY}\n", encoding="utf-8")
+        assert httpx.post(url, json=HELLO, headers=mine).status_code == 401
 
 
 def test_the_first_signal_to_stop_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

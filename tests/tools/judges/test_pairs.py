@@ -17,9 +17,7 @@ from factloop.tools.judges.pairs import Judge, PairScore, SharedReads, VerifierP
 
 class Table(Judge):
     """Reads from a table: the score of a chunk is what is written in it, "fail" a failure, "-0.9" a contradiction.
-
-    Notes what it is asked, batch by batch.
-    """
+    Notes what it is asked, batch by batch."""
 
     name = "table"
     identity: dict[str, object] = {}  # noqa: RUF012 - as the base has it
