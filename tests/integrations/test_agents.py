@@ -377,9 +377,12 @@ def test_the_log_counts_what_was_held_back_or_changed_without_its_text(caplog: p
     for action in ("block", "correct", "record"):
         guarded(ANSWER, action=action).invoke(ASKS)
     FactCheckStreamGuard(offline(), "drop", documents=[ADA]).invoke(ANSWER)
-    counted = "judged claims are supported by the sources."
-    said = [f"answer {done} {counted}" for done in ("blocked: 1 of 2", "corrected: 2 of 2", "dropped: 1 of 2")]
-    assert caplog.messages == said
+    half = "2 claims: 1 supported, 1 contradicted."
+    assert caplog.messages == [
+        f"answer blocked: {half}",
+        "answer corrected: 2 claims: 2 supported.",
+        f"answer dropped: {half}",
+    ]
 
 
 @pytest.mark.parametrize("said", ["", " \n ", [{"type": "reasoning", "reasoning": "Hm."}]])
