@@ -60,11 +60,10 @@ class Panel:
         found = (self.found.get((self.variants[variant], repeat, self.claim_keys[claim])) for repeat in repeats)
         return [one for one in found if one is not None]
 
-    def texts(self, claims: Iterable[int]) -> tuple[str, ...]:
-        """The claims, given by place, each after its id, as the first variant that has them words them."""
-        sides = range(len(self.variants))
-        found = (next(one for side in sides for one in self.results_of(side, claim)) for claim in claims)
-        return tuple(f"{one.claim_id}: {one.claim}" for one in found)
+    def text(self, claim: int) -> str:
+        """The claim at this place after its id, as the first variant that has it words it."""
+        one = next(one for side in range(len(self.variants)) for one in self.results_of(side, claim))
+        return f"{one.claim_id}: {one.claim}"
 
 
 def panel_of(results: Results) -> Panel:

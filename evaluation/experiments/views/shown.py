@@ -250,16 +250,17 @@ def _legal(text: str) -> str:
 
 
 def render_junit(report: ExperimentReport, page: str | None = None) -> str:
-    """A test case for each demand, with the claims by which it failed."""
-    n_missed = sum(not one.is_met for one in report.demands)
-    name = _legal(report.name)
-    suite = Element("testsuite", name=name, tests=str(len(report.demands)), failures=str(n_missed))
+    """A test case for each demand, with the claims by which it failed; in error where claims have no verdict."""
+    name, missed = _legal(report.name), [bool(one.unscored) for one in report.demands if not one.is_met]
+    counts = {"tests": len(report.demands), "failures": missed.count(False), "errors": missed.count(True)}
+    suite = Element("testsuite", name=name, **{head: str(n) for head, n in counts.items()})
     for one in report.demands:
         case = SubElement(suite, "testcase", classname=name, name=_legal(_demand_name(one)))
         if one.is_met:
             SubElement(case, "system-out").text = _legal(one.said)
         else:
-            failure = SubElement(case, "failure", message=_legal(one.words))
+            said = f"no verdict: {one.unscored}" if one.unscored else one.words
+            failure = SubElement(case, "error" if one.unscored else "failure", message=_legal(said))
             failure.text = "\n".join([_legal(said) for said in (*one.claims, *([page] if page else []))])
     return tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
