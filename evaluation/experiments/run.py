@@ -310,7 +310,12 @@ def _judge(
         return await checking.report(CheckRequest(run.response, run.prompt, run.facts, sources=sources))
 
     async def judge(task: _Task) -> Cell:
-        report = await begun.judged(partial(report_on, task))
+        try:
+            report = await begun.judged(partial(report_on, task))
+        except ConfigError as error:
+            if type(error) is ConfigError:  # such as for a model that its server does not have
+                raise ConfigError(f"variant {task.key[0]!r}: {error}") from error
+            raise
         quality = None
         if verifier is not None:
             quality = await split_quality(list(splits_of(report)), verifier, meter=UsageMeter())

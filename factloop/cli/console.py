@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import warnings
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import ExitStack, aclosing, contextmanager
@@ -46,13 +47,25 @@ def left_unscored(said: str) -> int:
 def run_until_stopped(work: Coroutine[Any, Any, T], *, run_dir: Path | None, kept: bool) -> T:
     """Returns the result of `work`. An interrupt ends the process immediately and prints how to resume."""
     results: list[T] = []
-    with asyncio.Runner() as runner:
+    with _failures_told_by_the_command(), asyncio.Runner() as runner:
         try:
             runner.run(_keep(work, results))
         except KeyboardInterrupt:
             note(_resume_hint(run_dir, kept=kept))
             leave_now(INTERRUPTED)
     return results[0]
+
+
+@contextmanager
+def _failures_told_by_the_command() -> Iterator[None]:
+    """Turns off the log line of each check in which nothing could be judged: the command reports them at its end."""
+    log = logging.getLogger("factloop.checking.check")
+    before = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
 
 
 def run_alone(work: Coroutine[Any, Any, T]) -> T:

@@ -278,15 +278,24 @@ def test_a_prompt_that_hurts_is_warned_of_and_strict_minds_unscored_claims(
 
 
 def test_a_variant_without_any_verdict_is_an_error_with_its_cause(
-    factloop: Command, sim: Simulator, plan: Path
+    factloop: Command, sim: Simulator, plan: Path, home: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     sim.set(stage_faults={"Assessment": Faults(refusal=1.0)})
-    done = factloop("research", "experiment", plan, "--html", "report.html")
+    plan.write_text(f'{PLAN}must_pass: [f0]\ndemands: ["tpr >= 0.5", tpr]\n', encoding="utf-8")
+    done = factloop("research", "experiment", plan, "--out", "gate.xml")
+    cause = "Assessment: I'm sorry, but I can't help with that."
     assert done.code == 3
     assert done.err.splitlines()[-2:] == [
-        f"factloop: {name}: no claim could be scored, 12 of 12: Assessment: I'm sorry, but I can't help with that."
-        for name in ("packaged", "strict")
+        f"factloop: {name}: no claim could be scored, 12 of 12: {cause}" for name in ("packaged", "strict")
     ]
+    assert not caplog.records, "once for each variant, not for each claim"
+    suite = ElementTree.parse(home / "gate.xml").getroot()
+    assert (suite.get("failures"), suite.get("errors"), suite.find(".//failure")) == ("0", "3", None)
+    assert {one.get("message") for one in suite.iter("error")} == {f"no verdict: {cause}"}
+    assert "TPR undefined" in " ".join(done.out.split())
+    sim.set(models=("sim",))
+    plan.write_text(PLAN.replace("{prompts: strict}", "{model: 'openai:other'}"), encoding="utf-8")
+    assert "variant 'strict': openai:other: " in factloop("research", "experiment", plan).complaint
     assert "every claim is without a verdict and in no figure of agreement: Assessment: I" in " ".join(done.out.split())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from factloop.cli.console import DONE, UNSCORED, left_unscored, note, run_until_stopped, watched
-from factloop.cli.demands import NO_CLAIM, demands_exit_code
+from factloop.cli.demands import BREAKDOWNS, NO_CLAIM, demands_exit_code
 from factloop.cli.inputs import refuse_missing_data, refuse_self_support
 from factloop.cli.options import (
     ARGUMENT,
@@ -40,6 +41,10 @@ if TYPE_CHECKING:
     from factloop.evaluation.experiments.estimate import ExperimentEstimate
     from factloop.evaluation.experiments.looks import Look
     from factloop.evaluation.experiments.records import ExperimentReport, Results
+
+
+MOST_CAUSES = 10
+"""Causes that are told by which claims have no verdict."""
 
 
 class Experiment(Tabled, Intervals, Resumable, Estimated, FailIfUnscored, FailIfWorse):
@@ -134,10 +139,17 @@ def _exit_code(given: Experiment, results: Results, report: ExperimentReport) ->
     if n_cut := sum(one.judgement.unscored_reason is UnscoredReason.BUDGET for one in results.claims):
         begin = f"{n_cut:,} of {plural(len(results.claims), 'judgement')} have no verdict: the limit was reached"
         note(f"{begin}; raise it and run the same command to go on")
-    failed = [one for one in report.variants if one.why_unscored is not None]
-    for variant in failed:
-        n = sum(one.variant == variant.variant.name for one in results.claims)
-        note(f"{variant.variant.name}: {NO_CLAIM}, {n:,} of {n:,}: {variant.why_unscored}")
+    failed = {one.variant.name for one in report.variants if one.why_unscored is not None}
+    n_of = Counter(one.variant for one in results.claims)
+    causes = Counter(
+        (one.variant, " ".join(one.judgement.rationale.split()))
+        for one in results.claims
+        if one.judgement.unscored_reason in BREAKDOWNS or (one.variant in failed and one.judgement.unscored_reason)
+    )
+    for (name, why), n in causes.most_common(MOST_CAUSES):
+        if name in failed or not given.quiet:
+            said = NO_CLAIM if name in failed else "some claims could not be scored"
+            note(f"{name}: {said}, {n:,} of {n_of[name]:,}: {why}")
     if failed:
         return UNSCORED
     if given.fail_if_unscored and unscored:
