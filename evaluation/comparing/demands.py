@@ -23,6 +23,7 @@ import numpy as np
 from factloop.core.errors import ConfigError
 from factloop.core.figure import Undefined
 from factloop.evaluation.comparing.differences import Contrast, detectable
+from factloop.evaluation.comparing.paired import POWER
 from factloop.evaluation.comparing.records import DemandResult, Quantity
 from factloop.evaluation.comparing.table import CODES, NOT_SUPPORTED, SUPPORTED, ItemValues
 from factloop.evaluation.comparing.words import amount, direction_of, equals, is_share, item_of, name_of, p_value, size
@@ -200,6 +201,16 @@ def _asked(demand: Demand, on: Judged) -> Iterator[_Asked]:
         yield from (_Asked(replace(demand, k=one.values.k), side, on, one) for one in about)
         if not about:
             yield _Asked(demand, side, on)
+
+
+def shown_by(n: float, alpha: float) -> float:
+    """The true difference that n independent items would show with a chance of `POWER`, `DIFFERING` of them differing.
+
+    By the normal approximation of `items_needed`, two-sided.
+    """
+    from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
+
+    return float(ndtri(1.0 - alpha / 2.0) + ndtri(POWER)) * math.sqrt(DIFFERING / n)
 
 
 @dataclass(frozen=True)

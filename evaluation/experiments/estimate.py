@@ -6,17 +6,21 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from factloop.checking.estimate import SCHEMA_TOKENS, Estimate, estimate
-from factloop.core.records import Count, NonNegative, Record, Usage
-from factloop.evaluation.comparing.demands import DIFFERING, Demand, items_needed
+from factloop.core.records import Count, NonNegative, Record, Share, Usage
+from factloop.evaluation.comparing.demands import DIFFERING, Demand, items_needed, shown_by
+from factloop.evaluation.comparing.differences import can_be_shown
+from factloop.evaluation.comparing.records import Quantity
+from factloop.evaluation.comparing.words import name_of
 from factloop.evaluation.experiments.cells import CELL_LOG, Cell
 from factloop.evaluation.experiments.items import Data, Item, Kind
 from factloop.evaluation.experiments.plan import ExperimentPlan
 from factloop.evaluation.experiments.records import Name, PromptFile, Repeat
 from factloop.evaluation.experiments.variants import prompt_files
 from factloop.prompts.registry import PromptRegistry
+from factloop.reports.figures import plural
 from factloop.setup.chat_model import price_of
 from factloop.setup.settings import CheckSettings
 from factloop.tools.judges.build import BASELINE, parse_spec
@@ -48,14 +52,35 @@ class ClaimsNeeded(Record):
     """Of independent claims that the metric is about; for balanced accuracy half of them of either label."""
     n: Count
     """The independent claims that the data are worth at least: claims of one group may count for one."""
+    n_claims: Count = 0
+    n_groups: Count = 0
 
     @property
     def words(self) -> str:
         enough = "enough" if self.n >= self.n_needed else "too few"
         return (
             f"{self.metric}:{self.margin:g} needs about {self.n_needed:,} independent claims of its kind, if the "
-            f"variants differ on up to {DIFFERING:.0%}; the data are worth {self.n:,}: {enough}"
+            f"variants differ on up to {DIFFERING:.0%}; {plural(self.n_claims, 'claim')} in "
+            f"{plural(self.n_groups, 'group')} count as {self.n:,} independent ones: {enough}"
         )
+
+
+class CanShow(Record):
+    """The true difference in a metric that the claims would show 4 times out of 5; None where they are too few."""
+
+    metric: Literal["balanced_accuracy", "tpr", "tnr"]
+    difference: Share | None
+    n_for_tenth: Count
+    """The independent claims that a difference of 0.1 would take."""
+
+    @property
+    def name(self) -> str:
+        return name_of(Quantity(self.metric))
+
+    @property
+    def words(self) -> str:
+        """`0.35 in balanced accuracy`."""
+        return f"{'none' if self.difference is None else f'{self.difference:.2f}'} in {self.name}"
 
 
 class ExperimentEstimate(Record):
@@ -74,6 +99,8 @@ class ExperimentEstimate(Record):
     variants: tuple[VariantEstimate, ...]
     needed: tuple[ClaimsNeeded, ...] = ()
     """For each demand on agreement with labels that has a margin."""
+    can_show: tuple[CanShow, ...] = ()
+    """For balanced accuracy, TPR and TNR, if variants differ on as many claims as `needed` takes for granted."""
     calls: Count
     answered_calls: Count = 0
     """How many of these the run directory has the answers to; what follows is for the others."""
@@ -129,6 +156,7 @@ def estimate_experiment(
         n_cells=len(data.items) * len(variants) * plan.repeats,
         variants=tuple(variants),
         needed=tuple(_needed(demands, data, alpha)),
+        can_show=tuple(_can_show(data, alpha / max(1, len(settings) - 1))),
         calls=answered + sum(one["calls"] for one in left),
         answered_calls=answered,
         splitting_calls=splitting,
@@ -146,17 +174,44 @@ _LABELS = {"tpr": (True,), "tnr": (False,), "balanced_accuracy": (True, False), 
 def _needed(demands: Sequence[Demand], data: Data, alpha: float) -> Iterator[ClaimsNeeded]:
     for one in demands:
         if one.margin is not None and one.metric in _LABELS:
-            worth = [_independent(data, label) for label in _LABELS[one.metric]]
-            n = int(len(worth) ** 2 / sum(1.0 / each for each in worth)) if all(worth) else 0
+            n, n_claims, n_groups = _independent(data, one.metric)
             needed = items_needed(one.margin, alpha)
-            yield ClaimsNeeded(metric=one.metric, margin=one.margin, n_needed=needed, n=n)
+            yield ClaimsNeeded(
+                metric=one.metric,
+                margin=one.margin,
+                n_needed=needed,
+                n=int(n),
+                n_claims=n_claims,
+                n_groups=n_groups,
+            )
 
 
-def _independent(data: Data, label: bool | tuple[bool, ...]) -> float:
-    """How many independent claims those of a label are worth if the claims of a group are all alike (Kish 1965)."""
-    wanted = label if isinstance(label, tuple) else (label,)
-    sizes = Counter(item.group for item in data.items for gold in item.gold if gold in wanted).values()
-    return sum(sizes) ** 2 / sum(size**2 for size in sizes) if sizes else 0.0
+def _can_show(data: Data, alpha: float) -> Iterator[CanShow]:
+    """Of the headline, and of two questions that are adjusted for each other, in claims with labels."""
+    for metric, n_tests in (("balanced_accuracy", 1), ("tpr", 2), ("tnr", 2)):
+        n, _, n_groups = _independent(data, metric)
+        if n:
+            least = shown_by(n, alpha / n_tests)
+            is_enough = least < 1.0 and can_be_shown(n_groups, alpha=alpha, n_tests=n_tests)
+            n_for_tenth = math.ceil(n * (least / 0.1) ** 2)
+            yield CanShow.model_validate(
+                {"metric": metric, "difference": least if is_enough else None, "n_for_tenth": n_for_tenth}
+            )
+
+
+def _independent(data: Data, metric: str) -> tuple[float, int, int]:
+    """How many independent claims those that a metric is about are worth; how many they are, from how many groups.
+
+    Claims of one group count as if they were all alike (Kish 1965).
+    """
+    worth, groups, n_claims = [], set(), 0
+    for label in _LABELS[metric]:
+        wanted = label if isinstance(label, tuple) else (label,)
+        sizes = Counter(item.group for item in data.items for gold in item.gold if gold in wanted)
+        n_claims += sizes.total()
+        groups |= sizes.keys()
+        worth.append(sizes.total() ** 2 / sum(size**2 for size in sizes.values()) if sizes else 0.0)
+    return len(worth) ** 2 / sum(1.0 / each for each in worth) if all(worth) else 0.0, n_claims, len(groups)
 
 
 _SPENT = ("calls", "searches", "prompt_tokens", "completion_tokens")

@@ -41,10 +41,10 @@ def looks_words(n_before: int, n_seen: int) -> str:
             "were held out or from a stopped look: what was chosen since is not measured on claims that nobody has seen"
         )
     if not n_before:
-        return "This is the first look at the held-out part"
+        return "This is the first look at the held-out part in this run directory"
     return (
-        f"This is look {n_before + 1:,} at the held-out part: what was chosen after an earlier one is no longer "
-        "measured on claims that nobody has seen"
+        f"This is look {n_before + 1:,} at the held-out part in this run directory: what was chosen after an earlier "
+        "one is no longer measured on claims that nobody has seen"
     )
 
 

@@ -85,7 +85,8 @@ def test_an_experiment_stops_once_it_is_decided_and_pays_for_no_more(
     assert sim.stats().model.requests == report["paid"]["calls"] == 24
     held = json.loads(factloop("research", "experiment", plan, "--run-dir", "run", "--held-out", "--json", "-").out)
     assert (held["n_items"], held["look"], held["level"]) == (4, None, 0.95)
-    assert held["data"] == f"{report['data']}, held-out part"
+    whole, _, of = report["data"].rpartition(", ")
+    assert (of, held["data"]) == ("4 of 16 claims held out", f"{whole}, held-out part")
     assert (held["history"], held["warnings"][0][:8]) == ([], "The head")
     again = json.loads(factloop("research", "experiment", plan, "--run-dir", "run", "--held-out", "--json", "-").out)
     assert again["history"] == [], "the same again is no new look"
@@ -148,6 +149,11 @@ def test_a_dry_run_spends_nothing(factloop: Command, sim: Simulator, plan: Path)
     estimate = json.loads(factloop("research", "experiment", plan, "--dry-run", "--json", "-").out)
     # One call to read each claim, and 1.2 rounds to judge it: 6 + round(7.2) a repeat and variant.
     assert [one["calls"] for one in estimate["variants"]] == [13, 13]
+    # Five are supported, one is not: 4 / (1 + 1/5) independent claims, (1.96 + 0.84) sqrt(0.4 / 3.33) = 0.97.
+    assert (
+        "can show about these differences, 4 times out of 5: 0.97 in balanced accuracy, none in TPR, none" in done.out
+    )
+    assert "0.10 in balanced accuracy takes about 314 independent claims" in done.out  # 2.8^2 0.4 / 0.1^2
     assert (estimate["calls"], estimate["n_cells"]) == (52, 24)
     assert estimate["cost_usd"] > 0
     assert sim.stats().model.requests == 0

@@ -159,10 +159,12 @@ def _exit_code(given: Experiment, results: Results, report: ExperimentReport) ->
 
 def _print_estimate(given: Experiment, found: ExperimentEstimate, looks: Sequence[Look]) -> int:
     noun, calls = found.kind.removesuffix("s"), plural(found.calls, "call")
-    answered = f"  {found.answered_calls:,} of {calls} are answered already, as if each variant ran alone; the rest:"
+    answered = f"  {found.answered_calls:,} of these {calls} are answered already, and the others take"
+    shown = ", ".join(one.words for one in found.can_show)
     lines = (
         f"Nothing was spent. Estimate for {plural(found.n_cells, 'cell')}: {plural(found.n_items, noun)}, "
         f"{plural(len(found.variants), 'variant')}, {plural(found.repeats, 'repeat')}.",
+        f"  data: {found.data}",
         *(
             line
             for one in found.variants
@@ -177,6 +179,8 @@ def _print_estimate(given: Experiment, found: ExperimentEstimate, looks: Sequenc
         f"  {found.prompt_tokens:,} prompt and {found.completion_tokens:,} completion tokens,",
         f"  {price(found.cost_usd)}; what variants ask in the same words is paid for once",
         *(f"  {one.words}, at {one.level:.2%}" for one in looks if len(looks) > 1),
+        *([f"  can show about these differences, 4 times out of 5: {shown}"] if shown else []),
+        *(f"  (0.10 in {one.name} takes about {one.n_for_tenth:,} independent claims)" for one in found.can_show[:1]),
         *(f"  {one.words}" for one in found.needed),
     )
     deliver(given, found, show_lines(lines))
