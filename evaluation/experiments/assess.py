@@ -35,7 +35,7 @@ from factloop.evaluation.comparing.table import (
     share_quantities,
     spent_quantities,
 )
-from factloop.evaluation.comparing.words import amount, conflicting_words, losses
+from factloop.evaluation.comparing.words import amount, conflicting_words, direction_of, losses, name_of
 from factloop.evaluation.experiments.looks import Look, look_report
 from factloop.evaluation.experiments.panel import Panel, flips_of, item_rows, panel_of
 from factloop.evaluation.experiments.records import (
@@ -310,16 +310,24 @@ def stability_of(panel: ClaimPanel, variant: int, *, seed: int, resamples: int, 
 
 
 def _conclusions(differences: Sequence[PairedDifference]) -> Iterator[Conclusion]:
-    """For each comparison the verdict on the headline and each question with an answer, and who leaves out more."""
+    """For each comparison the verdict on the headline and on each question, and who leaves out more."""
     for one in differences:
         if one.is_headline:
-            answers = [
-                each.words
-                for each in differences
-                if each.is_question and (each.first, each.second) == (one.first, one.second) and each.outcome.is_shown
-            ]
+            of_pair = [each for each in differences if (each.first, each.second) == (one.first, one.second)]
+            asked = [each for each in of_pair if each.is_question]
+            answers = [each.words for each in asked if each.outcome.is_shown]
+            answers += filter(None, map(_left_open, asked)) if one.outcome.is_shown else ()
             words = ". ".join([one.words, *answers, *losses(one, differences)]) + "."
             yield Conclusion(first=one.first, second=one.second, outcome=one.outcome, words=words)
+
+
+def _left_open(one: PairedDifference) -> str:
+    """`TPR −0.160, not shown; a loss of up to 0.333 is not ruled out`; empty where it is shown, or cannot be a loss."""
+    worst = one.low if direction_of(one.quantity) > 0 else one.high
+    if one.outcome.is_shown or worst is None or direction_of(one.quantity) * worst >= 0:
+        return ""
+    name, by = name_of(one.quantity, one.k), amount(one.value, one.quantity, signed=True)
+    return f"{name} {by}, not shown; a loss of up to {amount(abs(worst), one.quantity)} is not ruled out"
 
 
 def _cautions(

@@ -133,7 +133,11 @@ def estimate_experiment(
     for name, of_variant in settings.items():
         found = _estimates(of_variant, data)
         added = _added(found, ("n_sentences", "n_claims", *_SPENT))
-        variants.append(VariantEstimate(variant=name, prompt_files=tuple(prompt_files(of_variant)), **added))
+        variants.append(
+            VariantEstimate(
+                variant=name, prompt_files=tuple(prompt_files(of_variant, settings[plan.baseline_name])), **added
+            )
+        )
         of_repeats = []
         for repeat in range(1, plan.repeats + 1):
             items = [item for item in data.items if (name, repeat, item.run.id) not in judged]

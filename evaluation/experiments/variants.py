@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,10 @@ from factloop.tools.search.build import check_sources
 
 LONGEST_LINE = 80
 """Characters of a prompt's line that are shown."""
+LONGEST_CHANGES, SHORTEST_CHANGE, MOST_CHANGES = 240, 30, 8
+"""Characters of all changes of a prompt that are shown, and of each at least; and the number of changes."""
+SAME_WORDS = 3
+"""Words in a row that keep two changes apart."""
 
 
 @dataclass(frozen=True)
@@ -84,11 +90,12 @@ def prompt_warnings(settings: Mapping[str, CheckSettings]) -> Iterator[str]:
             yield f"{one.path}:{one.line}: {one.message}"
 
 
-def prompt_files(settings: CheckSettings) -> Iterator[PromptFile]:
-    """The prompts of a user's folder."""
+def prompt_files(settings: CheckSettings, baseline: CheckSettings) -> Iterator[PromptFile]:
+    """The prompts of a user's folder, with their changes against the baseline's, or the packaged ones."""
     registry = PromptRegistry.load(settings.prompts)
+    compared = PromptRegistry.load(None if baseline.prompts == settings.prompts else baseline.prompts)
     for prompt in (registry[name] for name in sorted(registry.own)):
-        packaged = packaged_prompts()[prompt.name]
+        packaged, before = packaged_prompts()[prompt.name], compared[prompt.name]
         lines, of_packaged = (f"{one.system}\n{one.user}".splitlines() for one in (prompt, packaged))
         yield PromptFile(
             name=prompt.name,
@@ -96,7 +103,24 @@ def prompt_files(settings: CheckSettings) -> Iterator[PromptFile]:
             sha256=prompt.sha256,
             first_line=next((one for one in lines if one not in of_packaged), lines[0])[:LONGEST_LINE],
             is_changed=(prompt.system, prompt.user) != (packaged.system, packaged.user),
+            changes=changed_words(f"{before.system}\n{before.user}", f"{prompt.system}\n{prompt.user}"),
         )
+
+
+def changed_words(before: str, after: str) -> str:
+    """The words put in, and those taken out where none are put in; of many places some of each: `“each detail” − “so”`.
+
+    A few equal words between two changes make them one.
+    """
+    old, new = before.split(), after.split()
+    blocks = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
+    same = [one for one in blocks if one.size >= SAME_WORDS or one is blocks[-1]]
+    starts = [(0, 0), *((one.a + one.size, one.b + one.size) for one in same)]
+    changes = [(old[i : one.a], new[j : one.b]) for (i, j), one in zip(starts, same, strict=False)]
+    signed = [("" if put else "− ", " ".join(put or out)) for out, put in changes if put or out]
+    longest = max(SHORTEST_CHANGE, LONGEST_CHANGES // max(1, len(signed)))
+    shown = [f"{sign}“{textwrap.shorten(text, longest, placeholder='…')}”" for sign, text in signed[:MOST_CHANGES]]
+    return " ".join([*shown, *(["…"] if len(signed) > MOST_CHANGES else [])])
 
 
 async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSettings]) -> list[ReadyVariant]:
@@ -116,7 +140,8 @@ async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSetti
             raise ConfigError(f"variant {name!r}: {error}") from error
         for chat in setup.chats:
             await chat.aclose()
-        files = [one for one in prompt_files(of_variant) if one.name in setup.fingerprint.prompts]
+        own = prompt_files(of_variant, settings[plan.baseline_name])
+        files = [one for one in own if one.name in setup.fingerprint.prompts]
         texts = _prompt_texts(setup)
         one = ReadyVariant(name, _shown(plan.variants[name]), of_variant, tools, setup.fingerprint, texts, (*files,))
         same = next((other.name for other in ready if other.made_of == one.made_of), None)

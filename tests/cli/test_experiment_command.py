@@ -56,7 +56,7 @@ def test_a_plan_becomes_a_report(factloop: Command, sim: Simulator, plan: Path, 
     hashes = [one["variant"]["fingerprint"]["prompts"]["safe/assessment"] for one in report["variants"]]
     assert len(set(hashes)) == 2
     (file,) = report["variants"][1]["variant"]["prompt_files"]
-    assert (file["sha256"], file["is_changed"], file["first_line"]) == (hashes[1], True, "Take the claim apart.")
+    assert (file["sha256"], file["is_changed"], file["changes"]) == (hashes[1], True, "“Take the claim apart.”")
     assert Path(file["path"]) == home / "strict" / "safe" / "assessment.md"
     assert "Prompt of strict" in done.out
     assert report["paid"]["calls"] == sim.stats().model.requests
@@ -101,7 +101,9 @@ def test_an_experiment_stops_once_it_is_decided_and_pays_for_no_more(
         ["packaged", "strict"]
     ]
     assert "look 2 at the held-out part" in later["warnings"][0]
-    assert "Earlier experiments on the same data" in (home / "second.html").read_text(encoding="utf-8")
+    page = (home / "second.html").read_text(encoding="utf-8")
+    (earlier,) = lxml.html.document_fromstring(page).xpath("//section[@aria-labelledby='history-title']")
+    assert [words in earlier.text_content() for words in ("“Take the claim apart.”", "to pieces")] == [True, False]
     assert second.code == 0
     assert sim.stats().repeated == 0
 
@@ -175,14 +177,11 @@ def test_a_dry_run_counts_the_calls_that_are_answered_already(
     before = sim.stats().model.requests
     edited = json.loads(factloop(*planned).out)
     said = factloop(*words, "--dry-run").out
-    assert (
-        f"{edited['answered_calls']} of {edited['calls']} calls are answered already, as if each variant ran alone"
-        in said
-    )
+    assert f"{edited['answered_calls']} of these {edited['calls']} calls are answered already" in said
     assert sim.stats().model.requests == before
     # Of 13 calls of the other prompt in each of two repeats, the six that read the claims are answered.
     assert edited["calls"] - edited["answered_calls"] == 14
-    factloop(*words)
+    assert "1 earlier experiment in this run directory used these claims" in " ".join(factloop(*words).out.split())
     assert edited["answered_calls"] == whole["calls"] - (sim.stats().model.requests - before) > whole["calls"] / 2
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name)

@@ -67,9 +67,15 @@ def history(report: ExperimentReport) -> Sheet:
         when = f", {row[0].created_at:%Y-%m-%d %H:%M}" if row[0].created_at else ""
         return Cell(row[1].variant.name, row[0].name + when)
 
+    def changed(row: tuple[PastExperiment, VariantReport]) -> str:
+        one = row[1].variant
+        settings = [f"{at}: {value}" for at, value in one.changes.items() if at != "prompts"]
+        return "; ".join([*settings, *(file.words for file in one.prompt_files)]) or NOTHING
+
     figures = ((head, partial(lambda cell, row: cell(row[1]), cell)) for head, cell in _quantities(report))
     rows = [(one, variant) for one in reversed(report.history) for variant in one.variants]
-    return sheet_of("Earlier experiments on the same data", ((name("Variant"), named), *figures), rows)
+    columns = ((name("Variant"), named), (name("Changes"), changed), *figures)
+    return sheet_of("Earlier experiments on the same data", columns, rows)
 
 
 def proposals(found: OptimiseReport) -> Sheet:
