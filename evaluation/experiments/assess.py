@@ -16,7 +16,7 @@ from factloop.core.records import Usage
 from factloop.evaluation.comparing.demands import Demand, Judged, judge_demands, refuse_demands
 from factloop.evaluation.comparing.differences import LEVEL, QUESTIONS, RESAMPLES, Judging, contrast, figures_of
 from factloop.evaluation.comparing.pairs import flipped, missed_claims
-from factloop.evaluation.comparing.records import DemandResult, GroupFigure, PairedDifference, Quantity
+from factloop.evaluation.comparing.records import DemandResult, GroupFigure, Outcome, PairedDifference, Quantity
 from factloop.evaluation.comparing.table import (
     FEWEST_ALIKE,
     MISSING,
@@ -218,22 +218,16 @@ def _must_pass(
         name, verdicts = panel.variants[place], majority(panel.claims.verdicts[place])
         wrong = [claim for claim in wanted if verdicts[claim] != panel.claims.gold[claim]]
         failed = (*map(panel.text, wrong), *unjudged)
-        n, are = len(ids), "is" if len(failed) == 1 else "are"
-        said = f"all {n:,} must-pass claims are right" if n > 1 else f"{'the' if n else 'no'} must-pass claim is right"
+        said = f"all {len(ids):,} must-pass claims are right" if len(ids) != 1 else "the must-pass claim is right"
         if failed:
             named = ", ".join(panel.claim_keys[claim][1] for claim in wrong)
-            said = f"{len(failed):,} of {plural(n, 'must-pass claim')} {are} not right{f': {named}' if named else ''}"
+            are = "is not right" if len(failed) == 1 else "are not right"
+            said = f"{len(failed):,} of {plural(len(ids), 'must-pass claim')} {are}{f': {named}' if named else ''}"
+        is_open = bool(wrong) and not unjudged and (verdicts[wrong] == MISSING).all()
         yield DemandResult(
-            metric="must_pass",
-            demand="must_pass",
-            first=panel.variants[0],
-            second=name,
-            value=len(failed),
-            is_met=not failed,
-            words=f"{name}: {said}{notes}",
-            claims=failed,
-            unscored=causes[name] if wrong and not unjudged and (verdicts[wrong] == MISSING).all() else "",
-        )
+            metric="must_pass", demand="must_pass", first=panel.variants[0], second=name, value=len(failed),
+            is_met=not failed, words=f"{name}: {said}{notes}", claims=failed, unscored=causes[name] * is_open,
+        )  # fmt: skip
 
 
 def _quantities(panel: Panel, results: Results) -> Iterator[ItemValues]:
@@ -316,7 +310,7 @@ def _conclusions(differences: Sequence[PairedDifference]) -> Iterator[Conclusion
             of_pair = [each for each in differences if (each.first, each.second) == (one.first, one.second)]
             asked = [each for each in of_pair if each.is_question]
             answers = [each.words for each in asked if each.outcome.is_shown]
-            answers += filter(None, map(_left_open, asked)) if one.outcome.is_shown else ()
+            answers += filter(None, map(_left_open, asked)) if one.outcome is Outcome.BETTER else ()
             words = ". ".join([one.words, *answers, *losses(one, differences)]) + "."
             yield Conclusion(first=one.first, second=one.second, outcome=one.outcome, words=words)
 
@@ -324,7 +318,7 @@ def _conclusions(differences: Sequence[PairedDifference]) -> Iterator[Conclusion
 def _left_open(one: PairedDifference) -> str:
     """`TPR −0.160, not shown; a loss of up to 0.333 is not ruled out`; empty where it is shown, or cannot be a loss."""
     worst = one.low if direction_of(one.quantity) > 0 else one.high
-    if one.outcome.is_shown or worst is None or direction_of(one.quantity) * worst >= 0:
+    if one.outcome.is_shown or worst is None or round(direction_of(one.quantity) * worst, 3) >= 0:
         return ""
     name, by = name_of(one.quantity, one.k), amount(one.value, one.quantity, signed=True)
     return f"{name} {by}, not shown; a loss of up to {amount(abs(worst), one.quantity)} is not ruled out"

@@ -6,14 +6,14 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
+
+from pydantic import Field
 
 from factloop.checking.estimate import SCHEMA_TOKENS, Estimate, estimate
 from factloop.core.records import Count, NonNegative, Record, Share, Usage
 from factloop.evaluation.comparing.demands import DIFFERING, Demand, items_needed, shown_by
 from factloop.evaluation.comparing.differences import can_be_shown
-from factloop.evaluation.comparing.records import Quantity
-from factloop.evaluation.comparing.words import name_of
 from factloop.evaluation.experiments.cells import CELL_LOG, Cell
 from factloop.evaluation.experiments.items import Data, Item, Kind
 from factloop.evaluation.experiments.plan import ExperimentPlan
@@ -65,24 +65,6 @@ class ClaimsNeeded(Record):
         )
 
 
-class CanShow(Record):
-    """The true difference in a metric that the claims would show 4 times out of 5; None where they are too few."""
-
-    metric: Literal["balanced_accuracy", "tpr", "tnr"]
-    difference: Share | None
-    n_for_tenth: Count
-    """The independent claims that a difference of 0.1 would take."""
-
-    @property
-    def name(self) -> str:
-        return name_of(Quantity(self.metric))
-
-    @property
-    def words(self) -> str:
-        """`0.35 in balanced accuracy`."""
-        return f"{'none' if self.difference is None else f'{self.difference:.2f}'} in {self.name}"
-
-
 class ExperimentEstimate(Record):
     """Roughly what an experiment costs if its variants share nothing; what they share is paid for once.
 
@@ -99,8 +81,11 @@ class ExperimentEstimate(Record):
     variants: tuple[VariantEstimate, ...]
     needed: tuple[ClaimsNeeded, ...] = ()
     """For each demand on agreement with labels that has a margin."""
-    can_show: tuple[CanShow, ...] = ()
-    """For balanced accuracy, TPR and TNR, if variants differ on as many claims as `needed` takes for granted."""
+    can_show: Mapping[str, Share | None] = Field(default_factory=dict)
+    """The true difference in balanced accuracy, TPR and TNR that would be shown 4 times out of 5, if variants differ on
+    as many claims as `needed` takes for granted; None where the claims are too few for any."""
+    n_for_tenth: Count = 0
+    """The independent claims that would show a difference of 0.1 in balanced accuracy."""
     calls: Count
     answered_calls: Count = 0
     """How many of these the run directory has the answers to; what follows is for the others."""
@@ -160,7 +145,8 @@ def estimate_experiment(
         n_cells=len(data.items) * len(variants) * plan.repeats,
         variants=tuple(variants),
         needed=tuple(_needed(demands, data, alpha)),
-        can_show=tuple(_can_show(data, alpha / max(1, len(settings) - 1))),
+        can_show=dict(_can_show(data, alpha / max(1, len(settings) - 1))),
+        n_for_tenth=math.ceil((shown_by(1.0, alpha / max(1, len(settings) - 1)) / 0.1) ** 2),
         calls=answered + sum(one["calls"] for one in left),
         answered_calls=answered,
         splitting_calls=splitting,
@@ -179,28 +165,17 @@ def _needed(demands: Sequence[Demand], data: Data, alpha: float) -> Iterator[Cla
     for one in demands:
         if one.margin is not None and one.metric in _LABELS:
             n, n_claims, n_groups = _independent(data, one.metric)
-            needed = items_needed(one.margin, alpha)
-            yield ClaimsNeeded(
-                metric=one.metric,
-                margin=one.margin,
-                n_needed=needed,
-                n=int(n),
-                n_claims=n_claims,
-                n_groups=n_groups,
-            )
+            needed, of_data = items_needed(one.margin, alpha), {"n_claims": n_claims, "n_groups": n_groups}
+            yield ClaimsNeeded(metric=one.metric, margin=one.margin, n_needed=needed, n=int(n), **of_data)
 
 
-def _can_show(data: Data, alpha: float) -> Iterator[CanShow]:
-    """Of the headline, and of two questions that are adjusted for each other, in claims with labels."""
+def _can_show(data: Data, alpha: float) -> Iterator[tuple[str, float | None]]:
+    """For the headline, and two questions that are adjusted for each other, in claims with labels."""
     for metric, n_tests in (("balanced_accuracy", 1), ("tpr", 2), ("tnr", 2)):
         n, _, n_groups = _independent(data, metric)
         if n:
             least = shown_by(n, alpha / n_tests)
-            is_enough = least < 1.0 and can_be_shown(n_groups, alpha=alpha, n_tests=n_tests)
-            n_for_tenth = math.ceil(n * (least / 0.1) ** 2)
-            yield CanShow.model_validate(
-                {"metric": metric, "difference": least if is_enough else None, "n_for_tenth": n_for_tenth}
-            )
+            yield metric, least if least < 1.0 and can_be_shown(n_groups, alpha=alpha, n_tests=n_tests) else None
 
 
 def _independent(data: Data, metric: str) -> tuple[float, int, int]:

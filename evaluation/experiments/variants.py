@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ from factloop.evaluation.experiments.plan import WHOLE, ExperimentPlan
 from factloop.evaluation.experiments.records import JudgedClaim, PromptFile, Variant
 from factloop.prompts.lint import lint_paths
 from factloop.prompts.registry import PromptRegistry, packaged_prompts
+from factloop.prompts.variant import changed_words
 from factloop.setup.search_tools import open_search_tools
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.urls import without_userinfo
@@ -27,10 +26,6 @@ from factloop.tools.search.build import check_sources
 
 LONGEST_LINE = 80
 """Characters of a prompt's line that are shown."""
-LONGEST_CHANGES, SHORTEST_CHANGE, MOST_CHANGES = 240, 30, 8
-"""Characters of all changes of a prompt that are shown, and of each at least; and the number of changes."""
-SAME_WORDS = 3
-"""Words in a row that keep two changes apart."""
 
 
 @dataclass(frozen=True)
@@ -105,22 +100,6 @@ def prompt_files(settings: CheckSettings, baseline: CheckSettings) -> Iterator[P
             is_changed=(prompt.system, prompt.user) != (packaged.system, packaged.user),
             changes=changed_words(f"{before.system}\n{before.user}", f"{prompt.system}\n{prompt.user}"),
         )
-
-
-def changed_words(before: str, after: str) -> str:
-    """The words put in, and those taken out where none are put in; of many places some of each: `“each detail” − “so”`.
-
-    A few equal words between two changes make them one.
-    """
-    old, new = before.split(), after.split()
-    blocks = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
-    same = [one for one in blocks if one.size >= SAME_WORDS or one is blocks[-1]]
-    starts = [(0, 0), *((one.a + one.size, one.b + one.size) for one in same)]
-    changes = [(old[i : one.a], new[j : one.b]) for (i, j), one in zip(starts, same, strict=False)]
-    signed = [("" if put else "− ", " ".join(put or out)) for out, put in changes if put or out]
-    longest = max(SHORTEST_CHANGE, LONGEST_CHANGES // max(1, len(signed)))
-    shown = [f"{sign}“{textwrap.shorten(text, longest, placeholder='…')}”" for sign, text in signed[:MOST_CHANGES]]
-    return " ".join([*shown, *(["…"] if len(signed) > MOST_CHANGES else [])])
 
 
 async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSettings]) -> list[ReadyVariant]:

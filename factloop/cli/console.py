@@ -47,25 +47,17 @@ def left_unscored(said: str) -> int:
 def run_until_stopped(work: Coroutine[Any, Any, T], *, run_dir: Path | None, kept: bool) -> T:
     """Returns the result of `work`. An interrupt ends the process immediately and prints how to resume."""
     results: list[T] = []
-    with _failures_told_by_the_command(), asyncio.Runner() as runner:
+    log = logging.getLogger("factloop.checking.check")  # of each check that fails; the command says so at its end
+    with asyncio.Runner() as runner:
+        log.disabled = True
         try:
             runner.run(_keep(work, results))
         except KeyboardInterrupt:
             note(_resume_hint(run_dir, kept=kept))
             leave_now(INTERRUPTED)
+        finally:
+            log.disabled = False
     return results[0]
-
-
-@contextmanager
-def _failures_told_by_the_command() -> Iterator[None]:
-    """Turns off the log line of each check in which nothing could be judged: the command reports them at its end."""
-    log = logging.getLogger("factloop.checking.check")
-    before = log.level
-    log.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        log.setLevel(before)
 
 
 def run_alone(work: Coroutine[Any, Any, T]) -> T:

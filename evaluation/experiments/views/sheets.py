@@ -44,7 +44,6 @@ def basis_rows(report: ExperimentReport) -> Iterator[tuple[str, str]]:
     n_not = report.n_labelled - report.n_supported
     labels = f"{plural(report.n_labelled, 'claim')}: {report.n_supported:,} supported, {n_not:,} not"
     yield "Labels", labels if report.n_labelled else "none"
-    yield from (("Pooled", words) for words in report.pooled)
     if report.data.endswith(HELD_OUT):
         yield "Held out", looks_words(len(report.history), report.n_seen)
     yield (
@@ -116,14 +115,6 @@ def heading(quantity: Quantity, k: int | None, report: ExperimentReport) -> str:
     if quantity is Quantity.TOKENS:
         words += f" a {report.kind.removesuffix('s')}"
     return words[0].upper() + words[1:]
-
-
-def stability_words(one: VariantReport) -> str:
-    """`94.2% same in all repeats (n = 118 claims)`."""
-    share = one.stability
-    if share.value is None:
-        return f"unknown: {share.why}"
-    return f"{percent(round(share.value, 3))} same in all repeats ({_basis(share, 'claim')})"
 
 
 def _basis(figure: GroupFigure, noun: str) -> str:
@@ -226,7 +217,8 @@ def _item_cell(place: int, is_claim: bool, one: ItemRow) -> Cell:
     return Cell(f"{symbol} {cell.verdict.replace('_', ' ')}", agreeing, is_marked=is_wrong)
 
 
-def differences(report: ExperimentReport, one: Conclusion) -> Sheet:
-    """A line for each quantity of two variants."""
+def differences(report: ExperimentReport, one: Conclusion, *, details: bool = True) -> Sheet:
+    """A line for each quantity of two variants; without `details` for the headline and the questions alone."""
     title, found = f"{one.second} against {one.first}", report.differences_of(one.first, one.second)
+    found = tuple(each for each in found if details or each.is_headline or each.is_question)
     return paired.differences(title, (one.first, one.second), found, has_intervals=report.n_resamples > 0)

@@ -203,7 +203,9 @@ def print_experiment(report: ExperimentReport, console: Console) -> None:
         print_section(console, one_line(sheets.title_of(report)), _conclusions(report))
     print_sheet(console, sheets.variants(report))
     for one in report.conclusions:
-        print_sheet(console, sheets.differences(report, one))
+        print_sheet(console, sheets.differences(report, one, details=False))
+    if report.conclusions:
+        console.print(Text("The JSON report and the page have all other quantities, too.\n", style="dim"))
     if report.flip_counts:
         print_flips(console, report.flip_counts, report.flips)
     print_section(console, "Experiment", rows_table(_rows(report)))
@@ -219,12 +221,13 @@ def _conclusions(report: ExperimentReport) -> Table:
     for one in report.conclusions:
         shown = paired.OUTCOMES[one.outcome]
         table.add_row(Text(shown.sign, style=shown.style), Text(visible(one.words)))
+    for words in report.pooled:
+        table.add_row("", Text(visible(words)))
     return table
 
 
 def _rows(report: ExperimentReport) -> list[Row]:
     rows: list[Row] = [(name, Text(one_line(said))) for name, said in sheets.basis_rows(report)]
-    rows += [(f"Stability: {one.variant.name}", Text(sheets.stability_words(one))) for one in report.variants]
     paid = report.paid
     rows.append(
         ("Paid in all attempts", Text(f"{figures.calls(paid)}; {figures.tokens(paid)} tokens; {figures.cost(paid)}"))

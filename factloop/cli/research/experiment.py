@@ -43,10 +43,6 @@ if TYPE_CHECKING:
     from factloop.evaluation.experiments.records import ExperimentReport, Results
 
 
-MOST_CAUSES = 10
-"""Causes that are told by which claims have no verdict."""
-
-
 class Experiment(Tabled, Intervals, Resumable, Estimated, FailIfUnscored, FailIfWorse):
     """Arguments of `research experiment`."""
 
@@ -146,9 +142,9 @@ def _exit_code(given: Experiment, results: Results, report: ExperimentReport) ->
         for one in results.claims
         if one.judgement.unscored_reason in BREAKDOWNS or (one.variant in failed and one.judgement.unscored_reason)
     )
-    for (name, why), n in causes.most_common(MOST_CAUSES):
+    for (name, why), n in causes.most_common(10):
         if name in failed or not given.quiet:
-            said = NO_CLAIM if name in failed else "some claims could not be scored"
+            said = NO_CLAIM if name in failed else "some claims have no verdict"
             note(f"{name}: {said}, {n:,} of {n_of[name]:,}: {why}")
     if failed:
         return UNSCORED
@@ -160,7 +156,9 @@ def _exit_code(given: Experiment, results: Results, report: ExperimentReport) ->
 def _print_estimate(given: Experiment, found: ExperimentEstimate, looks: Sequence[Look]) -> int:
     noun, calls = found.kind.removesuffix("s"), plural(found.calls, "call")
     answered = f"  {found.answered_calls:,} of these {calls} are answered already, and the others take"
-    shown = ", ".join(one.words for one in found.can_show)
+    shown = ", ".join(f"{f'{least:.2f}' if least else 'none'} in {name}" for name, least in found.can_show.items())
+    power = f"  can show about these differences, 4 times out of 5: {shown}; "
+    power += f"0.1 in balanced_accuracy takes about {found.n_for_tenth:,} independent claims"
     lines = (
         f"Nothing was spent. Estimate for {plural(found.n_cells, 'cell')}: {plural(found.n_items, noun)}, "
         f"{plural(len(found.variants), 'variant')}, {plural(found.repeats, 'repeat')}.",
@@ -179,8 +177,7 @@ def _print_estimate(given: Experiment, found: ExperimentEstimate, looks: Sequenc
         f"  {found.prompt_tokens:,} prompt and {found.completion_tokens:,} completion tokens,",
         f"  {price(found.cost_usd)}; what variants ask in the same words is paid for once",
         *(f"  {one.words}, at {one.level:.2%}" for one in looks if len(looks) > 1),
-        *([f"  can show about these differences, 4 times out of 5: {shown}"] if shown else []),
-        *(f"  (0.10 in {one.name} takes about {one.n_for_tenth:,} independent claims)" for one in found.can_show[:1]),
+        *([power] if shown else []),
         *(f"  {one.words}" for one in found.needed),
     )
     deliver(given, found, show_lines(lines))
