@@ -13,10 +13,8 @@ from factloop.core.errors import ConfigError
 from factloop.prompts.registry import Prompt, packaged_prompts, read_variant
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-LONGEST_CHANGES, SHORTEST_CHANGE, MOST_CHANGES = 240, 30, 8
-"""Characters of all changes of a prompt that are shown, and of each at least; and the number of changes."""
-SAME_WORDS = 3
-"""Words in a row that keep two changes apart."""
+LONGEST_CHANGES, SHORTEST_CHANGE, MOST_CHANGES, SAME_WORDS = 240, 30, 8, 3
+"""Characters of all changes shown, and of each at least; how many changes; how many same words keep two apart."""
 
 
 def find_source(word: str) -> Prompt:
@@ -65,10 +63,7 @@ def variant_text(variant: str, source: Prompt) -> str:
 
 
 def changed_words(before: str, after: str) -> str:
-    """The words put in, and those taken out where none are put in; of many places some of each: `“each detail” − “so”`.
-
-    A few equal words between two changes make them one.
-    """
+    """The words put in, and those taken out where none are put in; of many places some of each: `“each” − “so”`."""
     old, new = before.split(), after.split()
     blocks = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
     same = [one for one in blocks if one.size >= SAME_WORDS or one is blocks[-1]]

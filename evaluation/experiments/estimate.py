@@ -242,14 +242,9 @@ def _measuring(plan: ExperimentPlan, settings: CheckSettings, data: Data) -> Est
     price = price_of(settings, spec.target, settings.base_url) if calls else None
     cost_usd = None if price is None else price.cost_usd(prompt_tokens, completion_tokens)
     return Estimate(
-        n_sentences=len(sizes),
-        n_claims=n_claims,
-        calls=calls,
-        searches=0,
-        prompt_tokens=prompt_tokens,
-        completion_tokens=completion_tokens,
-        cost_usd=cost_usd if calls else 0.0,
-    )
+        n_sentences=len(sizes), n_claims=n_claims, calls=calls, searches=0, prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens, cost_usd=cost_usd if calls else 0.0,
+    )  # fmt: skip
 
 
 def _claims_of_sentences(item: Item) -> list[int]:

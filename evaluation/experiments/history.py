@@ -55,10 +55,5 @@ def looks_words(n_before: int, n_seen: int) -> str:
 
 def _past(report: ExperimentReport) -> PastExperiment:
     said = {name: getattr(report, name) for name in ("created_at", "name", "data", "n_items", "repeats", "level")}
-    bare = (one.variant.model_copy(update={"prompt_texts": {}}) for one in report.variants)
-    return PastExperiment(
-        **said,
-        variants=tuple(
-            one.model_copy(update={"variant": variant}) for one, variant in zip(report.variants, bare, strict=True)
-        ),
-    )
+    bare = ((one, one.variant.model_copy(update={"prompt_texts": {}})) for one in report.variants)
+    return PastExperiment(**said, variants=tuple(one.model_copy(update={"variant": variant}) for one, variant in bare))

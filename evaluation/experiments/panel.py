@@ -192,16 +192,12 @@ def _side(results: Sequence[JudgedClaim], code: int) -> FlipSide:
     shown = of_verdict[0]
     cited = {*shown.judgement.cited}
     return FlipSide(
-        claim_id=shown.claim_id,
-        verdict=VERDICTS[code],
-        contradicted=shown.judgement.contradicted,
-        wrong=shown.judgement.wrong,
-        n_repeats=len(of_verdict),
+        claim_id=shown.claim_id, verdict=VERDICTS[code], contradicted=shown.judgement.contradicted,
+        wrong=shown.judgement.wrong, n_repeats=len(of_verdict),
         n_scored=sum(one.judgement.verdict is not None for one in results),
         rationale=named(shown.judgement.rationale, shown.evidence),
-        cited=tuple(one for one in shown.evidence if one.id in cited),
-        n_evidence=len(shown.evidence),
-    )
+        cited=tuple(one for one in shown.evidence if one.id in cited), n_evidence=len(shown.evidence),
+    )  # fmt: skip
 
 
 def item_rows(panel: Panel, results: Results) -> Iterator[ItemRow]:

@@ -44,10 +44,7 @@ _OF_NO_PLAN = {
     "k": "K changes no verdict: give `k` of the plan a list, and every variant is reported for each",
     "cache": "an experiment asks anew, and keeps the answers in its run directory: leave it out",
 }
-_ELSEWHERE = {
-    **dict.fromkeys(WHOLE, "it holds for the whole experiment: give it in `settings`"),
-    **_OF_NO_PLAN,
-}
+_ELSEWHERE = {**dict.fromkeys(WHOLE, "it holds for the whole experiment: give it in `settings`"), **_OF_NO_PLAN}
 
 
 def _as_list(value: Any) -> Any:

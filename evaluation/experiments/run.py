@@ -377,15 +377,9 @@ def _results(
 ) -> Results:
     claims = tuple(claim for cell in cells for claim in cell.claims)
     return Results(
-        name=plan.name,
-        kind=data.kind,
-        data=data.name,
-        n_items=len(data.items),
-        repeats=plan.repeats,
+        name=plan.name, kind=data.kind, data=data.name, n_items=len(data.items), repeats=plan.repeats,
         baseline=plan.baseline_name,
         variants=describe_variants(ready, claims, plan.baseline_name, by_text=data.kind == "responses"),
-        k=plan.k,
-        claims=claims,
-        responses=tuple(cell.response for cell in cells if cell.response is not None),
-        paid=paid,
-    )
+        k=plan.k, claims=claims,
+        responses=tuple(cell.response for cell in cells if cell.response is not None), paid=paid,
+    )  # fmt: skip

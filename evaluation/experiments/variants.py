@@ -180,24 +180,17 @@ def describe_variants(
 ) -> tuple[Variant, ...]:
     """The variants as results name them, with the texts of the prompts in which they differ."""
     shared = shared_evidence([one.name for one in ready], claims, baseline, by_text=by_text)
-    found = []
-    for one in ready:
-        differing = {
-            name: text
-            for name, text in one.prompt_texts.items()
-            if any(other.prompt_texts.get(name, text) != text for other in ready)
-        }
-        found.append(
-            Variant(
-                name=one.name,
-                changes=one.changes,
-                fingerprint=one.fingerprint,
-                **shared[one.name],
-                prompt_files=one.prompt_files,
-                prompt_texts=differing,
-            )
+    return tuple(
+        Variant(
+            name=one.name, changes=one.changes, fingerprint=one.fingerprint, **shared[one.name],
+            prompt_files=one.prompt_files,
+            prompt_texts={
+                name: text for name, text in one.prompt_texts.items()
+                if any(other.prompt_texts.get(name, text) != text for other in ready)
+            },
         )
-    return tuple(found)
+        for one in ready
+    )  # fmt: skip
 
 
 def shared_evidence(

@@ -38,10 +38,7 @@ class Doctor(AsJson):
     """Data folder of factloop serve to test. Default: in your data folder."""
 
 
-@command(
-    taking(CheckSettings, MODEL, SEARCH, CACHE, "timeout_s"),
-    taking(TrustSettings, *SERVED, "kb", "dbpedia"),
-)
+@command(taking(CheckSettings, MODEL, SEARCH, CACHE, "timeout_s"), taking(TrustSettings, *SERVED, "kb", "dbpedia"))
 def doctor(given: Doctor, flags: Flags) -> int:
     """Prints the findings; returns the exit code. Raises ConfigError if the settings cannot be read."""
     from factloop.doctor.examination import diagnose

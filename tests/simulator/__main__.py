@@ -37,7 +37,8 @@ def main(
         chosen = SETTINGS.validate_json(settings)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        said = f"{'.'.join(map(str, first['loc']))}: {first['msg']}; the settings are {', '.join(one.name for one in fields(SimulatorSettings))}"
+        known = ", ".join(one.name for one in fields(SimulatorSettings))
+        said = f"{'.'.join(map(str, first['loc']))}: {first['msg']}; the settings are {known}"
         raise typer.BadParameter(said, param_hint="--settings") from error
     try:
         asyncio.run(_serve(world, chosen, port))

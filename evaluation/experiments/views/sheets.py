@@ -11,13 +11,7 @@ from factloop.evaluation.comparing.views import paired
 from factloop.evaluation.comparing.words import amount, item_of, name_of
 from factloop.evaluation.experiments.history import looks_words
 from factloop.evaluation.experiments.plan import HELD_OUT
-from factloop.evaluation.experiments.records import (
-    Conclusion,
-    ExperimentReport,
-    ItemRow,
-    PastExperiment,
-    VariantReport,
-)
+from factloop.evaluation.experiments.records import Conclusion, ExperimentReport, ItemRow, PastExperiment, VariantReport
 from factloop.reports.figures import duration, percent, plural
 from factloop.reports.sheet.table import NOTHING, Cell, Column, ColumnOf, Sheet, figure_cell, name, sheet_of, value_cell
 

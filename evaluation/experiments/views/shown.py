@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html import escape
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement, tostring
 
@@ -56,14 +56,8 @@ class ShownComparison:
     picture: Markup | None
 
 
-Kind = Literal["same", "out", "in", "gap"]
-
-
-@dataclass(frozen=True)
-class DiffLine:
-    kind: Kind
-    """`gap` stands for lines left out, which are the same."""
-    text: str
+DiffLine = tuple[Literal["same", "out", "in", "gap"], str]
+"""`gap` stands for lines left out, which are the same."""
 
 
 @dataclass(frozen=True)
@@ -158,11 +152,11 @@ def prompt_diffs(report: ExperimentReport) -> Iterator[PromptDiff]:
 
 
 def _lines(before: str, after: str) -> Iterator[DiffLine]:
-    kinds: dict[str, Kind] = {"@": "gap", "+": "in", "-": "out", " ": "same"}
+    kinds: dict[str, Any] = {"@": "gap", "+": "in", "-": "out", " ": "same"}
     found = difflib.unified_diff(before.splitlines(), after.splitlines(), n=CONTEXT, lineterm="")
     for line in list(found)[2:]:  # after the names of two files
         if not line.startswith(("@@ -1 ", "@@ -1,", "@@ -0")):
-            yield DiffLine(kinds[line[0]], "…" if line[0] == "@" else line[1:])
+            yield kinds[line[0]], "…" if line[0] == "@" else line[1:]
 
 
 _CELL = ("verdict", "unscored_reason", "value", "n_scored", "n_repeats")
