@@ -141,6 +141,16 @@ def items_needed(margin: float, alpha: float) -> int:
     return math.ceil((reach / margin) ** 2)
 
 
+def shown_by(n: float, alpha: float) -> float:
+    """The true difference that n independent items would show with a chance of `POWER`, `DIFFERING` of them differing.
+
+    By the normal approximation of `items_needed`, two-sided.
+    """
+    from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
+
+    return float(ndtri(1.0 - alpha / 2.0) + ndtri(POWER)) * math.sqrt(DIFFERING / n)
+
+
 class Missed(NamedTuple):
     """A claim that a side has wrong, or without a verdict."""
 
@@ -201,16 +211,6 @@ def _asked(demand: Demand, on: Judged) -> Iterator[_Asked]:
         yield from (_Asked(replace(demand, k=one.values.k), side, on, one) for one in about)
         if not about:
             yield _Asked(demand, side, on)
-
-
-def shown_by(n: float, alpha: float) -> float:
-    """The true difference that n independent items would show with a chance of `POWER`, `DIFFERING` of them differing.
-
-    By the normal approximation of `items_needed`, two-sided.
-    """
-    from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
-
-    return float(ndtri(1.0 - alpha / 2.0) + ndtri(POWER)) * math.sqrt(DIFFERING / n)
 
 
 @dataclass(frozen=True)

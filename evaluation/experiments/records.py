@@ -240,7 +240,7 @@ class LookReport(Record):
 class ExperimentReport(Record):
     """An experiment, whole. Equal results, settings and seed give equal reports but for `created_at`."""
 
-    schema_version: Literal["4.0", "4.1", "4.2", "4.3", "4.4", "4.5", "4.6"] = "4.6"
+    schema_version: Literal["4.0", "4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "4.7"] = "4.7"
     name: str
     kind: Literal["claims", "responses"]
     data: str

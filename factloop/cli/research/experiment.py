@@ -48,6 +48,9 @@ class Experiment(Tabled, Intervals, Resumable, Estimated, FailIfUnscored, FailIf
 
     plan: Annotated[str, Mark(ARGUMENT, "PLAN")]
     """YAML file that lists the data and the variants."""
+    run_dir: Annotated[Path | None, Mark(OUTPUT, "FOLDER")] = None
+    """Keep answers here. Again in the same folder, with the same address of the model, only what changed is paid for.
+    """
     out: Annotated[Texts, Mark(OUTPUT, "FILE")] = ()
     """Write what was demanded, with the claims by which it failed: JUnit (.xml), or Markdown (.md)."""
     held_out: bool = False
