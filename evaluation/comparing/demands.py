@@ -146,7 +146,7 @@ def shown_by(n: float, alpha: float) -> float:
 
     By the normal approximation of `items_needed`, two-sided.
     """
-    from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
+    from scipy.special import ndtri
 
     return float(ndtri(1.0 - alpha / 2.0) + ndtri(POWER)) * math.sqrt(DIFFERING / n)
 
@@ -315,7 +315,8 @@ class _Asked:
     def bounded(self) -> DemandResult:
         """The result of a bound on what was counted; of agreement with labels a missing verdict counts as wrong."""
         demand, on, side = self.demand, self.on, self.on.sides[self.side]
-        value = at_best = None
+        value: float | None = None
+        at_best: float | None = None
         if demand.metric == FLIPS:
             shown = "no labels to count flips by"
             if (missed := on.missed.get(side)) is not None:

@@ -183,7 +183,7 @@ def _independent(data: Data, metric: str) -> tuple[float, int, int]:
 
     Claims of one group count as if they were all alike (Kish 1965).
     """
-    worth, groups, n_claims = [], set(), 0
+    worth, groups, n_claims = list[float](), set[str](), 0
     for label in _LABELS[metric]:
         wanted = label if isinstance(label, tuple) else (label,)
         sizes = Counter(item.group for item in data.items for gold in item.gold if gold in wanted)

@@ -101,8 +101,8 @@ def test_an_experiment_stops_once_it_is_decided_and_pays_for_no_more(
         ["packaged", "strict"]
     ]
     assert "look 2 at the held-out part" in later["warnings"][0]
-    page = (home / "second.html").read_text(encoding="utf-8")
-    (earlier,) = lxml.html.document_fromstring(page).xpath("//section[@aria-labelledby='history-title']")
+    page: Any = lxml.html.document_fromstring((home / "second.html").read_text(encoding="utf-8"))
+    (earlier,) = page.xpath("//section[@aria-labelledby='history-title']")
     assert [words in earlier.text_content() for words in ("“Take the claim apart.”", "to pieces")] == [True, False]
     assert second.code == 0
     assert sim.stats().repeated == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from factloop.evaluation.comparing.records import GroupFigure, Quantity, QuantityFigure
 from factloop.evaluation.comparing.views import paired
@@ -67,7 +67,7 @@ def history(report: ExperimentReport) -> Sheet:
 
     figures = ((head, partial(lambda cell, row: cell(row[1]), cell)) for head, cell in _quantities(report))
     rows = [(one, variant) for one in reversed(report.history) for variant in one.variants]
-    columns = ((name("Variant"), named), (name("Changes"), changed), *figures)
+    columns: tuple[ColumnOf[Any], ...] = ((name("Variant"), named), (name("Changes"), changed), *figures)
     return sheet_of("Earlier experiments on the same data", columns, rows)
 
 

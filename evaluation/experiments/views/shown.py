@@ -250,7 +250,7 @@ def render_junit(report: ExperimentReport, page: str | None = None) -> str:
     """A test case for each demand, with the claims by which it failed; in error where claims have no verdict."""
     name, missed = _legal(report.name), [bool(one.unscored) for one in report.demands if not one.is_met]
     counts = {"tests": len(report.demands), "failures": missed.count(False), "errors": missed.count(True)}
-    suite = Element("testsuite", name=name, **{head: str(n) for head, n in counts.items()})
+    suite = Element("testsuite", {"name": name, **{head: str(n) for head, n in counts.items()}})
     for one in report.demands:
         case = SubElement(suite, "testcase", classname=name, name=_legal(_demand_name(one)))
         if one.is_met:
