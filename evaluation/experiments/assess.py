@@ -226,7 +226,7 @@ def _must_pass(
         is_open = bool(wrong) and not unjudged and (verdicts[wrong] == MISSING).all()
         yield DemandResult(
             metric="must_pass", demand="must_pass", first=panel.variants[0], second=name, value=len(failed),
-            is_met=not failed, words=f"{name}: {said}{notes}", claims=failed, unscored=causes[name] * is_open,
+            is_met=not failed, words=f"{name}: {said}{notes}", claims=failed, unscored=causes[name] if is_open else "",
         )  # fmt: skip
 
 
