@@ -1,8 +1,10 @@
-"""Starts a variant of a prompt by copying it to the user's folder with its own version."""
+"""Starts a variant of a prompt by copying it to the user's folder with its own version, and names its changes."""
 
 from __future__ import annotations
 
 import re
+import textwrap
+from difflib import SequenceMatcher
 from pathlib import Path
 
 import yaml
@@ -11,6 +13,8 @@ from factloop.core.errors import ConfigError
 from factloop.prompts.registry import Prompt, packaged_prompts, read_variant
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+LONGEST_CHANGES, SHORTEST_CHANGE, MOST_CHANGES, SAME_WORDS = 240, 30, 8, 3
+"""Characters of all changes shown, and of each at least; how many changes; how many same words keep two apart."""
 
 
 def find_source(word: str) -> Prompt:
@@ -56,3 +60,16 @@ def variant_text(variant: str, source: Prompt) -> str:
     }
     front_matter = yaml.safe_dump(fields, sort_keys=False, default_flow_style=None, allow_unicode=True, width=10**6)
     return f"---\n{front_matter}---\n# system\n{source.system}\n# user\n{source.user}\n"
+
+
+def changed_words(before: str, after: str) -> str:
+    """The words put in, and those taken out where none are put in; of many places some of each: `“each” − “so”`."""
+    old, new = before.split(), after.split()
+    blocks = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
+    same = [one for one in blocks if one.size >= SAME_WORDS or one is blocks[-1]]
+    starts = [(0, 0), *((one.a + one.size, one.b + one.size) for one in same)]
+    changes = [(old[i : one.a], new[j : one.b]) for (i, j), one in zip(starts, same, strict=False)]
+    signed = [("" if put else "− ", " ".join(put or out)) for out, put in changes if put or out]
+    longest = max(SHORTEST_CHANGE, LONGEST_CHANGES // max(1, len(signed)))
+    shown = [f"{sign}“{textwrap.shorten(text, longest, placeholder='…')}”" for sign, text in signed[:MOST_CHANGES]]
+    return " ".join([*shown, *(["…"] if len(signed) > MOST_CHANGES else [])])

@@ -310,11 +310,7 @@ def _calibration(name: str, systems: Mapping[str, SortedScores], threshold: floa
             shares = {other: adjusted_rate(share, true_rate, false_rate) for other, share in shares.items()}
         sizes = [abs(share - labelled[other]) for other, share in shares.items()]
         return Adjustment(
-            method=method,
-            threshold=found,
-            estimates=shares,
-            mean_bias=fmean(sizes),
-            worst_bias=max(sizes),
+            method=method, threshold=found, estimates=shares, mean_bias=fmean(sizes), worst_bias=max(sizes)
         )
 
     return Calibration(

@@ -48,12 +48,7 @@ def audit(
     """
     chosen = (THRESHOLD,) if threshold in (None, THRESHOLD) else (THRESHOLD, threshold)
     settings = AuditSettings(
-        thresholds=chosen,
-        alpha=alpha,
-        p_adjustment=p_adjustment,
-        n_resamples=resamples,
-        level=level,
-        seed=seed,
+        thresholds=chosen, alpha=alpha, p_adjustment=p_adjustment, n_resamples=resamples, level=level, seed=seed
     )
     similarity = similarities(table) if table.has_text else None
     chunked = _chunked(table)

@@ -30,7 +30,7 @@ from factloop.evaluation.comparing.pairs import (
     SeenResponse,
     agree,
     count_flips,
-    lost_claims,
+    missed_claims,
     pair_flips,
     pair_responses,
     paired_claims,
@@ -135,10 +135,7 @@ def compare(
     agreement = agree(found, claims, seed=seed, resamples=resamples, level=level) if is_of_evaluators else None
     flips = pair_flips(found.claims, claims) if is_of_evaluators else ()
     first_verdicts, second_verdicts = (majority(side) for side in claims.verdicts)
-    lost = None if not claims.n_labelled else [
-        (found.claims[place].second.shown, int(claims.gold[place]))
-        for place in lost_claims(first_verdicts, second_verdicts, claims.gold)
-    ]  # fmt: skip
+    missed = missed_claims(first_verdicts, second_verdicts, claims.gold, lambda place: found.claims[place].second.shown)
     counted = [count_flips(SIDES, first_verdicts, second_verdicts, flips)] if is_of_evaluators else []
     settings = differing_settings(first.summary, second.summary)
     n_unpaired = len(found.only_first) + len(found.only_second) + len(other_text)
@@ -159,7 +156,10 @@ def compare(
         conclusions=(*_conclusions(differences), *sentences),
         attribution=_attribution([first, *between, second], by_system, chosen_ks, policy, judging) if between else None,
         demands=judge_demands(
-            demands, Judged(SIDES, "responses", quantities, contrasts, {"B": lost}, "prompt"), alpha=alpha, seed=seed
+            demands,
+            Judged(SIDES, "responses", quantities, contrasts, {"B": missed}, "prompt"),
+            alpha=alpha,
+            seed=seed,
         ),
         pairs=tuple(pairs),
         only_first=tuple(found.only_first),

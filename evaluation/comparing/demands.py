@@ -15,13 +15,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from factloop.core.errors import ConfigError
+from factloop.core.figure import Undefined
 from factloop.evaluation.comparing.differences import Contrast, detectable
+from factloop.evaluation.comparing.paired import POWER
 from factloop.evaluation.comparing.records import DemandResult, Quantity
 from factloop.evaluation.comparing.table import CODES, NOT_SUPPORTED, SUPPORTED, ItemValues
 from factloop.evaluation.comparing.words import amount, direction_of, equals, is_share, item_of, name_of, p_value, size
@@ -139,6 +141,33 @@ def items_needed(margin: float, alpha: float) -> int:
     return math.ceil((reach / margin) ** 2)
 
 
+def shown_by(n: float, alpha: float) -> float:
+    """The true difference that n independent items would show with a chance of `POWER`, `DIFFERING` of them differing.
+
+    By the normal approximation of `items_needed`, two-sided.
+    """
+    from scipy.special import ndtri
+
+    return float(ndtri(1.0 - alpha / 2.0) + ndtri(POWER)) * math.sqrt(DIFFERING / n)
+
+
+class Missed(NamedTuple):
+    """A claim that a side has wrong, or without a verdict."""
+
+    text: str
+    label: int
+    """The code of its label."""
+    is_lost: bool
+    """Whether the first side has it right."""
+    has_verdict: bool = True
+
+    @property
+    def marked(self) -> str:
+        """`c1: The tower is old. (flipped)`."""
+        marks = ["flipped"] * self.is_lost + ["no verdict"] * (not self.has_verdict)
+        return f"{self.text} ({', '.join(marks)})" if marks else self.text
+
+
 @dataclass(frozen=True)
 class Judged:
     """What demands are held against."""
@@ -148,10 +177,11 @@ class Judged:
     """Of the data: `claims`, `responses`."""
     quantities: Sequence[ItemValues]
     contrasts: Sequence[Contrast]
-    flips: Mapping[str, Sequence[tuple[str, int]] | None]
-    """For each side but the first the claims that it lost (`FLIPS`), with the codes of their labels; None where there
-    are no labels."""
+    missed: Mapping[str, Sequence[Missed] | None]
+    """For each side but the first the claims that it has wrong or leaves open; None where there are no labels."""
     group: str = "group"
+    causes: Mapping[str, str] = field(default_factory=dict)
+    """For each side the first cause by which a claim has no verdict; none for a side that has all verdicts."""
 
 
 def judge_demands(demands: Sequence[Demand], on: Judged, *, alpha: float, seed: int) -> tuple[DemandResult, ...]:
@@ -256,7 +286,8 @@ class _Asked:
         if not held or self.contrast is None:
             undefined = None if self.contrast is None else self.contrast.values.undefined(self.contrast.apart)
             why = "it is not measured here" if undefined is None else undefined.words
-            return self._result(is_met=False, words=f"{name}: cannot be tested, {why}")
+            is_open = undefined in (Undefined.NOTHING_SCORED, Undefined.NOT_BOTH_SCORED)
+            return self._result(is_met=False, words=f"{name}: cannot be tested, {why}", is_open=is_open)
         way = held.index(min(held) if margin is None else max(held))
         gain = self.gains[way]
         is_met = held[way] > alpha if margin is None else held[way] <= alpha
@@ -276,6 +307,7 @@ class _Asked:
             p=p[way],
             p_corrected=held[way],
             is_met=is_met,
+            is_open=any((one > alpha) is (margin is None) for one in held),
             words=f"{name}: {said} ({apart}, one-sided p {equals(p[way])}{adjusted}, {rests_on}{_WAYS[way]})",
             caution=_left_open(gain, quantity, alpha) if margin is None and is_met else "",
         )
@@ -283,30 +315,44 @@ class _Asked:
     def bounded(self) -> DemandResult:
         """The result of a bound on what was counted; of agreement with labels a missing verdict counts as wrong."""
         demand, on, side = self.demand, self.on, self.on.sides[self.side]
+        value: float | None = None
+        at_best: float | None = None
         if demand.metric == FLIPS:
-            lost = on.flips.get(side)
-            value = None if lost is None else float(len(lost))
-            shown = "no labels to count flips by" if lost is None else f"{plural(len(lost), 'flip')} for the worse"
+            shown = "no labels to count flips by"
+            if (missed := on.missed.get(side)) is not None:
+                value, at_best = (sum(one.is_lost and (one.has_verdict or way) for one in missed) for way in (1, 0))
+                shown = f"{plural(value, 'flip')} for the worse"
         else:
             quantity = Quantity(demand.metric)
-            about = [one.least_mean(self.side) for one in on.quantities if _is_about(demand, metric_of(one))]
-            values = [mean.value for mean in about if mean.value is not None]
-            value = None if len(values) < max(1, len(about)) else min(values) if demand.most is None else max(values)
-            rests_on = "" if value is None else f" (n = {plural(about[0].n, item_of(quantity, on.kind))})"
+            about = [one for one in on.quantities if _is_about(demand, metric_of(one))]
+            ways = [[one.mean_if(self.side, right=way) for one in about] for way in (False, True)]
+            value, at_best = (self._farthest([mean.value for mean in means]) for means in ways)
+            if self._farthest([one.mean(self.side).value for one in about]) is None:
+                value = None
+            rests_on = "" if value is None else f" (n = {plural(ways[0][0].n, item_of(quantity, on.kind))})"
             figure = "undefined" if value is None else amount(value, quantity)
             shown = f"{name_of(quantity, demand.k)} {figure}{rests_on}"
         is_met = value is not None and demand.allows(value)
         bound = f"at least {demand.least:g}" if demand.least is not None else f"at most {demand.most:g}"
-        words = f"{side}: {shown}, {bound} demanded"
-        return self._result(value=value, is_met=is_met, words=words)
+        is_open = at_best is not None and (value is None or demand.allows(at_best))
+        return self._result(value=value, is_met=is_met, words=f"{side}: {shown}, {bound} demanded", is_open=is_open)
 
-    def _result(self, **found: Any) -> DemandResult:
-        side = self.on.sides[self.side]
+    def _farthest(self, values: Sequence[float | None]) -> float | None:
+        """The value that is farthest from the bound on its wrong side; None unless all are known."""
+        known = [value for value in values if value is not None]
+        return None if len(known) < max(1, len(values)) else (min if self.demand.most is None else max)(known)
+
+    def _result(self, *, is_open: bool, **found: Any) -> DemandResult:
+        """`is_open`: it could be met if the claims without a verdict had one."""
+        first, side = self.on.sides[0], self.on.sides[self.side]
         about = () if found["is_met"] else _LABELS.get(self.demand.metric, ())
-        lost = tuple(claim for claim, label in self.on.flips.get(side) or () if label in about)
-        sides = {"first": self.on.sides[0], "second": side}
+        missed = [one for one in self.on.missed.get(side) or () if one.label in about]
+        is_least = self.demand.least is not None
+        claims = [one.marked if is_least else one.text for one in missed if is_least or one.is_lost]
+        causes = [self.on.causes.get(name, "") for name in (side, first) if is_open and not found["is_met"]]
         named = {"metric": self.demand.name, "demand": self.demand.text, "margin": self.demand.margin}
-        return DemandResult.model_validate({**sides, **named, **found, "claims": lost})
+        of = {"first": first, "second": side, "claims": claims, "unscored": next(filter(None, causes), "")}
+        return DemandResult.model_validate({**named, **found, **of})
 
 
 def _left_open(gain: StratifiedMean, quantity: Quantity, alpha: float) -> str:

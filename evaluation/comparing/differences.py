@@ -26,13 +26,7 @@ from factloop.evaluation.comparing.paired import (
     sign_flip_test,
     simultaneous_interval,
 )
-from factloop.evaluation.comparing.records import (
-    Family,
-    Outcome,
-    PairedDifference,
-    Quantity,
-    QuantityFigure,
-)
+from factloop.evaluation.comparing.records import Family, Outcome, PairedDifference, Quantity, QuantityFigure
 from factloop.evaluation.comparing.table import ItemValues
 from factloop.evaluation.comparing.words import (
     DifferenceTest,
@@ -42,12 +36,7 @@ from factloop.evaluation.comparing.words import (
     name_of,
     outcome_of,
 )
-from factloop.evaluation.statistics.discrete_tests import (
-    DiscreteTest,
-    holm_tarone,
-    n_testable,
-    n_varying,
-)
+from factloop.evaluation.statistics.discrete_tests import DiscreteTest, holm_tarone, n_testable, n_varying
 from factloop.evaluation.statistics.stratified_means import StratifiedMean, stratified_intervals
 
 LEVEL = 0.95

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from factloop.core.errors import ConfigError
 from factloop.core.factuality import counted_claims
 from factloop.core.figure import Undefined, ends
+from factloop.evaluation.comparing.demands import Missed
 from factloop.evaluation.comparing.matching import RIGHT, JudgedClaim, match_claims
 from factloop.evaluation.comparing.records import (
     ClaimAgreement,
@@ -224,10 +225,11 @@ def flipped(first: Codes, second: Codes) -> list[int]:
     return places
 
 
-def lost_claims(first: Codes, second: Codes, gold: Codes) -> list[int]:
-    """Places of the claims that the first side has right by most repeats, and the second has not, or leaves open."""
-    places: list[int] = np.flatnonzero((gold >= 0) & (first == gold) & (second != gold)).tolist()
-    return places
+def missed_claims(first: Codes, second: Codes, gold: Codes, text: Callable[[int], str]) -> list[Missed]:
+    """The claims that the second side has wrong by most repeats, or leaves open; those that it lost come first."""
+    places: list[int] = np.flatnonzero((gold >= 0) & (second != gold)).tolist()
+    missed = (Missed(text(at), int(gold[at]), bool(first[at] == gold[at]), second[at] != MISSING) for at in places)
+    return sorted(missed, key=lambda one: not one.is_lost)
 
 
 def make_flip(sides: tuple[str, str], group: str, claim: str, gold: int, found: Sequence[FlipSide]) -> Flip:

@@ -248,12 +248,16 @@ class DemandResult(Record):
     caution: str = ""
     """What a demand that is met leaves open."""
     claims: tuple[str, ...] = ()
-    """Of a demand that is not met: the claims that the first side has right, and the second not."""
+    """Of a demand that is not met: the claims that the first side has right, and the second not. Of a least figure all
+    that the second has not right, those that flipped first."""
+    unscored: str = ""
+    """Why claims have no verdict, where it could be met if they had one."""
 
     @property
     def said(self) -> str:
         """The words, with what is left open."""
-        return f"{self.words}: {self.caution}" if self.caution else self.words
+        after = self.caution or (f"claims have no verdict: {self.unscored}" if self.unscored else "")
+        return f"{self.words}: {after}" if after else self.words
 
 
 class ComparisonKind(StrEnum):

@@ -102,9 +102,9 @@ class ItemValues:
     def mean(self, side: int) -> StratifiedMean:
         return self._of_side(self.values[side])
 
-    def least_mean(self, side: int) -> StratifiedMean:
-        """The mean with each judgement that gave no verdict counted as wrong."""
-        return self._of_side((*self.counting_all, self.values)[0][side])
+    def mean_if(self, side: int, *, right: bool) -> StratifiedMean:
+        """The mean with each judgement that gave no verdict counted as wrong, or as right."""
+        return self._of_side((*self.counting_all, self.values, self.values)[right][side])
 
     def _of_side(self, values: Floats) -> StratifiedMean:
         return self.items.mean(self._eligible(values) if self.has_sides else np.full(len(values), np.nan))

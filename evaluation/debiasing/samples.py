@@ -150,9 +150,7 @@ def by_scores(samples: Samples, labelled: LabelledClaims, run: JudgedResponses) 
     pairs = zip(labelled.verdicts, labelled.scores, strict=True)
     said = [verdict if score is None else score for verdict, score in pairs if verdict is not None]
     return replace(
-        samples,
-        verdict=np.array(said, dtype=np.float64),
-        supported=np.array(run.score_sums, dtype=np.float64),
+        samples, verdict=np.array(said, dtype=np.float64), supported=np.array(run.score_sums, dtype=np.float64)
     )
 
 

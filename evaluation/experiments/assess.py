@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import combinations
 from typing import Literal
@@ -11,11 +11,10 @@ from typing import Literal
 import numpy as np
 
 from factloop.core.figure import Undefined, ends
-from factloop.core.records import Judgement
 from factloop.evaluation.comparing.demands import Demand, Judged, judge_demands, refuse_demands
 from factloop.evaluation.comparing.differences import LEVEL, QUESTIONS, RESAMPLES, Judging, contrast, figures_of
-from factloop.evaluation.comparing.pairs import flipped, lost_claims
-from factloop.evaluation.comparing.records import DemandResult, GroupFigure, PairedDifference, Quantity
+from factloop.evaluation.comparing.pairs import flipped, missed_claims
+from factloop.evaluation.comparing.records import DemandResult, GroupFigure, Outcome, PairedDifference, Quantity
 from factloop.evaluation.comparing.table import (
     FEWEST_ALIKE,
     MISSING,
@@ -34,7 +33,7 @@ from factloop.evaluation.comparing.table import (
     share_quantities,
     spent_quantities,
 )
-from factloop.evaluation.comparing.words import amount, conflicting_words, losses
+from factloop.evaluation.comparing.words import amount, conflicting_words, direction_of, losses, name_of
 from factloop.evaluation.experiments.looks import Look, look_report
 from factloop.evaluation.experiments.panel import Panel, flips_of, item_rows, panel_of
 from factloop.evaluation.experiments.records import (
@@ -89,14 +88,12 @@ def assess(
     differences, families = judging.judge(contrasts, (headline,), questions)
     most = [majority(verdicts) for verdicts in panel.claims.verdicts]
     gold = panel.claims.gold
-    places = [lost_claims(most[0], of_variant, gold) for of_variant in most]
-    lost = {
-        name: [*zip(panel.texts(of_variant), gold[of_variant].tolist(), strict=True)]
-        if panel.claims.n_labelled
-        else None
-        for name, of_variant in zip(panel.variants, places, strict=True)
+    missed = {
+        name: missed_claims(most[0], of_variant, gold, panel.text) if panel.claims.n_labelled else None
+        for name, of_variant in zip(panel.variants, most, strict=True)
     }
-    asked = Judged(panel.variants, results.kind, quantities, contrasts, lost)
+    causes = {name: why_unscored(results, name) for name in panel.variants}
+    asked = Judged(panel.variants, results.kind, quantities, contrasts, missed, causes=causes)
     flips = [flips_of(panel, 0, place) for place in range(1, n_variants)]
     variants = tuple(_variants(results, panel, quantities, seed=seed, resamples=resamples, level=level))
     return ExperimentReport(
@@ -120,7 +117,7 @@ def assess(
         pooled=tuple(_pooled_words(results, level, seed)),
         demands=(
             *judge_demands(demands, asked, alpha=judging.alpha, seed=seed),
-            *(_must_pass(panel, {*must_pass} - {*elsewhere}, sorted(elsewhere)) if must_pass else ()),
+            *(_must_pass(panel, {*must_pass} - {*elsewhere}, sorted(elsewhere), causes) if must_pass else ()),
         ),
         variants=variants,
         differences=differences,
@@ -206,7 +203,9 @@ def _one_verdict_words(variants: Sequence[str], most: Sequence[Codes]) -> Iterat
             yield f"{name}: all {len(found):,} claims are called {verdict}; see whether its model heeds the prompt."
 
 
-def _must_pass(panel: Panel, ids: Collection[str], elsewhere: Sequence[str]) -> Iterator[DemandResult]:
+def _must_pass(
+    panel: Panel, ids: Collection[str], elsewhere: Sequence[str], causes: Mapping[str, str]
+) -> Iterator[DemandResult]:
     """Whether each variant but the baseline has all these claims right, by most repeats; names those elsewhere."""
     wanted = [place for place, (_, claim_id) in enumerate(panel.claim_keys) if claim_id in ids]
     unjudged = sorted({*ids} - {claim_id for _, claim_id in panel.claim_keys})
@@ -214,18 +213,19 @@ def _must_pass(panel: Panel, ids: Collection[str], elsewhere: Sequence[str]) -> 
         f"; in the other part of the data: {', '.join(elsewhere)}" if elsewhere else ""
     )
     for place in range(1, len(panel.variants)) or (0,):
-        right = majority(panel.claims.verdicts[place]) == panel.claims.gold
-        failed = (*panel.texts(claim for claim in wanted if not right[claim]), *unjudged)
-        name, n = panel.variants[place], plural(len(ids), "claim")
-        words = f"{name}: {len(failed):,} of {n} that must pass {'does' if len(failed) == 1 else 'do'} not{notes}"
-        of = {
-            "metric": "must_pass",
-            "demand": "must_pass",
-            "first": panel.variants[0],
-            "second": name,
-            "value": len(failed),
-        }
-        yield DemandResult.model_validate({**of, "is_met": not failed, "words": words, "claims": failed})
+        name, verdicts = panel.variants[place], majority(panel.claims.verdicts[place])
+        wrong = [claim for claim in wanted if verdicts[claim] != panel.claims.gold[claim]]
+        failed = (*map(panel.text, wrong), *unjudged)
+        said = f"all {len(ids):,} must-pass claims are right" if len(ids) != 1 else "the must-pass claim is right"
+        if failed:
+            named = ", ".join(panel.claim_keys[claim][1] for claim in wrong)
+            are = "is not right" if len(failed) == 1 else "are not right"
+            said = f"{len(failed):,} of {plural(len(ids), 'must-pass claim')} {are}{f': {named}' if named else ''}"
+        is_open = bool(wrong) and not unjudged and (verdicts[wrong] == MISSING).all()
+        yield DemandResult(
+            metric="must_pass", demand="must_pass", first=panel.variants[0], second=name, value=len(failed),
+            is_met=not failed, words=f"{name}: {said}{notes}", claims=failed, unscored=causes[name] if is_open else "",
+        )  # fmt: skip
 
 
 def _quantities(panel: Panel, results: Results) -> Iterator[ItemValues]:
@@ -245,6 +245,7 @@ def _variants(
     figures = figures_of(quantities, len(panel.variants), seed=seed, resamples=resamples, level=level)
     by_name = {one.name: one for one in results.variants}
     judged = results.responses if results.kind == "responses" else results.claims
+    judged_any = [(majority(verdicts) != MISSING).any() for verdicts in panel.claims.verdicts]
     for place, name in enumerate(panel.variants):
         is_there = panel.spent.is_there[place]
         yield VariantReport(
@@ -255,16 +256,15 @@ def _variants(
             stability=stability_of(panel.claims, place, seed=seed, resamples=resamples, level=level),
             latency=_latency(panel.spent, place),
             usage=total_usage(one.usage for one in judged if one.variant == name),
-            why_unscored=_why_unscored([one.judgement for one in results.claims if one.variant == name]),
+            why_unscored=None if judged_any[place] else why_unscored(results, name) or None,
         )
 
 
-def _why_unscored(judgements: Sequence[Judgement]) -> str | None:
-    """The first cause where all are unscored; None where one has a verdict, and where there is none."""
-    if not judgements or any(one.verdict is not None for one in judgements):
-        return None
-    first = judgements[0]
-    return " ".join(first.rationale.split()) or (first.unscored_reason.value if first.unscored_reason else None)
+def why_unscored(results: Results, variant: str) -> str:
+    """The first cause by which a claim of the variant has no verdict; empty where each has one."""
+    judgements = (one.judgement for one in results.claims if one.variant == variant)
+    reasons = ((one.rationale, one.unscored_reason) for one in judgements if one.unscored_reason is not None)
+    return next((" ".join(said.split()) or reason.value for said, reason in reasons), "")
 
 
 def _latency(panel: SpentPanel, variant: int) -> Latency:
@@ -294,16 +294,24 @@ def stability_of(panel: ClaimPanel, variant: int, *, seed: int, resamples: int, 
 
 
 def _conclusions(differences: Sequence[PairedDifference]) -> Iterator[Conclusion]:
-    """For each comparison the verdict on the headline and each question with an answer, and who leaves out more."""
+    """For each comparison the verdict on the headline and on each question, and who leaves out more."""
     for one in differences:
         if one.is_headline:
-            answers = [
-                each.words
-                for each in differences
-                if each.is_question and (each.first, each.second) == (one.first, one.second) and each.outcome.is_shown
-            ]
+            of_pair = [each for each in differences if (each.first, each.second) == (one.first, one.second)]
+            asked = [each for each in of_pair if each.is_question]
+            answers = [each.words for each in asked if each.outcome.is_shown]
+            answers += filter(None, map(_left_open, asked)) if one.outcome is Outcome.BETTER else ()
             words = ". ".join([one.words, *answers, *losses(one, differences)]) + "."
             yield Conclusion(first=one.first, second=one.second, outcome=one.outcome, words=words)
+
+
+def _left_open(one: PairedDifference) -> str:
+    """`TPR −0.160, not shown; a loss of up to 0.333 is not ruled out`; empty where it is shown, or cannot be a loss."""
+    worst = one.low if direction_of(one.quantity) > 0 else one.high
+    if one.outcome.is_shown or worst is None or round(direction_of(one.quantity) * worst, 3) >= 0:
+        return ""
+    name, by = name_of(one.quantity, one.k), amount(one.value, one.quantity, signed=True)
+    return f"{name} {by}, not shown; a loss of up to {amount(abs(worst), one.quantity)} is not ruled out"
 
 
 def _cautions(

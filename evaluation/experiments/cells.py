@@ -62,35 +62,18 @@ def cell_of(
     gold = item.gold if given else (None,) * len(report.claims)
     claims = tuple(
         JudgedClaim(
-            variant=variant,
-            repeat=repeat,
-            claim_id=item.run.id if is_claim else f"{item.run.id}/{claim.id}",
-            group=item.group,
-            claim=claim.text if given else claim.self_contained,
-            gold=label,
-            judgement=claim.judgement,
-            evidence=claim.evidence,
-            queries=claim.queries,
+            variant=variant, repeat=repeat, claim_id=item.run.id if is_claim else f"{item.run.id}/{claim.id}",
+            group=item.group, claim=claim.text if given else claim.self_contained, gold=label,
+            judgement=claim.judgement, evidence=claim.evidence, queries=claim.queries,
             usage=usage if is_claim else Usage(),
         )
         for claim, label in zip(report.claims, gold, strict=True)
-    )
+    )  # fmt: skip
     text = JudgedText(
-        variant=variant,
-        repeat=repeat,
-        response_id=item.run.id,
-        system=item.run.system,
-        prompt_id=item.run.prompt_id,
-        counts=report.counts,
-        quality=quality,
-        usage=usage,
-    )
+        variant=variant, repeat=repeat, response_id=item.run.id, system=item.run.system, prompt_id=item.run.prompt_id,
+        counts=report.counts, quality=quality, usage=usage,
+    )  # fmt: skip
     return Cell(
-        made_of=made_of,
-        variant=variant,
-        repeat=repeat,
-        item=item.run.id,
-        claims=claims,
-        response=None if is_claim else text,
-        fingerprint=report.fingerprint,
-    )
+        made_of=made_of, variant=variant, repeat=repeat, item=item.run.id, claims=claims,
+        response=None if is_claim else text, fingerprint=report.fingerprint,
+    )  # fmt: skip

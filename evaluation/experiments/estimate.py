@@ -8,15 +8,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from pydantic import Field
+
 from factloop.checking.estimate import SCHEMA_TOKENS, Estimate, estimate
-from factloop.core.records import Count, NonNegative, Record, Usage
-from factloop.evaluation.comparing.demands import DIFFERING, Demand, items_needed
+from factloop.core.records import Count, NonNegative, Record, Share, Usage
+from factloop.evaluation.comparing.demands import DIFFERING, Demand, items_needed, shown_by
+from factloop.evaluation.comparing.differences import can_be_shown
 from factloop.evaluation.experiments.cells import CELL_LOG, Cell
 from factloop.evaluation.experiments.items import Data, Item, Kind
 from factloop.evaluation.experiments.plan import ExperimentPlan
 from factloop.evaluation.experiments.records import Name, PromptFile, Repeat
 from factloop.evaluation.experiments.variants import prompt_files
 from factloop.prompts.registry import PromptRegistry
+from factloop.reports.figures import plural
 from factloop.setup.chat_model import price_of
 from factloop.setup.settings import CheckSettings
 from factloop.tools.judges.build import BASELINE, parse_spec
@@ -48,13 +52,16 @@ class ClaimsNeeded(Record):
     """Of independent claims that the metric is about; for balanced accuracy half of them of either label."""
     n: Count
     """The independent claims that the data are worth at least: claims of one group may count for one."""
+    n_claims: Count = 0
+    n_groups: Count = 0
 
     @property
     def words(self) -> str:
         enough = "enough" if self.n >= self.n_needed else "too few"
         return (
             f"{self.metric}:{self.margin:g} needs about {self.n_needed:,} independent claims of its kind, if the "
-            f"variants differ on up to {DIFFERING:.0%}; the data are worth {self.n:,}: {enough}"
+            f"variants differ on up to {DIFFERING:.0%}; {plural(self.n_claims, 'claim')} in "
+            f"{plural(self.n_groups, 'group')} count as {self.n:,} independent ones: {enough}"
         )
 
 
@@ -74,6 +81,11 @@ class ExperimentEstimate(Record):
     variants: tuple[VariantEstimate, ...]
     needed: tuple[ClaimsNeeded, ...] = ()
     """For each demand on agreement with labels that has a margin."""
+    can_show: Mapping[str, Share | None] = Field(default_factory=dict)
+    """The true difference in balanced accuracy, TPR and TNR that would be shown 4 times out of 5, if variants differ on
+    as many claims as `needed` takes for granted; None where the claims are too few for any."""
+    n_for_tenth: Count = 0
+    """The independent claims that would show a difference of 0.1 in balanced accuracy."""
     calls: Count
     answered_calls: Count = 0
     """How many of these the run directory has the answers to; what follows is for the others."""
@@ -106,7 +118,11 @@ def estimate_experiment(
     for name, of_variant in settings.items():
         found = _estimates(of_variant, data)
         added = _added(found, ("n_sentences", "n_claims", *_SPENT))
-        variants.append(VariantEstimate(variant=name, prompt_files=tuple(prompt_files(of_variant)), **added))
+        variants.append(
+            VariantEstimate(
+                variant=name, prompt_files=tuple(prompt_files(of_variant, settings[plan.baseline_name])), **added
+            )
+        )
         of_repeats = []
         for repeat in range(1, plan.repeats + 1):
             items = [item for item in data.items if (name, repeat, item.run.id) not in judged]
@@ -129,6 +145,8 @@ def estimate_experiment(
         n_cells=len(data.items) * len(variants) * plan.repeats,
         variants=tuple(variants),
         needed=tuple(_needed(demands, data, alpha)),
+        can_show=dict(_can_show(data, alpha / max(1, len(settings) - 1))),
+        n_for_tenth=math.ceil((shown_by(1.0, alpha / max(1, len(settings) - 1)) / 0.1) ** 2),
         calls=answered + sum(one["calls"] for one in left),
         answered_calls=answered,
         splitting_calls=splitting,
@@ -146,17 +164,33 @@ _LABELS = {"tpr": (True,), "tnr": (False,), "balanced_accuracy": (True, False), 
 def _needed(demands: Sequence[Demand], data: Data, alpha: float) -> Iterator[ClaimsNeeded]:
     for one in demands:
         if one.margin is not None and one.metric in _LABELS:
-            worth = [_independent(data, label) for label in _LABELS[one.metric]]
-            n = int(len(worth) ** 2 / sum(1.0 / each for each in worth)) if all(worth) else 0
-            needed = items_needed(one.margin, alpha)
-            yield ClaimsNeeded(metric=one.metric, margin=one.margin, n_needed=needed, n=n)
+            n, n_claims, n_groups = _independent(data, one.metric)
+            needed, of_data = items_needed(one.margin, alpha), {"n_claims": n_claims, "n_groups": n_groups}
+            yield ClaimsNeeded(metric=one.metric, margin=one.margin, n_needed=needed, n=int(n), **of_data)
 
 
-def _independent(data: Data, label: bool | tuple[bool, ...]) -> float:
-    """How many independent claims those of a label are worth if the claims of a group are all alike (Kish 1965)."""
-    wanted = label if isinstance(label, tuple) else (label,)
-    sizes = Counter(item.group for item in data.items for gold in item.gold if gold in wanted).values()
-    return sum(sizes) ** 2 / sum(size**2 for size in sizes) if sizes else 0.0
+def _can_show(data: Data, alpha: float) -> Iterator[tuple[str, float | None]]:
+    """For the headline, and two questions that are adjusted for each other, in claims with labels."""
+    for metric, n_tests in (("balanced_accuracy", 1), ("tpr", 2), ("tnr", 2)):
+        n, _, n_groups = _independent(data, metric)
+        if n:
+            least = shown_by(n, alpha / n_tests)
+            yield metric, least if least < 1.0 and can_be_shown(n_groups, alpha=alpha, n_tests=n_tests) else None
+
+
+def _independent(data: Data, metric: str) -> tuple[float, int, int]:
+    """How many independent claims those that a metric is about are worth; how many they are, from how many groups.
+
+    Claims of one group count as if they were all alike (Kish 1965).
+    """
+    worth, groups, n_claims = list[float](), set[str](), 0
+    for label in _LABELS[metric]:
+        wanted = label if isinstance(label, tuple) else (label,)
+        sizes = Counter(item.group for item in data.items for gold in item.gold if gold in wanted)
+        n_claims += sizes.total()
+        groups |= sizes.keys()
+        worth.append(sizes.total() ** 2 / sum(size**2 for size in sizes.values()) if sizes else 0.0)
+    return len(worth) ** 2 / sum(1.0 / each for each in worth) if all(worth) else 0.0, n_claims, len(groups)
 
 
 _SPENT = ("calls", "searches", "prompt_tokens", "completion_tokens")
@@ -208,14 +242,9 @@ def _measuring(plan: ExperimentPlan, settings: CheckSettings, data: Data) -> Est
     price = price_of(settings, spec.target, settings.base_url) if calls else None
     cost_usd = None if price is None else price.cost_usd(prompt_tokens, completion_tokens)
     return Estimate(
-        n_sentences=len(sizes),
-        n_claims=n_claims,
-        calls=calls,
-        searches=0,
-        prompt_tokens=prompt_tokens,
-        completion_tokens=completion_tokens,
-        cost_usd=cost_usd if calls else 0.0,
-    )
+        n_sentences=len(sizes), n_claims=n_claims, calls=calls, searches=0, prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens, cost_usd=cost_usd if calls else 0.0,
+    )  # fmt: skip
 
 
 def _claims_of_sentences(item: Item) -> list[int]:

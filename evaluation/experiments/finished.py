@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.tables import read_rows
@@ -75,17 +76,12 @@ def side_by_side(folders: Sequence[str], variants: Sequence[str] = ()) -> Result
 
 
 def _renamed(results: Results, side: str) -> Results:
-    def named(name: str) -> str:
-        return f"{side}.{name}"[:64]
+    def named(field: str, at: str) -> tuple[Any, ...]:
+        return tuple(one.model_copy(update={at: f"{side}.{getattr(one, at)}"[:64]}) for one in getattr(results, field))
 
-    return results.model_copy(
-        update={
-            "baseline": named(results.baseline),
-            "variants": tuple(one.model_copy(update={"name": named(one.name)}) for one in results.variants),
-            "claims": tuple(one.model_copy(update={"variant": named(one.variant)}) for one in results.claims),
-            "responses": tuple(one.model_copy(update={"variant": named(one.variant)}) for one in results.responses),
-        }
-    )
+    of = {"variants": "name", "claims": "variant", "responses": "variant"}
+    new = {field: named(field, at) for field, at in of.items()}
+    return results.model_copy(update={"baseline": f"{side}.{results.baseline}"[:64], **new})
 
 
 def with_labels(results: Results, place: str | Path) -> Results:

@@ -9,6 +9,7 @@ from factloop.core.files.private import open_private
 from factloop.evaluation.experiments.plan import HELD_OUT
 from factloop.evaluation.experiments.records import ExperimentReport, PastExperiment
 from factloop.evaluation.runs.reading import parse_record
+from factloop.reports.figures import plural
 
 HISTORY = "history.jsonl"
 
@@ -28,8 +29,12 @@ def with_history(report: ExperimentReport, folder: Path, n_seen: int = 0) -> Exp
         now = now.model_copy(update={"n_seen": n_seen})
         with open(path, "a", encoding="utf-8", opener=open_private) as file:
             file.write(now.model_dump_json() + "\n")
-    is_again = (others or n_seen) and report.data.endswith(HELD_OUT)
-    looks = (f"{looks_words(len(others), n_seen)}.",) if is_again else ()
+    looks: tuple[str, ...] = ()
+    if report.data.endswith(HELD_OUT):
+        looks = (f"{looks_words(len(others), n_seen)}.",) if others or n_seen else ()
+    elif others:
+        n = plural(len(others), "earlier experiment")
+        looks = (f"{n} in this run directory used these claims; the p-values do not count them.",)
     return report.model_copy(update={"history": others, "n_seen": n_seen, "warnings": (*looks, *report.warnings)})
 
 
@@ -41,19 +46,14 @@ def looks_words(n_before: int, n_seen: int) -> str:
             "were held out or from a stopped look: what was chosen since is not measured on claims that nobody has seen"
         )
     if not n_before:
-        return "This is the first look at the held-out part"
+        return "This is the first look at the held-out part in this run directory"
     return (
-        f"This is look {n_before + 1:,} at the held-out part: what was chosen after an earlier one is no longer "
-        "measured on claims that nobody has seen"
+        f"This is look {n_before + 1:,} at the held-out part in this run directory: what was chosen after an earlier "
+        "one is no longer measured on claims that nobody has seen"
     )
 
 
 def _past(report: ExperimentReport) -> PastExperiment:
     said = {name: getattr(report, name) for name in ("created_at", "name", "data", "n_items", "repeats", "level")}
-    bare = (one.variant.model_copy(update={"prompt_texts": {}}) for one in report.variants)
-    return PastExperiment(
-        **said,
-        variants=tuple(
-            one.model_copy(update={"variant": variant}) for one, variant in zip(report.variants, bare, strict=True)
-        ),
-    )
+    bare = ((one, one.variant.model_copy(update={"prompt_texts": {}})) for one in report.variants)
+    return PastExperiment(**said, variants=tuple(one.model_copy(update={"variant": variant}) for one, variant in bare))

@@ -60,11 +60,10 @@ class Panel:
         found = (self.found.get((self.variants[variant], repeat, self.claim_keys[claim])) for repeat in repeats)
         return [one for one in found if one is not None]
 
-    def texts(self, claims: Iterable[int]) -> tuple[str, ...]:
-        """The claims, given by place, each after its id, as the first variant that has them words them."""
-        sides = range(len(self.variants))
-        found = (next(one for side in sides for one in self.results_of(side, claim)) for claim in claims)
-        return tuple(f"{one.claim_id}: {one.claim}" for one in found)
+    def text(self, claim: int) -> str:
+        """The claim at this place after its id, as the first variant that has it words it."""
+        one = next(one for side in range(len(self.variants)) for one in self.results_of(side, claim))
+        return f"{one.claim_id}: {one.claim}"
 
 
 def panel_of(results: Results) -> Panel:
@@ -193,16 +192,12 @@ def _side(results: Sequence[JudgedClaim], code: int) -> FlipSide:
     shown = of_verdict[0]
     cited = {*shown.judgement.cited}
     return FlipSide(
-        claim_id=shown.claim_id,
-        verdict=VERDICTS[code],
-        contradicted=shown.judgement.contradicted,
-        wrong=shown.judgement.wrong,
-        n_repeats=len(of_verdict),
+        claim_id=shown.claim_id, verdict=VERDICTS[code], contradicted=shown.judgement.contradicted,
+        wrong=shown.judgement.wrong, n_repeats=len(of_verdict),
         n_scored=sum(one.judgement.verdict is not None for one in results),
         rationale=named(shown.judgement.rationale, shown.evidence),
-        cited=tuple(one for one in shown.evidence if one.id in cited),
-        n_evidence=len(shown.evidence),
-    )
+        cited=tuple(one for one in shown.evidence if one.id in cited), n_evidence=len(shown.evidence),
+    )  # fmt: skip
 
 
 def item_rows(panel: Panel, results: Results) -> Iterator[ItemRow]:

@@ -29,6 +29,7 @@ from factloop.evaluation.comparing.records import Quantity
 from factloop.evaluation.datasets.folder import find_part
 from factloop.evaluation.experiments.items import Data, load_data
 from factloop.evaluation.experiments.records import Name
+from factloop.reports.figures import plural
 from factloop.setup.marks import marked, path_settings
 from factloop.setup.settings import CheckSettings, describe, is_it
 from factloop.tools.judges.build import BASELINE, parse_spec
@@ -43,10 +44,7 @@ _OF_NO_PLAN = {
     "k": "K changes no verdict: give `k` of the plan a list, and every variant is reported for each",
     "cache": "an experiment asks anew, and keeps the answers in its run directory: leave it out",
 }
-_ELSEWHERE = {
-    **dict.fromkeys(WHOLE, "it holds for the whole experiment: give it in `settings`"),
-    **_OF_NO_PLAN,
-}
+_ELSEWHERE = {**dict.fromkeys(WHOLE, "it holds for the whole experiment: give it in `settings`"), **_OF_NO_PLAN}
 
 
 def _as_list(value: Any) -> Any:
@@ -180,7 +178,10 @@ class ExperimentPlan(BaseModel):
         end = round(len(groups) * (1.0 - self.held_out))
         if not 0 < end < len(groups):
             raise ConfigError(f"held_out: {self.held_out:g} of {len(groups)} groups leaves a part without any")
-        return data.of_groups(groups[end:], HELD_OUT) if held_out else data.of_groups(groups[:end])
+        if held_out:
+            return data.of_groups(groups[end:], HELD_OUT)
+        n = len(data.items) - len(data.of_groups(groups[:end]).items)
+        return data.of_groups(groups[:end], f", {n:,} of {plural(len(data.items), data.kind[:-1])} held out")
 
     def must_pass_elsewhere(self, data: Data) -> frozenset[str]:
         """The claims that must pass but are in the other part of the data."""

@@ -40,12 +40,14 @@ class PromptFile(Record):
     """The first that the packaged prompt has not; of an unchanged one its first."""
     is_changed: bool
     """Whether its text is another than the packaged one's."""
+    changes: str = ""
+    """The words that differ from the baseline's text; of the baseline itself from the packaged one."""
 
     @property
     def words(self) -> str:
-        """`variants/strict/safe/assessment.md (19ba95bb0fe0): “Judge <claim> ...”`."""
+        """`variants/strict/safe/assessment.md (19ba95bb0fe0): “each detail” − “so”`."""
         same = "" if self.is_changed else ", whose text is the packaged one"
-        return f"{self.path} ({self.sha256[:12]}): “{self.first_line}”{same}"
+        return f"{self.path} ({self.sha256[:12]}): {self.changes or f'“{self.first_line}”'}{same}"
 
 
 class Variant(Record):

@@ -310,7 +310,12 @@ def _judge(
         return await checking.report(CheckRequest(run.response, run.prompt, run.facts, sources=sources))
 
     async def judge(task: _Task) -> Cell:
-        report = await begun.judged(partial(report_on, task))
+        try:
+            report = await begun.judged(partial(report_on, task))
+        except ConfigError as error:
+            if type(error) is ConfigError:  # such as for a model that its server does not have
+                raise ConfigError(f"variant {task.key[0]!r}: {error}") from error
+            raise
         quality = None
         if verifier is not None:
             quality = await split_quality(list(splits_of(report)), verifier, meter=UsageMeter())
@@ -372,15 +377,9 @@ def _results(
 ) -> Results:
     claims = tuple(claim for cell in cells for claim in cell.claims)
     return Results(
-        name=plan.name,
-        kind=data.kind,
-        data=data.name,
-        n_items=len(data.items),
-        repeats=plan.repeats,
+        name=plan.name, kind=data.kind, data=data.name, n_items=len(data.items), repeats=plan.repeats,
         baseline=plan.baseline_name,
         variants=describe_variants(ready, claims, plan.baseline_name, by_text=data.kind == "responses"),
-        k=plan.k,
-        claims=claims,
-        responses=tuple(cell.response for cell in cells if cell.response is not None),
-        paid=paid,
-    )
+        k=plan.k, claims=claims,
+        responses=tuple(cell.response for cell in cells if cell.response is not None), paid=paid,
+    )  # fmt: skip

@@ -17,6 +17,7 @@ from factloop.evaluation.experiments.plan import WHOLE, ExperimentPlan
 from factloop.evaluation.experiments.records import JudgedClaim, PromptFile, Variant
 from factloop.prompts.lint import lint_paths
 from factloop.prompts.registry import PromptRegistry, packaged_prompts
+from factloop.prompts.variant import changed_words
 from factloop.setup.search_tools import open_search_tools
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.urls import without_userinfo
@@ -84,11 +85,12 @@ def prompt_warnings(settings: Mapping[str, CheckSettings]) -> Iterator[str]:
             yield f"{one.path}:{one.line}: {one.message}"
 
 
-def prompt_files(settings: CheckSettings) -> Iterator[PromptFile]:
-    """The prompts of a user's folder."""
+def prompt_files(settings: CheckSettings, baseline: CheckSettings) -> Iterator[PromptFile]:
+    """The prompts of a user's folder, with their changes against the baseline's, or the packaged ones."""
     registry = PromptRegistry.load(settings.prompts)
+    compared = PromptRegistry.load(None if baseline.prompts == settings.prompts else baseline.prompts)
     for prompt in (registry[name] for name in sorted(registry.own)):
-        packaged = packaged_prompts()[prompt.name]
+        packaged, before = packaged_prompts()[prompt.name], compared[prompt.name]
         lines, of_packaged = (f"{one.system}\n{one.user}".splitlines() for one in (prompt, packaged))
         yield PromptFile(
             name=prompt.name,
@@ -96,6 +98,7 @@ def prompt_files(settings: CheckSettings) -> Iterator[PromptFile]:
             sha256=prompt.sha256,
             first_line=next((one for one in lines if one not in of_packaged), lines[0])[:LONGEST_LINE],
             is_changed=(prompt.system, prompt.user) != (packaged.system, packaged.user),
+            changes=changed_words(f"{before.system}\n{before.user}", f"{prompt.system}\n{prompt.user}"),
         )
 
 
@@ -116,7 +119,8 @@ async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSetti
             raise ConfigError(f"variant {name!r}: {error}") from error
         for chat in setup.chats:
             await chat.aclose()
-        files = [one for one in prompt_files(of_variant) if one.name in setup.fingerprint.prompts]
+        own = prompt_files(of_variant, settings[plan.baseline_name])
+        files = [one for one in own if one.name in setup.fingerprint.prompts]
         texts = _prompt_texts(setup)
         one = ReadyVariant(name, _shown(plan.variants[name]), of_variant, tools, setup.fingerprint, texts, (*files,))
         same = next((other.name for other in ready if other.made_of == one.made_of), None)
@@ -176,24 +180,17 @@ def describe_variants(
 ) -> tuple[Variant, ...]:
     """The variants as results name them, with the texts of the prompts in which they differ."""
     shared = shared_evidence([one.name for one in ready], claims, baseline, by_text=by_text)
-    found = []
-    for one in ready:
-        differing = {
-            name: text
-            for name, text in one.prompt_texts.items()
-            if any(other.prompt_texts.get(name, text) != text for other in ready)
-        }
-        found.append(
-            Variant(
-                name=one.name,
-                changes=one.changes,
-                fingerprint=one.fingerprint,
-                **shared[one.name],
-                prompt_files=one.prompt_files,
-                prompt_texts=differing,
-            )
+    return tuple(
+        Variant(
+            name=one.name, changes=one.changes, fingerprint=one.fingerprint, **shared[one.name],
+            prompt_files=one.prompt_files,
+            prompt_texts={
+                name: text for name, text in one.prompt_texts.items()
+                if any(other.prompt_texts.get(name, text) != text for other in ready)
+            },
         )
-    return tuple(found)
+        for one in ready
+    )  # fmt: skip
 
 
 def shared_evidence(

@@ -80,11 +80,7 @@ def read_answers(place: str | Path, key: DisagreementKey) -> Mapping[str, Answer
 
 
 def adjudicate(
-    given: Mapping[str, Answer | None],
-    key: DisagreementKey,
-    *,
-    people_usd: float = PEOPLE_USD,
-    level: float = LEVEL,
+    given: Mapping[str, Answer | None], key: DisagreementKey, *, people_usd: float = PEOPLE_USD, level: float = LEVEL
 ) -> Adjudication:
     """The win rates from the answers to the key's items. Unanswered items are left out and counted."""
     by_item = {one.item: one for one in key.disputed}

@@ -157,10 +157,6 @@ def _shown(case: _Case, by: DisputedClaim) -> DrawnDisagreement:
     judge, people = case.verdict.replace("_", " "), RIGHT[case.label].replace("_", " ")
     first, second = (judge, people) if by.judge_is_first else (people, judge)
     to_settle = ClaimToSettle(
-        response_id=by.response_id,
-        claim_id=by.claim_id,
-        claim=case.claim.self_contained,
-        first=first,
-        second=second,
+        response_id=by.response_id, claim_id=by.claim_id, claim=case.claim.self_contained, first=first, second=second
     )
     return DrawnDisagreement(by.item, to_settle, case.claim, case.response.report.prompt or case.response.prompt_id)

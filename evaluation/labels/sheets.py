@@ -266,12 +266,7 @@ def candidates_of(responses: Iterable[JudgedResponse]) -> Iterator[Candidate]:
 
 
 def draw_claims(
-    candidates: Iterable[Candidate],
-    n: int,
-    *,
-    data: str,
-    seed: int,
-    known: KnownLabels | None = None,
+    candidates: Iterable[Candidate], n: int, *, data: str, seed: int, known: KnownLabels | None = None
 ) -> NextLabels:
     """A draw of n claims with known probabilities; all of them where there are no more. Those that are to come first
     are drawn before the others, but for the `EVEN` part of the draw.

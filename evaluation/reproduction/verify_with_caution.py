@@ -72,13 +72,7 @@ ERRORS: Mapping[int, tuple[tuple[str, ...], Level]] = {
     29: (RAGTRUTH, Level.RESPONSE),
 }
 """Maps numbers of tables of error rates to their data sets and levels."""
-ORDERS = {
-    12: ("TofuEval-MediaS",),
-    15: ("TofuEval-MeetB",),
-    22: ("ExpertQA",),
-    25: ("Lfqa",),
-    28: RAGTRUTH,
-}
+ORDERS = {12: ("TofuEval-MediaS",), 15: ("TofuEval-MeetB",), 22: ("ExpertQA",), 25: ("Lfqa",), 28: RAGTRUTH}
 """Maps numbers of tables of ordered pairs of systems to their data sets."""
 CORRELATIONS = {6: ((21, 24, 27), Level.CLAIM), 7: ((23, 26, 29), Level.RESPONSE)}
 """Maps numbers of tables to the tables whose rates they correlate, and to their levels."""
@@ -406,10 +400,7 @@ def accuracies(inputs: Inputs, number: int, measure: str) -> Findings:
         averages.append(compared((evaluator,), f"{AVERAGE} of {plural(len(figures), 'data set')}", theirs, ours))
     strangers = [] if table is None else [name for name in table.dataset.names if name not in NAMES]
     note = f"{', '.join(strangers)}: not among the paper's data sets, and so left out of the average"
-    return [*compare_table(published, found), *averages], (
-        *((note,) if strangers else ()),
-        *_unless_given(inputs),
-    )
+    return [*compare_table(published, found), *averages], (*((note,) if strangers else ()), *_unless_given(inputs))
 
 
 _CHUNKS = f"{PREDICTIONS}; --chunk-words 500 makes the chunked column"

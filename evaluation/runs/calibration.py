@@ -47,11 +47,7 @@ def load_calibration(place: str | Path, *, evaluator: str | None = None) -> Cali
 
 
 def calibrated(
-    summary: RunSummary,
-    sample: CalibrationSample,
-    *,
-    transfer: Transfer | None,
-    run: RunClaims | None = None,
+    summary: RunSummary, sample: CalibrationSample, *, transfer: Transfer | None, run: RunClaims | None = None
 ) -> RunSummary:
     """The summary with debiased precision and F1@K, and with reasons for not trusting these.
 

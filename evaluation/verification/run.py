@@ -30,13 +30,7 @@ from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
 from factloop.evaluation.running.log import Log, LogFormat
 from factloop.evaluation.running.run import BATCHED_AT_ONCE, Events, Increments, Run, summary_of
 from factloop.evaluation.verification.pairs import PairSpool, PlacedRow, key_of, to_line
-from factloop.evaluation.verification.records import (
-    Prediction,
-    SpanFigures,
-    VerifierSummary,
-    VerifyRun,
-    VerifySettings,
-)
+from factloop.evaluation.verification.records import Prediction, SpanFigures, VerifierSummary, VerifyRun, VerifySettings
 from factloop.prompts.registry import PromptRegistry
 from factloop.setup.chat_model import build_model
 from factloop.setup.run_directory import RunDirectory

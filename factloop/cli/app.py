@@ -32,20 +32,14 @@ COMMANDS = {
         "trust:trust",
         "Score whether a model stands by its own answers, and whether documents support them (TrustScore).",
     ),
-    "serve": (
-        "serve:serve",
-        "Serve checks over HTTP, with a web page. Limits on calls and cost apply to each job.",
-    ),
+    "serve": ("serve:serve", "Serve checks over HTTP, with a web page. Limits on calls and cost apply to each job."),
     "backup": ("backup:backup", "Save the jobs of a service, which may be running, in a file."),
     "restore": ("backup:restore", "Load the jobs of a backup into a database without jobs."),
     "mcp": (
         "mcp:mcp",
         "Serve checks to agents over the Model Context Protocol. Limits on calls and cost apply to the whole run.",
     ),
-    "doctor": (
-        "doctor:doctor",
-        "Test every configured model, search and document source. Exits with 2 if one fails.",
-    ),
+    "doctor": ("doctor:doctor", "Test every configured model, search and document source. Exits with 2 if one fails."),
     "eval responses": ("eval:responses", "Check the long responses of a data set, and score each system by F1@K."),
     "eval factscore": ("eval:factscore", "Judge FActScore's facts, and compare the verdicts with human labels."),
     "eval mixedqa": (
@@ -57,10 +51,7 @@ COMMANDS = {
     "prompts list": ("prompts:list_", "List the prompts with versions, variables, reply schemas and hashes."),
     "prompts show": ("prompts:show", "Show the text of a prompt."),
     "prompts new": ("prompts:new", "Copy a prompt to a new variant with its own version. Overwrites nothing."),
-    "prompts lint": (
-        "prompts:lint",
-        "Find errors and likely mistakes in prompts. Exits with 1 if there are any.",
-    ),
+    "prompts lint": ("prompts:lint", "Find errors and likely mistakes in prompts. Exits with 1 if there are any."),
     "research audit": (
         "research.audit:audit",
         "Audit evaluators on human-labelled claims: accuracy, bias, and what their figures can show.",
@@ -111,10 +102,7 @@ COMMANDS = {
         "List the data sets with their parts and licences, and which are downloaded.",
     ),
     "research data get": ("research.data:get", "Download data sets from their publishers, and verify checksums."),
-    "research data join": (
-        "research.data:join",
-        "Find the responses that the claims of LLM-AggreFact come from.",
-    ),
+    "research data join": ("research.data:join", "Find the responses that the claims of LLM-AggreFact come from."),
     "research generate longfact": (
         "research.generate:longfact",
         "Answer LongFact's prompts with a model, as input for factloop eval.",

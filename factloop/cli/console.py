@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import warnings
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import ExitStack, aclosing, contextmanager
@@ -46,12 +47,16 @@ def left_unscored(said: str) -> int:
 def run_until_stopped(work: Coroutine[Any, Any, T], *, run_dir: Path | None, kept: bool) -> T:
     """Returns the result of `work`. An interrupt ends the process immediately and prints how to resume."""
     results: list[T] = []
+    log = logging.getLogger("factloop.checking.check")  # of each check that fails; the command says so at its end
     with asyncio.Runner() as runner:
+        log.disabled = True
         try:
             runner.run(_keep(work, results))
         except KeyboardInterrupt:
             note(_resume_hint(run_dir, kept=kept))
             leave_now(INTERRUPTED)
+        finally:
+            log.disabled = False
     return results[0]
 
 

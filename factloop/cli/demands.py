@@ -97,8 +97,8 @@ def left_after(report: FactualityReport, code: int, deadline_s: float | None) ->
 
 
 def demands_exit_code(demands: Sequence[DemandResult]) -> int:
-    """Returns 1 if a requirement is not met; prints failed and inconclusive requirements on standard error."""
+    """Returns 1 if a requirement is not met; prints those on standard error."""
     for one in demands:
-        if one.caution or not one.is_met:
+        if not one.is_met:
             note(one.said)
     return DONE if all(one.is_met for one in demands) else BELOW_THRESHOLD

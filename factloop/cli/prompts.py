@@ -131,11 +131,18 @@ def new(given: New) -> int:
 @command()
 def lint(given: Lint) -> int:
     """Lints prompts; returns the exit code, 1 if there are findings. Raises ConfigError if a path does not exist."""
-    looked_at = given.paths or [load_settings(RunSettings, {}).prompts or PACKAGED]
+    paths = given.paths or [load_settings(RunSettings, {}).prompts or PACKAGED]
+    looked_at = [one for path in paths for one in _variants(path)]
     try_outputs((given.json_,), map(str, looked_at))
     report = lint_paths(looked_at, _replies())
     deliver(given, report, show_lines(_lint_lines(report)))
     return BELOW_THRESHOLD if report.findings else DONE
+
+
+def _variants(path: Path) -> list[Path]:
+    """The folders of the variants in a folder of several; otherwise the path itself."""
+    folders = sorted({file.parents[1] for file in path.rglob("*.md")}) if path.is_dir() else []
+    return folders if len(folders) > 1 and path not in folders else [path]
 
 
 def _folder(given: List) -> Path | None:

@@ -56,7 +56,7 @@ def test_a_plan_becomes_a_report(factloop: Command, sim: Simulator, plan: Path, 
     hashes = [one["variant"]["fingerprint"]["prompts"]["safe/assessment"] for one in report["variants"]]
     assert len(set(hashes)) == 2
     (file,) = report["variants"][1]["variant"]["prompt_files"]
-    assert (file["sha256"], file["is_changed"], file["first_line"]) == (hashes[1], True, "Take the claim apart.")
+    assert (file["sha256"], file["is_changed"], file["changes"]) == (hashes[1], True, "“Take the claim apart.”")
     assert Path(file["path"]) == home / "strict" / "safe" / "assessment.md"
     assert "Prompt of strict" in done.out
     assert report["paid"]["calls"] == sim.stats().model.requests
@@ -85,7 +85,8 @@ def test_an_experiment_stops_once_it_is_decided_and_pays_for_no_more(
     assert sim.stats().model.requests == report["paid"]["calls"] == 24
     held = json.loads(factloop("research", "experiment", plan, "--run-dir", "run", "--held-out", "--json", "-").out)
     assert (held["n_items"], held["look"], held["level"]) == (4, None, 0.95)
-    assert held["data"] == f"{report['data']}, held-out part"
+    whole, _, of = report["data"].rpartition(", ")
+    assert (of, held["data"]) == ("4 of 16 claims held out", f"{whole}, held-out part")
     assert (held["history"], held["warnings"][0][:8]) == ([], "The head")
     again = json.loads(factloop("research", "experiment", plan, "--run-dir", "run", "--held-out", "--json", "-").out)
     assert again["history"] == [], "the same again is no new look"
@@ -100,7 +101,9 @@ def test_an_experiment_stops_once_it_is_decided_and_pays_for_no_more(
         ["packaged", "strict"]
     ]
     assert "look 2 at the held-out part" in later["warnings"][0]
-    assert "Earlier experiments on the same data" in (home / "second.html").read_text(encoding="utf-8")
+    page: Any = lxml.html.document_fromstring((home / "second.html").read_text(encoding="utf-8"))
+    (earlier,) = page.xpath("//section[@aria-labelledby='history-title']")
+    assert [words in earlier.text_content() for words in ("“Take the claim apart.”", "to pieces")] == [True, False]
     assert second.code == 0
     assert sim.stats().repeated == 0
 
@@ -148,6 +151,9 @@ def test_a_dry_run_spends_nothing(factloop: Command, sim: Simulator, plan: Path)
     estimate = json.loads(factloop("research", "experiment", plan, "--dry-run", "--json", "-").out)
     # One call to read each claim, and 1.2 rounds to judge it: 6 + round(7.2) a repeat and variant.
     assert [one["calls"] for one in estimate["variants"]] == [13, 13]
+    # Five are supported, one is not: 4 / (1 + 1/5) independent claims, (1.96 + 0.84) sqrt(0.4 / 3.33) = 0.97.
+    assert "these differences, 4 times out of 5: 0.97 in balanced_accuracy, none in tpr, none in tnr; 0.1" in done.out
+    assert "takes about 314 independent claims" in done.out  # 2.8^2 0.4 / 0.1^2
     assert (estimate["calls"], estimate["n_cells"]) == (52, 24)
     assert estimate["cost_usd"] > 0
     assert sim.stats().model.requests == 0
@@ -169,14 +175,11 @@ def test_a_dry_run_counts_the_calls_that_are_answered_already(
     before = sim.stats().model.requests
     edited = json.loads(factloop(*planned).out)
     said = factloop(*words, "--dry-run").out
-    assert (
-        f"{edited['answered_calls']} of {edited['calls']} calls are answered already, as if each variant ran alone"
-        in said
-    )
+    assert f"{edited['answered_calls']} of these {edited['calls']} calls are answered already" in said
     assert sim.stats().model.requests == before
     # Of 13 calls of the other prompt in each of two repeats, the six that read the claims are answered.
     assert edited["calls"] - edited["answered_calls"] == 14
-    factloop(*words)
+    assert "1 earlier experiment in this run directory used these claims" in " ".join(factloop(*words).out.split())
     assert edited["answered_calls"] == whole["calls"] - (sim.stats().model.requests - before) > whole["calls"] / 2
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name)
@@ -278,15 +281,24 @@ def test_a_prompt_that_hurts_is_warned_of_and_strict_minds_unscored_claims(
 
 
 def test_a_variant_without_any_verdict_is_an_error_with_its_cause(
-    factloop: Command, sim: Simulator, plan: Path
+    factloop: Command, sim: Simulator, plan: Path, home: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     sim.set(stage_faults={"Assessment": Faults(refusal=1.0)})
-    done = factloop("research", "experiment", plan, "--html", "report.html")
+    plan.write_text(f'{PLAN}must_pass: [f0]\ndemands: ["tpr >= 0.5", tpr]\n', encoding="utf-8")
+    done = factloop("research", "experiment", plan, "--out", "gate.xml")
+    cause = "Assessment: I'm sorry, but I can't help with that."
     assert done.code == 3
     assert done.err.splitlines()[-2:] == [
-        f"factloop: {name}: no claim could be scored, 12 of 12: Assessment: I'm sorry, but I can't help with that."
-        for name in ("packaged", "strict")
+        f"factloop: {name}: no claim could be scored, 12 of 12: {cause}" for name in ("packaged", "strict")
     ]
+    assert not caplog.records, "once for each variant, not for each claim"
+    suite = ElementTree.parse(home / "gate.xml").getroot()
+    assert (suite.get("failures"), suite.get("errors"), suite.find(".//failure")) == ("0", "3", None)
+    assert {one.get("message") for one in suite.iter("error")} == {f"no verdict: {cause}"}
+    assert "TPR undefined" in " ".join(done.out.split())
+    sim.set(models=("sim",))
+    plan.write_text(PLAN.replace("{prompts: strict}", "{model: 'openai:other'}"), encoding="utf-8")
+    assert "variant 'strict': openai:other: " in factloop("research", "experiment", plan).complaint
     assert "every claim is without a verdict and in no figure of agreement: Assessment: I" in " ".join(done.out.split())
 
 

@@ -70,6 +70,8 @@ def test_a_variant_is_started_once(factloop: Command) -> None:
     assert factloop(*arguments, "--from", "safe/relevance").code == 0
     own = PromptRegistry.load(Path("variants"))["safe/relevance"]
     assert own.version == packaged_prompts()["safe/relevance"].version + 1
+    assert factloop("prompts", "new", "short", "--out", "variants", "--from", "safe/rating").code == 0
+    assert factloop("prompts", "lint", "variants").out == "3 prompt files: nothing found.\n", "each has its own folder"
 
 
 def test_findings_end_with_one(factloop: Command, variant: Path) -> None:

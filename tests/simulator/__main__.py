@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import fields
 from typing import Annotated
 
 import typer
@@ -33,7 +34,10 @@ def main(
     try:
         chosen = SETTINGS.validate_json(settings)
     except ValidationError as error:
-        raise typer.BadParameter(str(error), param_hint="--settings") from error
+        first = error.errors(include_url=False)[0]
+        known = ", ".join(one.name for one in fields(SimulatorSettings))
+        said = f"{'.'.join(map(str, first['loc']))}: {first['msg']}; the settings are {known}"
+        raise typer.BadParameter(said, param_hint="--settings") from error
     try:
         asyncio.run(_serve(world, chosen, port))
     except KeyboardInterrupt:

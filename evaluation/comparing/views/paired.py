@@ -6,7 +6,6 @@ import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -193,36 +192,38 @@ def flips_words(count: FlipCount) -> str:
 
 
 def causes(flips: Iterable[Flip]) -> Sheet:
-    """A line for each cause by which several claims flipped, the most frequent first."""
+    """A line for each cause by which several claims flipped one way, the most frequent first."""
     found: defaultdict[tuple[object, ...], list[Flip]] = defaultdict(list)
     for flip in flips:
         if any(side.cited or side.wrong for side in (flip.first_side, flip.second_side)):
             found[flip.cause].append(flip)
-    several = sorted((of for of in found.values() if len(of) > 1), key=len, reverse=True)
+    one_way = (of for of in found.values() if len({flip.direction for flip in of}) == 1 < len(of))
+    several = sorted(one_way, key=len, reverse=True)
+    words = [_words(of[0]) for of in several]
     columns: tuple[ColumnOf[list[Flip]], ...] = (
-        (name("Verdicts"), lambda of: Cell(_kinds(of[0]), f"{of[0].first} → {of[0].second}")),
-        (name("Passage"), lambda of: _quoted(of[0].deciding)),
-        (name("Words at issue"), lambda of: of[0].second_side.wrong or of[0].first_side.wrong or NOTHING),
-        *((Column(DIRECTIONS[way].words.capitalize()), partial(_count, way)) for way in DIRECTIONS),
+        (name("Flips"), lambda of: Cell(f"{len(of):,} {DIRECTIONS[of[0].direction].words}", _kinds(of[0]))),
         (name("Claims"), lambda of: ", ".join(dict.fromkeys(one.first_side.claim_id for one in of))),
+        *([(name("Words at issue"), lambda of: _words(of[0]))] if any(words) else []),
+        (name("Passage"), lambda of: _quoted(of[0].deciding)),
     )
     return sheet_of("Causes of several flips", columns, several)
 
 
+def _words(flip: Flip) -> str:
+    return flip.second_side.wrong or flip.first_side.wrong
+
+
 def _kinds(flip: Flip) -> str:
-    """`supported → no evidence`."""
+    """`supported → no evidence, from packaged to strict`."""
     words = {None: "", True: "contradicted", False: "no evidence"}
     sides = (flip.first_side, flip.second_side)
-    return " → ".join(words[side.contradicted] or side.verdict.replace("_", " ") for side in sides)
+    kinds = " → ".join(words[side.contradicted] or side.verdict.replace("_", " ") for side in sides)
+    return f"{kinds}, from {flip.first} to {flip.second}"
 
 
 def _quoted(passages: Sequence[Evidence]) -> Cell:
-    shown = [f"“{textwrap.shorten(one.passage, LONGEST_QUOTE, placeholder=' …')}”" for one in passages]
-    return Cell("; ".join(shown) or NOTHING, ", ".join(dict.fromkeys(one.source for one in passages)))
-
-
-def _count(way: Direction, of: Sequence[Flip]) -> int:
-    return sum(flip.direction is way for flip in of)
+    shown = (f"“{textwrap.shorten(one.passage, LONGEST_QUOTE, placeholder=' …')}”" for one in passages)
+    return Cell("; ".join(dict.fromkeys(shown)) or NOTHING, ", ".join(dict.fromkeys(one.source for one in passages)))
 
 
 def side_words(side: FlipSide) -> str:

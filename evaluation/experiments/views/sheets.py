@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from factloop.evaluation.comparing.records import GroupFigure, Quantity, QuantityFigure
 from factloop.evaluation.comparing.views import paired
 from factloop.evaluation.comparing.words import amount, item_of, name_of
 from factloop.evaluation.experiments.history import looks_words
 from factloop.evaluation.experiments.plan import HELD_OUT
-from factloop.evaluation.experiments.records import (
-    Conclusion,
-    ExperimentReport,
-    ItemRow,
-    PastExperiment,
-    VariantReport,
-)
+from factloop.evaluation.experiments.records import Conclusion, ExperimentReport, ItemRow, PastExperiment, VariantReport
 from factloop.reports.figures import duration, percent, plural
 from factloop.reports.sheet.table import NOTHING, Cell, Column, ColumnOf, Sheet, figure_cell, name, sheet_of, value_cell
 
@@ -44,7 +38,6 @@ def basis_rows(report: ExperimentReport) -> Iterator[tuple[str, str]]:
     n_not = report.n_labelled - report.n_supported
     labels = f"{plural(report.n_labelled, 'claim')}: {report.n_supported:,} supported, {n_not:,} not"
     yield "Labels", labels if report.n_labelled else "none"
-    yield from (("Pooled", words) for words in report.pooled)
     if report.data.endswith(HELD_OUT):
         yield "Held out", looks_words(len(report.history), report.n_seen)
     yield (
@@ -67,9 +60,15 @@ def history(report: ExperimentReport) -> Sheet:
         when = f", {row[0].created_at:%Y-%m-%d %H:%M}" if row[0].created_at else ""
         return Cell(row[1].variant.name, row[0].name + when)
 
+    def changed(row: tuple[PastExperiment, VariantReport]) -> str:
+        one = row[1].variant
+        settings = [f"{at}: {value}" for at, value in one.changes.items() if at != "prompts"]
+        return "; ".join([*settings, *(file.words for file in one.prompt_files)]) or NOTHING
+
     figures = ((head, partial(lambda cell, row: cell(row[1]), cell)) for head, cell in _quantities(report))
     rows = [(one, variant) for one in reversed(report.history) for variant in one.variants]
-    return sheet_of("Earlier experiments on the same data", ((name("Variant"), named), *figures), rows)
+    columns: tuple[ColumnOf[Any], ...] = ((name("Variant"), named), (name("Changes"), changed), *figures)
+    return sheet_of("Earlier experiments on the same data", columns, rows)
 
 
 def proposals(found: OptimiseReport) -> Sheet:
@@ -110,14 +109,6 @@ def heading(quantity: Quantity, k: int | None, report: ExperimentReport) -> str:
     if quantity is Quantity.TOKENS:
         words += f" a {report.kind.removesuffix('s')}"
     return words[0].upper() + words[1:]
-
-
-def stability_words(one: VariantReport) -> str:
-    """`94.2% same in all repeats (n = 118 claims)`."""
-    share = one.stability
-    if share.value is None:
-        return f"unknown: {share.why}"
-    return f"{percent(round(share.value, 3))} same in all repeats ({_basis(share, 'claim')})"
 
 
 def _basis(figure: GroupFigure, noun: str) -> str:
@@ -220,7 +211,8 @@ def _item_cell(place: int, is_claim: bool, one: ItemRow) -> Cell:
     return Cell(f"{symbol} {cell.verdict.replace('_', ' ')}", agreeing, is_marked=is_wrong)
 
 
-def differences(report: ExperimentReport, one: Conclusion) -> Sheet:
-    """A line for each quantity of two variants."""
+def differences(report: ExperimentReport, one: Conclusion, *, details: bool = True) -> Sheet:
+    """A line for each quantity of two variants; without `details` for the headline and the questions alone."""
     title, found = f"{one.second} against {one.first}", report.differences_of(one.first, one.second)
+    found = tuple(each for each in found if details or each.is_headline or each.is_question)
     return paired.differences(title, (one.first, one.second), found, has_intervals=report.n_resamples > 0)

@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html import escape
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement, tostring
 
@@ -56,14 +56,8 @@ class ShownComparison:
     picture: Markup | None
 
 
-Kind = Literal["same", "out", "in", "gap"]
-
-
-@dataclass(frozen=True)
-class DiffLine:
-    kind: Kind
-    """`gap` stands for lines left out, which are the same."""
-    text: str
+DiffLine = tuple[Literal["same", "out", "in", "gap"], str]
+"""`gap` stands for lines left out, which are the same."""
 
 
 @dataclass(frozen=True)
@@ -158,11 +152,11 @@ def prompt_diffs(report: ExperimentReport) -> Iterator[PromptDiff]:
 
 
 def _lines(before: str, after: str) -> Iterator[DiffLine]:
-    kinds: dict[str, Kind] = {"@": "gap", "+": "in", "-": "out", " ": "same"}
+    kinds: dict[str, Any] = {"@": "gap", "+": "in", "-": "out", " ": "same"}
     found = difflib.unified_diff(before.splitlines(), after.splitlines(), n=CONTEXT, lineterm="")
     for line in list(found)[2:]:  # after the names of two files
         if not line.startswith(("@@ -1 ", "@@ -1,", "@@ -0")):
-            yield DiffLine(kinds[line[0]], "…" if line[0] == "@" else line[1:])
+            yield kinds[line[0]], "…" if line[0] == "@" else line[1:]
 
 
 _CELL = ("verdict", "unscored_reason", "value", "n_scored", "n_repeats")
@@ -203,7 +197,9 @@ def print_experiment(report: ExperimentReport, console: Console) -> None:
         print_section(console, one_line(sheets.title_of(report)), _conclusions(report))
     print_sheet(console, sheets.variants(report))
     for one in report.conclusions:
-        print_sheet(console, sheets.differences(report, one))
+        print_sheet(console, sheets.differences(report, one, details=False))
+    if report.conclusions:
+        console.print(Text("The JSON report and the page have all other quantities, too.\n", style="dim"))
     if report.flip_counts:
         print_flips(console, report.flip_counts, report.flips)
     print_section(console, "Experiment", rows_table(_rows(report)))
@@ -219,12 +215,13 @@ def _conclusions(report: ExperimentReport) -> Table:
     for one in report.conclusions:
         shown = paired.OUTCOMES[one.outcome]
         table.add_row(Text(shown.sign, style=shown.style), Text(visible(one.words)))
+    for words in report.pooled:
+        table.add_row("", Text(visible(words)))
     return table
 
 
 def _rows(report: ExperimentReport) -> list[Row]:
     rows: list[Row] = [(name, Text(one_line(said))) for name, said in sheets.basis_rows(report)]
-    rows += [(f"Stability: {one.variant.name}", Text(sheets.stability_words(one))) for one in report.variants]
     paid = report.paid
     rows.append(
         ("Paid in all attempts", Text(f"{figures.calls(paid)}; {figures.tokens(paid)} tokens; {figures.cost(paid)}"))
@@ -250,16 +247,17 @@ def _legal(text: str) -> str:
 
 
 def render_junit(report: ExperimentReport, page: str | None = None) -> str:
-    """A test case for each demand, with the claims by which it failed."""
-    n_missed = sum(not one.is_met for one in report.demands)
-    name = _legal(report.name)
-    suite = Element("testsuite", name=name, tests=str(len(report.demands)), failures=str(n_missed))
+    """A test case for each demand, with the claims by which it failed; in error where claims have no verdict."""
+    name, missed = _legal(report.name), [bool(one.unscored) for one in report.demands if not one.is_met]
+    counts = {"tests": len(report.demands), "failures": missed.count(False), "errors": missed.count(True)}
+    suite = Element("testsuite", {"name": name, **{head: str(n) for head, n in counts.items()}})
     for one in report.demands:
         case = SubElement(suite, "testcase", classname=name, name=_legal(_demand_name(one)))
         if one.is_met:
             SubElement(case, "system-out").text = _legal(one.said)
         else:
-            failure = SubElement(case, "failure", message=_legal(one.words))
+            said = f"no verdict: {one.unscored}" if one.unscored else one.words
+            failure = SubElement(case, "error" if one.unscored else "failure", message=_legal(said))
             failure.text = "\n".join([_legal(said) for said in (*one.claims, *([page] if page else []))])
     return tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from factloop.cli.console import DONE, UNSCORED, left_unscored, note, run_until_stopped, watched
-from factloop.cli.demands import NO_CLAIM, demands_exit_code
+from factloop.cli.demands import BREAKDOWNS, NO_CLAIM, demands_exit_code
 from factloop.cli.inputs import refuse_missing_data, refuse_self_support
 from factloop.cli.options import (
     ARGUMENT,
@@ -47,6 +48,9 @@ class Experiment(Tabled, Intervals, Resumable, Estimated, FailIfUnscored, FailIf
 
     plan: Annotated[str, Mark(ARGUMENT, "PLAN")]
     """YAML file that lists the data and the variants."""
+    run_dir: Annotated[Path | None, Mark(OUTPUT, "FOLDER")] = None
+    """Keep answers here. Again in the same folder, with the same address of the model, only what changed is paid for.
+    """
     out: Annotated[Texts, Mark(OUTPUT, "FILE")] = ()
     """Write what was demanded, with the claims by which it failed: JUnit (.xml), or Markdown (.md)."""
     held_out: bool = False
@@ -134,10 +138,17 @@ def _exit_code(given: Experiment, results: Results, report: ExperimentReport) ->
     if n_cut := sum(one.judgement.unscored_reason is UnscoredReason.BUDGET for one in results.claims):
         begin = f"{n_cut:,} of {plural(len(results.claims), 'judgement')} have no verdict: the limit was reached"
         note(f"{begin}; raise it and run the same command to go on")
-    failed = [one for one in report.variants if one.why_unscored is not None]
-    for variant in failed:
-        n = sum(one.variant == variant.variant.name for one in results.claims)
-        note(f"{variant.variant.name}: {NO_CLAIM}, {n:,} of {n:,}: {variant.why_unscored}")
+    failed = {one.variant.name for one in report.variants if one.why_unscored is not None}
+    n_of = Counter(one.variant for one in results.claims)
+    causes = Counter(
+        (one.variant, " ".join(one.judgement.rationale.split()))
+        for one in results.claims
+        if one.judgement.unscored_reason in BREAKDOWNS or (one.variant in failed and one.judgement.unscored_reason)
+    )
+    for (name, why), n in causes.most_common(10):
+        if name in failed or not given.quiet:
+            said = NO_CLAIM if name in failed else "some claims have no verdict"
+            note(f"{name}: {said}, {n:,} of {n_of[name]:,}: {why}")
     if failed:
         return UNSCORED
     if given.fail_if_unscored and unscored:
@@ -147,10 +158,14 @@ def _exit_code(given: Experiment, results: Results, report: ExperimentReport) ->
 
 def _print_estimate(given: Experiment, found: ExperimentEstimate, looks: Sequence[Look]) -> int:
     noun, calls = found.kind.removesuffix("s"), plural(found.calls, "call")
-    answered = f"  {found.answered_calls:,} of {calls} are answered already, as if each variant ran alone; the rest:"
+    answered = f"  {found.answered_calls:,} of these {calls} are answered already, and the others take"
+    shown = ", ".join(f"{f'{least:.2f}' if least else 'none'} in {name}" for name, least in found.can_show.items())
+    power = f"  can show about these differences, 4 times out of 5: {shown}; "
+    power += f"0.1 in balanced_accuracy takes about {found.n_for_tenth:,} independent claims"
     lines = (
         f"Nothing was spent. Estimate for {plural(found.n_cells, 'cell')}: {plural(found.n_items, noun)}, "
         f"{plural(len(found.variants), 'variant')}, {plural(found.repeats, 'repeat')}.",
+        f"  data: {found.data}",
         *(
             line
             for one in found.variants
@@ -165,6 +180,7 @@ def _print_estimate(given: Experiment, found: ExperimentEstimate, looks: Sequenc
         f"  {found.prompt_tokens:,} prompt and {found.completion_tokens:,} completion tokens,",
         f"  {price(found.cost_usd)}; what variants ask in the same words is paid for once",
         *(f"  {one.words}, at {one.level:.2%}" for one in looks if len(looks) > 1),
+        *([power] if shown else []),
         *(f"  {one.words}" for one in found.needed),
     )
     deliver(given, found, show_lines(lines))

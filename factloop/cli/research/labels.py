@@ -12,14 +12,7 @@ from pydantic import ValidationError
 
 from factloop.cli.console import DONE, note, stopped_with
 from factloop.cli.options import ARGUMENT, AsJson, Between0And1, Quiet, Seeded, Texts, command
-from factloop.cli.outputs import (
-    FILLED_IN,
-    STANDARD_OUTPUT,
-    deliver,
-    refuse_existing,
-    show_lines,
-    try_outputs,
-)
+from factloop.cli.outputs import FILLED_IN, STANDARD_OUTPUT, deliver, refuse_existing, show_lines, try_outputs
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.extras import require
 from factloop.core.files.json import to_json

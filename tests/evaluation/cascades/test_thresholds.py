@@ -10,12 +10,7 @@ from statsmodels.stats.anova import anova_lm  # type: ignore[import-untyped]  # 
 from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]  # ships no type hints
 
 from factloop.checking.cascade.records import CascadeTuning, ErrorKind
-from factloop.evaluation.cascades.bounds import (
-    effect_on_label,
-    effect_on_settled,
-    p_values,
-    upper_bound,
-)
+from factloop.evaluation.cascades.bounds import effect_on_label, effect_on_settled, p_values, upper_bound
 from factloop.evaluation.cascades.labelled import ScoredLabels, groups_of, likeness
 from factloop.evaluation.cascades.thresholds import tune
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom  # type: ignore[import-untyped]  # its stubs are no dependency
 
 from factloop.core.errors import ConfigError
-from factloop.evaluation.comparing.demands import Demand, Judged, judge_demands, read_demand, refuse_demands
+from factloop.evaluation.comparing.demands import Demand, Judged, Missed, judge_demands, read_demand, refuse_demands
 from factloop.evaluation.comparing.differences import contrast
 from factloop.evaluation.comparing.paired import Items
 from factloop.evaluation.comparing.records import DemandResult, Quantity
@@ -17,7 +17,7 @@ from factloop.evaluation.comparing.table import NOT_SUPPORTED, SUPPORTED, ItemVa
 
 
 def judged(
-    *gains: list[float] | None, demands: tuple[str, ...] = ("tnr",), flips: Sequence[tuple[str, int]] | None = None
+    *gains: list[float] | None, demands: tuple[str, ...] = ("tnr",), missed: Sequence[Missed] | None = None
 ) -> tuple[DemandResult, ...]:
     """`gains` are how much higher each side but the first is on each item, a group of its own; None: not measured."""
     known = [gain for gain in gains if gain is not None]
@@ -27,7 +27,7 @@ def judged(
     values = [ItemValues(Quantity.TNR, sides, np.ones(n, np.bool_), items)] if known else []
     contrasts = [contrast(of, 0, side) for of in values for side in range(1, len(sides))]
     names = ["old", *(f"new{side}" for side in range(1, len(sides)))]
-    on = Judged(names, "claims", values, contrasts, dict.fromkeys(names[1:], flips))
+    on = Judged(names, "claims", values, contrasts, dict.fromkeys(names[1:], missed), causes={"old": "late"})
     return judge_demands([read_demand(one) for one in demands], on, alpha=0.05, seed=0)
 
 
@@ -110,12 +110,19 @@ def test_several_losses_are_adjusted_and_margins_are_not() -> None:
 
 
 def test_bounds_are_held_against_what_was_counted() -> None:
-    """TNR is 3 of 4; two claims were lost, and a demand that fails names those that its metric is about."""
-    demands = ("tnr >= 0.75", "tnr >= 0.76", "flips <= 2", "flips <= 1", "tpr >= 0.1", "tokens <= 9")
-    found = judged([1.0, 1.0, 1.0, 0.0], demands=demands, flips=(("a", SUPPORTED), ("b", NOT_SUPPORTED)))
-    assert [(one.is_met, one.value, one.claims) for one in found] == [
-        (True, 0.75, ()), (False, 0.75, ("b",)), (True, 2.0, ()), (False, 2.0, ("a", "b")),
-        (False, None, ("a",)), (False, None, ()),
+    """TNR is 3 of 4; two claims were lost, and a least figure that is not met names all that are not right."""
+    demands = ("tnr >= 0.75", "tnr >= 0.76", "flips <= 2", "flips <= 1", "tpr >= 0.1", "tokens <= 9", "tnr:0.9")
+    missed = (
+        Missed("a", SUPPORTED, is_lost=True, has_verdict=False),
+        Missed("b", NOT_SUPPORTED, is_lost=True),
+        Missed("c", NOT_SUPPORTED, is_lost=False),
+        Missed("d", NOT_SUPPORTED, is_lost=False, has_verdict=False),
+    )
+    found = judged([1.0, 1.0, 1.0, 0.0], demands=demands, missed=missed)
+    assert [(one.is_met, one.value, one.claims, one.unscored) for one in found] == [
+        (True, 0.75, (), ""), (False, 0.75, ("b (flipped)", "c", "d (no verdict)"), ""), (True, 2.0, (), ""),
+        (False, 2.0, ("a", "b"), "late"), (False, None, ("a (flipped, no verdict)",), ""), (False, None, (), ""),
+        (False, None, ("b",), ""),
     ]  # fmt: skip
 
 

@@ -122,11 +122,7 @@ def results_of(
 
 
 def make_results(
-    n_claims: int = 60,
-    *,
-    judges: Mapping[str, Judge] = JUDGES,
-    repeats: int = 3,
-    seed: int = 0,
+    n_claims: int = 60, *, judges: Mapping[str, Judge] = JUDGES, repeats: int = 3, seed: int = 0
 ) -> Results:
     """An experiment on labelled claims; judges see the same difficulty of each claim. The first is the baseline."""
     rng = np.random.default_rng(seed)
@@ -157,12 +153,7 @@ def make_results(
 
 
 def text_result(
-    variant: str,
-    name: str,
-    counts: tuple[int, int, int, int],
-    *,
-    repeat: int = 1,
-    prompt: str = "",
+    variant: str, name: str, counts: tuple[int, int, int, int], *, repeat: int = 1, prompt: str = ""
 ) -> JudgedText:
     """Counts of supported, not supported, irrelevant and unscored claims."""
     supported, not_supported, irrelevant, unscored = counts

@@ -82,6 +82,8 @@ def test_questions_pay_for_one_another_and_for_nothing_else() -> None:
     assert [one.p_corrected for one in found] == [2 / 2**6, 2 / 2**8]
     assert "finds fewer of the supported claims" in report.conclusions[0].words
     assert "finds more of the unsupported claims" in report.conclusions[0].words
+    two_lost = assess(two([S] * 30, [N] * 2 + [S] * 16 + [N] * 12, [True] * 18 + [False] * 12), resamples=9)
+    assert "TPR −0.111, not shown; a loss of up to 0.286 is not ruled out." in two_lost.conclusions[0].words
     (one,) = [
         each for each in assess(two(first, second, gold), questions=[Quantity.BIAS]).differences if each.is_question
     ]
@@ -118,15 +120,9 @@ def test_too_few_groups_can_show_nothing() -> None:
 @pytest.mark.parametrize(
     ("results", "words"),
     [
-        (
-            two([S] * 8, [N] * 8, [None] * 8),
-            "in balanced accuracy: no labels to go by",
-        ),
+        (two([S] * 8, [N] * 8, [None] * 8), "in balanced accuracy: no labels to go by"),
         (two([U] * 8, [N] * 8, [True, False] * 4), "in balanced accuracy: nothing scored"),
-        (
-            two([S, U, U], [S, N, N], [True, False, False]),
-            "people call none not supported",
-        ),
+        (two([S, U, U], [S, N, N], [True, False, False]), "people call none not supported"),
         (two([S] * 8, [S] * 8, [True, False] * 4), "No difference shown between strict and packaged"),
         (two([S] * 8, [S] * 8, [True, False] * 4), "not one claim differs"),
     ],

@@ -15,12 +15,7 @@ from factloop.evaluation.comparing.table import ItemValues, response_quantities
 from factloop.evaluation.experiments.assess import assess
 from factloop.evaluation.experiments.panel import panel_of
 from factloop.evaluation.experiments.records import ExperimentReport, Results, VariantReport
-from tests.evaluation.experiments.sample import (
-    claim,
-    results_of,
-    text_result,
-    usage,
-)
+from tests.evaluation.experiments.sample import claim, results_of, text_result, usage
 
 S, N, R, U = Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT, None
 """R: irrelevant."""

@@ -15,12 +15,7 @@ from factloop.evaluation.experiments.assess import assess
 from factloop.evaluation.experiments.records import ExperimentReport, JudgedClaim
 from factloop.evaluation.experiments.variants import ReadyVariant, describe_variants
 from factloop.setup.settings import CheckSettings
-from tests.evaluation.experiments.sample import (
-    claim,
-    evidence,
-    fingerprint,
-    results_of,
-)
+from tests.evaluation.experiments.sample import claim, evidence, fingerprint, results_of
 
 S, N, R, U = Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT, None
 Verdicts = tuple[Verdict | None, ...]
@@ -114,15 +109,9 @@ def test_flips_of_one_cause_stand_together() -> None:
     report = assess(results_of([one for row in rows for one in flips(*row)]), resamples=0)
     assert [flip.claim[6] for flip in report.flips] == ["b", "e", "a", "c", "d", "f"]
     (line,) = causes(report.flips).lines
-    assert [cell.text for cell in line.cells] == [
-        "supported → contradicted",
-        "“The calf.”",
-        "ten",
-        "2",
-        "0",
-        "0",
-        "b, e",
-    ]
+    assert [cell.text for cell in line.cells] == ["2 for the worse", "b, e", "ten", "“The calf.”"]
+    turned = [one.model_copy(update={"direction": Direction.BETTER}) for one in report.flips[:1]]
+    assert not causes([*turned, report.flips[1]]).lines, "once for the better and once for the worse is no cause"
 
 
 def test_items_against_variants_by_hand() -> None:

@@ -89,8 +89,8 @@ def test_a_claim_that_must_pass_and_was_not_judged_does_not_pass_unless_it_is_he
     assert plan.must_pass_elsewhere(data) == held & {*plan.must_pass}
     results = results_of([claim(name, "c1", RIGHT) for name in ("packaged", "strict")])
     for ids, elsewhere, words in (
-        (["c1", "c2"], [], "strict: 1 of 2 claims that must pass does not; not judged: c2"),
-        (["c1", "c2"], ["c2"], "strict: 0 of 1 claim that must pass do not; in the other part of the data: c2"),
+        (["c1", "c2"], [], "strict: 1 of 2 must-pass claims is not right; not judged: c2"),
+        (["c1", "c2"], ["c2"], "strict: the must-pass claim is right; in the other part of the data: c2"),
     ):
         (found,) = assess(results, resamples=0, must_pass=ids, elsewhere=elsewhere).demands
         assert (found.is_met, found.words) == (bool(elsewhere), words)

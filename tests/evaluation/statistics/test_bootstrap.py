@@ -6,12 +6,7 @@ import math
 
 import numpy as np
 
-from factloop.evaluation.statistics.bootstrap import (
-    bootstrap,
-    draw_counts,
-    percentile_interval,
-    sample_and_draws,
-)
+from factloop.evaluation.statistics.bootstrap import bootstrap, draw_counts, percentile_interval, sample_and_draws
 
 
 def test_each_resample_draws_as_many_clusters_as_there_are() -> None:

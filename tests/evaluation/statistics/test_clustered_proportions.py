@@ -59,11 +59,7 @@ def drawn(rng: np.random.Generator, n_responses: int, most: int, share: float, r
 @pytest.mark.statistical
 @pytest.mark.parametrize(
     ("n_responses", "most", "shares", "rho"),
-    [
-        ((40, 40), (19, 19), (0.5, 0.5), 0.5),
-        ((60, 12), (9, 39), (0.2, 0.2), 0.25),
-        ((8, 8), (19, 19), (0.3, 0.3), 0.3),
-    ],
+    [((40, 40), (19, 19), (0.5, 0.5), 0.5), ((60, 12), (9, 39), (0.2, 0.2), 0.25), ((8, 8), (19, 19), (0.3, 0.3), 0.3)],
 )
 def test_equal_systems_differ_in_one_sample_of_twenty(
     n_responses: tuple[int, int], most: tuple[int, int], shares: tuple[float, float], rho: float

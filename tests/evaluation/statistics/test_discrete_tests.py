@@ -9,12 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloop.evaluation.statistics.discrete_tests import (
-    DiscreteTest,
-    holm_tarone,
-    n_testable,
-    n_varying,
-)
+from factloop.evaluation.statistics.discrete_tests import DiscreteTest, holm_tarone, n_testable, n_varying
 from factloop.evaluation.statistics.significance import least_p
 
 pytestmark = pytest.mark.usefixtures("frozen")

@@ -54,14 +54,7 @@ def test_resamples_without_a_value_are_left_out() -> None:
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("together", [0.0, 0.5])
-@pytest.mark.parametrize(
-    "figures",
-    [
-        [0, 0, 0, 0, 0, 0],
-        [3, 0, 0, 0, 0, 0],
-        [0.5, 1, 1.5, 2, 2.5, 3],
-    ],
-)
+@pytest.mark.parametrize("figures", [[0, 0, 0, 0, 0, 0], [3, 0, 0, 0, 0, 0], [0.5, 1, 1.5, 2, 2.5, 3]])
 @pytest.mark.parametrize("is_mean", [True, False])
 def test_intervals_hold_the_truth(figures: list[float], together: float, is_mean: bool) -> None:
     """Of 300 samples, with 300 resamples each: at least 92 % (95 % has a standard error of 1.3 points)."""

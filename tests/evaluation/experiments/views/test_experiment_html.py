@@ -18,7 +18,6 @@ from factloop.evaluation.comparing.views.shown import FLIPS_SHOWN
 from factloop.evaluation.experiments.records import ExperimentReport
 from factloop.evaluation.experiments.views import sheets
 from factloop.evaluation.experiments.views.shown import (
-    DiffLine,
     print_experiment,
     prompt_diffs,
     render_experiment_html,
@@ -45,9 +44,9 @@ def test_prompts_stand_line_by_line() -> None:
     assert (found.variant, found.prompt) == ("strict", "safe/assessment")
     assert (len(PROMPT.splitlines()), len(STRICT.splitlines())) == (2, 3)
     assert found.lines == (
-        DiffLine("same", "Is the claim supported by the passages?"),
-        DiffLine("in", "All of it must be stated."),
-        DiffLine("same", "Answer with one word."),
+        ("same", "Is the claim supported by the passages?"),
+        ("in", "All of it must be stated."),
+        ("same", "Answer with one word."),
     )
     assert [one.text_content() for one in tree(page()).xpath("//ins")] == ["put in: + All of it must be stated."]
 
