@@ -22,6 +22,7 @@ from factloop.entrance.address import Binding
 from factloop.entrance.callers import patient_protocol
 from factloop.entrance.keys import ApiKeys
 from factloop.entrance.turns import Turns
+from factloop.integrations.mcp import http
 from factloop.integrations.mcp.http import PATH, _Server, build_app
 from factloop.integrations.mcp.server import AT_ONCE, MOST_WAITING, _Calls, build_server
 from tests.threaded_server import ThreadedServer
@@ -83,11 +84,7 @@ def test_without_the_key_nothing_is_read(keyed: str, headers: dict[str, str]) ->
 
 @pytest.mark.parametrize(
     ("headers", "status"),
-    [
-        ({"Host": "evil.example"}, 421),
-        ({"Origin": "http://evil.example"}, 403),
-        ({"Content-Type": "text/plain"}, 400),
-    ],
+    [({"Host": "evil.example"}, 421), ({"Origin": "http://evil.example"}, 403), ({"Content-Type": "text/plain"}, 400)],
 )
 def test_what_a_page_of_a_stranger_would_send_is_refused(address: str, headers: dict[str, str], status: int) -> None:
     body = httpx.Request("POST", address, json=HELLO).content
@@ -142,6 +139,25 @@ def test_a_session_belongs_to_its_key_which_its_calls_count_for(keyed: str, monk
     answer = httpx.post(keyed, json=call, headers={**mine, "Mcp-Session-Id": session}, timeout=60)
     assert '"verdict":"supported"' in answer.text
     assert callers == [ApiKeys([KEY]).owner(f"Bearer {KEY}")]
+
+
+def test_a_key_that_opens_many_sessions_loses_its_own_longest_idle_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "MOST_SESSIONS", 4)
+    with serving(Binding(keys=ApiKeys([KEY, OTHER_KEY]))) as url:
+        mine, other = ({**ACCEPT, "Authorization": f"Bearer {key}"} for key in (KEY, OTHER_KEY))
+
+        def opened(headers: dict[str, str]) -> dict[str, str]:
+            return {**headers, "Mcp-Session-Id": httpx.post(url, json=HELLO, headers=headers).headers["mcp-session-id"]}
+
+        def status(session: dict[str, str]) -> int:
+            return httpx.post(url, json={"jsonrpc": "2.0", "id": 2, "method": "ping"}, headers=session).status_code
+
+        first, second = opened(mine), opened(mine)
+        assert status(first) == 200
+        third = opened(mine)
+        assert [status(one) for one in (first, second, third)] == [200, 404, 200]
+        assert httpx.delete(url, headers=third).status_code == 200
+        assert [status(one) for one in (first, opened(mine), opened(other), opened(other))] == [200] * 4
 
 
 def test_the_first_signal_to_stop_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
