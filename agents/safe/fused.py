@@ -380,8 +380,9 @@ class BunchedPlan(FusedPlan):
             return [*chain.from_iterable([await self._facts_of(task, context) for task in group])]
 
     async def _facts_of(self, task: SentenceTask, context: CheckContext) -> list[Fact]:
-        await asyncio.sleep(0)  # lets the progress display run
-        return await or_unscored(super().find_facts([task], context), lambda judgement: unsplit(task, judgement))
+        async with context.computing:
+            await asyncio.sleep(0)  # lets the progress display and other checks run
+            return await or_unscored(super().find_facts([task], context), lambda judgement: unsplit(task, judgement))
 
     async def conclude(self, case: Case, missing: str, context: CheckContext) -> Judgement:  # noqa: ARG002 - the judge says it
         """The judge's conclusion from the available evidence, with its score and the closest sentence."""

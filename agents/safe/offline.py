@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
@@ -18,7 +19,7 @@ from factloop.tools.judges.found_pieces import pieces_of
 from factloop.tools.judges.pairs import THRESHOLD, Judge, Read, rate
 from factloop.tools.text.language import is_english_at
 from factloop.tools.text.markup import plain_text
-from factloop.tools.text.pipeline import parse
+from factloop.tools.text.pipeline import parse, parsed_part
 from factloop.tools.text.queries import next_query, search_query, topic_of
 from factloop.tools.text.referents import ReadClaim, read_claims
 from factloop.tools.text.rows import row_claims
@@ -55,8 +56,11 @@ class VerifierRater:
     def name(self) -> str:
         return self.verifier.name
 
-    async def judge(self, case: Case, _context: CheckContext) -> tuple[SupportReading, Judgement]:
-        reading = verify_case(self.verifier, case, self.nlp)
+    async def judge(self, case: Case, context: CheckContext) -> tuple[SupportReading, Judgement]:
+        async with context.computing:
+            await asyncio.sleep(0)  # lets other checks run
+            context.meter.allowance.refuse_late()
+            reading = verify_case(self.verifier, case, self.nlp)
         return reading, judgement_of(reading, case, self.verifier)
 
 
@@ -225,7 +229,7 @@ def judgement_of(reading: SupportReading, case: Case, verifier: Verifier) -> Jud
 
 def _is_open(claim: str, nlp: Language) -> bool:
     """Whether the claim's subject contains a third-person pronoun: *He ...*, *Her first book ...*"""
-    doc = parse(claim, nlp)
+    doc = parse(parsed_part(claim), nlp)
     subject = next((token for token in doc if token.dep_ in {"nsubj", "nsubjpass"}), None)
     named = () if subject is None else subject.subtree
     return any(token.pos_ == "PRON" and "3" in token.morph.get("Person", []) for token in named)
@@ -253,7 +257,8 @@ def _claims_of(task: SentenceTask, answer: Answer, nlp: Language) -> Sequence[Re
     if rows:
         return [ReadClaim(row, row, is_open=False) for row in rows]
     text = plain_text(task.sentence)
-    if lead.rstrip("*_ ").endswith(":") and all(token.pos_ not in {"VERB", "AUX"} for token in parse(text, nlp)):
+    doc = parse(parsed_part(text), nlp) if lead.rstrip("*_ ").endswith(":") else None
+    if doc is not None and all(token.pos_ not in {"VERB", "AUX"} for token in doc):
         said = f"{plain_text(lead)} {text}"  # *Side effects: nausea*
         return [ReadClaim(text, said, is_open=False)] if text else []
     if not states_something(text, nlp):

@@ -39,6 +39,8 @@ class CheckContext:
     bunches: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(BUNCHES_AT_ONCE))
     """Limits concurrent branches that do not wait. LangGraph's `max_concurrency` would leave coroutines that are never
     awaited when a check is stopped."""
+    computing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while a sentence is read or a claim judged, so that other checks go on between two of them."""
     steering: dict[str, str] = field(default_factory=dict)
     """Maps each passage or sentence in which the judge found an instruction to itself to the origin of that text."""
 

@@ -8,7 +8,6 @@ import os
 import signal
 import threading
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from factloop.cli.console import DONE, INTERRUPTED, note
@@ -77,7 +76,8 @@ async def _serve(given: Mcp, check: CheckSettings, trust: TrustSettings) -> None
             await _serve_http(given, checker, scorer, server)
             return
         await _open(checker, scorer)
-        signal.signal(signal.SIGINT, _leave)  # a thread waits for input, and asyncio would wait for that thread
+        # a thread waits for input, and asyncio would wait for that thread
+        signal.signal(signal.SIGINT, lambda *_: leave_now(INTERRUPTED))
         await server.run_stdio_async()
 
 
@@ -106,7 +106,3 @@ async def _open(checker: FactChecker, scorer: TrustScorer) -> None:
     await checker.acheck("", spans=[], sources=None if checker.has_sources else Sources())
     if scorer.settings.subject_model is not None or scorer.settings.corpus:
         await scorer.aopen()
-
-
-def _leave(_number: int, _frame: FrameType | None) -> None:
-    leave_now(INTERRUPTED)

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from factloop.core.errors import DataError, FactloopError
@@ -72,15 +72,11 @@ def _limit(seconds: int) -> None:
     import resource
 
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # openpyxl imports numpy, which takes address space for each processor
-    signal.signal(signal.SIGALRM, _too_long)
+    signal.signal(signal.SIGALRM, lambda *_: sys.exit("takes too long to read"))
     signal.alarm(seconds)
     for which, most in ((resource.RLIMIT_CPU, seconds + 5), (resource.RLIMIT_AS, _MOST_MEMORY)):  # C hears no alarm
         with suppress(ValueError, OSError):  # there is a lower limit, or macOS knows none
             resource.setrlimit(which, (most, most))
-
-
-def _too_long(*_: object) -> NoReturn:
-    sys.exit("takes too long to read")
 
 
 def _main(file: str, most: str, longest: str, seconds: str) -> None:

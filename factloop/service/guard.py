@@ -167,7 +167,9 @@ class ServiceGuard:
         """Rejects unknown hosts, so that a foreign DNS name for this machine cannot be used through a browser."""
         if not self._settings.binding.is_loopback:
             return
-        name = headers.get("host", "").rpartition(":")[0] if _has_port(headers.get("host", "")) else headers.get("host")
+        host = headers.get("host", "")
+        name, _, port = host.rpartition(":")
+        name = name if port.isdigit() and not host.endswith("]") else host
         ours = LOCAL_NAMES | {self._settings.host, self._settings.public_host}
         if not name or name.lower() not in ours:
             raise RequestRefusal(400, "wrong_host", "this service answers to its own address only")
@@ -280,10 +282,6 @@ def _request_id(headers: Headers) -> str:
     """The caller's `X-Request-ID` if it is safe to log; otherwise a new one."""
     given = headers.get("x-request-id", "")
     return given if REQUEST_ID.fullmatch(given) else secrets.token_hex(16)
-
-
-def _has_port(host: str) -> bool:
-    return host.rpartition(":")[2].isdigit() and not host.endswith("]")
 
 
 def _template(scope: Scope) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.util import find_spec
@@ -136,7 +137,10 @@ class ResultFolder:
 
     def _files(self) -> Iterator[tuple[str, Path]]:
         """Names and files. A folder follows the file with the same name, whose result represents both."""
-        for entry in [] if self._folder is None else _entries(self._folder):
+        entries: list[Path] = []
+        with suppress(OSError):  # the folder was removed
+            entries = [] if self._folder is None else sorted(self._folder.iterdir(), reverse=True)
+        for entry in entries:
             inside = [entry / name for name in IN_FOLDERS if (entry / name).is_file()]
             path = inside[0] if inside else entry
             name = entry.name if inside else entry.stem
@@ -152,14 +156,6 @@ class ResultFolder:
         if path not in self._read or self._read[path][0] != version:
             self._read[path] = version, _read(name, path) if state.st_size <= LARGEST else None
         return self._read[path][1]
-
-
-def _entries(folder: Path) -> list[Path]:
-    """The files in the folder; empty if the folder was removed."""
-    try:
-        return sorted(folder.iterdir(), reverse=True)
-    except OSError:
-        return []
 
 
 def _read(name: str, path: Path) -> Result | None:

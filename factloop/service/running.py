@@ -19,8 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from factloop.core.errors import FactloopError, RunInUse
-from factloop.core.files.private import make_private_folder
+from factloop.core.errors import FactloopError, NoPlaceToKeep, RunInUse
 from factloop.core.records import Record
 from factloop.service.errors import RequestRefusal, error_words, failure_words
 from factloop.service.kept import Database
@@ -317,10 +316,11 @@ class Runner:
             await _to_the_end(ending)
 
     async def _do(self, live: LiveJob, folder: Path) -> JobOutcome:
-        """Does the work, waiting while a service that lost the lease unknowingly still has the run directory."""
+        """Does the work, waiting while a service that lost the lease unknowingly still has the run directory, and while
+        the disk has no space for answers. It then continues from its journal."""
         watching = JobListener(live.publish, partial(_note_progress, live))
+        pause_s = POLL_S / 4
         while True:
-            await asyncio.to_thread(make_private_folder, folder)
             try:
                 job, owner = live.stored.job, live.stored.owner
                 return await self._work.do(
@@ -330,6 +330,13 @@ class Runner:
                 if not self._database.store.is_shared:
                     raise
                 await asyncio.sleep(self._lease_s / RENEWALS)
+            except NoPlaceToKeep as error:
+                if pause_s < POLL_S / 2:
+                    log.error("job %s%s waits until its answers can be saved: %s", job.id, _of_request(live), error)
+                live.settled.set()  # waiting callers are told that it cannot be saved at the moment
+                await asyncio.sleep(pause_s)
+                live.settled.clear()
+                pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 
     async def _finish(
         self, live: LiveJob, status: Status, *, outcome: JobOutcome | None = None, error: ErrorWords | None = None

@@ -15,7 +15,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from factloop.core.errors import ConfigError, RunInUse
+from factloop.core.errors import ConfigError, NoPlaceToKeep, RunInUse
 from factloop.core.files.private import FILE_MODE, make_private_folder, narrow_contents, write_private
 
 FORMAT = 1
@@ -73,8 +73,8 @@ class RunDirectory:
         except OSError as error:
             raise self._unusable(error) from error
 
-    def _unusable(self, error: OSError) -> ConfigError:
-        return ConfigError(f"{self.path}: cannot be used as a run directory ({error.strerror or error})")
+    def _unusable(self, error: OSError) -> NoPlaceToKeep:
+        return NoPlaceToKeep(f"{self.path}: cannot be used as a run directory ({error.strerror or error})")
 
     def claim(self, configuration: Mapping[str, Any]) -> None:
         """Records what this run is, or compares it with the record. Raises ConfigError if they differ."""

@@ -16,7 +16,7 @@ from factloop.entrance.asks import NO_TEXT
 from factloop.entrance.keys import ApiKeys
 from factloop.evaluation.audit.report import AuditReport
 from factloop.service import work
-from factloop.service.app import in_words
+from factloop.service.app import DEADLINE_S, in_words
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
 from factloop.tools.search.documents.search import DocumentSearch
@@ -33,6 +33,7 @@ async def test_a_job_is_followed_from_its_request_to_its_report(service: Service
         job = answer.json()
         assert (answer.status_code, job["kind"], job["title"]) == (202, "check", "Who was she?")
         assert answer.headers["location"] == f"/v1/jobs/{job['id']}"
+        assert job["limits"]["deadline_s"] == DEADLINE_S == 3_600.0
         ended = await finished(client, job["id"])
         assert ended["status"] == "done"
         assert (ended["progress"]["n_claims_found"], ended["progress"]["n_claims_judged"]) == (2, 2)

@@ -32,11 +32,9 @@ async def test_wrong_keys_shut_out_no_good_key_and_no_page(service: Service) -> 
         without = [await client.get("/v1/info") for _ in range(3)]
         page = await client.get("/")
     assert [answer.status_code for answer in one] == [401] * OF_ONE_KEY.amount + [429] * 2
-    assert many[0].status_code == 401
-    assert many[-1].status_code == 429
-    assert many[-1].json()["error"]["type"] == "too_many_attempts"
+    assert (many[0].status_code, many[-1].status_code) == (401, 429)
     assert 0 < int(many[-1].headers["Retry-After"]) <= 61
-    assert many[-1].headers["WWW-Authenticate"] == "Bearer"
+    assert (many[-1].json()["error"]["type"], many[-1].headers["WWW-Authenticate"]) == ("too_many_attempts", "Bearer")
     assert (good.status_code, page.status_code) == (200, 200)
     assert [answer.status_code for answer in without] == [401] * 3, "a page must be able to ask for the key"
 

@@ -152,6 +152,17 @@ async def test_a_full_disk_is_told(service: Service, small_disk: Path) -> None:
         assert (await client.post("/v1/checks?wait=true", json=ASK)).status_code == 200
 
 
+async def test_a_job_waits_until_its_answers_can_be_saved(service: Service, home: Path) -> None:
+    async with service() as client:
+        (home / "service" / "journals").write_text("no folder can be made below this", encoding="utf-8")
+        refused = await client.post("/v1/checks?wait=true", json=ASK)
+        assert (refused.status_code, refused.json()["error"]["type"]) == (503, "not_kept")
+        (job,) = (await client.get("/v1/jobs")).json()["jobs"]
+        assert job["status"] == "running"
+        (home / "service" / "journals").unlink()
+        assert (await finished(client, job["id"]))["status"] == "done"
+
+
 @pytest.mark.process
 @pytest.mark.parametrize("left", [0, 32_768], ids=["no space", "only for what SQLite shares"])
 async def test_a_start_on_a_full_disk_is_a_wrong_set_up(service: Service, small_disk: Path, left: int) -> None:

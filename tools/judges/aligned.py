@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from bisect import bisect_left
+from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 from factloop.tools.judges.figures import Figure, read_figures
 from factloop.tools.judges.source_sentences import Sentence, stem
 from factloop.tools.text.pieces import SUBJECTS
-from factloop.tools.text.pipeline import load_pipeline
+from factloop.tools.text.pipeline import load_pipeline, parsed_part
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -78,7 +79,12 @@ class Parsed:
 
     def within(self, figure: Figure) -> list[Token]:
         """The tokens of a figure."""
-        return [token for token in self.doc if figure.start <= token.idx < figure.end]
+        start, end = (bisect_left(self._starts, place) for place in (figure.start, figure.end))
+        return [self.doc[place] for place in range(start, end)]
+
+    @cached_property
+    def _starts(self) -> tuple[int, ...]:
+        return tuple(token.idx for token in self.doc)
 
     def stem_of(self, token: Token) -> str:
         return self.stems[token.i]
@@ -94,11 +100,11 @@ _lock = Lock()
 
 
 def parse_all(texts: Sequence[str]) -> list[Parsed]:
-    """Parses texts together, which is much faster than one at a time; the last `MAX_KEPT` results are cached."""
+    """Parses sentences together, which is much faster than one at a time; the last `MAX_KEPT` results are cached."""
     with _lock:
         missing = [text for text in dict.fromkeys(texts) if text not in _kept]
         if missing:
-            safe = [text.encode("utf-8", "replace").decode("utf-8") for text in missing]
+            safe = [parsed_part(text).encode("utf-8", "replace").decode("utf-8") for text in missing]
             for text, doc in zip(missing, load_pipeline().pipe(safe, disable=["ner"]), strict=True):
                 _kept[text] = Parsed(doc)
         parsed = [_kept[text] for text in texts]
@@ -110,18 +116,20 @@ def parse_all(texts: Sequence[str]) -> list[Parsed]:
 
 
 def distance(one: Token, other: Token) -> int:
-    """Number of content words between two tokens along the path through the tree."""
+    """Number of content words between two tokens along the path through the tree, at most `ACROSS_CLAUSES`."""
     costs, total, below = {one.i: 0}, 0, one
     for above in one.ancestors:
         total += _cost(below)
+        if total >= ACROSS_CLAUSES:  # the paths through a tree of many words are long
+            break
         costs[above.i], below = total, above
     total, below = 0, other
     while below.i not in costs:
-        if below.head == below:
-            return ACROSS_CLAUSES  # they are in different sentences
+        if below.head == below or total >= ACROSS_CLAUSES:  # they may be in different sentences
+            return ACROSS_CLAUSES
         total += _cost(below)
         below = below.head
-    return total + costs[below.i]
+    return min(total + costs[below.i], ACROSS_CLAUSES)
 
 
 def _cost(token: Token) -> int:
@@ -174,9 +182,21 @@ class Alignment:
         """1 if the two words are also close together in the source, less if one is only in the context."""
         above, below = arc
         if above in self.pairs and below in self.pairs:
-            is_near = any(distance(a, b) <= MAX_PATH for a in self.pairs[above] for b in self.pairs[below] if a != b)
-            return float(self.sentence.is_row or is_near)
+            return float(self.sentence.is_row or self._are_near(arc, MAX_PATH))
         return AROUND if all(one in self.pairs or one in self.in_context for one in arc) else 0.0
+
+    def _are_near(self, arc: tuple[Token, Token], longest: int) -> bool:
+        """Whether two different source words that say the two of the arc are close together. The words of a stem are
+        compared with those of another only once, because a claim may repeat them hundreds of times."""
+        ones, others = (self.pairs[token] for token in arc)
+        key = (id(ones), id(others), longest)
+        if key not in self._near:
+            self._near[key] = any(distance(a, b) <= longest for a in ones for b in others if a != b)
+        return self._near[key]
+
+    @cached_property
+    def _near(self) -> dict[tuple[int, int, int], bool]:
+        return {}
 
     @property
     def swaps_roles(self) -> bool:
@@ -198,14 +218,15 @@ class Alignment:
     def parts_words(self) -> bool:
         """Whether a name or figure is in a different source clause than the word that the claim connects it to."""
         return not self.sentence.is_row and any(
-            above in self.pairs and below in self.pairs and self._is_apart(above, below) for above, below in self.arcs
+            above in self.pairs and below in self.pairs and self._is_apart((above, below)) for above, below in self.arcs
         )
 
-    def _is_apart(self, above: Token, below: Token) -> bool:
+    def _is_apart(self, arc: tuple[Token, Token]) -> bool:
+        above, below = arc
         if above.pos_ == "PROPN" or below.pos_ not in ("PROPN", "NUM"):
             return False
         longest = MAX_PATH if below.pos_ == "PROPN" else NEAR
-        return all(distance(a, b) > longest for a in self.pairs[above] for b in self.pairs[below])
+        return set(self.pairs[above]).isdisjoint(self.pairs[below]) and not self._are_near(arc, longest)
 
     @cached_property
     def predicate(self) -> tuple[Token, Token] | None:
@@ -214,13 +235,18 @@ class Alignment:
         if self.sentence.is_row:
             return None
         if root in self.pairs:
-            return root, max(map(clause_of, self.pairs[root]), key=self._clauses.count)
-        return (root, max(self._clauses, key=lambda one: (self._clauses.count(one), -one.i))) if self.pairs else None
+            return root, max(map(clause_of, self.pairs[root]), key=self._clauses.__getitem__)
+        return (root, max(self._clauses, key=lambda one: (self._clauses[one], -one.i))) if self.pairs else None
 
     @cached_property
-    def _clauses(self) -> list[Token]:
-        """The clause of each paired source token."""
-        return [clause_of(token) for paired in self.pairs.values() for token in paired]
+    def _clauses(self) -> Counter[Token]:
+        """Number of paired source tokens in each clause, counted for each token of the claim."""
+        times = Counter(map(id, self.pairs.values()))  # the words of a stem have one list
+        counts: Counter[Token] = Counter()
+        for tokens in {id(one): one for one in self.pairs.values()}.values():
+            for token in tokens:
+                counts[clause_of(token)] += times[id(tokens)]
+        return counts
 
     @cached_property
     def _modals(self) -> tuple[str, str]:
@@ -283,9 +309,16 @@ class Alignment:
         """Whether the source has another word of the same kind in place of this one, below a shared word."""
         if token.head == token or token.pos_ == "VERB":
             return False
-        tops = self.pairs.get(_content_above(token), ())
-        free = (other for other in self.source.content if other not in self.shared)
-        return any(other.pos_ == token.pos_ and _content_above(other) in tops for other in free)
+        return not self._tops_of_free.get(token.pos_, set()).isdisjoint(self.pairs.get(_content_above(token), ()))
+
+    @cached_property
+    def _tops_of_free(self) -> Mapping[str, set[Token]]:
+        """The content words above the source's other words, by their part of speech."""
+        tops: dict[str, set[Token]] = {}
+        for other in self.source.content:
+            if other not in self.shared:
+                tops.setdefault(other.pos_, set()).add(_content_above(other))
+        return tops
 
 
 def _role(token: Token) -> tuple[Token | None, str]:

@@ -158,6 +158,8 @@ def _shares(a: tuple[int, int, int], b: tuple[int, int, int]) -> bool:
 
 def _rounds_to(exact: float, rounded: float) -> bool:
     """Whether one figure gives the other when rounded to two or more digits, or from 100 on also to one."""
+    if abs(exact - rounded) > abs(exact) / 2:  # rounding changes a number by a third at most
+        return False
     places = (1, 2, 3, 4) if abs(rounded) >= 100 else (2, 3, 4)
     return any(isclose(float(f"{exact:.{digits}g}"), rounded) for digits in places)
 

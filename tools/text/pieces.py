@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from factloop.tools.text.pipeline import MAX_KEPT
+from factloop.tools.text.pipeline import MAX_KEPT, parsed_part
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -147,14 +147,14 @@ class Reading:
 
 @lru_cache(maxsize=MAX_KEPT)
 def read(text: str, nlp: Language) -> Reading:
-    """The sentence as parsed by the pipeline. Cached, because splitting and references both need it."""
+    """The parsed part of a sentence. Cached, because splitting and references both need it."""
     from spacy.tokens import Doc
 
     words: list[str] = []
     spaces: list[bool] = []
     titles: dict[int, str] = {}
     asides: dict[int, str] = {}
-    for kind, word, has_space in _words(nlp.make_doc(text.encode("utf-8", "replace").decode("utf-8"))):
+    for kind, word, has_space in _words(nlp.make_doc(parsed_part(text).encode("utf-8", "replace").decode("utf-8"))):
         if kind == "aside":
             asides[len(words) - 1] = asides.get(len(words) - 1, "") + " " * spaces[-1] + word
             spaces[-1] = has_space

@@ -6,8 +6,10 @@ The packaged pipeline is spaCy's own `en_core_web_sm`, published on the package 
 
 from __future__ import annotations
 
+import re
 from functools import cache, lru_cache
 from importlib.util import find_spec
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from factloop.core.errors import ConfigError
@@ -22,6 +24,10 @@ INSTALLED = ("en_core_web_trf", "en_core_web_lg", "en_core_web_md", "en_core_web
 """spaCy's own pipelines that are preferred to the packaged one, the most accurate first."""
 MAX_KEPT = 4_096
 """Number of parsed texts to cache, because several stages of a check use each sentence."""
+MOST_WORDS = 500
+"""Maximum words and marks of a sentence that are parsed. Prose has fewer; longer text would delay other callers."""
+
+_WORD = re.compile(r"\w+|[^\w\s]")
 
 
 def load_pipeline(name: str | None = None) -> Language:
@@ -55,6 +61,12 @@ def _loaded(name: str) -> Language:
     if lacking:
         raise ConfigError(f"the spaCy pipeline {name!r} has no {' and no '.join(sorted(lacking))}")
     return nlp
+
+
+def parsed_part(sentence: str) -> str:
+    """The beginning of a sentence, up to `MOST_WORDS` words and marks; in prose, all of it."""
+    beyond = next(islice(_WORD.finditer(sentence), MOST_WORDS, None), None)
+    return sentence if beyond is None else sentence[: beyond.start()]
 
 
 @lru_cache(maxsize=MAX_KEPT)

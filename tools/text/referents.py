@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from factloop.tools.text.markup import plain_text
 from factloop.tools.text.pieces import Piece, Reading, is_plural, read, render, subject_of, without
+from factloop.tools.text.pipeline import parsed_part
 from factloop.tools.text.splitting import split_pieces, statements_of
 
 if TYPE_CHECKING:
@@ -101,7 +102,8 @@ class _Resolved:
 def read_claims(sentence: str, before: Sequence[str], prompt: str | None, nlp: Language) -> list[ReadClaim]:
     """The claims of a sentence, read in the context of the sentences `before` it, oldest first.
 
-    Each text is parsed once; if `before` is long, only its first and last few sentences are read.
+    Each text is parsed once; if `before` is long, only its first and last few sentences are read. A sentence that is
+    too long to be parsed completely is one claim, as written.
     """
     context = _context(before, prompt, nlp)
     found = []
@@ -109,11 +111,12 @@ def read_claims(sentence: str, before: Sequence[str], prompt: str | None, nlp: L
         reading = read(text, nlp)
         resolved = _resolve(reading, context)
         pieces, spelt = split_pieces(reading)
-        if pieces and not any(_is_torn(piece, resolved) for piece in pieces):
+        is_whole = parsed_part(text) == text
+        if is_whole and pieces and not any(_is_torn(piece, resolved) for piece in pieces):
             found += [_claim(piece, spelt, resolved) for piece in pieces]
         else:
             whole = _claim(tuple(reading.doc), spelt, resolved)
-            as_written = text if whole.self_contained == whole.text else whole.self_contained
+            as_written = whole.self_contained if is_whole and whole.self_contained != whole.text else text
             found.append(replace(whole, text=text, self_contained=as_written))
         context = _after(reading, resolved, context)
     return found
@@ -321,9 +324,11 @@ def _form(token: Token) -> str:
 def _bound(token: Token, own: Sequence[_Referent]) -> _Referent | None:
     """The subject of a clause that contains the pronoun, or that its clause takes over, if it agrees."""
     by_place = {one.place: one for one in own}
-    for clause in token.ancestors:
+    above = list(token.ancestors)
+    around = {token.i, *(one.i for one in above)}
+    for clause in above:
         subject = subject_of(clause) or (subject_of(clause.head) if clause.dep_ == "conj" else None)
-        found = None if subject is None or subject == token or subject.is_ancestor(token) else by_place.get(subject.i)
+        found = None if subject is None or subject.i in around else by_place.get(subject.i)
         if found is not None and found.agrees(token):
             return found
     return None

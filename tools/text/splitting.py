@@ -64,7 +64,9 @@ class _Shared:
 def statements_of(text: str, nlp: Language) -> list[str]:
     """The text, or its parts between semicolons if each of them is a sentence of its own."""
     parts = [part.strip() for part in text.split(";")]
-    if len(parts) == 1 or not all(part and _are_statements(_roots(read(part, nlp).doc)) for part in parts):
+    if not 1 < len(parts) <= MAX_CLAIMS or not all(
+        part and _are_statements(_roots(read(part, nlp).doc)) for part in parts
+    ):
         return [text]
     return [as_sentence(part) for part in parts]
 

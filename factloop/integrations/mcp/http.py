@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from asyncio import Queue
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -10,10 +12,11 @@ import uvicorn
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.mcpserver import MCPServer
+from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from factloop.entrance.address import Binding, address_of, in_brackets
 from factloop.entrance.callers import (
@@ -26,45 +29,71 @@ from factloop.entrance.callers import (
     received,
     replayed,
 )
-from factloop.entrance.keys import NO_OWNER, ApiKeys, key_refusal
+from factloop.entrance.keys import ApiKeys, key_refusal
 from factloop.integrations.mcp.server import OWNER
 
 PATH = "/mcp"
 MOST_CONNECTIONS = 200
 MOST_SESSIONS = 1_000
+"""Maximum number of open sessions; each key may have an equal share."""
 MOST_BODY_BYTES = 8_000_000
 STOPPED_WITHIN_S = 5
 
 
 class Guard:
-    """ASGI middleware that rejects incomplete requests and, if there are keys, callers without one of them."""
+    """ASGI middleware that rejects incomplete requests and, if there are keys, callers without one of them.
+
+    A key that opens more sessions than its share loses the one that it has not used for the longest time.
+    """
 
     def __init__(self, app: ASGIApp, keys: ApiKeys, body_within_s: float) -> None:
         self._app, self._keys, self._body_within_s = app, keys, body_within_s
+        self._sessions: defaultdict[str, OrderedDict[str, None]] = defaultdict(OrderedDict)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        given = Headers(scope=scope).get("authorization") if scope["type"] == "http" else None
-        owner = self._keys.owner(given)
-        if scope["type"] == "http" and owner is None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = Headers(scope=scope).get("authorization")
+        if (owner := self._keys.owner(given)) is None:
             refusal = JSONResponse({"error": key_refusal(given)}, 401, {"WWW-Authenticate": "Bearer"})
             await refusal(scope, receive, send)
             return
-        if scope["type"] == "http":
-            try:
-                body = await received(receive, MOST_BODY_BYTES, self._body_within_s)
-            except BodyTooLong:
-                await _too_much(scope, receive, send)
-                return
-            except TimeoutError:
-                await _too_slow(scope, receive, send)
-                return
-            except CallerLeft:
-                return
-            receive = replayed(body, receive)
-            # the SDK then rejects requests with another key for a session opened with this one
-            user = AuthenticatedUser(AccessToken(token="", client_id=owner or NO_OWNER, scopes=[]))
-            scope = {**scope, OWNER: owner, "user": user}
-        await self._app(scope, receive, send)
+        try:
+            body = await received(receive, MOST_BODY_BYTES, self._body_within_s)
+        except CallerLeft:
+            return
+        except (BodyTooLong, TimeoutError) as error:
+            await (_too_slow if isinstance(error, TimeoutError) else _too_much)(scope, receive, send)
+            return
+        # the SDK then rejects requests with another key for a session opened with this one
+        user = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[]))
+        scope = {**scope, OWNER: owner, "user": user}
+        await self._app(scope, replayed(body, receive), self._noting(self._sessions[owner], scope, send))
+
+    def _noting(self, sessions: OrderedDict[str, None], scope: Scope, send: Send) -> Send:
+        """Keeps a caller's open sessions in the order of their last use, and ends the first above its share."""
+        asked = Headers(scope=scope).get(MCP_SESSION_ID_HEADER)
+        if asked is not None and asked in sessions:
+            sessions.move_to_end(asked)
+
+        async def noted(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                opened = Headers(raw=message["headers"]).get(MCP_SESSION_ID_HEADER)
+                if asked is not None and (message["status"] == 404 or scope["method"] == "DELETE"):
+                    sessions.pop(asked, None)
+                elif asked is None and opened is not None and message["status"] < 400:
+                    sessions[opened] = None
+                    if len(sessions) > max(1, MOST_SESSIONS // len(self._keys.grants)):
+                        await self._end(sessions.popitem(last=False)[0], scope)
+            await send(message)
+
+        return noted
+
+    async def _end(self, session: str, scope: Scope) -> None:
+        """Ends a session on behalf of the caller of `scope`."""
+        headers, answer = [*scope["headers"], (MCP_SESSION_ID_HEADER.encode(), session.encode())], Queue[Message]()
+        await self._app({**scope, "method": "DELETE", "headers": headers}, replayed(b"", answer.get), answer.put)
 
 
 _CLOSE = {"Connection": "close"}
@@ -78,7 +107,7 @@ def build_app(server: MCPServer[Any], binding: Binding, *, body_within_s: float 
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         host=binding.host,
-        max_sessions=MOST_SESSIONS,
+        max_sessions=MOST_SESSIONS + MOST_CONNECTIONS,  # with those that are just being opened
         max_request_body_size=MOST_BODY_BYTES,
         transport_security=_own_names(binding),
     )

@@ -325,10 +325,6 @@ class StrictTool(Tool):
 def _wrong_argument(error: ValidationError) -> str:
     """The most deeply nested error, which belongs to the variant that the caller meant if there are several."""
     wrong = max(error.errors(include_url=False), key=lambda one: len(one["loc"]))
-    place = ".".join(str(part) for part in wrong["loc"] if isinstance(part, int) or _is_field(part))
+    parts = map(str, wrong["loc"])  # numbers, fields, and variants, whose names are not those of fields
+    place = ".".join(part for part in parts if part.isdigit() or (part.isidentifier() and part.islower()))
     return f"{place}: {wrong['msg']}"
-
-
-def _is_field(part: str) -> bool:
-    """Whether the part names a field rather than one of several variants."""
-    return part.isidentifier() and part.islower()

@@ -12,7 +12,8 @@ from factloop.agents.safe.stages import Case, FoundFact, FusedStages, PaperStage
 from factloop.agents.safe.state import NextQueries, SentenceTask
 from factloop.core.records import Evidence, Judgement, Verdict
 from factloop.tools.judges.baseline import Baseline
-from factloop.tools.text.pipeline import load_pipeline
+from factloop.tools.text.pieces import read
+from factloop.tools.text.pipeline import MOST_WORDS, load_pipeline
 from factloop.tools.text.sentences import split_sentences
 from tests.agents.safe.scripted import context_of
 from tests.agents.scripted_verifier import ScriptedVerifier
@@ -120,6 +121,32 @@ def test_work_is_linear_in_the_length_of_the_response() -> None:
         assert len(asyncio.run(split(unit * number))) >= 2 * number
 
     assert growth(split_units, 10) < LINEAR
+
+
+async def test_a_sentence_of_very_many_words_stays_whole_and_is_bounded_work() -> None:
+    def judge(n_words: int) -> None:
+        text = "Bea met Aa." + " Aa" * n_words
+        Baseline().verify(f"{text} again.", [text])
+
+    assert growth(judge, 40) < LINEAR
+    stages = OfflineFusedStages(VerifierRater(ScriptedVerifier("supported"), NLP), NLP)
+    odd = f"He built it {'][' * 900}"
+    assert [fact.self_contained for fact in await facts_of(stages, task(odd, odd), response=odd)] == [odd]
+    assert len(read(odd, NLP).doc) <= MOST_WORDS
+
+
+async def test_other_checks_go_on_between_two_claims() -> None:
+    verifier, seen = ScriptedVerifier("supported"), set[int]()
+
+    async def other() -> None:
+        while True:
+            seen.add(len(verifier.asked))
+            await asyncio.sleep(0)
+
+    going_on, rater, context = asyncio.create_task(other()), VerifierRater(verifier, NLP), context_of()
+    await asyncio.gather(*(rater.judge(case(), context) for _ in range(9)))
+    going_on.cancel()
+    assert seen >= set(range(9))
 
 
 async def test_support_settles_a_claim_at_once_and_cites_by_id() -> None:

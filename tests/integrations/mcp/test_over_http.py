@@ -24,6 +24,7 @@ from factloop.entrance.address import Binding
 from factloop.entrance.callers import patient_protocol
 from factloop.entrance.keys import ApiKeys, read_keys
 from factloop.entrance.turns import Turns
+from factloop.integrations.mcp import http
 from factloop.integrations.mcp.http import PATH, _Server, build_app
 from factloop.integrations.mcp.server import AT_ONCE, MOST_WAITING, _Calls, build_server
 from tests.threaded_server import ThreadedServer
@@ -150,6 +151,25 @@ def test_a_key_that_is_removed_from_the_file_is_refused(tmp_path: Path, monkeypa
         assert httpx.post(url, json=HELLO, headers=mine).status_code == 200
         file.write_text(f"{OTHER_KEY}\n", encoding="utf-8")
         assert httpx.post(url, json=HELLO, headers=mine).status_code == 401
+
+
+def test_a_key_that_opens_many_sessions_loses_its_own_longest_idle_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "MOST_SESSIONS", 4)
+    with serving(Binding(keys=ApiKeys([KEY, OTHER_KEY]))) as url:
+        mine, other = ({**ACCEPT, "Authorization": f"Bearer {key}"} for key in (KEY, OTHER_KEY))
+
+        def opened(headers: dict[str, str]) -> dict[str, str]:
+            return {**headers, "Mcp-Session-Id": httpx.post(url, json=HELLO, headers=headers).headers["mcp-session-id"]}
+
+        def status(session: dict[str, str]) -> int:
+            return httpx.post(url, json={"jsonrpc": "2.0", "id": 2, "method": "ping"}, headers=session).status_code
+
+        first, second = opened(mine), opened(mine)
+        assert status(first) == 200
+        third = opened(mine)
+        assert [status(one) for one in (first, second, third)] == [200, 404, 200]
+        assert httpx.delete(url, headers=third).status_code == 200
+        assert [status(one) for one in (first, opened(mine), opened(other), opened(other))] == [200] * 4
 
 
 def test_the_first_signal_to_stop_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

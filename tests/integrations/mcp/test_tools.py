@@ -141,22 +141,22 @@ async def test_a_model_that_fails_leaves_claims_unscored(sim: Simulator) -> None
         ("check_response", {"response": ANSWER, "documents": [""] * 1_001}, "at most 1000 items"),
         ("check_response", {"response": ANSWER, "documents": ["x" * 1_700_000] * 5}, "at most 8,000,000 characters"),
         (
-            "check_response",
-            {"response": ANSWER, "documents": [{"path": "/etc/passwd"}]},
-            "documents.0.path: there is no such field; known are text, title, source",
+            "check_claim",
+            {"claim": "x", "documents": [{"path": "x"}]},
+            "documents.0.path: there is no such field",
         ),
         (
-            "check_response",
-            {"response": ANSWER, "limits": {"deadlines": 5}},
-            "limits.deadlines: there is no such field; did you mean 'deadline_s'? known are deadline_s, max_calls,",
+            "check_claim",
+            {"claim": "x", "limits": {"deadlines": 5}},
+            "limits.deadlines: there is no such field; did",
         ),
         ("check_response", {"response": ANSWER, "mode": "guess"}, "mode: Input should be 'faithfulness' or"),
         ("check_response", {}, "check_response: response: Field required"),
         ("no_such_tool", {}, "Unknown tool"),
         (
-            "check_response",
-            {"response": ANSWER, "asked": "Who was Ada?"},
-            "check_response: there is no argument 'asked'; known are response, question, documents, mode, limits",
+            "check_claim",
+            {"claim": "x", "asked": "Who?"},
+            "check_claim: there is no argument 'asked'; known are claim",
         ),
         ("check_response", {"response": ANSWER}, f"Error executing tool check_response: {NOTHING_TO_SEARCH}"),
         ("check_claim", {"claim": ANSWER, "mode": "factuality"}, NOTHING_TO_SEARCH),
@@ -187,18 +187,6 @@ def bounds(schema: dict[str, Any]) -> dict[str, Any]:
     shapes = [schema, *schema.get("anyOf", ())]
     kept = ("minLength", "maxLength", "pattern", "enum")
     return {name: shape[name] for shape in shapes for name in kept if name in shape}
-
-
-async def test_trust_is_scored_only_where_it_can_be(sim: Simulator, tmp_path: Path) -> None:
-    (tmp_path / "corpus.txt").write_text(DOCUMENTS[0], encoding="utf-8")
-    for scorer, offered in (
-        (TrustScorer(cache=False), False),
-        (TrustScorer(cache=False, corpus=str(tmp_path)), True),
-        (simulated_scorer(sim), True),
-    ):
-        async with served(FactChecker(cache=False), scorer) as client:
-            names = {tool.name for tool in (await client.list_tools()).tools}
-        assert ("trust_score" in names) is offered
 
 
 async def test_trust_is_scored_by_documents_given(tmp_path: Path) -> None:
