@@ -39,8 +39,12 @@ from factloop.reports.visible import web_address
 
 
 def plural(count: int, noun: str) -> str:
-    """`1 claim`, `1,204 claims`, `2 searches`, `2 replies`; only for nouns with a regular plural."""
-    several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}{'es' if noun.endswith('ch') else 's'}"
+    """`1 claim`, `1,204 claims`, `2 searches`, `2 replies`, `2 keys`; only for nouns with a regular plural."""
+    several = (
+        f"{noun[:-1]}ies"
+        if noun[-1] == "y" and noun[-2] not in "aeiou"
+        else f"{noun}{'es' if noun.endswith('ch') else 's'}"
+    )
     return f"{count:,} {noun if count == 1 else several}"
 
 
