@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from factloop.core.grounds import groundless
 from factloop.core.records import Claim, Fingerprint, Judgement, Sentence, UnscoredReason, Verdict
 
-NOTHING_TO_CHECK_AGAINST = "There was nothing to check against: give documents, or name a search."
+NOTHING_TO_CHECK_AGAINST = "There was nothing to check against: supply documents or a search."
 OFFLINE = (
     "Judged without a model, by a baseline that counts words and figures: it says supported or contradicted only "
-    "where it is usually right, and leaves the rest for you to read."
+    "when it is usually right, and leaves the rest for you to read."
 )
 _FAILURES = (
     UnscoredReason.TOOL_FAILURE,

@@ -170,7 +170,7 @@ def test_a_dry_run_counts_the_calls_that_are_answered_already(
     edited = json.loads(factloop(*planned).out)
     said = factloop(*words, "--dry-run").out
     assert (
-        f"{edited['answered_calls']} of {edited['calls']} calls are answered already, as if each variant ran alone"
+        f"{edited['answered_calls']} of {edited['calls']} calls already have answers, as if each variant ran alone"
         in said
     )
     assert sim.stats().model.requests == before
@@ -195,7 +195,7 @@ def test_a_dry_run_changes_nothing_of_the_run_and_leaves_local_judges_alone(
     before = {path: path.read_bytes() for path in (home / "run").iterdir() if path.name != "lock"}
     said = factloop(*words, "--dry-run")
     assert (said.code, said.err) == (0, "")
-    assert " calls are answered already" in said.out
+    assert " calls already have answers" in said.out
     read = load_plan(plan)
     cells = asyncio.run(judged_before(read, read.load(), all_settings(read, None, {}), home / "run"))
     assert {one.variant for one in cells} == {"packaged", "strict"}
@@ -272,7 +272,7 @@ def test_a_prompt_that_hurts_is_warned_of_and_strict_minds_unscored_claims(
     assert done.code == 3
     assert done.err.splitlines()[0].startswith(f"factloop: {home / 'strict'}")
     warned = factloop("research", "experiment", plan, "--dry-run").err
-    assert "this is no Assessment: it has no field 'label'" in warned
+    assert "this is not a valid Assessment: it has no field 'label'" in warned
     assert re.fullmatch(r"factloop: \d+ judgements unscored \(--fail-if-unscored\)", done.err.splitlines()[-1])
     assert factloop("research", "experiment", plan, "--quiet").err == ""
 

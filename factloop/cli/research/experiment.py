@@ -48,7 +48,7 @@ class Experiment(Tabled, Intervals, Resumable, Estimated, FailIfUnscored, FailIf
     plan: Annotated[str, Mark(ARGUMENT, "PLAN")]
     """YAML file that lists the data and the variants."""
     out: Annotated[Texts, Mark(OUTPUT, "FILE")] = ()
-    """Write what was demanded, with the claims by which it failed: JUnit (.xml), or Markdown (.md)."""
+    """Write the requirements, with the claims that failed them: JUnit (.xml) or Markdown (.md)."""
     held_out: bool = False
     """Judge the data that the plan holds out (held_out). Do this once, after choosing the prompt."""
 
@@ -72,7 +72,7 @@ def experiment(given: Experiment, limits: Flags) -> int:
     views = {name: demands_view(name) for name in given.out}
     if given.dry_run and (given.out or given.html is not None):
         raise ConfigError("--dry-run writes no --out and no --html: leave them out, or run the experiment")
-    load_settings(CheckSettings, limits)  # what is wrong with a flag is said of the flag
+    load_settings(CheckSettings, limits)  # errors in a flag name the flag
     defaults = load_settings(CheckSettings, {})
     plan = load_plan(given.plan)
     demands = [read_demand(one) for one in dict.fromkeys((*plan.demands, *given.fail_if_worse))]
@@ -95,7 +95,7 @@ def experiment(given: Experiment, limits: Flags) -> int:
         found = estimate_experiment(plan, data, settings, demands, 1.0 - given.level, cells=cells)
         return _print_estimate(given, found, looks)
     if len(looks) > 1 and given.run_dir is None:
-        raise ConfigError("until: judging step by step keeps its answers in a folder; name one with --run-dir")
+        raise ConfigError("until: judging step by step keeps its answers in a folder; set --run-dir")
     n_seen = n_judged_in(given.run_dir, data) if given.held_out else 0
     for look in looks:
         events = astream_experiment(plan, data=look.data, run_dir=given.run_dir, defaults=defaults, limits=limits)
@@ -147,7 +147,7 @@ def _exit_code(given: Experiment, results: Results, report: ExperimentReport) ->
 
 def _print_estimate(given: Experiment, found: ExperimentEstimate, looks: Sequence[Look]) -> int:
     noun, calls = found.kind.removesuffix("s"), plural(found.calls, "call")
-    answered = f"  {found.answered_calls:,} of {calls} are answered already, as if each variant ran alone; the rest:"
+    answered = f"  {found.answered_calls:,} of {calls} already have answers, as if each variant ran alone; the rest:"
     lines = (
         f"Nothing was spent. Estimate for {plural(found.n_cells, 'cell')}: {plural(found.n_items, noun)}, "
         f"{plural(len(found.variants), 'variant')}, {plural(found.repeats, 'repeat')}.",
