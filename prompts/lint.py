@@ -325,7 +325,7 @@ def _lint_braces(parts: Layout, known: Sequence[str]) -> Iterator[LineFinding]:
     for number, line in _numbered(parts):
         if match := odd.search(PLACEHOLDER.sub(" ", line)):
             yield LineFinding(
-                number, Rule.BRACES, f"{shown(match[0].strip())} is sent as it stands; a placeholder is {{{{name}}}}"
+                number, Rule.BRACES, f"{shown(match[0].strip())} is sent unchanged; a placeholder is {{{{name}}}}"
             )
 
 
@@ -374,7 +374,7 @@ def _lint_replies(parts: Layout, schemas: Sequence[type[BaseModel]], original: P
             continue  # an example of something else, or the schema of the reply
         faults = [_fault(one, schema) for schema in schemas]
         if all(faults):
-            yield LineFinding(number, Rule.REPLY, f"this is no {title}: {faults[0]}")
+            yield LineFinding(number, Rule.REPLY, f"this is not a valid {title}: {faults[0]}")
     if not examples and original is not None and any(_examples(original.system, 1)):
         said = f"shows no example of a reply, as the packaged prompt does: a JSON object with {fields}"
         yield LineFinding(parts.system_line, Rule.REPLY, said)

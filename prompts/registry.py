@@ -126,7 +126,7 @@ def prompt_files(folder: Path) -> list[Path]:
         raise ConfigError(f"{folder}: not a folder of prompts")
     files = sorted(folder.rglob("*.md"))
     if not files:
-        raise ConfigError(f"{folder}: holds no prompt (.md) files")
+        raise ConfigError(f"{folder}: contains no prompt (.md) files")
     return files
 
 

@@ -39,7 +39,7 @@ def loading_model(path_or_name: str, *, extra: Extra = "semantic") -> Iterator[N
 
 
 def _unusable(path_or_name: str) -> str:
-    return f"no usable model at {path_or_name!r}: give its folder, or a hub name that was downloaded before"
+    return f"no usable model at {path_or_name!r}: use its folder, or a hub name that was downloaded before"
 
 
 def _is_path(path_or_name: str) -> bool:

@@ -27,7 +27,7 @@ def question_of(given: Question | None) -> str | None:
     try:
         messages = convert_to_messages(list(given))  # type: ignore[arg-type]  # it looks at each
     except Exception as error:  # LangChain raises whatever an item makes it stumble over
-        raise DataError("question: a text, a message or a list of messages is needed") from error
+        raise DataError("question: must be a string, a message or a list of messages") from error
     turns = [one for one in messages if isinstance(one, HumanMessage | AIMessage) and str(one.text).strip()]
     last = max((place for place, one in enumerate(turns) if isinstance(one, HumanMessage)), default=None)
     if last is None:

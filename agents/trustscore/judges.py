@@ -61,7 +61,7 @@ class ModelJudge:
 
 @dataclass(frozen=True)
 class VerifierJudge:
-    """A verifier as the judge; free of charge. A short answer is combined with its question into a statement."""
+    """A verifier as the judge, at no cost. A short answer is combined with its question into a statement."""
 
     verifier: Verifier
 

@@ -187,7 +187,7 @@ class TrustFC(Record):
         if (self.relation is None) == (self.unscored_reason is None):
             raise ValueError("TrustFC has either a relation or an unscored_reason")
         if (self.relation is None) != (self.value is None):
-            raise ValueError("TrustFC has a value exactly when it has a relation")
+            raise ValueError("TrustFC has a value if and only if it has a relation")
         return self
 
 
@@ -346,5 +346,5 @@ class LongFormTrustReport(Record):
     @model_validator(mode="after")
     def _no_claim_is_lost(self) -> Self:
         if len(self.claims) != len(self.factuality.claims) or sum(self.counts.values()) != len(self.claims):
-            raise ValueError("every claim of the response stands in the report once")
+            raise ValueError("every claim of the response appears in the report once")
         return self

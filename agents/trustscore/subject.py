@@ -63,7 +63,7 @@ class ModelSubject:
 
         def accept(answer: McqAnswer) -> None:
             if read_choice(answer.answer, options) is None:
-                said = "answer: the letter of exactly one option is needed"
+                said = "answer: must be the letter of exactly one option"
                 raise ModelOutputError(said, schema=McqAnswer.__name__, reply=answer.answer)
 
         answered = await self.gateway.ask_graded(
@@ -104,5 +104,5 @@ class ModelSubject:
         )
         said = " ".join(answered.value.answer.split())
         if _NO_ANSWER.match(said):
-            raise ModelRefusal("it says that it does not answer", schema=ClosedBookAnswer.__name__, reply=said)
+            raise ModelRefusal("it declined to answer", schema=ClosedBookAnswer.__name__, reply=said)
         return said

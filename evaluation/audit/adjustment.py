@@ -253,7 +253,7 @@ def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: f
 def mean_adjustment(group: Group, reports: Sequence[AdjustmentReport]) -> MeanAdjustment:
     """Each method's means over data sets. Raises ValueError for no reports or for several evaluators."""
     if len({report.evaluator for report in reports}) != 1:
-        raise ValueError("a mean is taken over reports on one evaluator")
+        raise ValueError("a mean needs reports on a single evaluator")
     by_method = zip(*(report.methods for report in reports), strict=True)
     return MeanAdjustment(
         group=group, evaluator=reports[0].evaluator, methods=tuple(_average(methods) for methods in by_method)

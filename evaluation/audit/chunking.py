@@ -105,7 +105,7 @@ def r2_differences(table: PredictionTable, n_words: int) -> R2Differences:
     Raises NoTextError, and ValueError if `n_words` is zero.
     """
     if table.claim_text is None or table.document is None:
-        raise NoTextError("R2-diff takes the text of the claims and their documents")
+        raise NoTextError("R2-diff needs the text of the claims and their documents")
     values, is_cut = np.full(table.n_rows, np.nan), np.zeros(table.n_rows, dtype=np.bool_)
     for document, places in by_document(table.document):
         if len(word_ends([document])[0]) > n_words:

@@ -367,7 +367,7 @@ def order_table(pairs: Sequence[PairOrder]) -> tuple[OrderCell, ...]:
 def mean_ranking(group: Group, rankings: Sequence[Ranking]) -> MeanRanking:
     """Means over data sets, as in the paper. Raises ValueError if there are no rankings or if they are mixed."""
     if len({(ranking.evaluator, ranking.level) for ranking in rankings}) != 1:
-        raise ValueError("a mean is taken over rankings of one evaluator at one level")
+        raise ValueError("a mean needs rankings of one evaluator at one level")
     means, counts = dict[str, float | None](), dict[str, int]()
     for name in ("kendall", "pearson", "share_wrong", "share_reversed"):
         of_rankings = (getattr(ranking, name) for ranking in rankings)

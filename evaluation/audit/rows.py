@@ -45,19 +45,19 @@ NEEDED = ("dataset", "system", "response_id", "claim_id", "label", "evaluators")
 
 def _id(value: Any) -> Any:
     if type(value) is float:
-        raise ValueError("a text or a whole number is needed")
+        raise ValueError("must be a string or a whole number")
     return str(value) if type(value) is int else value
 
 
 def _label(value: Any) -> Any:
     if type(value) is not int or value not in (0, 1):
-        raise ValueError("a label is the number 1 (attributable) or 0 (not)")
+        raise ValueError("must be 1 (attributable) or 0 (not)")
     return value
 
 
 def _score(value: Any) -> Any:
     if value is not None and (type(value) not in (int, float) or not 0.0 <= value <= 1.0):
-        raise ValueError("a score is a number from 0 to 1, or null")
+        raise ValueError("must be a number from 0 to 1, or null")
     return value
 
 
@@ -170,7 +170,7 @@ class _Columns:
             n_given = len(column)
             if len(self.lines) and (row[name] is None) == bool(n_given):
                 reason = "missing, but line {} has it" if n_given else "given, but line {} has none"
-                message = f"it is {reason.format(self.lines[0])}: give it in every row or in none"
+                message = f"it is {reason.format(self.lines[0])}: set it in every row or in none"
                 raise DataError(message, path=self.path, line=line, field=name)
 
     def table(self) -> PredictionTable:
@@ -269,7 +269,7 @@ def gathered(row: Row, *, is_text: bool) -> dict[str, Any]:
         scores = {name: _number(value) for name, value in scores.items()}
         fields = {name: _number(value) if name in _NUMBERS else value or None for name, value in fields.items()}
     if scores and "evaluators" in fields:
-        raise row.error("give scores here or in columns `evaluator:NAME`, not in both", "evaluators")
+        raise row.error("put scores here or in columns `evaluator:NAME`, not in both", "evaluators")
     if scores:
         return {**fields, "evaluators": scores}
     if "evaluators" in fields:
@@ -292,7 +292,7 @@ def _object(row: Row, value: Any) -> Any:
         try:
             return parse_object(value, row.path, row.line)
         except DataError as error:
-            raise row.error(f"an object of scores is needed, not {shown(value)}", "evaluators") from error
+            raise row.error(f"must be an object of scores, not {shown(value)}", "evaluators") from error
     if isinstance(value, list) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in value):
         return dict(value)
     return value

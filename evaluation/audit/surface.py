@@ -100,7 +100,7 @@ def similarities(table: PredictionTable) -> Floats:
     claim repeats counts at most as often as it occurs in the document, as in ROUGE. Raises NoTextError.
     """
     if table.claim_text is None or table.document is None:
-        raise NoTextError("similarity takes the text of the claims and their documents")
+        raise NoTextError("similarity needs the text of the claims and their documents")
     values = np.full(table.n_rows, np.nan)
     for document, places in by_document(table.document):
         bigrams = bigrams_of(document)

@@ -42,7 +42,7 @@ def audit(
 ) -> AuditReport:
     """Computes every figure of every evaluator, at a threshold of 0.5 and at the chosen one, if any.
 
-    `name` is the name of the data. Without `resamples`, there are no intervals. The order of the rows affects only
+    `name` identifies the data. Without `resamples`, there are no intervals. The order of the rows affects only
     rounding. Anything that cannot be computed is undefined, with a reason, and listed in `left_out`. Costs no money.
     Raises ValueError for a data set with two task groups, and for a response that belongs to two systems or prompts.
     """

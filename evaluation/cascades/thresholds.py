@@ -100,7 +100,7 @@ class Tuning:
         """The thresholds, as `tune` returns them; the curve is computed by `curve`."""
         for name, share in (("max_error", max_error), ("confidence", confidence)):
             if not 0.0 < share < 1.0:
-                raise ValueError(f"{name} is a share between 0 and 1, not {share:g}")
+                raise ValueError(f"{name} must be between 0 and 1, not {share:g}")
         accepts, rejects = error is not ErrorKind.FALSE_REJECT, error is not ErrorKind.FALSE_SUPPORT
         alpha = (1 - confidence) / (accepts + rejects)
         n = self.accepting.n_all

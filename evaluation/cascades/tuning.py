@@ -54,7 +54,7 @@ class Tune:
         """Raises ConfigError for a rate that is out of range."""
         for flag, share in (("--max-error", self.max_error), ("--level", self.confidence)):
             if not 0.0 < share < 1.0:
-                raise ConfigError(f"{flag} {share:g}: a share between 0 and 1, such as 0.05")
+                raise ConfigError(f"{flag} {share:g}: must be between 0 and 1, such as 0.05")
 
 
 def load_labelled(place: str) -> list[LabelledRow]:
@@ -64,7 +64,7 @@ def load_labelled(place: str) -> list[LabelledRow]:
         if item.label is None:
             raise row.error("it is missing, but thresholds are tuned on labelled claims", "label")
         if item.document is not None and item.passages is not None:
-            raise row.error("give document or passages, not both", "passages")
+            raise row.error("use either document or passages, not both", "passages")
         rows.append(item)
     if not rows:
         raise DataError("it has no rows", path=place_name(place))

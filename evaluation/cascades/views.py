@@ -43,7 +43,7 @@ def side_words(side: CascadeSide, n: int) -> str:
     if side.threshold is None:
         return f"none: {side.why_none}" if side.why_none else "none"
     settled = f"{plural(side.n, 'claim')} ({share(side.n / n)}), {side.n_wrong:,} of them wrong ({share(side.error)}"
-    sure = f"{percent(round(side.confidence, 4))} confidence, were no other threshold tried"
+    sure = f"{percent(round(side.confidence, 4))} confidence, if no other threshold was tried"
     return f"{settled}; at most {share(side.bound)} with {sure})"
 
 
@@ -105,7 +105,7 @@ def curve(points: Iterable[CascadePoint]) -> Sheet:
         (Column("of them wrong"), lambda one: one.n_rejected_wrong),
         (Column("Balanced error, if the model never errs"), lambda one: share(one.balanced_error)),
     )
-    return sheet_of("With other errors allowed, each for itself", columns, points)
+    return sheet_of("Results for other allowed errors, each on its own", columns, points)
 
 
 def print_cascade(cascade: CascadeFile, console: Console) -> None:
@@ -118,7 +118,7 @@ def print_cascade(cascade: CascadeFile, console: Console) -> None:
 
 
 def render_cascade_html(cascade: CascadeFile) -> str:
-    """The page. Equal cascades give equal pages."""
+    """The page. The output is deterministic."""
     tuned = cascade.tuned
     return render_page(
         "cascade.html.j2",

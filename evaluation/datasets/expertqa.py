@@ -97,7 +97,7 @@ def _claims(row: Row) -> Iterator[Row]:
         at = f"answers.{system}"
         claims = _object(row, answer, at).get("claims") or []
         if not isinstance(claims, list):
-            raise row.error("a list is needed", f"{at}.claims")
+            raise row.error("must be a list", f"{at}.claims")
         for place, claim in enumerate(claims):
             given = _object(row, claim, f"{at}.claims[{place}]")
             yield row.renamed(_claim(row, system, place, given), {"claim": f"{at}.claims[{place}].claim_string"})
@@ -105,7 +105,7 @@ def _claims(row: Row) -> Iterator[Row]:
 
 def _object(row: Row, value: object, field: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise row.error("an object is needed", field)
+        raise row.error("must be an object", field)
     return value
 
 

@@ -73,9 +73,7 @@ class Download:
         found = sha256_of(part)
         if sha256 not in (None, found):
             part.unlink()
-            raise DataError(
-                f"its SHA-256 is {found}, where {sha256} was expected: it changed, or was tampered with", path=url
-            )
+            raise DataError(f"its SHA-256 is {found}, not {sha256}: it changed, or was tampered with", path=url)
         part.replace(target)
 
     def _attempt(self, url: str, part: Path) -> None:

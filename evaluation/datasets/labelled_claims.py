@@ -51,7 +51,7 @@ def labelled_claims(name: str, part: str, place: str | Path) -> Iterator[Labelle
 def claims_of(item: Record) -> Iterator[LabelledClaim]:
     """The item's labelled claims. Raises ConfigError for a kind of item that has none."""
     if not isinstance(item, LabelledItem):
-        raise ConfigError(f"a {type(item).__name__} holds no labelled claim")
+        raise ConfigError(f"a {type(item).__name__} has no labelled claim")
     return item.labelled_claims()
 
 

@@ -27,7 +27,7 @@ def load_llm_aggrefact(place: str | Path) -> Iterator[LabelledClaim]:
 def _with_document(is_named_by_file: bool, row: Row) -> tuple[Row]:
     for name in ("dataset", "doc"):
         if not isinstance(row.fields.get(name), str) or (name == "dataset" and not row.fields[name].strip()):
-            raise row.error("a text is needed", name)
+            raise row.error("must be text", name)
     named = {"id": f"{Path(row.path).stem}/{row.line}"} if is_named_by_file else {}
     return (row.renamed({**named, **row.fields, "document": row.fields.get("doc")}, {"document": "doc"}),)
 

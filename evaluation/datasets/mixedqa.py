@@ -31,7 +31,7 @@ def human_label(value: Any) -> Label:
     """The label as given: 1 if the response was judged correct, 0 if it was not. Raises ValueError for anything
     else."""
     if type(value) is not int or value not in (0, 1):
-        raise ValueError("a label is the number 0 or 1")
+        raise ValueError("must be the number 0 or 1")
     return 1 if value else 0
 
 
@@ -79,7 +79,7 @@ def load_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
         systems = [response.system for response in item.responses]
         for number, system in enumerate(systems):
             if system in systems[:number]:
-                raise row.error("this system has answered already", f"responses[{number}].system")
+                raise row.error("this system already has an answer", f"responses[{number}].system")
         yield item
 
 
@@ -102,7 +102,7 @@ def load_published_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
 def _response(row: Row, name: str) -> dict[str, Any]:
     given = row.fields[name]
     if not isinstance(given, dict):
-        raise row.error("an object is needed", name)
+        raise row.error("must be an object", name)
     label = given.get("human_eval")
     if not isinstance(label, str) or label not in _LABELS:
         raise row.error('a label is "0" or "1"', f"{name}.human_eval")

@@ -137,6 +137,6 @@ def _only_file_of(place: str | Path, own_file: str | None) -> str | Path:
         return place
     files = [path for path in sorted(Path(place).iterdir()) if path.is_file() and path.name[0] != "."]
     if len(files) != 1:
-        named = f", none of them {own_file}; name the file itself" if own_file else "; name the file itself"
-        raise ConfigError(f"{place}: one file is needed here, but there are {len(files):,}{named}")
+        named = f", none of them {own_file}; pass the file itself" if own_file else "; pass the file itself"
+        raise ConfigError(f"{place}: must contain a single file, but there are {len(files):,}{named}")
     return files[0]

@@ -39,7 +39,7 @@ def _as_object(given: Any) -> Any:
     if isinstance(given, str):
         return {"text": given}
     if not isinstance(given, Mapping | OwnDocument):
-        raise ValueError("a text is needed, or an object with `text`")
+        raise ValueError("must be a string or an object with `text`")
     return given
 
 
@@ -48,7 +48,7 @@ def _as_list(given: Any) -> Any:
     if isinstance(given, str):
         return [given] if given.strip() else None
     if given is not None and not isinstance(given, list | tuple):
-        raise ValueError("a list of texts is needed, or of objects with `text`")
+        raise ValueError("must be a list of strings or of objects with `text`")
     return given
 
 
@@ -60,7 +60,7 @@ MaybeDocuments = Annotated[
 
 def _refuse_null(value: Any) -> Any:
     if value is None:
-        raise ValueError("a text is needed, which is empty where the system declined to answer")
+        raise ValueError("must be a string, which is empty if the system declined to answer")
     return value
 
 
@@ -109,7 +109,7 @@ def load_responses(
         found = _with_defaults(row, item)
         first = lines.setdefault((found.system, found.prompt_id), row.line)
         if first != row.line:
-            message = f"line {first} answers the same prompt, too; give each sample of {found.system!r} its own"
+            message = f"line {first} also answers this prompt; each sample of {found.system!r} needs its own"
             raise row.error(f"{message} system", "system" if item.prompt_id is None else "prompt_id")
         yield found
 
@@ -128,7 +128,7 @@ class _NamedSystems:
         line, first = self.first = self.first or (row.line, is_named)
         if is_named is not first:
             said = f"line {line} names its system, and this one does not" if first else f"line {line} names no system"
-            raise row.error(f"{said}: name the system in each row or in none", "system")
+            raise row.error(f"{said}: set the system in each row or in none", "system")
 
 
 @dataclass
@@ -147,7 +147,7 @@ class _PromptTexts:
         if told != first:
             self.warn(
                 f"{row.path}:{row.line}: the prompt_id {shown(item.prompt_id)} is also that of another prompt, in line "
-                f"{line}: responses to both are compared as if there were one prompt. Give each prompt its own id"
+                f"{line}: responses to both are compared as if there were one prompt. Each prompt needs its own id"
             )
             self.warn = None
 

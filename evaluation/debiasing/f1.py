@@ -47,7 +47,7 @@ def debiased_f1(
     prediction-powered precision; undefined if responses are labelled in part. Raises ValueError for a K below 1.
     """
     if any(k < 1 for k in ks):
-        raise ValueError("K is a whole number from 1")
+        raise ValueError("K must be a whole number from 1")
     samples = as_samples(labelled, run)
     missing = _missing(samples, transfer, level, is_sampled=is_sampled)
     return tuple(_at(k, samples, missing, abstentions, transfer, level) for k in ks)

@@ -52,7 +52,7 @@ def load_topics(place: str | Path) -> tuple[str, ...]:
         return LONGFACT_TOPICS
     topics = tuple(line.strip() for _, line in read_lines(place) if line.strip())
     if not topics:
-        raise DataError("it has no topic: give one per line", path=place_name(place))
+        raise DataError("it has no topics: put one on each line", path=place_name(place))
     return topics
 
 
@@ -79,10 +79,10 @@ class PromptsRequest:
             if len(topic) > LONGEST_TOPIC:
                 raise ConfigError(f"topic {topic[:40]!r}...: longer than {LONGEST_TOPIC} characters")
             if _as_id(topic) in ids:
-                raise ConfigError(f"topics {ids[_as_id(topic)]!r} and {topic!r} are one")
+                raise ConfigError(f"topics {ids[_as_id(topic)]!r} and {topic!r} are the same")
             ids[_as_id(topic)] = topic
         if not ids:
-            raise ConfigError("name a topic (--topic)")
+            raise ConfigError("set a topic (--topic)")
 
 
 async def generate_prompts(

@@ -121,8 +121,8 @@ def _refuse_other_runs(
         ]
         if other:
             raise ConfigError(
-                f"{path}: holds responses of another run, with another {' and another '.join(other)}, first at prompt "
-                f"{row.prompt_id!r}; give the same, or another --out"
+                f"{path}: contains responses of another run, with another {' and another '.join(other)}, first at "
+                f"prompt {row.prompt_id!r}; use the same, or another --out"
             )
 
     return check
@@ -135,7 +135,7 @@ def _held(path: Path) -> Iterator[None]:
     try:
         lock.acquire()
     except Timeout as error:
-        raise ConfigError(f"{path}: another process is at work on this file") from error
+        raise ConfigError(f"{path}: another process is using this file") from error
     except OSError as error:
         raise ConfigError(f"{path}: cannot be written ({error.strerror or error})") from error
     try:
@@ -145,4 +145,4 @@ def _held(path: Path) -> Iterator[None]:
 
 
 def _not_ours(error: DataError) -> ConfigError:
-    return ConfigError(f"{error}; --out resumes only its own file: name another")
+    return ConfigError(f"{error}; --out resumes only its own file: use another")

@@ -115,7 +115,7 @@ async def _respond(prompt: AnyPrompt, gateway: ModelGateway, system: str, meter:
         response = after_thinking(said.text)
         if not response:
             end = ", which was cut off at the token limit" if said.cut_off else ""
-            raise ModelOutputError(f"the reply holds only thinking{end}", schema="free answer", reply=said.text)
+            raise ModelOutputError(f"the reply contains only thinking{end}", schema="free answer", reply=said.text)
     except ConfigError:
         raise
     except FactloopError as error:

@@ -48,7 +48,7 @@ class ResponseSettings(RunSettings):
     def named_model(self) -> str:
         """The name of the model. Raises ConfigError if none is set."""
         if self.model is None:
-            raise ConfigError("name the model that writes (--model), for example openai:gpt-4o-mini")
+            raise ConfigError("set the model that writes (--model), for example openai:gpt-4o-mini")
         return self.model
 
     def writer(self, model: BaseChatModel | None) -> ChatModel:

@@ -126,7 +126,7 @@ def win_rate(wins: int, n: int, level: float = LEVEL) -> WinRate:
 def _of_page(place: str | Path, key: DisagreementKey) -> Mapping[str, Answer | None]:
     file = read_answer_file(place)
     if file.claims_hash != key.claims_hash:
-        raise DataError("these answers are from another page than the key", path=str(place), field="claims_hash")
+        raise DataError("these answers and the key are from different pages", path=str(place), field="claims_hash")
     given = {one.key: one.answer for one in file.answers}
     return {one.item: given.get((one.response_id, one.claim_id)) for one in key.disputed}
 
@@ -144,5 +144,5 @@ def _of_sheet(rows: Iterable[Row], key: DisagreementKey) -> Mapping[str, Answer 
         given[read.item] = read.answer
     missing = [one.item for one in key.disputed if one.item not in given]
     if missing:
-        raise DataError(f"item {missing[0]} is missing: leave `answer` empty where there is none", path=path)
+        raise DataError(f"item {missing[0]} is missing: leave `answer` empty if there is none", path=path)
     return given

@@ -1,7 +1,7 @@
 """Draws verdicts that differ from people's labels, and presents both to a blind adjudicator.
 
-Wei et al. 2024 (section 4) let 100 such facts be judged anew: SAFE was right on 76 %. Sheet and page name no side, and
-which of the two stands first is drawn for each claim. The key, which the adjudicator does not see, says which is which.
+Wei et al. 2024 (section 4) had 100 such facts judged again: SAFE was right on 76%. Sheet and page name no side, and
+the order of the two is random for each claim. The key, which the adjudicator does not see, says which is which.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class DisputedClaim(Record):
 
 
 class DisagreementKey(Record):
-    """The key to a sheet of disagreements, and what they were drawn from."""
+    """The key to a sheet of disagreements, and their source."""
 
     schema_version: Literal["1.0", "1.1"] = "1.1"
     data: str
@@ -69,7 +69,7 @@ class DrawnDisagreement:
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """The judge's first passages, in the order found, because the cited ones would give it away."""
+        """The judge's first passages, in the order found, because the cited ones would reveal the side."""
         return self.claim.evidence[:PASSAGES]
 
     @property
@@ -82,7 +82,7 @@ class DrawnDisagreement:
 
 @dataclass(frozen=True)
 class DisagreementDraw:
-    """What the adjudicator gets, and the key to it."""
+    """The sheet for the adjudicator, and its key."""
 
     drawn: tuple[DrawnDisagreement, ...]
     key: DisagreementKey
@@ -101,8 +101,8 @@ def draw_disagreements(
 ) -> DisagreementDraw:
     """Draws `n` disagreements, or all if there are fewer, with their key.
 
-    Every disagreement is as likely to be drawn; the order of the responses changes nothing. Holds all of them in
-    memory. Raises ConfigError where no claim has a label, and where no verdict differs from one.
+    All disagreements are equally likely; the order of the responses does not matter. Holds all of them in
+    memory. Raises ConfigError if no claim has a label, or if no verdict differs from one.
     """
     n_responses = n_labelled = 0
     differing: list[_Case] = []
@@ -113,7 +113,7 @@ def draw_disagreements(
             if RIGHT[case.label] is not case.verdict:
                 differing.append(case)
     if not n_labelled:
-        raise ConfigError(f"{data}: no claim has both a label and a verdict; name a run of factloop eval factscore")
+        raise ConfigError(f"{data}: no claim has both a label and a verdict; use a run of factloop eval factscore")
     if not differing:
         raise ConfigError(f"{data}: no verdict differs from a label")
     differing.sort(key=lambda one: (one.response.id, one.claim.id))
@@ -153,7 +153,7 @@ def _cases(judged: JudgedResponse) -> Iterator[_Case]:
 
 
 def _shown(case: _Case, by: DisputedClaim) -> DrawnDisagreement:
-    """Both sides in the same wording, without the judge's rationale, which would give it away."""
+    """Both sides in the same wording, without the judge's rationale, which would reveal it."""
     judge, people = case.verdict.replace("_", " "), RIGHT[case.label].replace("_", " ")
     first, second = (judge, people) if by.judge_is_first else (people, judge)
     to_settle = ClaimToSettle(

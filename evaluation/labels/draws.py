@@ -1,13 +1,13 @@
 """Weights labelled claims by how they were drawn.
 
-The beginning of a sheet, which is in random order, is a smaller draw: of n claims drawn m have an answer, and each was
-as likely to be among them as its probability times m / n.
+A sheet is in random order, so its beginning is a smaller draw: if m of n drawn claims have an answer, each claim was
+among them with its probability times m / n.
 
-A draw leaves out the claims of its run that have a label, and its probabilities go by what they taught. So two
-estimates of a total hold: that of the labels before, and the known labels with that of the draw from the rest. The
-second holds whatever the first draw was, and on average is the total; so the two have no covariance, and their mean by
-`sampling.share_of_draw` holds, too. Each claim then has one label and one probability: a claim of the draw p over the
-share of the draw, as its sheet says, and one labelled before that of `sampling.probability_after`.
+A draw leaves out the labelled claims of its run, and its probabilities depend on their labels. A total then has two
+unbiased estimates: one from the earlier labels, and one from the known labels and the draw from the rest. The second is
+unbiased whatever the first draw was; so the two have no covariance, and their mean by `sampling.share_of_draw` is
+unbiased, too. Each claim then has one label and one probability: for a drawn claim, p over the share of the draw, as on
+its sheet; for one labelled before, that of `sampling.probability_after`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def drawn_parts(claims: Iterable[tuple[ClaimToLabel, str, bool]]) -> dict[str | 
     """The draws by their names, from different claims with a probability, each with its place and whether it has an
     answer.
 
-    Where the number drawn is not known, it is that of the claims given back.
+    If the number drawn is unknown, the number of returned claims is used.
     """
     found: dict[str | None, DrawnPart] = {}
     for claim, place, is_answered in claims:
@@ -71,10 +71,9 @@ def drawn_parts(claims: Iterable[tuple[ClaimToLabel, str, bool]]) -> dict[str | 
 
 
 def counted(claims: Sequence[ClaimToLabel], parts: Iterable[DrawnPart]) -> list[ClaimToLabel]:
-    """Labelled claims, each with the probability by which its label counts beside the others; one that was not drawn
-    stays as it is.
+    """Labelled claims, each with the probability by which it is weighted; a claim that was not drawn is unchanged.
 
-    Raises DataError for draws that know nothing of one another, and for one whose labels before are not all there.
+    Raises DataError for independent draws, and for one whose earlier labels are incomplete.
     """
     given = {_name_of(part.draw): part for part in parts if part.n_answered}
     later = sorted(given.values(), key=lambda part: part.n_before)

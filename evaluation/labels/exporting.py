@@ -57,9 +57,9 @@ class ExportedLabels:
     n_seen: int = 0
     """Number of rows labelled with the verdict visible, as on a sheet."""
     runs: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Rows by the data and the judge of the run that their claims are of."""
+    """Rows by the data and judge of their run."""
     unfinished: list[DrawnPart] = field(default_factory=list)
-    """Draws of which only a part has an answer: their labels count as a smaller draw."""
+    """Partly answered draws, whose labels count as a smaller draw."""
     people: PeopleAgreement | None = None
     """How far people agree; None without a rule for claims that they label differently."""
 
@@ -73,7 +73,7 @@ class ExportedLabels:
 
 @dataclass
 class _LabelledClaim:
-    """A claim with the labels that people gave it, by the file of each."""
+    """A claim with its labels, by file."""
 
     claim: ClaimToLabel
     place: str
@@ -88,13 +88,13 @@ def export_labels(
     reports: Mapping[str, FactualityReport] | None = None,
     differing: DisagreementPolicy | None = None,
 ) -> ExportedLabels:
-    """The labels of all places together. Claims of a report do not say which system wrote them: `systems` does for the
-    places that it has, and `system` for the others.
+    """The labels of all places together. Claims of a report do not say which system wrote them: `systems` does for
+    its places, and `system` for the others.
 
-    `reports`, by `hash_of` their claims, are those that the pages were of: they add the passages. `differing`: each
-    place holds another person's labels, which may be of the same claims, and this is the rule where two differ. Raises
+    `reports`, by `hash_of` their claims, are the reports on the pages: they add the passages. `differing`: each
+    place has another person's labels, perhaps for the same claims, and this is the rule if two differ. Raises
     DataError for a malformed place, one of another report, a claim with two labels in one place or, without that rule,
-    in two, claims of which only some were drawn with known probabilities, and where no claim has a label.
+    in two, claims of which only some were drawn with known probabilities, or if no claim has a label.
     """
     _refuse_repeated(places)
     found = ExportedLabels()
@@ -145,17 +145,17 @@ def _said(one: _LabelledClaim, differing: DisagreementPolicy | None) -> PersonLa
 
 
 def _refuse_repeated(places: Sequence[str | Path]) -> None:
-    """Raises DataError for a file that is named twice, be it by another path."""
+    """Raises DataError for a file that is named twice, even by another path."""
     first: set[Path] = set()
     for place in places:
         path = Path(place).resolve()
         if path in first:
-            raise DataError("this file is named twice: name it once", path=str(place))
+            raise DataError("this file is listed twice", path=str(place))
         first.add(path)
 
 
 def _refuse_twice(labelled: Iterable[_LabelledClaim]) -> None:
-    """Raises DataError for a claim that has labels of two draws: the second was to leave it out."""
+    """Raises DataError for a claim labelled in two draws: the second should have left it out."""
     first: dict[tuple[str, ...], str] = {}
     for one in labelled:
         key = (one.claim.dataset, one.claim.system, *one.claim.key)
@@ -207,7 +207,7 @@ def _labels_in(
         if read.row_hash is not None and not is_as_drawn(claim, read.row_hash):
             raise row.error(_EDITED)
         if read.label == "agree" and read.verdict is None:
-            raise row.error("this sheet shows no verdict to agree with: give 1 (supported) or 0")
+            raise row.error("this sheet shows no verdict to agree with: use 1 (supported) or 0")
         yield claim, label
 
 
@@ -217,7 +217,7 @@ def _with_documents(
     if reports is None:
         return file.claims
     if file.claims_hash not in reports:
-        raise DataError("these labels are for another report than --report", path=place, field="claims_hash")
+        raise DataError("these labels are not for the report in --report", path=place, field="claims_hash")
     return with_documents(file.claims, reports[file.claims_hash])
 
 
@@ -273,6 +273,6 @@ def _refuse_second(one: _LabelledClaim, place: str, differing: DisagreementPolic
         return
     name = "/".join(one.claim.key)
     if place in one.given:
-        raise DataError(f"claim {name!r} has two labels in this file: give each claim one", path=place)
+        raise DataError(f"claim {name!r} has two labels in this file", path=place)
     message = f"claim {name!r} also has a label in {next(iter(one.given))}: if two people labelled it, choose "
     raise DataError(f"{message}what to do with differing labels (--differing)", path=place)

@@ -18,19 +18,19 @@ from factloop.reports.labels import PersonLabel
 
 RESAMPLES, LEVEL = 2000, 0.95
 _CLASSES = (PersonLabel.SUPPORTED, PersonLabel.NOT_SUPPORTED, PersonLabel.IRRELEVANT)
-"""What is compared. Who cannot tell has given no label."""
+"""The labels compared. *Cannot tell* is not one."""
 
 GivenBy = Mapping[str, PersonLabel]
-"""The labels of one claim by the file that each is in."""
+"""The labels of one claim, by file."""
 
 
 class DisagreementPolicy(StrEnum):
-    """What becomes of a claim that people label differently."""
+    """How a claim that people label differently is treated."""
 
     LEFT_OUT = "left-out"
     """It gets no label, and is counted."""
     MAJORITY = "majority"
-    """It gets the label of more than half of those who could tell; without one it is left out."""
+    """It gets the label of more than half of those who could tell; otherwise it is left out."""
 
 
 class PairAgreement(Record):
@@ -39,30 +39,30 @@ class PairAgreement(Record):
     first: str
     second: str
     alike: Figure
-    """Share of the claims that both labelled, in [0, 1], which have one label: supported, not, or irrelevant."""
+    """Share of the claims labelled in both, in [0, 1], that have the same label: supported, not, or irrelevant."""
     kappa: Figure
     """Cohen's kappa over the same claims, in [-1, 1]; 0 is agreement by chance."""
 
 
 class PeopleAgreement(Record):
-    """How far several people agree, and what became of their labels."""
+    """How far several people agree, and how their labels are combined."""
 
     schema_version: Literal["1.0"] = "1.0"
     rule: DisagreementPolicy
     pairs: tuple[PairAgreement, ...]
-    """Of files that share a labelled claim."""
+    """Pairs of files that share a labelled claim."""
     level: Annotated[float, Field(gt=0.0, lt=1.0)] = LEVEL
     n_resamples: Count = RESAMPLES
     n_shared: Count
-    """Claims with labels of two people or more."""
+    """Claims labelled by at least two people."""
     n_differing: Count
-    """Those of them with more than one label."""
+    """Claims among these with different labels."""
     n_left_out: Count
-    """Those of them that got none by the rule."""
+    """Claims among these that the rule leaves out."""
 
 
 def settled(given: Sequence[PersonLabel], rule: DisagreementPolicy) -> PersonLabel | None:
-    """The label of a claim with one label or more; None where people differ and the rule settles nothing."""
+    """The label of a claim with at least one label; None if the rule leaves a disagreement open."""
     told = Counter(one for one in given if one is not PersonLabel.CANNOT_TELL)
     if not told:
         return PersonLabel.CANNOT_TELL
@@ -73,7 +73,7 @@ def settled(given: Sequence[PersonLabel], rule: DisagreementPolicy) -> PersonLab
 
 
 def compare_people(claims: Mapping[str, Sequence[GivenBy]], rule: DisagreementPolicy) -> PeopleAgreement:
-    """The agreement of every two files; `claims` by group, such as the prompt, which intervals draw whole."""
+    """The agreement of every two files. `claims` are by group, such as the prompt; intervals resample groups."""
     every = [given for of_group in claims.values() for given in of_group]
     shared = [[one for one in given.values() if one in _CLASSES] for given in every]
     shared = [given for given in shared if len(given) > 1]

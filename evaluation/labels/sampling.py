@@ -1,10 +1,10 @@
 """Chooses which claims of a run to label next so that the corrected figure gets the narrowest interval.
 
-A claim whose verdict is surely right tells little when a person looks at it. So a claim is drawn with a probability
-that goes with the spread of what is not known of it: the root of the mean square by which a label differs from what its
-verdict, or its score where that is the better guide, leads one to expect (Neyman 1934; Zrnic and Candes 2024, arXiv
-2403.03208, for labels chosen by a model). That spread is learnt from labels there are, by verdict and score; it decides
-how narrow the interval gets, never whether it holds, as each label counts for the inverse of its probability.
+Labelling a claim whose verdict is surely right tells little. So a claim is drawn with a probability proportional to
+the spread of what is not known of it: the root mean square by which a label differs from what its verdict, or its score
+if that is the better guide, leads one to expect (Neyman 1934; Zrnic and Candes 2024, arXiv 2403.03208, for labels
+chosen by a model). That spread is learnt from existing labels, by verdict and score; it decides how narrow the interval
+gets, never whether it is valid, because each label is weighted by its inverse probability.
 """
 
 from __future__ import annotations
@@ -19,48 +19,47 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 EVEN = 0.1
-"""Share of the draw that goes to all claims alike: what a pilot saw no error in may have some."""
+"""Share of the draw that goes to all claims equally, since a pilot may have missed errors."""
 FEWEST_LABELS, FEWEST_BESIDE_SCORES = 10, 50
-"""Labels to learn from. Where the judge gives scores these are the better guide at first: in simulation a draw that one
-label steered had twice the variance of one that the scores steered, and by 50 labels as much."""
+"""Minimum number of labels to learn from. Scores, if any, are the better guide at first: in simulation, a draw guided
+by one label had twice the variance of one guided by scores, and by 50 labels the same."""
 _EDGES = (0.05, 0.2, 0.8, 0.95)
-"""Scores between these are taken together: a judge's scores lie close to 0 and 1."""
+"""Bounds of the bins of scores: a judge's scores are mostly close to 0 and 1."""
 _PRIOR = 2.0
-"""Claims' worth of one half in the rate of each verdict, and of the middle of both in that of each stratum."""
+"""Weight, in claims, of the prior: 1/2 for a verdict's rate, the mean of both for a stratum's."""
 
 
 @dataclass(frozen=True)
 class Pilot:
-    """Labels there are, with the stratum of each claim."""
+    """Existing labels, with the stratum of each claim."""
 
     labels: Ints
     """1 supported, 0 not; (n_labels,)."""
     verdicts: Ints
     scores: Floats
-    """In [0, 1], NaN where the judge gave none."""
+    """In [0, 1], NaN if the judge gave none."""
 
     @property
     def n(self) -> int:
         return len(self.labels)
 
     def wrong(self, verdict: int) -> tuple[int, int]:
-        """Labels that go against this verdict, and all of claims that have it."""
+        """The number of labels that contradict this verdict, and of claims that have it."""
         labels = self.labels[self.verdicts == verdict]
         return int((labels != verdict).sum()), len(labels)
 
 
 def fewest_labels(scores: Floats) -> int:
-    """Labels to learn from, by the run's scores, NaN where the judge gave none."""
+    """Minimum number of labels to learn from; `scores` are the run's, NaN if the judge gave none."""
     return FEWEST_LABELS if np.isnan(scores).all() else FEWEST_BESIDE_SCORES
 
 
 def spreads(verdicts: Ints, scores: Floats, pilot: Pilot | None) -> Floats:
-    """(n_claims,): the spread of each claim's label about what its verdict or score leads one to expect, above 0.
+    """(n_claims,): the spread of each claim's label about the value expected from its verdict or score, above 0.
 
-    Without labels, or with fewer than `fewest_labels`, it is that of the score where there is one, and the same for all
-    claims elsewhere. With labels it rests on the mean of r (1 - r) over the beta distribution that a stratum's rate r
-    then has: a stratum of 80 labels without an error may have errors, and drawn too rarely it would count for too much
-    where one turns up.
+    With fewer labels than `fewest_labels`, it is that of the score, or a common value for claims without one. With
+    labels, it is based on the mean of r (1 - r) over the beta distribution of a stratum's rate r: a stratum of 80
+    labels without an error may have errors, and an error in a stratum drawn too rarely would have too much weight.
     """
     if pilot is None or pilot.n < fewest_labels(scores):
         known = np.clip(scores, 0.02, 0.98)
@@ -86,9 +85,9 @@ def spreads(verdicts: Ints, scores: Floats, pilot: Pilot | None) -> Floats:
 
 
 def _expected(verdicts: Ints, scores: Floats, pilot: Pilot, by_verdict: Mapping[int, float]) -> Floats:
-    """What one is to expect of each label: by verdict, or by score where the pilot's labels are nearer to that.
+    """The expected value of each label: by verdict, or by score if that fits the pilot's labels better.
 
-    The estimate takes the one or the other as its prediction, times lambda in [0, 1].
+    The estimate uses one or the other as its prediction, times lambda in [0, 1].
     """
     of_run, of_pilot = (np.where(one == 1, by_verdict[1], by_verdict[0]) for one in (verdicts, pilot.verdicts))
     has = ~np.isnan(pilot.scores)
@@ -109,27 +108,27 @@ def _strata(verdicts: Ints, scores: Floats) -> Ints:
 
 
 def share_of_draw(n_claims: int, n_before: int, n: int) -> float:
-    """The share in (0, 1] of a draw of n claims in an estimate to which the n labels before it contribute the rest.
+    """The weight in (0, 1] of a draw of n claims in an estimate in which `n_before` earlier labels have the rest.
 
-    What leaves the least variance were both draws even: v1 / (v1 + v2), with v1 = N (N - n1) / n1 of a total by the
-    labels before, and v2 = M (M - n) / n by those of the draw from the other M = N - n1 claims. 1 where there were no
-    labels before, and where the draw leaves no claim without one.
+    It minimizes the variance if both draws are even: v1 / (v1 + v2), with v1 = N (N - n1) / n1 for a total estimated
+    from the earlier labels, and v2 = M (M - n) / n from the draw from the other M = N - n1 claims. 1 if there were no
+    earlier labels, or if the draw leaves no claim unlabelled.
     """
     return n_claims * n / (n_claims * n + n_before * (n_claims - n_before - n))
 
 
 def probability_after(probability: float, share: float) -> float:
-    """The probability by which a claim that was labelled before a draw counts beside it: the inverse of (1 - share) / p
-    + share, as the other estimate has its label for certain."""
+    """The probability that weights a claim labelled before a draw: the inverse of (1 - share) / p + share, because the
+    other estimate contains its label for certain."""
     return 1.0 / ((1.0 - share) / probability + share)
 
 
 def probabilities(spread: Floats, n: int, most: float = 1.0) -> Floats:
-    """(n_claims,): the probability of each claim to be drawn, in (0, 1], that add up to n, or to all claims if fewer.
+    """(n_claims,): the probability of each claim to be drawn, in (0, 1]. They add up to n, or to all claims if fewer.
 
-    In proportion to the spread, but for `EVEN` of the draw; a claim that would pass `most` has that, and the rest share
-    what is left. `most`: the share of the draw in an estimate to which other labels contribute, since there no claim
-    counts for less than itself; no less than n over the number of claims.
+    Proportional to the spread, except for `EVEN` of the draw, and at most `most`; the other claims share the excess.
+    `most` is the share of the draw in an estimate to which other labels contribute, since no claim may have a weight
+    below 1; it must be at least n over the number of claims.
     """
     size = len(spread)
     if n >= size:
@@ -146,9 +145,9 @@ def probabilities(spread: Floats, n: int, most: float = 1.0) -> Floats:
 
 
 def systematic_draw(probability: Floats, rng: np.random.Generator) -> Ints:
-    """Places of the claims drawn, in rising order: as many as the probabilities add up to, each with just its own.
+    """Positions of the drawn claims, in ascending order: as many as the probabilities add up to, each with its own.
 
-    Systematic sampling in a drawn order: a comb with teeth 1 apart, at a drawn place, over the probabilities in a row.
+    Systematic sampling in random order: a comb with teeth 1 apart and a random start over the cumulated probabilities.
     """
     order = rng.permutation(len(probability))
     total = round(float(probability.sum()))

@@ -36,16 +36,16 @@ than it was given."""
 
 
 def hash_of_row(claim: ClaimToLabel) -> str:
-    """A hash of the claim as it was drawn, by which an edited cell shows: a label belongs to that claim and verdict.
+    """A hash of the claim as it was drawn, which reveals edited cells: a label belongs to that claim and verdict.
 
-    It leaves out what the person fills in, and sentence and passages, which a spreadsheet may cut off. It begins with a
+    It leaves out what the person fills in, and sentence and passages, which a spreadsheet may cut. It begins with a
     letter, so that no spreadsheet takes it for a number.
     """
     return _hash(claim, _nearest(claim.score), _nearest(claim.probability))
 
 
 def is_as_drawn(claim: ClaimToLabel, row_hash: str) -> bool:
-    """Whether the claim of a row has what the hash is of; its numbers may differ by less than a step."""
+    """Whether a row's claim matches its hash; numbers may differ by less than a step."""
     return any(
         row_hash == _hash(claim, score, probability)
         for score in _neighbours(claim.score)
@@ -60,7 +60,7 @@ def _hash(claim: ClaimToLabel, score: int | None, probability: int | None) -> st
 
 
 def _plain(value: object) -> object:
-    """A text as any program writes it back: with single spaces, and without the apostrophe before a formula."""
+    """A text as any program saves it: with single spaces, and without the apostrophe before a formula."""
     return " ".join(without_apostrophe(value).split()) if isinstance(value, str) else value
 
 
@@ -81,8 +81,8 @@ SHEET = (
     "score", "probability", "label", "comment", "draw", "n_drawn", "n_claims",
     "n_before", "row_hash",
 )  # fmt: skip
-"""Columns of the sheet: `label` takes 1 (supported), 0 (not), or `agree` for the verdict beside it, and `comment` any
-text. The others stay as they are, which `row_hash` shows."""
+"""Columns of the sheet: `label` takes 1 (supported), 0 (not), or `agree` for the verdict next to it; `comment` takes
+any text. The others must not change, which `row_hash` verifies."""
 _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
 
 
@@ -97,7 +97,7 @@ class DrawnClaim:
 
     @property
     def row(self) -> tuple[Cell, ...]:
-        """The claim as `SHEET` has it."""
+        """The claim as a row of `SHEET`."""
         one = self.to_label
         if self.hides_verdict:
             one = one.model_copy(update={"verdict": None, "score": None})
@@ -120,9 +120,9 @@ class Candidate:
     claim: Claim
     prompt: str
     is_first: bool = False
-    """Whether it is to come before those that are not."""
+    """Whether it has priority over other claims."""
     hides_verdict: bool = False
-    """Whether its sheet is without the verdict, which is only one of several, and would draw labels towards it."""
+    """Whether its sheet hides the verdict, which is only one of several and would bias labels."""
 
     @property
     def key(self) -> ClaimKey:
@@ -140,11 +140,11 @@ class NextLabels:
     n_before: int
     """Those of them that have a label, and were left out of the draw."""
     pilot: Pilot | None
-    """Labels there are, of this run or another."""
+    """Existing labels, of this run or another."""
     n_to_learn: int
-    """Labels from which on anything is learnt from them."""
+    """Minimum number of labels to learn from."""
     n_first: int
-    """Claims without a label that were to come first, and how many of them were drawn."""
+    """Unlabelled claims that take priority, and how many of them were drawn."""
     n_first_drawn: int
 
     @property
@@ -157,7 +157,7 @@ def _empty_is_none(value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """The number of a cell; any other text as it stands, to be refused by name."""
+    """The number of a cell; any other text is returned unchanged, to be rejected by name."""
     value = _empty_is_none(value)
     try:
         return float(value) if isinstance(value, str) else value
@@ -166,7 +166,7 @@ def _number(value: Any) -> Any:
 
 
 def _share(value: Any) -> Any:
-    """The number of a cell that is 0 to 1, which spreadsheets of many countries write with a comma."""
+    """The number of a cell from 0 to 1, which spreadsheets in many countries write with a comma."""
     return _number(value.replace(",", ".")) if isinstance(value, str) else value
 
 
@@ -185,7 +185,7 @@ Binary = Annotated[Literal[0, 1], BeforeValidator(_label)]
 
 
 class SheetRow(Record):
-    """One row of the sheet as it comes back."""
+    """One row of the returned sheet."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -198,7 +198,7 @@ class SheetRow(Record):
     document: str | None = None
     judge: str
     verdict: Annotated[Literal[0, 1] | None, BeforeValidator(_label)]
-    """None of a claim of an experiment."""
+    """None for a claim of an experiment."""
     score: Annotated[Share | None, BeforeValidator(_share)] = None
     probability: Annotated[float, Field(gt=0.0, le=1.0), BeforeValidator(_share)]
     label: Annotated[Literal[0, 1, "agree"] | None, BeforeValidator(_label)] = None
@@ -212,7 +212,7 @@ class SheetRow(Record):
 
     @property
     def drawn_in(self) -> Draw | None:
-        """None where not all of it is known."""
+        """None if any of it is unknown."""
         if self.draw is None or self.n_drawn is None or self.n_claims is None or self.n_before is None:
             return None
         return Draw(name=self.draw, n=self.n_drawn, n_claims=self.n_claims, n_before=self.n_before)
@@ -220,11 +220,11 @@ class SheetRow(Record):
 
 Text = Annotated[str | None, BeforeValidator(lambda value: None if value is None else str(value))]
 ClaimKey = tuple[str | None, ...]
-"""What a claim of a run is known by: system, response, claim id, text and judge."""
+"""What identifies a claim of a run: system, response, claim id, text and judge."""
 
 
 class PilotRow(Record):
-    """One labelled claim that the draw learns from, and leaves out where it is the run's; it reads no other columns."""
+    """One labelled claim that the draw learns from, and leaves out if it is in the run; it reads no other columns."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -237,7 +237,7 @@ class PilotRow(Record):
     claim: Text = None
     judge: Text = None
     probability: Annotated[float | None, BeforeValidator(_number)] = None
-    """None where the claim was not drawn: then the draw may have it again."""
+    """None if the claim was not drawn; it may then be drawn again."""
 
     @property
     def key(self) -> ClaimKey:
@@ -246,7 +246,7 @@ class PilotRow(Record):
 
 @dataclass(frozen=True)
 class KnownLabels:
-    """Labels that there are before a draw."""
+    """Labels that exist before a draw."""
 
     pilot: Pilot
     claims: frozenset[ClaimKey] = frozenset()
@@ -254,7 +254,7 @@ class KnownLabels:
 
 
 SELDOM = 0.01
-"""The spread of a claim that need not come first, beside 1 of one that is to."""
+"""The spread of a claim without priority, relative to 1 for one with it."""
 
 
 def candidates_of(responses: Iterable[JudgedResponse]) -> Iterator[Candidate]:
@@ -268,14 +268,14 @@ def candidates_of(responses: Iterable[JudgedResponse]) -> Iterator[Candidate]:
 def draw_claims(
     candidates: Iterable[Candidate], n: int, *, data: str, seed: int, known: KnownLabels | None = None
 ) -> NextLabels:
-    """A draw of n claims with known probabilities; all of them where there are no more. Those that are to come first
-    are drawn before the others, but for the `EVEN` part of the draw.
+    """A draw of n claims with known probabilities, or all of them if there are fewer. Those with
+    priority are drawn before the others, except for the `EVEN` part of the draw.
 
     Claims of the run that have a label are left out, so that none is labelled twice; `labels.draws` says how both
-    count. The others come in random order: a part of a sheet is labelled from its top, and rows by response
-    would make that part the claims of few prompts, or of one system. Holds the claims of the run in memory.
+    count. The rest are in random order: people label a sheet from the top, and rows sorted by response
+    would confine a partly labelled sheet to few prompts, or one system. Holds the claims of the run in memory.
 
-    Raises ConfigError where none has a verdict of supported or not, and where all that have one are labelled.
+    Raises ConfigError if none has a verdict of supported or not, or if all that do are labelled.
     """
     countable = (one for one in candidates if one.claim.judgement.verdict in _VERDICTS)
     found = sorted(countable, key=lambda one: (one.response_id, one.claim.id))
@@ -336,7 +336,7 @@ def _drawn(one: Candidate, *, data: str, probability: float) -> DrawnClaim:
 
 
 def read_known(place: str | Path) -> KnownLabels:
-    """Labelled claims to learn from, and to leave out. Raises DataError for a malformed row and for no row."""
+    """Labelled claims to learn from, and to leave out. Raises DataError for a malformed row or no usable one."""
     rows = [row.read_as(PilotRow) for row in read_rows(place)]
     known = [one for one in rows if one.verdict is not None]
     drawn = frozenset(one.key for one in rows if one.probability is not None)

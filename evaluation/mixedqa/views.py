@@ -72,7 +72,7 @@ def resampling(found: Iterable[Correlation]) -> str:
     level, n = percent(drawn[0].level), drawn[0].n_resamples
     return (
         f"{level} intervals by {n:,} resamples of whole questions{left_out}. There is no interval with fewer than "
-        f"{FEWEST_DRAWN} questions, or where more than a twentieth of the resamples have no coefficient."
+        f"{FEWEST_DRAWN} questions, or if more than a twentieth of the resamples have no coefficient."
     )
 
 
@@ -199,7 +199,7 @@ class Axis:
 def render_mixedqa_html(result: MixedQaResult) -> str:
     """The page: a forest plot for each system and for all, the paper's table, and the cost of the run.
 
-    Equal results give equal pages.
+    The output is deterministic.
     """
     everything: tuple[Found, ...] = (*result.correlations, *result.reference)
     papers = [result.paper(found.name, found.system) for found in everything]

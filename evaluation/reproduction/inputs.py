@@ -122,7 +122,7 @@ def read_result(path: Path, kind: type[T]) -> T:
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror or error})", path=str(path)) from error
     except ValidationError as error:
-        raise DataError(f"is no {kind.__name__}; give the output of the entry's command", path=str(path)) from error
+        raise DataError(f"is not a {kind.__name__}; use the output of the entry's command", path=str(path)) from error
 
 
 def find_places(data: Sequence[str], given: str | None) -> dict[str, Path]:
@@ -135,9 +135,8 @@ def find_places(data: Sequence[str], given: str | None) -> dict[str, Path]:
     place = data_folder() if given is None else Path(given)
     if given is not None and place.is_file():
         if len(data) != 1:
-            raise ConfigError(
-                f"{given}: a folder is needed here, with {', '.join(data) or 'nothing: it takes no data'}"
-            )
+            wanted = f"must be a folder with {', '.join(data)}" if data else "this entry takes no data"
+            raise ConfigError(f"{given}: {wanted}")
         return {data[0]: place}
     if given is not None and not place.is_dir():
         raise ConfigError(f"{given}: no such file or folder")

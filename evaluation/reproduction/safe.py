@@ -21,8 +21,8 @@ from factloop.evaluation.runs.records import RunSummary
 FACTS = "factscore:bio"
 LONGFACT = ("longfact:objects", "longfact:concepts")
 PEOPLE = (
-    "The hundred facts and what was found of each were not published; `factloop research labels disagree` draws such a "
-    "sample of a run of one's own, for people to judge."
+    "The hundred facts and the findings on each were not published; `factloop research labels disagree` draws such a "
+    "sample from your own run, for people to judge."
 )
 _REPEATS = (
     "There are 16,040 labelled facts (safe:labels), and 16,011 that differ within their response (safe:agreement): 29 "
@@ -56,7 +56,7 @@ def agreement_with_people(inputs: Inputs) -> Findings:
         notes.append(f"The verdicts are those of {summary.fingerprint.model or 'the offline engine'}.")
         notes.append(f"{found.n_unscored:,} facts have no verdict and count in no figure.")
     else:
-        notes.append("Nothing was judged: give the output of factloop eval factscore --json with --results.")
+        notes.append("Nothing was judged: pass the output of factloop eval factscore --json with --results.")
     return [*figures, compared(("SAFE and people",), "agreement, %", Decimal("72.0"), share)], notes
 
 

@@ -25,7 +25,7 @@ from factloop.trust.distractor_sources import make_distractors
 from factloop.trust.settings import TrustSettings
 
 MIXEDQA = "mixedqa:answers"
-NO_SECOND_LABEL = "MixedQA was published with one label a response: an agreement needs the second annotator's."
+NO_SECOND_LABEL = "MixedQA was published with one label per response: agreement needs the second annotator's."
 _KAPPA = {"FLAN-T5": "0.88", "LLaMA": "0.82", "GPT": "0.92", "Overall": "0.89"}
 _OVERALL = {
     ("Consistent", "Support"): "1.0",
@@ -49,7 +49,7 @@ _QUESTIONS = (
     ),
 )
 """Questions, responses, and the words that the paper's distractors replace."""
-_NOTHING_ASKED = "No model was asked: give the output of factloop eval mixedqa --json with --results."
+_NOTHING_ASKED = "No model was asked: pass the output of factloop eval mixedqa --json with --results."
 _Correlations = dict[tuple[str, str], OurFigure]
 """Maps metric and system to our figure."""
 
@@ -67,7 +67,7 @@ def correlations(inputs: Inputs) -> Findings:
     else:
         notes.append(_NOTHING_ASKED)
     notes.append("METEOR of gpt-3.5-turbo is printed as .106; ours, by nltk, is .39 with WordNet and without it.")
-    notes.append(f"What the paper prints as NAN, and what is {UNDEFINED} here, is a metric with one value throughout.")
+    notes.append(f"NAN in the paper, and {UNDEFINED} here, mean that a metric has the same value throughout.")
     theirs = {(row.metric, system): _printed(row.correlations[system]) for row in PUBLISHED for system in SYSTEMS}
     return _beside({place: UNDEFINED if one is None else one for place, one in theirs.items()}, ours), notes
 
@@ -123,8 +123,8 @@ def _on_systems(result: MixedQaResult) -> Iterator[str]:
     others = [one.system for one in result.systems if one.system not in SYSTEMS]
     if others:
         yield (
-            f"The paper has no figures of {', '.join(others)}, which stand by themselves: what is compared are systems "
-            f"named {', '.join(SYSTEMS)} in the data."
+            f"The paper has no figures for {', '.join(others)}, so only systems named {', '.join(SYSTEMS)} in the data "
+            "are compared."
         )
 
 

@@ -48,7 +48,7 @@ from factloop.reports.figures import plural
 Findings = tuple[Iterable[ComparedFigure], Iterable[str]]
 """The figures of an entry, and notes on what was read, what is missing and what readers must know."""
 PREDICTIONS = (
-    "No model was asked: give predictions of factloop research verify with --results, and name the "
+    "No model was asked: pass predictions of factloop research verify with --results, and name the "
     "evaluators with --evaluator PAPER=OURS"
 )
 RAGTRUTH = ("RAGTruth-CNN/DM", "RAGTruth-News", "RAGTruth-MARCO", "RAGTruth-Yelp")
@@ -102,7 +102,7 @@ def _own_row(row: str, dataset: str, ours: set[str], notes: list[str]) -> str:
         return row
     notes.append(
         f"{dataset}: {len(ours & theirs):,} of our {plural(len(ours), 'system')} and of the paper's {len(theirs):,} "
-        "are the same by name, so what rests on all of ours together is not compared"
+        "have the same names, so figures for all of ours together are not compared"
     )
     return f"{row}, {plural(len(ours), 'system')}"
 
@@ -121,7 +121,7 @@ def describe_datasets(inputs: Inputs) -> Findings:
             n_claims = len(responses)
             has_responses = OurFigure("Y" if len(set(responses.tolist())) < n_claims else "N", Origin.LABELS, n_claims)
         figures.append(compared((name,), "long responses", printed["Long responses"], has_responses))
-    note = "Ours from a rule is what factloop.evaluation.datasets.benchmark says; from labels, what the data show."
+    note = "Ours by rule are those in factloop.evaluation.datasets.benchmark; those from labels, in the data."
     return figures, (note, *inputs.missing(labelled_parts(one.name for one in BENCHMARK)))
 
 
@@ -139,17 +139,17 @@ def error_rates(inputs: Inputs, number: int) -> Findings:
             found |= _measured_errors(rows, table, level, origin, notes)
     unlabelled = [name for name in datasets if benchmark_dataset(name).part is None]
     if unlabelled and inputs.results is None:
-        notes.append(f"{', '.join(unlabelled)}: no labels with systems are at hand, so rates come from --results alone")
+        notes.append(f"{', '.join(unlabelled)}: there are no labels with systems, so rates come from --results alone")
     notes += (*_unless_given(inputs), *((_EXPERTQA,) if number in (21, 23) else ()))
     return compare_table(table, found), dict.fromkeys(notes)
 
 
 _EXPERTQA = (
-    "ExpertQA: a claim without cited evidence is no pair and is left out. The paper's rates rest on some 949 responses "
-    "(their decimals give 169, 51, 196, 190, 203 and 140), another sample than the file at hand. Of gpt4 and bing_chat "
-    "upstream has addresses without passages: the benchmark fetched pages and dropped claims whose page was gone, so "
-    "gpt4's rates cannot be reproduced. Partial support counts as none: with it as support the rates of claims fit "
-    "nearly as well, and bing_chat alone tells the two apart (9.8 against 16.7, z = -2.1)"
+    "ExpertQA: claims without cited evidence are left out. The paper's rates are based on about 949 responses (by "
+    "their decimals, 169, 51, 196, 190, 203 and 140), not the sample in this file. For gpt4 and bing_chat, upstream "
+    "has addresses without passages: the benchmark fetched pages and dropped claims whose page was gone, so gpt4's "
+    "rates cannot be reproduced. Partial support counts as none: counted as support, the rates of claims fit nearly as "
+    "well, and only bing_chat distinguishes the two (9.8 against 16.7, z = -2.1)"
 )
 
 
@@ -229,8 +229,8 @@ def order_pairs(inputs: Inputs, number: int) -> Findings:
         [*_labelled_orders(table, inputs.labels(datasets)), *compare_table(table, found)],
         (
             *inputs.missing(labelled_parts(datasets)),
-            "The paper names no test. Here: paired sign flips over shared prompts, else two proportions of claims "
-            "taken for independent, at 0.05; `factloop research audit` compares by whole responses instead.",
+            "The paper names no test. Here: paired sign flips over shared prompts, or else two proportions of "
+            "independent claims, at 0.05; `factloop research audit` compares whole responses instead.",
             *dict.fromkeys(others),
             *_unless_given(inputs),
         ),
@@ -331,8 +331,8 @@ def correlate_rates(inputs: Inputs, number: int) -> Findings:
                 for kind, one in (("Kendall", ranking.kendall), ("Pearson", ranking.pearson)):
                     found[(kind, row), evaluator] = OurFigure(one.value, Origin.RESULTS, one.n)
     return compare_table(table, found), (
-        "From rates printed with one decimal: where two systems have the same printed rate, between 0 and 100, "
-        "they may differ, so that Kendall's coefficient is not known, and left out.",
+        "From rates printed with one decimal: if two systems have the same printed rate between 0 and 100, they may "
+        "still differ, so Kendall's coefficient is unknown and left out.",
         *dict.fromkeys(notes),
         *_unless_given(inputs),
     )
@@ -399,7 +399,7 @@ def accuracies(inputs: Inputs, number: int, measure: str) -> Findings:
             theirs = Decimal(mean).quantize(Decimal("0.1"))
         averages.append(compared((evaluator,), f"{AVERAGE} of {plural(len(figures), 'data set')}", theirs, ours))
     strangers = [] if table is None else [name for name in table.dataset.names if name not in NAMES]
-    note = f"{', '.join(strangers)}: not among the paper's data sets, and so left out of the average"
+    note = f"{', '.join(strangers)}: not among the paper's data sets, so left out of the average"
     return [*compare_table(published, found), *averages], (*((note,) if strangers else ()), *_unless_given(inputs))
 
 

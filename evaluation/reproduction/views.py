@@ -95,7 +95,7 @@ def entries_sheet(listed: Sequence[Entry]) -> Sheet:
         (page_only("Why"), lambda one: one.why),
         (page_only("Data"), lambda one: ", ".join(one.data) or NOTHING),
         (page_only("Model"), lambda one: one.model or "none"),
-        (page_only("Key beside the model's"), lambda one: one.key or NOTHING),
+        (page_only("Keys"), lambda one: one.key or NOTHING),
         (page_only("Calls"), lambda one: one.calls or "none"),
         (page_only("Command for --results"), lambda one: one.command or NOTHING),
     )
@@ -117,7 +117,7 @@ def print_reproduction(found: Reproduction, entry: Entry, console: Console) -> N
 
 
 def render_reproduction_html(found: Reproduction, entry: Entry) -> str:
-    """The page: their figures next to ours, the outcome, and the table to download. Equal records give equal pages."""
+    """The page: their figures next to ours, the outcome, and the table to download. The output is deterministic."""
     sheet = reproduction_sheet(found)
     paper = next(one for one in PAPERS if one.key == entry.paper)
     return _page(

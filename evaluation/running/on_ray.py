@@ -88,7 +88,7 @@ async def judged_on_ray(
     workers keep dying or none can be started.
     """
     if workers < 1:
-        raise ConfigError(f"--workers {workers}: at least one is needed")
+        raise ConfigError(f"--workers {workers}: must be at least 1")
     divide(settings, workers, paid=(0, 0.0))  # raises errors in the settings before Ray is started
     with connected(workers, address) as ray, _kept_in(settings, directory) as folder:
         environment = {name: value for name, value in os.environ.items() if _PASSED_ON.fullmatch(name)}

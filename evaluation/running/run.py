@@ -113,7 +113,7 @@ async def summary_of(events: Events[AnyRecord, Summary]) -> Summary:
         async for event in events:
             if not isinstance(event, RunStarted | NewRecord):
                 return event
-    raise AssertionError("a run ends with its summary")
+    raise AssertionError("the run ended without a summary")
 
 
 class Increments:

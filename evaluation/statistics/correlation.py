@@ -76,7 +76,7 @@ def correlate(
     each other. The order of the pairs has no effect. Raises ValueError if the lengths differ, and for NaN or infinity.
     """
     if len(xs) != len(ys) or (clusters is not None and len(clusters) != len(xs)):
-        raise ValueError("each pair has two sides, and a cluster where clusters are given")
+        raise ValueError("xs, ys and clusters (if given) must have the same length")
     kept = [place for place, pair in enumerate(zip(xs, ys, strict=True)) if None not in pair]
     x, y = _scaled([xs[place] for place in kept]), _scaled([ys[place] for place in kept])
     numbers = _cluster_numbers([clusters[place] for place in kept]) if clusters is not None else None
@@ -98,7 +98,7 @@ def _scaled(values: Sequence[float | None]) -> Floats:
     squares."""
     array = np.asarray(values, dtype=np.float64)
     if not np.isfinite(array).all():
-        raise ValueError("a correlation takes finite numbers, and None for a missing one")
+        raise ValueError("values must be finite, or None if missing")
     largest = np.abs(array).max(initial=0.0)
     return array / largest if largest > 0.0 else array
 

@@ -31,8 +31,8 @@ _BLOCK = 1024
 def sign_flip_interval(apart: StratifiedMean, level: float, rng: np.random.Generator) -> tuple[float, float] | None:
     """The two-sided interval of a paired difference at a level in (0, 1).
 
-    None if a stratum has fewer than two groups, if no group differs from the others, or if even groups that all point
-    in the same direction could not reach a p-value of 1 - level, so that no difference can be ruled out.
+    None if a stratum has fewer than two groups, if no group differs from the others, or if there are too few groups
+    for any result to reach a p-value of 1 - level, so that no difference can be ruled out.
     """
     if not apart.has_interval or apart.value is None:
         return None
@@ -79,8 +79,7 @@ def _reach(parts: Floats, weights: Floats, tail: float, rng: np.random.Generator
 
 
 def _normal_reach(parts: Floats, weights: Floats, tail: float) -> tuple[float, float]:
-    """The values of u at which u^2 = z^2 sum (r + u w)^2, where r is what is left of the parts without the
-    difference."""
+    """The values of u at which u^2 = z^2 sum (r + u w)^2, where r are the parts without the difference."""
     from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
 
     square = float(ndtri(tail / 2.0)) ** 2

@@ -131,7 +131,7 @@ def upper_tail(sizes: Floats, reached: float) -> float:
     size is above 0.
     """
     if not (sizes > 0.0).any():
-        raise ValueError("a size above 0 is needed")
+        raise ValueError("the size must be above 0")
     unit, steps, slack = _on_lattice(np.sort(sizes[sizes > 0.0]))
     total = int(steps.sum())
     least = int(np.ceil((total + reached / unit - slack) / 2.0))

@@ -95,7 +95,7 @@ class PairSpool(Spool[Prediction]):
         self._first = self._first or pair
         for name in _IN_ALL_OR_NONE:
             if (getattr(pair, name) is None) != (getattr(self._first, name) is None):
-                said = "it stands in some rows only: give it in every row or in none"
+                said = "it is missing in some rows: set it in every row or in none"
                 raise DataError(said, path=self._path, line=line, field=name)
         for name in pair.evaluators:
             self._evaluators.setdefault(name, line)

@@ -150,7 +150,7 @@ def open_log(
         try:
             found = Prediction.model_validate_json(line)
         except ValidationError as error:
-            raise DataError("it is not a prediction of this command", path=name, line=number) from error
+            raise DataError("not a prediction from this command", path=name, line=number) from error
         for column in columns:
             if (found.evaluators.get(column) is None) != (column in found.unscored):
                 raise DataError(f"it has no score by {column!r}", path=name, line=number, field="evaluators")
@@ -159,7 +159,7 @@ def open_log(
     def refuse_stranger(found: Prediction, number: int) -> None:
         if key_of(found) in left_out:
             raise ConfigError(
-                f"{path}: line {number} has a claim beyond --limit: give at least the earlier limit, or none"
+                f"{path}: line {number} has a claim beyond --limit: use at least the earlier limit, or none"
             )
         if key_of(found) not in keys:
             raise DataError("its claim is not in the input; remove the line", path=str(path), line=number)
@@ -216,7 +216,7 @@ async def astream_verify(
     sizes = (None, *sorted(set(wanted.chunk_words)))
     folder = wanted.folder
     if wanted.out.exists() and not folder.is_dir():
-        raise ConfigError(f"{wanted.out}: exists, but verify cannot resume from it; name another file with --out")
+        raise ConfigError(f"{wanted.out}: exists, but verify cannot resume from it; use another file for --out")
     async with AsyncExitStack() as stack:
         spool = stack.enter_context(
             PairSpool(rows, path=wanted.data, default_dataset=wanted.default_dataset, limit=wanted.limit)

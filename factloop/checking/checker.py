@@ -207,7 +207,7 @@ class FactChecker(ClosesPerLoop):
         """The search tools. The documents are read and indexed on first use. Raises ConfigError, DataError."""
         if not self._built and self.has_model:
             raise ConfigError(
-                "there is nothing to check against: give documents (docs, --docs) or a search (search, --search)"
+                "there is nothing to check against: set documents (docs, --docs) or a search (search, --search)"
             )
         refuse_without_documents(self.settings, self._built)
         return self._built
@@ -284,7 +284,7 @@ class FactChecker(ClosesPerLoop):
             raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
         documents, sources = given.get("documents"), given.get("sources")
         if documents is not None and sources is not None:
-            raise ConfigError("give documents or sources, not both: sources can hold documents, too")
+            raise ConfigError("pass documents or sources, not both: sources can also contain documents")
         return sources if documents is None else await self.sources_of(documents)
 
     async def _request(

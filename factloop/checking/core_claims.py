@@ -52,7 +52,7 @@ async def mark_core(
         by = tuple(kept[other].id for other in core if (other, place) in edges)
         of = tuple(kept[other].id for other in core if (place, other) in edges)
         out[kept[place].id] = LeftOut(why="follows", claims=by) if by else LeftOut(why="combines", claims=of)
-    failed = f"{n_unread:,} comparisons of claims failed, so the core may hold claims that follow from others"
+    failed = f"{n_unread:,} comparisons of claims failed, so the core may contain claims that follow from others"
     marked = [claim.model_copy(update={"left_out": out.get(claim.id)}) for claim in claims]
     return marked, [failed] if n_unread else []
 
@@ -113,8 +113,8 @@ def largest_core(weights: Sequence[float], edges: Collection[tuple[int, int]]) -
     """The positions of a set without edges and with the largest total weight; in case of a tie, the one with the
     earlier positions.
 
-    This is an integer programme, solved exactly unless that takes more than `PATIENCE_S`; in that case, the best set
-    found is used, or otherwise the heaviest claims one by one. Weights must be positive.
+    An integer programme, solved exactly unless that takes more than `PATIENCE_S`; then the best set found is used or,
+    failing that, a greedy choice of the heaviest claims. Weights must be positive.
     """
     import numpy as np
     from scipy.optimize import Bounds, LinearConstraint, milp  # type: ignore[import-untyped]

@@ -26,7 +26,7 @@ from factloop.tools.judges.pairs import THRESHOLD, Judge, SharedReads
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.gateway import ModelGateway
 
-BOTH = "give --model or --judge, not both: only a cascade (--cascade) begins with a judge and ends with a model"
+BOTH = "use --model or --judge, not both: only a cascade (--cascade) begins with a judge and ends with a model"
 NO_LOWER = "never rejects a claim, so it cannot tell which claims are not supported; tune it for balanced errors"
 
 
@@ -83,7 +83,7 @@ def refuse_clash(settings: CheckSettings, *, has_model: bool) -> None:
     if spec.kind == BASELINE:
         raise ConfigError("--judge baseline: leave it out; the baseline judges if neither a judge nor a model is named")
     if spec.kind == PROMPTED:
-        raise ConfigError(f"--judge {settings.judge}: name a chat model with --model")
+        raise ConfigError(f"--judge {settings.judge}: set a chat model with --model")
     if not has_model:
         return
     if settings.cascade is None:
@@ -99,7 +99,7 @@ def _served(settings: CheckSettings, spec: JudgeSpec) -> NamedJudge:
 
     if settings.base_url is None:
         raise ConfigError(
-            f"--judge {settings.judge} asks a server: give its address (--base-url), or name a folder with weights"
+            f"--judge {settings.judge} asks a server: set its address (--base-url), or use a folder with weights"
         )
     if settings.cascade is not None:
         raise ConfigError("a cascade must begin with a judge on this machine")

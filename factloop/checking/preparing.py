@@ -103,7 +103,7 @@ def prepare(
     if chat is not None and jury:
         names = [one.name for one in jury]
         if len({chat.name, *names}) <= len(names):
-            raise ConfigError("jury: name each model once; the model itself is a juror, too")
+            raise ConfigError("jury: list each model once; the main model is already a juror")
         fingerprint = fingerprint.model_copy(update={"settings": {**fingerprint.settings, "jury": names}})
     return Setup(settings, tools, prompts, chat, fingerprint, tape, cascade, jury, judge)
 
@@ -112,11 +112,11 @@ def refuse_clashes(settings: CheckSettings, *, has_model: bool) -> None:
     """Raises ConfigError for settings that cannot be combined, before anything is read or built."""
     stated_price(settings)  # an incomplete price is an error even if no model uses it
     if settings.base_url is not None and not has_model and settings.judge is None:
-        raise ConfigError("--base-url is given but no --model: name one, for example openai:NAME")
+        raise ConfigError("--base-url is set without --model: set one, for example openai:NAME")
     if settings.eligibility and not has_model:
-        raise ConfigError("eligibility is judged by a chat model: name one (model, --model)")
+        raise ConfigError("eligibility is judged by a chat model: set one (model, --model)")
     if settings.jury and not has_model:
-        raise ConfigError("a jury needs a model that reads the answer: name one (model, --model)")
+        raise ConfigError("a jury needs a model that reads the answer: set one (model, --model)")
     refuse_clash(settings, has_model=has_model)
     plan_of_check(settings, (), has_model=has_model, given_alone=False)
 
@@ -128,9 +128,9 @@ def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_m
     `safe` without a model, and with a jury, and for verifiable claims with another plan.
     """
     if settings.plan == "safe" and (not has_model or settings.jury):
-        raise ConfigError("the plan safe uses one chat model, as published: give --model, and no --jury")
+        raise ConfigError("the plan safe uses one chat model, as published: set --model, and no --jury")
     if settings.verifiable and settings.plan != "safe":
-        raise ConfigError("verifiable claims are those of the plan safe: give --plan safe")
+        raise ConfigError("verifiable claims are those of the plan safe: set --plan safe")
     if settings.plan is not None:
         return settings.plan
     own_alone = bool(tools) and all(tool.own_documents for tool in tools)

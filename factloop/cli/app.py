@@ -78,7 +78,7 @@ COMMANDS = {
     ),
     "research distractors": (
         "research.distractors:distractors",
-        "Show the distractors that a response would be placed among.",
+        "Show the distractors for a response.",
     ),
     "research cascade tune": ("research.cascade:tune", "Tune the thresholds of a cascade on labelled claims."),
     "research labels next": (

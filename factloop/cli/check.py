@@ -21,9 +21,7 @@ from factloop.setup.settings import CheckSettings
 if TYPE_CHECKING:
     from factloop.checking.estimate import Estimate
 
-NO_SOURCES = (
-    "there is nothing to check against, so every claim will be unscored: give documents (--docs) or a search (--search)"
-)
+NO_SOURCES = "there is nothing to check against, so every claim will be unscored: use --docs or --search"
 
 
 class Check(Judged):
@@ -74,7 +72,7 @@ async def _report(given: Check, settings: CheckSettings, response: str) -> Factu
                         return event.report
                     if not given.quiet:
                         progress.handle(event)
-    raise AssertionError("a check ends with its report")
+    raise AssertionError("the check ended without a report")
 
 
 def print_estimate(given: Check, settings: CheckSettings, response: str, more: str | None = None) -> int:

@@ -130,4 +130,4 @@ async def watched(
                         display.one_more(event.usage)
                 else:
                     return event
-    raise AssertionError("a run ends with its summary")
+    raise AssertionError("the run ended without a summary")

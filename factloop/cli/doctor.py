@@ -86,14 +86,14 @@ def _read(url: str) -> WorkingPart:
     if file is not None and not file.exists():
         return WorkingPart(how=_NOTHING)
     if file is not None and not file.is_file():
-        raise ConfigError(f"{_shown(url)}: is not a file: give a database file, or the name of a new one")
+        raise ConfigError(f"{_shown(url)}: is not a file: use a database file, or the name of a new one")
     limits = () if file is None else ("one service at a time",)
     try:
         with engine.connect() as connection:
             looked_at = inspect(connection)
             is_ours = looked_at.has_table(FORMATS.name)
             if file is not None and not is_ours and looked_at.get_table_names():
-                raise ConfigError(f"{_shown(url)}: it is another program's database: give jobs their own file")
+                raise ConfigError(f"{_shown(url)}: it is another program's database: use a separate file for jobs")
             found = connection.scalar(select(FORMATS.c.format)) if is_ours else None
             if found is None:
                 return WorkingPart(how=_NOTHING, limits=limits)

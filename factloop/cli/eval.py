@@ -132,7 +132,7 @@ def factscore(given: FactScore, flags: Flags) -> int:
     from factloop.evaluation.datasets.folder import find_part, named_part
 
     if given.out is not None and given.run_dir is None:
-        raise ConfigError("--out reads the verdicts from the run directory: give --run-dir, too")
+        raise ConfigError("--out reads the verdicts from the run directory: also set --run-dir")
     settings = load_settings(CheckSettings, flags)
     place = str(find_part(DATASET, PART, given.data))
     named = named_part(DATASET, PART) if given.data is None else name_of_data(given.data)
@@ -259,7 +259,7 @@ def _debiasing(given: Run) -> Debias | None:
     """Reads the labelled claims now, so that errors in them are found before any money is spent; returns a debiaser."""
     if given.calibration is None:
         if given.evaluator is not None:
-            raise ConfigError("--evaluator selects verdicts of --calibration: give --calibration, too")
+            raise ConfigError("--evaluator selects verdicts of --calibration: also set --calibration")
         return None
     from factloop.evaluation.debiasing.records import Transfer
     from factloop.evaluation.runs.calibration import calibrated, load_calibration

@@ -94,4 +94,4 @@ def _other_name(error: Any) -> str:
     if typed not in _OF_DOCUMENTS:
         return ""
     known = [name for one in error.ctx.command.params for name in one.opts if name in _OF_DOCUMENTS]
-    return f"no such option: {typed}; here documents are given by {' or '.join(known)}" if known else ""
+    return f"no such option: {typed}; for documents, use {' or '.join(known)}" if known else ""

@@ -30,14 +30,14 @@ def read_text(name: str) -> str:
         raise DataError("is not plain text: copy the text to check into a .md or .txt file", path=name)
     if name == STANDARD_INPUT:
         if sys.stdin is None or sys.stdin.closed:  # `<&-` in a shell
-            raise DataError("is closed; name a file, or pipe the text in", path="standard input")
+            raise DataError("is closed; pass a file, or pipe the text in", path="standard input")
         return decode(sys.stdin.buffer.read(), "standard input")
     try:
         return decode(Path(name).read_bytes(), name)
     except FileNotFoundError as error:
         raise DataError("no such file", path=name) from error
     except IsADirectoryError as error:
-        raise DataError("is a folder; name the file with the text to check", path=name) from error
+        raise DataError("is a folder; pass the file with the text to check", path=name) from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise DataError(f"cannot be read ({reason})", path=name) from error
@@ -69,10 +69,10 @@ def refuse_missing(text: str, documents: Iterable[str] | None) -> None:
     for place in (text, *(documents or ())):
         if place.lower().startswith(("http://", "https://")):
             raise DataError(
-                "nothing is fetched from an address: save the page (curl -O), and name its file", path=place
+                "nothing is fetched from an address: save the page (curl -O), and pass its file", path=place
             )
         if place.lower().endswith(_ARCHIVES) and _is_there(place):
-            raise DataError("is an archive: unpack it, and name the folder or the file in it", path=place)
+            raise DataError("is an archive: unpack it, and pass the folder or a file in it", path=place)
     if text != STANDARD_INPUT and not _is_there(text):
         raise DataError("no such file", path=text)
     for place in documents or ():
@@ -85,8 +85,8 @@ def refuse_endless(text: str, name: str, settings: CheckSettings) -> None:
     limits = settings.deadline_s, settings.max_calls, settings.budget_usd
     if len(text) > LONGEST_WITHOUT_LIMIT and all(limit is None for limit in limits):
         raise DataError(
-            f"has {len(text):,} characters, and more than {LONGEST_WITHOUT_LIMIT:,} are checked only within a limit: "
-            "give --deadline, --max-calls or --budget-usd, or check a part of it (--dry-run estimates the cost)",
+            f"has {len(text):,} characters; texts over {LONGEST_WITHOUT_LIMIT:,} are checked only within a limit: "
+            "use --deadline, --max-calls or --budget-usd, or check a part of it (--dry-run estimates the cost)",
             path=name,
         )
 

@@ -87,7 +87,7 @@ def mixedqa(given: MixedQa, flags: Flags) -> int:
     metrics = build_metrics(given.metric, allow_download=given.allow_download)
     subjects = models_of_systems("--subject", given.subject)
     if subjects and settings.subject_model is not None:
-        raise ConfigError("give one subject for all systems (--subject-model), or one for each (--subject)")
+        raise ConfigError("set one subject for all systems (--subject-model), or one for each (--subject)")
     has_trust = settings.subject_model is not None or bool(subjects) or bool(settings.corpus)
     if not has_trust and not metrics:
         raise ConfigError(f"{NOTHING_TO_SCORE_BY}, or a metric (--metric)")
@@ -104,7 +104,7 @@ def mixedqa(given: MixedQa, flags: Flags) -> int:
     lacking = [name for name in dict.fromkeys(one.response.system for one in asked) if name not in subjects]
     if subjects and lacking:
         said = f"no subject model for {', '.join(lacking)}"
-        raise ConfigError(f"{said}: give one (--subject {lacking[0]}=MODEL), or leave it out (--system)")
+        raise ConfigError(f"{said}: set one (--subject {lacking[0]}=MODEL), or leave it out (--system)")
     items = [
         one.item(has_own_subject=bool(subjects))
         for one in asked

@@ -78,13 +78,13 @@ def try_outputs(
     """
     files = [name for name in names if name not in (None, STANDARD_OUTPUT)]
     if names.count(STANDARD_OUTPUT) > 1:
-        raise ConfigError("two outputs go to standard output; give each its own file")
+        raise ConfigError("two outputs go to standard output; use a file for each")
     of_settings = () if settings is None else settings.written_paths
     written: dict[Path, str] = {}
     for name in (*files, *of_settings, *(() if run_dir is None else (str(run_dir),))):
         place = _real_place(name)
         if place in written:
-            raise ConfigError(f"{name}: two outputs would be written there; give each its own file")
+            raise ConfigError(f"{name}: two outputs would be written there; use a file for each")
         written[place] = name
     filled = dict(written)  # including a file in the run directory that a glob might match
     if run_dir is not None:
@@ -102,7 +102,7 @@ def refuse_existing(names: Sequence[str | None], why: str) -> None:
     """Raises ConfigError if an output already exists; used for outputs that cost people time or money."""
     for name in names:
         if name not in (None, STANDARD_OUTPUT) and os.path.lexists(name):
-            raise ConfigError(f"{name}: already exists, and {why}; name another file")
+            raise ConfigError(f"{name}: already exists, and {why}; use another file")
 
 
 def _real_place(name: str) -> Path:
@@ -116,7 +116,7 @@ def _keep_out_of(folder: Path, written: Mapping[Path, str]) -> None:
     """Keeps outputs out of a run directory, whose answers were paid for and where unknown files stop the run."""
     for place, name in written.items():
         if folder in place.parents:
-            raise ConfigError(f"{name}: is inside the run directory {written[folder]}; name a place outside it")
+            raise ConfigError(f"{name}: is inside the run directory {written[folder]}; use a path outside it")
 
 
 def _refuse_to_write_over(read: str, written: Mapping[Path, str]) -> None:
@@ -130,10 +130,10 @@ def _refuse_to_write_over(read: str, written: Mapping[Path, str]) -> None:
         return
     name = written[taken]
     if taken == source:
-        raise ConfigError(f"{name}: would overwrite {read}, which is an input; name another file")
+        raise ConfigError(f"{name}: would overwrite {read}, which is an input; use another file")
     if is_folder:
-        raise ConfigError(f"{name}: is inside {read}, whose files are inputs; name a place outside it")
-    raise ConfigError(f"{name}: would match {read}, which is an input; name another file")
+        raise ConfigError(f"{name}: is inside {read}, whose files are inputs; use a path outside it")
+    raise ConfigError(f"{name}: would match {read}, which is an input; use another file")
 
 
 def _try_output(name: str) -> None:
@@ -141,7 +141,7 @@ def _try_output(name: str) -> None:
     folder = _real_place(name).parent
     try:
         if path.is_dir():
-            raise ConfigError(f"{name}: cannot be written, it is a folder; name a file")
+            raise ConfigError(f"{name}: cannot be written, it is a folder; use a file")
         if path.exists() and not path.is_file():  # a pipe or a device, whose folder need not be writable
             return
         if not folder.is_dir():
@@ -213,7 +213,7 @@ def show_lines(lines: Iterable[str]) -> Callable[[Console], object]:
 def say(speak: Callable[[], object]) -> None:
     """Calls a function that writes to standard output. Raises ConfigError if writing fails."""
     if sys.stdout is None:
-        raise ConfigError("standard output is closed; name a file with --json or --html")
+        raise ConfigError("standard output is closed; use a file with --json or --html")
     try:
         speak()
         sys.stdout.flush()
@@ -246,4 +246,4 @@ def _abandon_standard_output() -> None:
 
 def price(usd: float | None) -> str:
     """The estimated cost, or how to find it out."""
-    return "price unknown: give --price-in and --price-out" if usd is None else f"about {usd:.4f} USD"
+    return "price unknown: set --price-in and --price-out" if usd is None else f"about {usd:.4f} USD"

@@ -68,11 +68,11 @@ def note_unsent_prompts(folder: Path | None, models: Iterable[object], *, remedy
     `remedy` lists the flags that set a model.
     """
     if folder is not None and not any(models):
-        note(f"--prompts {folder} has no effect, because without a model no prompt is sent: give {remedy}")
+        note(f"--prompts {folder} has no effect, because without a model no prompt is sent: use {remedy}")
 
 
 def note_unsent_prompts_of_check(settings: CheckSettings) -> None:
-    """Warns about prompts that a check with these settings does not use because it has no model or another plan."""
+    """Warns about prompts that go unused because a check with these settings has no model or uses another plan."""
     note_unsent_prompts(settings.prompts, [settings.model])
     if settings.prompts is None or settings.model is None:
         return
@@ -90,7 +90,7 @@ def note_unsent_prompts_of_check(settings: CheckSettings) -> None:
             kinds = [" with verifiable=yes" * one for one in (name not in PLAN_PROMPTS[other], settings.verifiable)]
             remedy = "" if kinds[0] == kinds[1] else f" --set verifiable={'yes' if kinds[0] else 'no'}"
             said = f"{name} belongs to the plan {other}{kinds[0]}; this check follows {plan}{kinds[1]}, which {when}"
-            note(f"--prompts {settings.prompts}: {said}: give --plan {other}{remedy}")
+            note(f"--prompts {settings.prompts}: {said}: use --plan {other}{remedy}")
 
 
 def server_settings(flags: Mapping[str, Any]) -> tuple[CheckSettings, TrustSettings]:

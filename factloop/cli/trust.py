@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from factloop.agents.trustscore.records import TrustReport, TrustRun
     from factloop.trust.question_answers import QuestionAnswer
 
-NOTHING_TO_SCORE_BY = "there is nothing to score by: name a subject (--subject-model), documents (--corpus), or both"
+NOTHING_TO_SCORE_BY = "there is nothing to score by: use --subject-model, --corpus or both"
 
 
 class Trust(Judged, Tabled):
@@ -74,7 +74,7 @@ def _refuse_contradictions(given: Trust, settings: TrustSettings) -> None:
             raise ConfigError("--long-form needs a subject model (--subject-model)")
         return
     if (given.answers is None) == (given.question is None):
-        raise ConfigError("give a file of answers, or one with --question and --response")
+        raise ConfigError("pass a file of answers, or use --question and --response")
     if given.answers is not None and given.response is not None:
         raise ConfigError("--response needs --question; a file has its own responses")
     if given.search:
@@ -138,7 +138,7 @@ async def score_all(
                         return report
                     if not quiet:
                         progress.one_more(report.usage)
-    raise AssertionError("a run ends with its report")
+    raise AssertionError("the run ended without a report")
 
 
 def _long_form(given: Trust, settings: TrustSettings) -> int:

@@ -99,7 +99,7 @@ def is_unknown(counts: Counts) -> bool:
 def recall_at_k(counts: Counts, k: int) -> float:
     """min(S / K, 1): supported claims relative to K, the desired number."""
     if k < 1:
-        raise ValueError("K is a whole number from 1")
+        raise ValueError("K must be a whole number from 1")
     return min(counts.supported / k, 1.0)
 
 

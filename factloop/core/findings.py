@@ -10,7 +10,7 @@ from factloop.core.records import Claim, FactualityReport, NoClaim, Sentence, Ve
 
 
 class Finding(StrEnum):
-    """A fault in a passage, most serious first. The first two result from a check; the others were left unchecked."""
+    """Faults of a passage, most serious first. The first two result from a check; the others were left unchecked."""
 
     CONTRADICTED = "contradicted"
     UNSUPPORTED = "unsupported"
@@ -74,7 +74,7 @@ def as_findings(names: Collection[Finding | str]) -> frozenset[Finding]:
     """Converts names to findings. Raises ConfigError for an unknown name."""
     known = {finding.value: finding for finding in Finding}
     if isinstance(names, str):
-        raise ConfigError(f"passing = {names!r}: a collection of findings is needed, for example ({names!r},)")
+        raise ConfigError(f"passing = {names!r}: must be a collection of findings, for example ({names!r},)")
     for name in names:
         if name not in known:
             raise ConfigError(f"passing: unknown finding {str(name)!r}; known are {', '.join(known)}")

@@ -11,15 +11,15 @@ from factloop.core.files.rows import shown
 def check_given(name: str, text: object) -> None:
     """Raises DataError for anything but text, for blank text, and for text that cannot be saved in a report."""
     if not isinstance(text, str) or not text.strip():
-        raise DataError(f"{name}: a text is needed, not {shown(text)}")
+        raise DataError(f"{name}: must be non-empty text, not {shown(text)}")
     check_whole(name, text)
 
 
 def check_whole(name: str, text: object) -> None:
     """Raises DataError for anything but text, or for text that cannot be saved in a report; it may be blank."""
     if not isinstance(text, str):
-        hint = " (give its .text)" if hasattr(text, "text") else ""
-        raise DataError(f"{name}: a text is needed, not {type(text).__name__}{hint}")
+        hint = " (pass its .text)" if hasattr(text, "text") else ""
+        raise DataError(f"{name}: must be a string, not {type(text).__name__}{hint}")
     try:
         text.encode()
     except UnicodeEncodeError as error:

@@ -175,7 +175,7 @@ class Judgement(Record):
         if (self.verdict is None) == (self.unscored_reason is None):
             raise ValueError("a judgement has either a verdict or an unscored_reason")
         if (self.contradicted is not None) != (self.verdict is Verdict.NOT_SUPPORTED):
-            raise ValueError("contradicted is given exactly when the verdict is not_supported")
+            raise ValueError("contradicted is set if and only if the verdict is not_supported")
         return self
 
 
@@ -222,7 +222,7 @@ class Claim(Record):
         if strangers:
             raise ValueError(f"the judgement cites unknown evidence: {sorted(strangers)}")
         if self.span[0] > self.span[1]:
-            raise ValueError("a span starts before it ends")
+            raise ValueError("a span must start before it ends")
         return self
 
 

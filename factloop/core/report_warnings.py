@@ -9,12 +9,12 @@ from factloop.core.grounds import groundless
 from factloop.core.reasons import FAILURES
 from factloop.core.records import Claim, Fingerprint, Judgement, Sentence, UnscoredReason, Verdict
 
-NOTHING_TO_CHECK_AGAINST = "There was nothing to check against: give documents, or name a search."
+NOTHING_TO_CHECK_AGAINST = "There was nothing to check against: supply documents or a search."
 BASELINE_FINDS = "including 214 planted errors, the baseline called only 4 contradicted"
 """On labelled answers: docs/rag.md."""
 OFFLINE = (
     "Judged without a model, by a baseline that counts words and figures: it says supported or contradicted only "
-    "where it is usually right, and leaves the rest for you to read. It finds few errors: of 582 labelled facts, "
+    "when it is usually right, and leaves the rest for you to read. It finds few errors: of 582 labelled facts, "
     f"{BASELINE_FINDS}."
 )
 _BROKEN_OFF = FAILURES | {UnscoredReason.BUDGET}

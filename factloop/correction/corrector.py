@@ -90,7 +90,7 @@ class Corrector:
             ConfigError: An argument has an invalid value.
         """
         if max_rounds < 1:
-            raise ConfigError(f"max_rounds = {max_rounds}: at least one round is needed")
+            raise ConfigError(f"max_rounds = {max_rounds}: must be at least 1")
         for name, value, known in (
             ("contradicted", contradicted, Contradicted),
             ("unsupported", unsupported, Unsupported),

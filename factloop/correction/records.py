@@ -202,9 +202,9 @@ class Correction(Record):
         if self.accepted and (self.after is None or self.rewritten is None):
             raise ValueError("an accepted text was rewritten and checked again")
         if _without(self.text, self.marks) != (self.rewritten if self.accepted else self.before.response):
-            raise ValueError("text without its marks is the rewritten one exactly where that was accepted")
+            raise ValueError("without its marks, the text must be the rewritten one if accepted, or else the response")
         if self.rewritten is not None and rewrite(self.before.response, self.changes) != self.rewritten:
-            raise ValueError("the changes do not make the rewritten text of the response")
+            raise ValueError("the changes do not produce the rewritten text")
         return self
 
 
@@ -215,11 +215,11 @@ def rewrite(response: str, changes: tuple[Change, ...]) -> str:
     for change in changes:
         start, end = change.span
         if start < reached or response[start:end] != change.old:
-            raise ValueError(f"the change at {change.span} is not what the response holds there")
+            raise ValueError(f"the change at {change.span} does not match the response")
         parts += (response[reached:start], change.new)
         length += start - reached + len(change.new)
         if change.new_span != (length - len(change.new), length):
-            raise ValueError(f"the change at {change.span} does not stand at {change.new_span}")
+            raise ValueError(f"the change at {change.span} is not found at {change.new_span}")
         reached = end
     return "".join([*parts, response[reached:]])
 

@@ -38,7 +38,7 @@ MOST_NAMED, LONGEST_NAME = 8, 100
 """Maximum number of models listed from a server, and characters of each name."""
 COULD_BE: dict[Part, str] = {
     "model": "Name one with --model: see docs/models.md.",
-    "subject_model": "For TrustBC, name the model to test (--subject-model).",
+    "subject_model": "For TrustBC, set the model to test (--subject-model).",
     "search": "Name one with --search: see docs/search.md.",
     "documents": "Name files or folders with --docs.",
 }
@@ -136,4 +136,4 @@ async def _naming_models(error: ToolError, chat: ChatModel) -> ToolError:
 
 
 async def _nameless() -> WorkingPart:
-    raise ConfigError("--base-url is given but no --model: name one, for example openai:NAME")
+    raise ConfigError("--base-url is set without --model: set one, for example openai:NAME")

@@ -68,7 +68,7 @@ def in_thread(look: Callable[[], WorkingPart]) -> Callable[[], Awaitable[Working
 def advice_on(error: BaseException) -> str:
     """Advice on a failure; empty if its own message contains the advice."""
     if isinstance(error, ToolTimeout):
-        return "Find out why the server is slow, or give it longer (--timeout)."
+        return "Find out why the server is slow, or give it more time (--timeout)."
     if isinstance(error, ModelOutputError):
         return "Use another model, or a chat template with which its server can enforce a schema (docs/models.md)."
     if not isinstance(error, ToolError):

@@ -49,7 +49,7 @@ def name_of_model(setting: str, model: object, kinds: tuple[type, ...] = (BaseCh
     """The name, if the model is given by name. Raises ConfigError if it is neither a name nor a chat model."""
     if model is None or isinstance(model, (str, *kinds)):
         return model if isinstance(model, str) else None
-    raise ConfigError(f"{setting}: {type(model).__name__} is not a chat model: give a name or a LangChain chat model")
+    raise ConfigError(f"{setting}: {type(model).__name__} is not a chat model: pass a name or a LangChain chat model")
 
 
 def reply_timeout_s(settings: RunSettings, address: str | None) -> float:
@@ -65,7 +65,7 @@ def stated_price(settings: RunSettings) -> Price | None:
     if settings.price_in is None and settings.price_out is None:
         return None
     if settings.price_in is None or settings.price_out is None:
-        raise ConfigError("give both --price-in and --price-out (USD per million tokens), or neither")
+        raise ConfigError("set both --price-in and --price-out (USD per million tokens), or neither")
     return Price(settings.price_in, settings.price_out)
 
 

@@ -70,7 +70,7 @@ class Limits(BaseModel):
         """A message for each limit that exceeds the maximum allowed here."""
         pairs = ((name, asked, getattr(most, name)) for name, asked in self if asked is not None)
         return tuple(
-            f"{name}: {_figure(asked)} was asked for, but {_figure(holds)} is the limit here"
+            f"{name}: {_figure(asked)} exceeds the limit of {_figure(holds)}"
             for name, asked, holds in pairs
             if holds is not None and asked > holds
         )

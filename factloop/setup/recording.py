@@ -104,7 +104,7 @@ def refuse_missing_recording(settings: RunSettings) -> None:
     """
     place = settings.recording
     if place is None and "recording_mode" in settings.model_fields_set:
-        raise ConfigError("recording_mode is set, but recording is not: name its file (--recording FILE)")
+        raise ConfigError("recording_mode is set, but recording is not: set its file (--recording FILE)")
     if settings.recording_mode == "replay" and place is not None and not place.exists():
         raise ConfigError(f"{place}: there is no such recording. {REMEDY}")
 

@@ -36,7 +36,7 @@ class RunDirectory:
             make_private_folder(path)
             names = {item.name for item in path.iterdir()}
             if "run.json" not in names and names - BEFORE_THE_RUN:
-                raise ConfigError(f"{path}: not a run directory, and not empty; name another")
+                raise ConfigError(f"{path}: not a run directory, and not empty; use another")
             self._lock = self._hold()
             narrow_contents(path)
         except OSError as error:
@@ -62,7 +62,7 @@ class RunDirectory:
         try:
             lock.acquire()
         except Timeout as error:
-            raise RunInUse(f"{self.path}: another process is at work on this run") from error
+            raise RunInUse(f"{self.path}: another process is using this run directory") from error
         return lock
 
     def _write(self, file: Path, text: str) -> None:
@@ -87,9 +87,9 @@ class RunDirectory:
             found = json.loads(file.read_text(encoding="utf-8"))
             different = sorted(key for key in {*found, *wanted} if found.get(key) != wanted.get(key))
         except (OSError, ValueError, RecursionError, AttributeError, TypeError) as error:
-            raise ConfigError(f"{file}: cannot be read; name another run directory") from error
+            raise ConfigError(f"{file}: cannot be read; use another run directory") from error
         if different:
             raise ConfigError(
                 f"{self.path}: belongs to a run with another configuration ({', '.join(different)} differ); "
-                f"give the same settings and input, or another {self._flag}"
+                f"use the same settings and input, or another {self._flag}"
             )

@@ -47,7 +47,7 @@ log = logging.getLogger(__name__)
 
 BATCHES = "batches.jsonl"  # name of the file of batches in a run directory
 UNFETCHED = "Any answers that they did not fetch are billed, but in no report; --batch fetches them"
-NEEDS_FOLDER = "give a run directory (--run-dir), too: it remembers what was submitted, and a batch may take a day"
+NEEDS_FOLDER = "also set a run directory (--run-dir): it records what was submitted, and a batch may take a day"
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ def open_session(
     if settings.recording is not None and tape is None:
         raise ConfigError(f"recording = {str(settings.recording)!r}: this run cannot be recorded or replayed")
     if journal is not None and tape is not None:
-        raise ConfigError("give a run directory or a recording, not both: each keeps all answers of the run")
+        raise ConfigError("use a run directory or a recording, not both: each keeps all answers of the run")
     rng = random.Random(seed)
     if store is not None:
         of_all, searches = store.common, store.searches
@@ -228,7 +228,7 @@ def refuse_unbatched(settings: RunSettings, run_dir: object) -> None:
     if settings.batch and run_dir is None:
         raise ConfigError(f"--batch: {NEEDS_FOLDER}")
     if settings.batch and getattr(settings, "deadline_s", None) is not None:
-        raise ConfigError("--batch and --deadline: a batch may take a day; give one of them")
+        raise ConfigError("--batch and --deadline: a batch may take a day; use one of them")
 
 
 def budget_of(settings: RunSettings) -> Budget:

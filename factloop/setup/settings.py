@@ -233,7 +233,7 @@ class CheckSettings(EmbeddingSettings):
     results_per_search: Annotated[AFew, Mark(fingerprint=True)] = 3
     """Number of results for each query."""
     passage_characters: Annotated[int, Field(ge=500, le=100_000), Mark(fingerprint=True)] = 6_000
-    """Number of characters of passages that the plan `grounded` shows at once, best first. Documents up to half as long
+    """Number of characters of passages shown at once by the `grounded` plan, best first. Documents up to half as long
     again are shown whole."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.1
     """Sampling temperature of the model.

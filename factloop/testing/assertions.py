@@ -106,7 +106,7 @@ def _refuse_beside(owner: str, given: Mapping[str, object]) -> None:
     """Raises ConfigError for settings given together with a checker or scorer, which has its own."""
     named = next((name for name, value in given.items() if value not in (None, (), [])), None)
     if named is not None:
-        raise ConfigError(f"{named} belongs to the {owner}: give it to the {owner}, or leave out the {owner}")
+        raise ConfigError(f"{named} belongs to the {owner}: pass it to the {owner}, or leave out the {owner}")
 
 
 def _bare(error: Exception) -> Exception:
@@ -258,7 +258,7 @@ class _TrustThresholds:
     def __post_init__(self) -> None:
         given = {name: value for name, value in vars(self).items() if value is not None}
         if not given:
-            raise ConfigError("assert_trustworthy requires nothing: give min_trust_bc, min_trust_fc or min_trust_ov")
+            raise ConfigError("assert_trustworthy needs min_trust_bc, min_trust_fc or min_trust_ov")
         for name, value in given.items():
             if not 0.0 <= value <= 1.0:
                 raise ConfigError(f"{name} = {value!r}: must be between 0 and 1")

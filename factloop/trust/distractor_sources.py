@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from factloop.tools.names.dbpedia import DBpediaKnowledgeBase
 
 
-NO_JUDGE = "--distractors model asks the judge model: give --judge-model"
+NO_JUDGE = "--distractors model asks the judge model: set --judge-model"
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ async def acheck_and_score(
     called if there is no subject or an invalid one.
     """
     if settings.subject_model is None:
-        raise ConfigError("a long answer needs a subject model: name one (subject_model)")
+        raise ConfigError("a long answer needs a subject model: set subject_model")
     no_judge = {} if settings.samples else {"judge_model": None, "nli": None}
     subject = settings.model_copy(update={"corpus": (), **no_judge})
     async with TrustScorer(settings=subject, pace=pace) as scorer:
@@ -112,7 +112,7 @@ def missing_scores(report: LongFormTrustReport) -> int:
 
 
 def with_remaining_limits(settings: TrustSettings, spent: Usage) -> TrustSettings:
-    """The settings with the remaining calls and budget after this usage, as far as it is known."""
+    """The settings with calls and budget reduced by this usage, as far as it is known."""
     left: dict[str, Any] = {}
     if settings.max_calls is not None:
         left["max_calls"] = max(0, settings.max_calls - spent.calls - spent.failed_calls)

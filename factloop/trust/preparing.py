@@ -69,7 +69,7 @@ class TrustSetup:
         Raises ConfigError for more than one tool, and if the corpus is to be searched as well.
         """
         if len(given.tools) > 1 or given.mode != "faithfulness":
-            raise ConfigError("sources: TrustFC searches one corpus: give one tool, and the mode faithfulness")
+            raise ConfigError("sources: TrustFC searches one corpus: pass one tool, and use the mode faithfulness")
         corpus = next(iter(given.tools), None)
         asks = self.subject is not None or bool(self.subjects)
         fingerprint = _fingerprint(
@@ -104,7 +104,7 @@ def prepare_trust(
     """
     prompts = PromptRegistry.load(settings.prompts)
     if subjects and (subject is not None or settings.subject_model is not None):
-        raise ConfigError("give one subject model for all answers, or one for each system")
+        raise ConfigError("set one subject model for all answers, or one for each system")
     subject_chat = _subject(settings, subject, settings.temperature)
     own = {name: _own_subject(settings, one) for name, one in (subjects or {}).items()}
     embedder = build_embedder(settings)
@@ -135,7 +135,7 @@ def _judge(settings: TrustSettings, model: BaseChatModel | None) -> ChatModel | 
     """The judge of passages: a chat model, an NLI encoder or the offline rater."""
     wanted = model if model is not None else settings.judge_model
     if wanted is not None and settings.nli is not None:
-        raise ConfigError("give one judge of passages, --judge-model or --nli")
+        raise ConfigError("use either --judge-model or --nli, not both")
     if wanted is not None:
         base_url = settings.judge_base_url or settings.base_url
         return build_model(settings, wanted, base_url=base_url, temperature=settings.temperature)

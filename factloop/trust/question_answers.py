@@ -63,5 +63,5 @@ def load_question_answers(place: str | Path, *, responses_needed: bool = True) -
         if first != row.line:
             raise row.error(f"line {first} has the same id, {item.id!r}", "id")
         if responses_needed and item.response is None:
-            raise row.error("a response is needed, unless the subject model is asked for it", "response")
+            raise row.error("required, unless the subject model is asked for it", "response")
         yield item

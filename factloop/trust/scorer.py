@@ -170,7 +170,7 @@ class TrustScorer(ClosesPerLoop):
         """
         item = _answer(id, question, response)
         if documents is not None and sources is not None:
-            raise ConfigError("give documents or sources, not both: sources can hold documents, too")
+            raise ConfigError("pass documents or sources, not both: sources can also contain documents")
         if documents is not None:
             tool = await self._indexes.tool_for(documents)
             sources = Sources(() if tool is None else (tool,))
@@ -223,7 +223,7 @@ class TrustScorer(ClosesPerLoop):
             async for item in done:
                 if isinstance(item, TrustRun):
                     return item
-        raise AssertionError("a run ends with its report")
+        raise AssertionError("the run ended without a report")
 
     async def ascore_claims(
         self,
@@ -242,7 +242,7 @@ class TrustScorer(ClosesPerLoop):
         started, meter = time.perf_counter(), meter or UsageMeter()
         topic = (factuality.prompt or "").strip()
         if self.settings.samples and not topic:
-            raise ConfigError("samples need the question that the long answer is for")
+            raise ConfigError("samples need the question that the long answer answers")
         asked = [claim for claim in factuality.claims if _is_asked_about(claim)]
         statements = [
             QuestionAnswer(id=claim.id, question=topic or "-", response=claim.self_contained) for claim in asked

@@ -92,13 +92,13 @@ def test_thresholds_by_labels_leave_what_lies_between_to_a_reader(docs: Path, tm
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"judge": "minicheck", "model": "openai:sim"}, "give --model or --judge, not both"),
+        ({"judge": "minicheck", "model": "openai:sim"}, "use --model or --judge, not both"),
         ({"judge": "baseline"}, "if neither a judge nor a model is named"),
-        ({"judge": "llm:openai:sim"}, "name a chat model with --model"),
+        ({"judge": "llm:openai:sim"}, "set a chat model with --model"),
         ({"judge": "oracle"}, "there is no judge 'oracle'"),
         ({"judge": "nli"}, "there is no judge 'nli'"),
         ({"judge": "nli:/no/such/folder"}, "there is no folder"),
-        ({"judge": "bespoke:minicheck-7b"}, "give its address"),
+        ({"judge": "bespoke:minicheck-7b"}, "set its address"),
     ],
 )
 def test_what_cannot_be_right_is_one_clear_line(docs: Path, settings: dict[str, Any], said: str) -> None:

@@ -158,7 +158,7 @@ def test_what_cannot_be_batched_is_one_line(factloop: Command, sim: Simulator, d
     flags = ("eval", data, "--model", MODEL, "--search", "serper", *QUICKLY)
     sim.set(has_batches=False)
     for more, said in (
-        ((), "factloop: --batch: give a run directory (--run-dir), too"),
+        ((), "factloop: --batch: also set a run directory (--run-dir)"),
         (("--run-dir", "a", "--deadline", 60), "factloop: --batch and --deadline"),
         (("--run-dir", "b", "--workers", 2), "factloop: --batch and --workers"),
         (("--run-dir", "c"), "factloop: openai:sim: HTTP 404 at /files: 404: Not Found; its server may have no batch"),

@@ -81,7 +81,7 @@ def test_nothing_to_check_against_is_said_before_and_nothing_scored_is_a_failure
 ) -> None:
     result = factloop("check", answer)
     before, after = result.err.splitlines()
-    assert before.startswith("factloop: there is nothing to check against, so every claim will be unscored: give ")
+    assert before.startswith("factloop: there is nothing to check against, so every claim will be unscored: use ")
     assert (result.code, after) == (3, "factloop: no claim could be scored: 2 × no source to check against")
     assert "Ada Lovelace was born in London." in result.out, "the claims are listed all the same"
 

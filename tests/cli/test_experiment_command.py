@@ -198,7 +198,7 @@ def test_a_dry_run_changes_nothing_of_the_run_and_leaves_local_judges_alone(
     before = {path: path.read_bytes() for path in (home / "run").iterdir() if path.name != "lock"}
     said = factloop(*words, "--dry-run")
     assert (said.code, said.err) == (0, "")
-    assert " calls are answered already" in said.out
+    assert " calls already have answers" in said.out
     read = load_plan(plan)
     cells = asyncio.run(judged_before(read, read.load(), all_settings(read, None, {}), home / "run"))
     assert {one.variant for one in cells} == {"packaged", "strict"}
@@ -275,7 +275,7 @@ def test_a_prompt_that_hurts_is_warned_of_and_strict_minds_unscored_claims(
     assert done.code == 3
     assert done.err.splitlines()[0].startswith(f"factloop: {home / 'strict'}")
     warned = factloop("research", "experiment", plan, "--dry-run").err
-    assert "this is no Assessment: it has no field 'label'" in warned
+    assert "this is not a valid Assessment: it has no field 'label'" in warned
     assert re.fullmatch(r"factloop: \d+ judgements unscored \(--fail-if-unscored\)", done.err.splitlines()[-1])
     assert factloop("research", "experiment", plan, "--quiet").err == ""
 

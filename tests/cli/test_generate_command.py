@@ -142,7 +142,7 @@ def test_an_estimate_spends_nothing(factloop: Command, sim: Simulator, data: Pat
     unknown = factloop(
         "research", "generate", "longfact", "--model", MODEL, "--data", data, "--out", "o.jsonl", "--dry-run"
     ).out
-    assert "  price unknown: give --price-in and --price-out\n" in unknown
+    assert "  price unknown: set --price-in and --price-out\n" in unknown
     assert sim.stats().stages == {}
     assert not (home / "p.jsonl").exists()
     assert not (home / "o.jsonl").exists()

@@ -35,9 +35,9 @@ def test_what_is_no_text_is_refused(raw: bytes, complaint: str) -> None:
 @pytest.mark.parametrize(
     ("text", "documents", "way_on"),
     [
-        ("https://example.org/answer.md", (), "save the page (curl -O), and name its file"),
+        ("https://example.org/answer.md", (), "save the page (curl -O), and pass its file"),
         ("-", ("HTTP://example.org/page.html",), "save the page"),
-        ("-", ("sources.zip",), "sources.zip: is an archive: unpack it, and name the folder"),
+        ("-", ("sources.zip",), "sources.zip: is an archive: unpack it, and pass the folder"),
         ("sources.zip", (), "unpack it"),
         ("-", ("absent.zip",), "there is no such file or folder"),
     ],
@@ -58,7 +58,7 @@ def test_a_document_is_no_text_to_check() -> None:
 
 def test_an_endless_text_is_checked_only_within_a_limit() -> None:
     text = "x" * (LONGEST_WITHOUT_LIMIT + 1)
-    with pytest.raises(DataError, match=r"has 500,001 characters.* give --deadline"):
+    with pytest.raises(DataError, match=r"has 500,001 characters.* use --deadline"):
         refuse_endless(text, "x", CheckSettings())
     refuse_endless(text, "x", CheckSettings(deadline_s=600))
     refuse_endless(text[1:], "x", CheckSettings())

@@ -41,7 +41,7 @@ def test_what_is_shown_better_is_kept_and_asked_once_on_claims_that_were_held_ou
     factloop: Command, sim: Simulator, plan: Path, home: Path
 ) -> None:
     planned = factloop("research", "optimise", plan, "--dry-run").out
-    assert "3 proposals, a model call each" in planned
+    assert "3 proposals, one model call each" in planned
     costs = [float(cost) for cost in re.findall(r"([0-9.]+) USD", planned)]
     assert costs[0] > 0
     assert costs[-1] == pytest.approx(sum(costs[:-1]), rel=0.01)
@@ -92,7 +92,7 @@ def test_a_search_that_keeps_nothing_has_a_page_all_the_same(factloop: Command, 
 
 
 def test_limits_hold_for_the_whole_search(factloop: Command, sim: Simulator, plan: Path) -> None:
-    assert "name a --run-dir" in factloop("research", "optimise", plan).complaint
+    assert "set --run-dir" in factloop("research", "optimise", plan).complaint
     done = factloop("research", "optimise", plan, "--run-dir", "run", "--max-calls", "40", "--quiet")
     assert (done.code, "raise the limit" in done.complaint) == (2, True)
     assert sim.stats().model.requests == 40

@@ -90,7 +90,7 @@ def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
         f"{path}:3: warning version: the text is not the packaged one, whose version is {OURS.version}; "
         "give it a higher version",
         f"{path}:5: error output: the output is 'Ratings', but safe/rating is answered by 'Rating'",
-        f"{path}:9: warning braces: '{{fact}}' is sent as it stands; a placeholder is {{{{name}}}}",
+        f"{path}:9: warning braces: '{{fact}}' is sent unchanged; a placeholder is {{{{name}}}}",
         f"{path}:9: warning hidden: holds U+202E (right-to-left override), which cannot be seen",
         "1 prompt file: 1 error (a run refuses the file), 3 warnings.",
     ]

@@ -54,7 +54,7 @@ def test_the_list_names_all_with_what_they_need(factloop: Command, home: Path) -
     rows = list(csv.DictReader(io.StringIO((home / "list.csv").read_text(encoding="utf-8"))))
     needs = {row["Entry"]: row for row in rows}
     assert len(rows) == len(needs) >= 38
-    assert needs["safe:agreement"]["Key beside the model's"] == "one for the model, and one for Serper"
+    assert needs["safe:agreement"]["Keys"] == "one for the model, and one for Serper"
     assert needs["vwc:table-11"]["Data"] == "tofueval:mediasum-dev"
     assert needs["trustscore:table-2"]["Status"] == "cannot"
     assert "vwc:table-31" in (home / "list.html").read_text(encoding="utf-8")

@@ -133,7 +133,7 @@ def test_a_dry_run_spends_nothing_and_needs_no_key(
     monkeypatch.delenv("OPENAI_API_KEY")
     flags = ("trust", answers, *SUBJECT, "--judge-model", MODEL, "--corpus", corpus, "--dry-run")
     shown = factloop(*flags)
-    assert (shown.code, "price unknown: give --price-in and --price-out" in shown.out) == (0, True)
+    assert (shown.code, "price unknown: set --price-in and --price-out" in shown.out) == (0, True)
     assert "Upper bound for 2 answers:\n  at most 22 model calls, 2 searches\n" in shown.out
     assert "at most about 0.0" in factloop(*flags, "--price-in", 1, "--price-out", 1).out
     estimate = json.loads(factloop(*flags, "--json", "-").out)

@@ -62,7 +62,7 @@ def test_a_prompt_of_another_plan_is_told_of(factloop: Command, sim: Simulator) 
     said = "safe/assessment belongs to the plan fused; this check follows grounded, which sends it only if"
     assert done.err.splitlines()[0].startswith(f"factloop: --prompts {VARIANT}: {said}")
     told = factloop("check", "answer.md", *DOCS, "--model", MODEL, "--prompts", VARIANT, "--plan", "paper").err
-    assert "this check follows paper, which sends other prompts: give --plan fused" in told
+    assert "this check follows paper, which sends other prompts: use --plan fused" in told
     assert (
         "--prompts"
         not in factloop("check", "answer.md", *DOCS, "--model", MODEL, "--prompts", VARIANT, "--plan", "fused").err

@@ -33,7 +33,7 @@ TABLE = {
         answer.md --docs ''                               | an empty path
         answer.md --k 0                                   | command line: k = 0: & greater than or equal to 1
         answer.md ONLINE --budget-usd 1                   | --price-in
-        answer.md ONLINE --price-in 1                     | give both --price-in and --price-out
+        answer.md ONLINE --price-in 1                     | set both --price-in and --price-out
         answer.md --plan quick                            | plan = 'quick' & 'paper', 'fused' or 'grounded'
         answer.md --docs docs --plan safe                 | the plan safe uses one chat model
         answer.md --search bing                           | 'bing' & serper, wikipedia, searxng
@@ -45,12 +45,12 @@ TABLE = {
         answer.md ONLINE --prompts bad_prompts            | mine.md & front matter
         answer.md ONLINE --docs docs --cascade mine.txt   | it is not a cascade
         answer.md --fail-under 2                          | --fail-under 2: & less than or equal to 1
-        answer.md --docs docs --recording-mode replay     | recording is not: name its file & --recording FILE
+        answer.md --docs docs --recording-mode replay     | recording is not: set its file & --recording FILE
         answer.md --docs docs --recording no.json         | no.json: there is no such recording & --recording-mode new
         answer.md --run-dir other_run                     | other_run: not a run directory
         answer.md --run-dir binary.md                     | binary.md & run directory
         answer.md --json no/where.json                    | no/where.json: cannot be written, the folder & not exist
-        answer.md --html empty                            | empty: cannot be written, it is a folder; name a file
+        answer.md --html empty                            | empty: cannot be written, it is a folder; use a file
         answer.md --html LONG/x                           | name too long
         answer.md --json answer.md                        | answer.md: would overwrite
         answer.md --docs mine.txt --html ./mine.txt       | would overwrite mine.txt
@@ -59,7 +59,7 @@ TABLE = {
         answer.md --json run --run-dir run                | run: two outputs
         answer.md --k many                                | ; see factloop check --help
         answer.md --serach x                              | no such option: --serach (Possible options:
-        answer.md --corpus x                              | no such option: --corpus; here documents are given by --docs
+        answer.md --corpus x                              | no such option: --corpus; for documents, use --docs
         answer.md b.md                                    | got unexpected extra argument(s) (b.md)
     """,
     "correct": """
@@ -70,12 +70,12 @@ TABLE = {
         answer.md --docs docs --unsupported drop          | unsupported = 'drop': & 'mark', 'remove' or 'keep'
     """,
     "trust": """
-        SUBJECT                                           | give a file of answers
-        qa.jsonl ONE SUBJECT                              | give a file of answers
+        SUBJECT                                           | pass a file of answers
+        qa.jsonl ONE SUBJECT                              | pass a file of answers
         qa.jsonl --response x SUBJECT                     | --response needs --question
         --question Who? SUBJECT                           | --response & --answer
-        --question Who? --response ' ' SUBJECT            | --response: a text is needed
-        --question '' --response x SUBJECT                | --question: a text is needed
+        --question Who? --response ' ' SUBJECT            | --response: must be non-empty text
+        --question '' --response x SUBJECT                | --question: must be non-empty text
         qa.jsonl                                          | nothing to score by & --subject-model & --corpus
         qa.jsonl --answer --corpus docs                   | --answer needs a subject
         nope.jsonl SUBJECT                                | nope.jsonl: cannot be read (No such file
@@ -83,7 +83,7 @@ TABLE = {
         qa.jsonl SUBJECT --max-checks 0                   | command line: max_checks = 0
         qa.jsonl SUBJECT --set window=0                   | window = '0'
         qa.jsonl SUBJECT --set judge_base_url=x           | judge_base_url = 'x'
-        qa.jsonl --corpus docs --nli x --judge-model openai:sim | one judge
+        qa.jsonl --corpus docs --nli x --judge-model openai:sim | not both
         qa.jsonl SUBJECT --corpus nowhere                 | nowhere
         qa.jsonl SUBJECT --corpus nowhere --dry-run       | nowhere
         qa.jsonl SUBJECT --corpus .                       | qa.jsonl & support itself
@@ -92,7 +92,7 @@ TABLE = {
         qa.jsonl SUBJECT --prompts nowhere                | nowhere
         qa.jsonl SUBJECT --corpus docs/ada.txt --html docs/ada.txt | would overwrite docs/ada.txt
         qa.jsonl SUBJECT --kb mine.txt --json mine.txt    | would overwrite mine.txt
-        qa.jsonl SUBJECT --docs docs                      | no such option: --docs; here documents are given by --corpus
+        qa.jsonl SUBJECT --docs docs                      | no such option: --docs; for documents, use --corpus
         qa.jsonl SUBJECT --search serper                  | --search needs --long-form
         ONE --long-form SUBJECT                           | --long-form takes a file
         answer.md --long-form                             | --long-form needs a subject
@@ -113,11 +113,11 @@ TABLE = {
         responses.jsonl --fail-under nan                  | --fail-under nan
         responses.jsonl --workers 0                       | --workers 0
         responses.jsonl --docs .                          | support itself
-        responses.jsonl --model openai:sim                | there is nothing to check against: give documents
+        responses.jsonl --model openai:sim                | there is nothing to check against
         responses.jsonl --run-dir docs                    | docs: not a run directory
         responses.jsonl --calibration nowhere.jsonl       | nowhere.jsonl
-        responses.jsonl --evaluator x                     | give --calibration, too
-        factscore --data bio.jsonl ONLINE --out p.jsonl   | give --run-dir
+        responses.jsonl --evaluator x                     | also set --calibration
+        factscore --data bio.jsonl ONLINE --out p.jsonl   | also set --run-dir
         factscore --data nope.jsonl ONLINE                | nope.jsonl
         factscore --data bio.jsonl ONLINE --system nobody | no response of nobody
         factscore --data bio.jsonl ONLINE --docs bio.jsonl | would support itself
@@ -127,7 +127,7 @@ TABLE = {
         mixedqa --data mixedqa.jsonl SUBJECT --corpus .   | support itself
         mixedqa --data mixedqa.jsonl SUBJECT --system no  | no response of no
         mixedqa --data mixed_empty.jsonl SUBJECT          | mixed_empty.jsonl: every response is empty
-        mixedqa --data mixedqa.jsonl --subject a=x:y      | no subject model for b: give one (--subject b=MODEL)
+        mixedqa --data mixedqa.jsonl --subject a=x:y      | no subject model for b: set one (--subject b=MODEL)
         mixedqa --data mixedqa.jsonl --subject a          | must be SYSTEM=MODEL
         mixedqa --data mixedqa.jsonl --subject a=x:y --subject a=x:z | a is given twice
         mixedqa --data mixedqa.jsonl --subject a=x:y@http:// | --subject
@@ -184,19 +184,19 @@ TABLE = {
         --out pairs.jsonl                                 | would overwrite pairs.jsonl
     """,
     "research distractors": """
-        --question '' --response x                        | question: a text is needed
+        --question '' --response x                        | question: must be non-empty text
         TEMPLE --kb .                                     | no table of typed entities at .
         TEMPLE --kb mine.txt                              | mine.txt is not a table
         TEMPLE --dbpedia --set spotlight_url=nowhere      | spotlight_url = 'nowhere'
         TEMPLE --timeout 0                                | timeout_s = 0
         TEMPLE --n 0                                      | --n 0
-        TEMPLE --distractors model                        | asks the judge model: give --judge-model
+        TEMPLE --distractors model                        | asks the judge model: set --judge-model
     """,
     "research generate": """
         longfact --model openai:sim --data rows.jsonl --out - | --out must be a file
         longfact --model openai:sim --data rows.jsonl --out rows.jsonl | rows.jsonl: would overwrite
         longfact --model openai:sim --data rows.jsonl --out . | cannot be written
-        longfact --model openai:sim --data rows.jsonl --out o --system ' ' | --system: give a name
+        longfact --model openai:sim --data rows.jsonl --out o --system ' ' | --system: must not be blank
         longfact --model openai:sim --data bad_row.jsonl --out o --n 0 | --n 0
         prompts --model openai:sim --topic x --out mine.txt | already exists, and its prompts were paid for
     """,
@@ -215,11 +215,11 @@ TABLE = {
         vwc:table-11 --results p.jsonl --evaluator A=b    | has no scores by b, only by judge
         vwc:table-11 --evaluator Bespoke-7B=mini          | --evaluator names evaluators in --results
         trustscore:table-3 --results p.jsonl              | trustscore:table-3 does not use the output
-        safe:agreement --results p.jsonl                  | p.jsonl: is no RunSummary
+        safe:agreement --results p.jsonl                  | p.jsonl: is not a RunSummary
         list --json - --html -                            | two outputs go to standard output
     """,
     "research verify": """
-        pairs.jsonl --dataset wice:dev --verifier baseline --out o | give a file of pairs, or a data set with --dataset
+        pairs.jsonl --dataset wice:dev --verifier baseline --out o | pass a file of pairs, or a data set with --dataset
         pairs.jsonl --data x --verifier baseline --out o  | --data and --documents need --dataset
         --dataset wice:dev --column a=b --verifier baseline --out o | --column and --label need a file of pairs
         pairs.jsonl --label good=2 --verifier baseline --out o | --label good=2: a label is 0 or 1
@@ -276,8 +276,8 @@ TABLE = {
         chekc                                             | no such command 'chekc'
         check                                             | missing argument 'ANSWER'; see factloop check
         doctor --set timeout_s=-1                         | timeout_s = '-1'
-        cache show --set cache_dir=mine.txt               | mine.txt: is not a folder, so it cannot hold the cache
-        cache clear --set cache_dir=mine.txt              | mine.txt: is not a folder, so it cannot hold the cache
+        cache show --set cache_dir=mine.txt               | mine.txt: is not a folder, so it cannot contain the cache
+        cache clear --set cache_dir=mine.txt              | mine.txt: is not a folder, so it cannot contain the cache
     """,
 }
 ROWS: list[tuple[str, str]] = [

@@ -211,12 +211,12 @@ def test_a_record_that_contradicts_itself_is_refused(docs: Path) -> None:
     correction = removing(FactChecker(docs=docs, cache=False)).correct(LONDON.replace("1815", "1816"))
     fields = dict(correction)
     for wrong, complaint in (
-        ({"text": correction.before.response}, "text without its marks is the rewritten one"),
+        ({"text": correction.before.response}, "without its marks"),
         ({"accepted": False, "text": correction.before.response}, "accepted or rejected"),
         ({"after": None}, "checked again"),
-        ({"changes": ()}, "do not make the rewritten text"),
-        ({"changes": (correction.changes[0].model_copy(update={"span": (0, 3)}),)}, "not what the response holds"),
-        ({"changes": (correction.changes[0].model_copy(update={"new_span": (0, 3)}),)}, "does not stand at"),
+        ({"changes": ()}, "do not produce the rewritten text"),
+        ({"changes": (correction.changes[0].model_copy(update={"span": (0, 3)}),)}, "does not match the response"),
+        ({"changes": (correction.changes[0].model_copy(update={"new_span": (0, 3)}),)}, "is not found at"),
     ):
         with pytest.raises(ValueError, match=complaint):
             Correction(**{**fields, **wrong})

@@ -113,10 +113,10 @@ HURTS = [
         "data-as-instruction",
         "does not say that tagged",
     ),
-    (GOOD.replace("Passages:", "{{ fact }}"), 14, "braces", "'{{ fact }}' is sent as it stands"),
-    (GOOD.replace("Passages:", "{{evi-dence}}"), 14, "braces", "'{{evi-dence}}' is sent as it stands"),
-    (GOOD.replace("Rate it.", "Rate ${fact}."), 10, "braces", "'${fact}' is sent as it stands"),
-    (GOOD.replace("Rate it.", "Rate %(fact)s."), 10, "braces", "'%(fact)s' is sent as it stands"),
+    (GOOD.replace("Passages:", "{{ fact }}"), 14, "braces", "'{{ fact }}' is sent unchanged"),
+    (GOOD.replace("Passages:", "{{evi-dence}}"), 14, "braces", "'{{evi-dence}}' is sent unchanged"),
+    (GOOD.replace("Rate it.", "Rate ${fact}."), 10, "braces", "'${fact}' is sent unchanged"),
+    (GOOD.replace("Rate it.", "Rate %(fact)s."), 10, "braces", "'%(fact)s' is sent unchanged"),
     (GOOD.replace("Rate it.", "{% if fact %}"), 10, "braces", "'{% if fact %}"),
     (GOOD.replace("Rate it.", "Rate\u202e it."), 10, "hidden", "holds U+202E (right-to-left override)"),
     (GOOD.replace("Rate it.", "Rate\u200b it."), 10, "hidden", "holds U+200B (zero width space)"),
@@ -150,7 +150,7 @@ ANSWERED = GOOD.replace('{"reasoning":{"deep":{"deeper":{}}},"cited":[1],"rating
 @pytest.mark.parametrize(
     ("old", "new", "line", "message"),
     [
-        ('"rating"', '"label"', 11, "this is no Rating: it has no field 'label'; there are reasoning, cited, wrong"),
+        ('"rating"', '"label"', 11, "not a valid Rating: it has no field 'label'; there are reasoning, cited, wrong"),
         ('"supported"}', '"yes"}', 11, "'rating': input should be 'supported', 'contradicted'"),
         ('"wrong":"",', "", 11, "'wrong': field required"),
         (EXAMPLE, "{1: 2} {}", 10, "shows no example of a reply, as the packaged prompt does"),
@@ -202,7 +202,7 @@ def test_one_name_twice_is_an_error_in_a_folder_and_none_among_files(tmp_path: P
 def test_places_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"none\.md: cannot be read \(No such file"):
         lint_paths([tmp_path / "none.md"])
-    with pytest.raises(ConfigError, match="holds no prompt"):
+    with pytest.raises(ConfigError, match="contains no prompt"):
         lint_paths([tmp_path])
     (tmp_path / "folder.md").mkdir()
     assert said(lint_paths([tmp_path])) == [(1, "error layout", "a folder is called like a prompt file (.md)")]

@@ -136,7 +136,7 @@ def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_prompts_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"holds no prompt \(\.md\) files"):
+    with pytest.raises(ConfigError, match=r"contains no prompt \(\.md\) files"):
         PromptRegistry.load(tmp_path)
     with pytest.raises(ConfigError, match="not a folder of prompts"):
         PromptRegistry.load(tmp_path / "none")

@@ -104,7 +104,7 @@ def test_what_a_killed_start_leaves_behind_is_no_obstacle(tmp_path: Path, left: 
 
 
 def test_a_run_is_at_work_in_one_place_at_a_time(tmp_path: Path) -> None:
-    with RunDirectory(tmp_path), pytest.raises(ConfigError, match="another process is at work"):
+    with RunDirectory(tmp_path), pytest.raises(ConfigError, match="another process is using"):
         RunDirectory(tmp_path)
     with RunDirectory(tmp_path):
         pass

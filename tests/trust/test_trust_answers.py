@@ -64,10 +64,10 @@ def terminal(report: TrustReport) -> str:
 @pytest.mark.parametrize(
     ("given", "complaint"),
     [
-        ({"response": ""}, 'response: a text is needed, not ""'),
+        ({"response": ""}, 'response: must be non-empty text, not ""'),
         ({"response": "half \ud83d"}, "response: half a character .* at position 5"),
-        ({"question": None}, "question: a text is needed, not null"),
-        ({"id": ""}, "id: a text is needed"),
+        ({"question": None}, "question: must be non-empty text, not null"),
+        ({"id": ""}, "id: must be non-empty text"),
     ],
 )
 async def test_what_is_no_text_is_refused_before_anything_is_spent(
@@ -153,7 +153,7 @@ def test_csv_as_spreadsheets_write_it(tmp_path: Path, suffix: str) -> None:
 def test_the_response_may_be_left_to_the_subject_only(tmp_path: Path, name: str, text: str) -> None:
     (item,) = load(tmp_path, name, text, responses_needed=False)
     assert item.response is None
-    with pytest.raises(DataError, match=r":\d: field 'response': a response is needed"):
+    with pytest.raises(DataError, match=r":\d: field 'response': required"):
         load(tmp_path, name, text)
 
 
@@ -162,8 +162,8 @@ def test_the_response_may_be_left_to_the_subject_only(tmp_path: Path, name: str,
     [
         ("qa.jsonl", "", "it has no rows"),
         ("qa.jsonl", '{"response": "x"}', "1: field 'question': it is missing"),
-        ("qa.jsonl", '{"question": "x", "response": {}}', "1: field 'response': a text is needed, not an object"),
-        ("qa.jsonl", '{"question": "x", "response": "y", "id": []}', "1: field 'id': a text is needed, not a list"),
+        ("qa.jsonl", '{"question": "x", "response": {}}', "1: field 'response': must be a string, not an object"),
+        ("qa.jsonl", '{"question": "x", "response": "y", "id": []}', "1: field 'id': must be a string, not a list"),
         (
             "qa.jsonl",
             '{"question":"x","response":"y","id":1}\n{"question":"z","response":"y","id":"1"}',
@@ -176,9 +176,9 @@ def test_the_response_may_be_left_to_the_subject_only(tmp_path: Path, name: str,
         ),
         ("qa.csv", "q,response\nx,y\n", "1: the header has no column 'question'"),
         ("qa.csv", "question,id,ID\nx,1,2\n", "1: field 'id': the header has this column twice"),
-        ("qa.csv", "question,response\nx\n", "2: 1 columns where the header has 2"),
+        ("qa.csv", "question,response\nx\n", "2: 1 columns, but the header has 2"),
         ("qa.csv", 'question,response\nx,"y\n', "2: this is not CSV: unexpected end of data"),
-        ("qa.csv", "question,response\n ,y\n", "2: field 'question': a text is needed, not \" \""),
+        ("qa.csv", "question,response\n ,y\n", "2: field 'question': must be non-empty text, not \" \""),
     ],
 )
 def test_a_malformed_file_names_its_place(tmp_path: Path, name: str, text: str, message: str) -> None:

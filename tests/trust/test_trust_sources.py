@@ -200,7 +200,7 @@ def test_wrong_settings_are_named(given: dict[str, Any], complaint: str) -> None
         ({"kb": "nowhere.kb"}, "no table of typed entities at nowhere.kb"),
         pytest.param({"nli": "nowhere", "corpus": OneDocument()}, "nowhere", marks=pytest.mark.torch),
         pytest.param({"embeddings": "nowhere"}, "nowhere", marks=pytest.mark.torch),
-        ({"nli": "x", "judge_model": MODEL, "corpus": OneDocument()}, "give one judge"),
+        ({"nli": "x", "judge_model": MODEL, "corpus": OneDocument()}, "either --judge-model or --nli"),
         ({"budget_usd": 1.0}, "price_in"),
         ({"subject_model": "nobody:x"}, "nobody"),
     ],

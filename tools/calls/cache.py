@@ -53,8 +53,8 @@ class CacheBounds:
 def prune(connection: sqlite3.Connection, bounds: CacheBounds) -> None:
     """Removes answers until the limits are met, in small transactions, so that being killed leaves a usable cache.
 
-    The file grows by one step between two size checks, and removal starts before `max_bytes` is reached, so the file
-    need not be shrunk each time; it is shrunk only if it is larger, or mostly empty. Raises sqlite3.Error.
+    The file can grow by one step between size checks, so removal starts before `max_bytes` is reached. The file
+    is shrunk only if it is larger than that, or mostly empty. Raises sqlite3.Error.
     """
     connection.execute("CREATE INDEX IF NOT EXISTS answers_by_age ON answers (written)")
     now = time.time()
@@ -180,7 +180,7 @@ class CallCache:
             execute(f"PRAGMA user_version={FORMAT}")
             execute("COMMIT")
         else:
-            raise ConfigError(f"{self._path}: not made by this version of factloop; move it away or name another place")
+            raise ConfigError(f"{self._path}: not created by this version of factloop; move it or use another path")
         if self._bounds is None:
             execute(
                 "CREATE TABLE IF NOT EXISTS sent (id TEXT PRIMARY KEY, key TEXT NOT NULL, cost TEXT NOT NULL,"

@@ -143,7 +143,7 @@ def _parsed(line: str, number: int, name: str) -> dict[str, Any]:
 
 
 def _damaged(name: str, line: int, what: str) -> ConfigError:
-    return ConfigError(f"{name}:{line}: {what}: the recording is damaged or of another version; record it anew")
+    return ConfigError(f"{name}:{line}: {what}: the recording is damaged or from another version; record it again")
 
 
 def _line(entry: TapeEntry) -> str:
@@ -257,7 +257,7 @@ class Tape:
             failure = as_error(dict(entry.failure))
         except UNREADABLE as error:
             what = f"the recorded {'reply' if entry.failure is None else 'failure'} cannot be read"
-            raise ConfigError(f"{self.path}:{entry.line}: {what} ({type(error).__name__}); record it anew") from error
+            raise ConfigError(f"{self.path}:{entry.line}: {what} ({type(error).__name__}); record it again") from error
         raise failure
 
     def _missing(self, asked: TapeRequest) -> RecordingMissing:
@@ -265,7 +265,7 @@ class Tape:
         if self._entries:
             why = f"not in {self.path}: {difference(asked.kind, shown, self._entries.values())}"
         else:
-            why = f"{self.path} {'holds nothing' if self.path.exists() else 'is not there'}"
+            why = f"{self.path} {'is empty' if self.path.exists() else 'does not exist'}"
         return RecordingMissing(f"no recording of this request ({described(asked.kind, shown)}): {why}. {self._remedy}")
 
     def _check_place(self) -> None:
@@ -302,7 +302,7 @@ def difference(kind: Kind, request: Mapping[str, Any], entries: Iterable[TapeEnt
     """The difference between the request and the closest one of its kind, on one line."""
     alike = list(islice((entry for entry in entries if entry.kind == kind), _MOST))
     if not alike:
-        return f"it holds no request of this kind ({kind})"
+        return f"it has no request of this kind ({kind})"
     wanted = _text(request)
     matcher = difflib.SequenceMatcher(autojunk=False)
     matcher.set_seq2(wanted)

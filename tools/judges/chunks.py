@@ -35,7 +35,7 @@ def cut_into_chunks(document: str, room: int, unit_ends: UnitEnds) -> list[str]:
     document has no chunks. Raises ValueError if `room` is less than 1.
     """
     if room < 1:
-        raise ValueError("a chunk has room for one unit at least")
+        raise ValueError("a chunk must have room for at least one unit")
     (ends,) = unit_ends([document])
     if len(ends) <= room:  # almost always, and then no sentences need to be found
         whole = document.strip()

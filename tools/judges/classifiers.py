@@ -131,7 +131,7 @@ class AlignScore(Classifier):
         if not checkpoints:
             return super()._load_model(files)
         if len(checkpoints) > 1:
-            raise ConfigError(f"{files.folder}: holds {len(checkpoints)} checkpoints (*.ckpt); keep one")
+            raise ConfigError(f"{files.folder}: contains {len(checkpoints)} checkpoints (*.ckpt); keep one")
         return _of_checkpoint(checkpoints[0], files.base or files.folder)
 
 
@@ -145,7 +145,7 @@ def _of_checkpoint(path: Path, base: Path) -> Any:
 
     config = AutoConfig.from_pretrained(base, local_files_only=True)
     if config.model_type != "roberta":
-        raise ConfigError(f"{path}: the model beside it must be a RoBERTa, not a {config.model_type}")
+        raise ConfigError(f"{path}: the model next to it must be a RoBERTa, not a {config.model_type}")
     config.num_labels = 3
     try:
         found = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
@@ -153,7 +153,7 @@ def _of_checkpoint(path: Path, base: Path) -> Any:
         model = RobertaForSequenceClassification(config)
         model.load_state_dict(weights)
     except (pickle.UnpicklingError, RuntimeError, KeyError, TypeError, AttributeError, EOFError, ValueError) as error:
-        raise ConfigError(f"{path}: is not a checkpoint of AlignScore for the configuration beside it") from error
+        raise ConfigError(f"{path}: is not a checkpoint of AlignScore for the configuration next to it") from error
     return model
 
 

@@ -174,7 +174,7 @@ class Source:
         repo = self.wanted[0].repo
         return (
             f"{self.kind}: no usable model on this machine; --allow-download fetches {repo} once ({self.size}) and "
-            f"keeps it in the cache of huggingface_hub, or name a folder that holds it ({self.kind}:FOLDER)"
+            f"keeps it in the cache of huggingface_hub, or set a folder that contains it ({self.kind}:FOLDER)"
         )
 
 

@@ -121,7 +121,7 @@ class LocalJudge(Judge):
     def _scored(self, support: float, against: float = 0.0) -> PairScore:
         if math.isfinite(support) and math.isfinite(against):
             return PairScore(min(max(support, 0.0), 1.0), against=against)
-        return PairScore(None, ModelOutputError("its output is no number", schema=self.name, reply=str(support)))
+        return PairScore(None, ModelOutputError("it returned no number", schema=self.name, reply=str(support)))
 
     def _form(self, document: str, claim: str) -> str | None:  # noqa: ARG002 - for those that override it
         """The single text that the model reads; None for models that read a pair."""
@@ -166,9 +166,9 @@ class LocalJudge(Judge):
                 raise ConfigError(f"{self.name}: its files cannot be read ({_one_line(error)})") from error
             device = self._wanted_device or ("cuda" if torch.cuda.is_available() else "cpu")
         if len(tokenizer) <= len(set(tokenizer.all_special_tokens)):  # transformers makes one if the folder has none
-            raise ConfigError(f"{self.name}: there is no tokenizer beside the weights")
+            raise ConfigError(f"{self.name}: there is no tokenizer next to the weights")
         if not tokenizer.is_fast or len(tokenizer) > model.config.vocab_size:
-            raise ConfigError(f"{self.name}: the tokenizer beside the weights does not match them")
+            raise ConfigError(f"{self.name}: the tokenizer next to the weights does not match them")
         return tokenizer, model.to(device).eval()
 
     @cached_property

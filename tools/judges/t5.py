@@ -81,7 +81,7 @@ class Hhem(LocalJudge):
 
         config = T5Config.from_pretrained(files.base or files.folder, local_files_only=True)
         if config.model_type != "t5":
-            raise ConfigError(f"{self.name}: the configuration of google/flan-t5-base is needed beside the weights")
+            raise ConfigError(f"{self.name}: needs the configuration of google/flan-t5-base next to the weights")
         config.num_labels = 2
         model = T5ForTokenClassification(config)
         weights = {name.removeprefix("t5."): one for name, one in load_file(files.folder / "model.safetensors").items()}

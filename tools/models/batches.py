@@ -464,7 +464,7 @@ class Batches:
                 else:
                     batches[entry["mark"]].id = entry["id"]
         except (OSError, KeyError) as error:
-            raise ConfigError(f"{self._path}: cannot be read; name another run directory ({error})") from error
+            raise ConfigError(f"{self._path}: cannot be read; use another run directory ({error})") from error
         return {name: batch for batch in batches.values() for name in batch.names}
 
     def _write(self, entry: Json) -> None:
@@ -517,5 +517,5 @@ def _objects(lines: Collection[bytes]) -> Iterator[Json]:
 def _id(found: Json) -> str:
     """The id in a response. Raises ToolError if there is none."""
     if not isinstance(name := found.get("id"), str) or not name:
-        raise ToolError("the provider names no id of a batch", tool="batches")
+        raise ToolError("the provider returned no batch ID", tool="batches")
     return quote(name, safe="")

@@ -163,12 +163,12 @@ def _only_object_within(body: str, output: type[T]) -> T:
     if fitting and all(item == fitting[0] for item in fitting):
         return fitting[0]
     if fitting:
-        raise ModelOutputError("the reply holds several different objects", schema=output.__name__, reply=body)
+        raise ModelOutputError("the reply contains several different objects", schema=output.__name__, reply=body)
     raise problem or ModelOutputError("the reply is not one JSON object", schema=output.__name__, reply=body)
 
 
 def _objects(body: str, schema: str) -> Iterator[dict[str, Any]]:
-    """The outermost JSON objects in a text. Raises ModelOutputError if one is incomplete: its parts are no answer."""
+    """The outermost JSON objects in a text. Raises ModelOutputError if one is incomplete: a part is not an answer."""
     at = body.find("{")
     for _ in range(MOST_BRACES):
         if at < 0:

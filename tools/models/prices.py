@@ -45,4 +45,4 @@ def model_price(model: str) -> Price | None:
 
 def unknown_price(model: str) -> str:
     """The message that rejects a budget for a model with an unknown price."""
-    return f"the price of {model} is unknown, so no budget in USD can be kept: give price_in and price_out"
+    return f"the price of {model} is unknown, so a budget in USD cannot be kept: set price_in and price_out"

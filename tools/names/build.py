@@ -102,10 +102,10 @@ def build_table(
                 stage.executescript(_STAGE)
                 names = _stage_types(stage, triples(types))
                 if not names:
-                    raise DataError("the dumps of types hold no triple with rdf:type", path=_first(types))
+                    raise DataError("the dumps of types contain no triple with rdf:type", path=_first(types))
                 _stage_labels(stage, triples(labels), language.lower())
                 if stage.execute("SELECT 1 FROM label").fetchone() is None:
-                    said = f"the dumps hold no label in {language!r} of an entity that has a type"
+                    said = f"the dumps contain no label in {language!r} of an entity that has a type"
                     raise DataError(said, path=_first(labels))
                 _stage_popularity(stage, triples(popularity))
                 stage.commit()
@@ -121,7 +121,7 @@ def _first(paths: Sequence[Path]) -> str | None:
 
 
 def read_triples(path: Path) -> Iterator[Triple]:
-    """The triples of a dump in order, in bounded memory. Raises DataError that names file and line.
+    """The triples of a dump in order, in bounded memory. Raises DataError naming the file and line.
 
     Odd characters in IRIs, which occur in real dumps, are accepted.
     """

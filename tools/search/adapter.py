@@ -210,7 +210,7 @@ def as_search_tool(thing: object) -> SearchTool:
     if callable(thing) and not isinstance(thing, type):
         return RetrieverSearch(thing)
     raise ConfigError(
-        f"{type(thing).__name__} is not a search: give a SearchTool, a LangChain retriever, a vector store, "
+        f"{type(thing).__name__} is not a search: pass a SearchTool, a LangChain retriever, a vector store, "
         "a LangChain tool of one string argument, or a function of a query"
     )
 

@@ -35,7 +35,7 @@ def documents_of(name: str, value: object) -> tuple[Document, ...] | None:
     elif hasattr(value, "tolist"):  # an array of numpy, a series of pandas
         value = value.tolist()
     if not isinstance(value, Iterable) or isinstance(value, BaseModel) or hasattr(value, "columns"):
-        raise DataError(f"{name}: a list of documents or texts is needed, not {type(value).__name__}")
+        raise DataError(f"{name}: must be a list of documents or strings, not {type(value).__name__}")
     return tuple(_document(f"{name}, item {number}", item) for number, item in enumerate(tuple(value), 1))
 
 
@@ -49,13 +49,13 @@ def _document(name: str, item: object) -> Document:
             return _of_mapping(name, item)
         case ((Document() | str() | Mapping()) as document, Real()):
             return _document(name, document)
-    raise DataError(f"{name}: a document or a text is needed, not {type(item).__name__}")
+    raise DataError(f"{name}: must be a document or a string, not {type(item).__name__}")
 
 
 def _of_mapping(name: str, item: Mapping[str, Any]) -> Document:
     key = next((key for key in _TEXTS if isinstance(item.get(key), str)), None)
     if key is None:
-        raise DataError(f"{name}: none of {', '.join(_TEXTS)} is a text")
+        raise DataError(f"{name}: none of {', '.join(_TEXTS)} is a string")
     nested = item.get("metadata")
     metadata = {str(name): value for name, value in item.items() if name not in (key, "id", "metadata")}
     if isinstance(nested, Mapping):

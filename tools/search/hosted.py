@@ -69,7 +69,7 @@ class KeyedSearch(SearchTool):
         if not key.strip():
             raise ConfigError(f"{self.name} needs a key: set {self.key_variable} (get one at {self.site})")
         if not (key.isascii() and key.strip().isprintable()):
-            raise ConfigError(f"the key in {self.key_variable} holds characters that no HTTP header can carry")
+            raise ConfigError(f"the key in {self.key_variable} contains characters not allowed in HTTP headers")
         return key.strip()
 
     @property

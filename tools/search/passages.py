@@ -36,11 +36,11 @@ class PassageSettings:
 
     words: int = 80
     slack: int = 20
-    """Maximum deviation from `words` that lets a passage end as close as possible to the end of a sentence."""
+    """Maximum deviation from `words` allowed to end a passage near the end of a sentence."""
 
     def __post_init__(self) -> None:
         if not self.words > self.slack >= 0:
-            raise ValueError(f"words must exceed slack, which is not negative: {self}")
+            raise ValueError(f"words must exceed slack, which must not be negative: {self}")
 
 
 DEFAULT_SETTINGS = PassageSettings()

@@ -54,7 +54,7 @@ def _loaded(name: str) -> Language:
         nlp = spacy.load(name)
     except (OSError, ValueError, ImportError) as error:
         raise ConfigError(
-            f"the spaCy pipeline {name!r} cannot be loaded: install it (python -m spacy download NAME), or give the "
+            f"the spaCy pipeline {name!r} cannot be loaded: install it (python -m spacy download NAME), or set the "
             "path of its folder"
         ) from error
     lacking = {"parser", "ner"} - set(nlp.pipe_names)

@@ -13,7 +13,7 @@ _EDGES = "\"'“”‘’«»()[]{},;:!?*_`."
 
 
 def search_query(text: str, topic: str = "") -> str:
-    """The content words of a text in its spelling, each once, at most 16: for BM25 and for web search.
+    """Up to 16 distinct content words of a text, in their original spelling, for BM25 and web search.
 
     If the text contains no name, words of the `topic` come first: *The first tower* can only be found among the pages
     on its lighthouse.

@@ -50,7 +50,7 @@ _SHORT_TALK, _LONGEST_TALK = 4, 14
 
 
 def silence_of(part: Part) -> Silence | None:
-    """Why a part states nothing: a heading, a question, talk, or an abstention; None if it may state something.
+    """Why a part makes no claim: a heading, a question, small talk or an abstention; None if it may.
 
     A heading with a verb or figure may, and so may a question with a figure: *Did you know that 9 in 10 ...?*
     """

@@ -57,7 +57,7 @@ def find(text: str, formats: Sequence[Format]) -> list[Found]:
 
 
 def others(text: str, start: int, end: int, formats: Sequence[Format], rng: random.Random) -> tuple[str, Sequence[str]]:
-    """The name of the first format that matches exactly this span, and other values in its form, best first.
+    """The name of the first format that matches exactly this span, and other values in that format, best first.
 
     The patterns also see the surrounding text: a *19th* before *century* stays below the 22nd."""
     for name, pattern, rule in formats:

@@ -58,7 +58,7 @@ class GroupPart:
 
 
 def render_audit_html(report: AuditReport, *, most_drawn: int = MOST_DRAWN) -> str:
-    """The page. Equal reports give equal pages.
+    """The page. The output is deterministic.
 
     Drawing charts takes most of the time, so they are drawn for `most_drawn` groups at the first threshold, and only
     for the first group at the other. Tables are complete except for single pairs of systems, which only the JSON

@@ -100,7 +100,7 @@ def load_cascade(settings: CheckSettings, *, has_model: bool) -> Cascade | None:
     if settings.cascade is None or (settings.judge is not None and not has_model):
         return None  # if a judge is set but no model, the thresholds are for the judge
     if not has_model:
-        raise ConfigError("a cascade (--cascade) leaves unclear claims to a model: name one (--model)")
+        raise ConfigError("a cascade (--cascade) leaves unclear claims to a model: set one (--model)")
     path = settings.cascade
     file = read_cascade(path)
     verifier = cheap_verifier(file.verifier, allow_download=settings.allow_download)

@@ -63,7 +63,7 @@ def compare(given: Compare) -> int:
     ks = tuple(map(wanted_k, given.k))
     demands = [read_demand(one) for one in given.fail_if_worse]
     if len(given.system) > 2:
-        raise ConfigError("--system: give two systems, and no more")
+        raise ConfigError("--system: must be two systems")
     try_outputs(given.written, (*given.runs, given.labels))
     if all(map(is_experiment, given.runs)):
         return _compare_experiments(given, demands)
@@ -95,13 +95,13 @@ def compare(given: Compare) -> int:
 
 
 def _compare_experiments(given: Compare, demands: Sequence[Demand]) -> int:
-    """Compares the variants of one experiment, or of two on the same data, with any labels since given."""
+    """Compares the variants of one experiment, or of two on the same data, with any labels added since."""
     from factloop.evaluation.experiments.assess import assess
     from factloop.evaluation.experiments.finished import side_by_side, with_labels
     from factloop.evaluation.experiments.views.shown import print_experiment, render_experiment_html
 
     if len(given.runs) > 2:
-        raise ConfigError("give the run of one experiment, or of two, and no more")
+        raise ConfigError("pass the run of one experiment, or of two")
     if given.k or given.abstention is not None:
         raise ConfigError("--k and --abstention are for runs of factloop eval; the K of an experiment is in its plan")
     results = side_by_side(given.runs, given.system)
@@ -134,4 +134,4 @@ def _named_systems(
     if len(there) == 2 and not systems:
         return there[0], there[1]
     held = ", ".join(there) or "none"
-    raise ConfigError(f"{folders[0]}: name a second run, or two systems of this one with --system; it holds {held}")
+    raise ConfigError(f"{folders[0]}: pass a second run, or two systems of this one with --system; it has {held}")

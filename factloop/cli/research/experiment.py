@@ -52,7 +52,7 @@ class Experiment(Tabled, Intervals, Resumable, Estimated, FailIfUnscored, FailIf
     """Keep answers here. Again in the same folder, with the same address of the model, only what changed is paid for.
     """
     out: Annotated[Texts, Mark(OUTPUT, "FILE")] = ()
-    """Write what was demanded, with the claims by which it failed: JUnit (.xml), or Markdown (.md)."""
+    """Write the requirements, with the claims that failed them: JUnit (.xml) or Markdown (.md)."""
     held_out: bool = False
     """Judge the data that the plan holds out (held_out). Do this once, after choosing the prompt."""
 
@@ -76,7 +76,7 @@ def experiment(given: Experiment, limits: Flags) -> int:
     views = {name: demands_view(name) for name in given.out}
     if given.dry_run and (given.out or given.html is not None):
         raise ConfigError("--dry-run writes no --out and no --html: leave them out, or run the experiment")
-    load_settings(CheckSettings, limits)  # what is wrong with a flag is said of the flag
+    load_settings(CheckSettings, limits)  # errors in a flag name the flag
     defaults = load_settings(CheckSettings, {})
     plan = load_plan(given.plan)
     demands = [read_demand(one) for one in dict.fromkeys((*plan.demands, *given.fail_if_worse))]
@@ -99,7 +99,7 @@ def experiment(given: Experiment, limits: Flags) -> int:
         found = estimate_experiment(plan, data, settings, demands, 1.0 - given.level, cells=cells)
         return _print_estimate(given, found, looks)
     if len(looks) > 1 and given.run_dir is None:
-        raise ConfigError("until: judging step by step keeps its answers in a folder; name one with --run-dir")
+        raise ConfigError("until: judging step by step keeps its answers in a folder; set --run-dir")
     n_seen = n_judged_in(given.run_dir, data) if given.held_out else 0
     for look in looks:
         events = astream_experiment(plan, data=look.data, run_dir=given.run_dir, defaults=defaults, limits=limits)

@@ -76,7 +76,7 @@ def longfact(given: LongFact, flags: Flags) -> int:
 
     settings = load_settings(ResponseSettings, flags)
     if given.system is not None and not given.system.strip():
-        raise ConfigError("--system: give a name")
+        raise ConfigError("--system: must not be blank")
     place, name = _place(given)
     _try_outputs(given, settings, place)
     prompts = sample_prompts(_prompts(given, place), given.n, seed=settings.seed)
@@ -203,7 +203,7 @@ def _try_outputs(given: Generate, settings: RunSettings, *inputs: str | Path, ru
         raise ConfigError("--out must be a file: rows are saved there as they arrive")
     try_outputs((str(given.out), given.json_), map(str, inputs), settings=settings, run_dir=run_dir)
     if given.out.exists() and not given.out.is_file():
-        raise ConfigError(f"{given.out}: is not a regular file; name another")
+        raise ConfigError(f"{given.out}: is not a regular file; use another")
 
 
 def _spent(usage: Usage) -> str:

@@ -31,7 +31,7 @@ class Build(Quiet):
 def build(given: Build) -> int:
     """Builds the table; returns the exit code. Raises FactloopError for invalid input."""
     if str(given.out) == STANDARD_OUTPUT:
-        raise ConfigError("--out: a table cannot go to standard output; name a file")
+        raise ConfigError("--out: a table cannot go to standard output; use a file")
     try_outputs((str(given.out),), [str(dump) for dump in (*given.types, *given.labels, *given.popularity)])
     with stopped_with(f"{given.out} was not written."), step("reading the dumps", quiet=given.quiet) as say_step:
         stats = build_table(

@@ -176,11 +176,11 @@ def _systems(given: Export) -> tuple[str, dict[str, str]]:
         place = next((place for place in given.sheets if named.startswith(f"{place}=")), None)
         name = named if place is None else named.removeprefix(f"{place}=")
         if not name.strip():
-            raise ConfigError("--system: give a name, or FILE=NAME")
+            raise ConfigError("--system: must be a name or FILE=NAME")
         if place is None:
             of_rest.append(name)
         elif of_file.setdefault(place, name) != name:
-            raise ConfigError(f"--system: {place} has two names; give one")
+            raise ConfigError(f"--system: {place} has two names; use one")
     if len(of_rest) > 1:
         raise ConfigError(f"--system: say which file each of {', '.join(of_rest)} wrote, as FILE=NAME")
     return (of_rest or [UNNAMED])[0], of_file
@@ -233,7 +233,7 @@ def _key(place: str) -> DisagreementKey:
         return DisagreementKey.model_validate_json(Path(place).read_bytes())
     except (OSError, ValueError) as error:
         why = "is not the key of a sheet" if isinstance(error, ValidationError) else f"cannot be read ({error})"
-        raise DataError(f"{why}; give the file that labels disagree wrote with --key", path=place) from error
+        raise DataError(f"{why}; use the file that labels disagree wrote with --key", path=place) from error
 
 
 @command()
@@ -271,7 +271,7 @@ def disagree(given: Disagree) -> int:
 
 def _want_one(out: str | None, html: str | None, to_do: str) -> None:
     if out is None and html is None:
-        raise ConfigError(f"name an output: --out for a sheet, --html for a page to {to_do} on")
+        raise ConfigError(f"set an output: --out for a sheet, --html for a page to {to_do} on")
 
 
 @command()

@@ -1,4 +1,4 @@
-"""`factloop research optimise`: lets a model propose changes of a prompt, and keeps what is shown to judge better."""
+"""`factloop research optimise`: lets a model propose changes to a prompt, and keeps those shown to be better."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def optimise(given: OptimisePlan, limits: Flags) -> int:
     from factloop.evaluation.experiments.plan import load_plan
     from factloop.evaluation.experiments.views.shown import render_optimise_html
 
-    load_settings(CheckSettings, limits)  # what is wrong with a flag is said of the flag
+    load_settings(CheckSettings, limits)  # errors in a flag name the flag
     defaults = load_settings(CheckSettings, {})
     plan = load_plan(given.plan)
     demands = [read_demand(one) for one in dict.fromkeys((*plan.demands, *given.fail_if_worse))]
@@ -55,7 +55,7 @@ def optimise(given: OptimisePlan, limits: Flags) -> int:
         deliver(given, most, show_lines(_most_words(most)))
         return DONE
     if given.run_dir is None:
-        raise ConfigError("name a --run-dir: proposals and answers are kept there")
+        raise ConfigError("set --run-dir: proposals and answers are kept there")
     settings = plan.settings_of(plan.baseline_name, defaults, **limits)
     try_outputs(given.written, (given.plan, str(plan.data_path)), settings=settings, run_dir=given.run_dir)
     say = (lambda _: None) if given.quiet else note
@@ -68,7 +68,7 @@ def optimise(given: OptimisePlan, limits: Flags) -> int:
 
 def _most_words(most: OptimiseEstimate) -> Iterator[str]:
     yield "Nothing was spent. At most, if proposals are as long as the prompt and share nothing:"
-    yield f"  {plural(most.n_proposals, 'proposal')}, a model call each, {price(most.proposals_usd)}"
+    yield f"  {plural(most.n_proposals, 'proposal')}, one model call each, {price(most.proposals_usd)}"
     for name, part in (("to try them", most.development), ("on the held-out part, once", most.held_out)):
         items = plural(part.n_items, part.kind.removesuffix("s"))
         yield f"  {name}: about {part.calls:,} model calls on {items}, {price(part.cost_usd)}"
@@ -91,7 +91,7 @@ def _words(report: OptimiseReport, start: Path) -> Iterator[str]:
     in_rounds = f"{plural(len(tried), 'proposal')} in {plural(len(report.rounds), 'round')}"
     yield f"{report.prompt}: {in_rounds}, {sum(bool(one.refused) for one in tried):,} refused; {cost(report.paid)}"
     if report.kept is None:
-        yield "No proposal was shown better, so nothing is kept; the held-out part was not asked."
+        yield "No proposal was shown better, so nothing is kept; the held-out part was not used."
     else:
-        yield f"The prompt is in {report.kept}; above stands what the held-out part says of it."
-        yield f"What changed: diff -u {start} {Path(report.kept) / report.prompt}.md"
+        yield f"The prompt is in {report.kept}; its result on the held-out part is above."
+        yield f"To see the changes: diff -u {start} {Path(report.kept) / report.prompt}.md"

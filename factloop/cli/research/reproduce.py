@@ -50,7 +50,7 @@ def reproduce(given: Reproduce) -> int:
         if given.results and not entry.reads_results:
             raise ConfigError(f"--results: {entry.id} does not use the output of another command")
         if given.evaluator and not given.results:
-            raise ConfigError("--evaluator names evaluators in --results; give --results, too")
+            raise ConfigError("--evaluator names evaluators in --results; also set --results")
         found = entry.reproduce(_inputs(given, entry))
     show, page = partial(print_reproduction, found, entry), partial(render_reproduction_html, found, entry)
     deliver(given, found, show, page=page)

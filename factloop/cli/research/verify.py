@@ -96,7 +96,7 @@ def _input(given: Verify) -> tuple[Iterator[PlacedRow], str, str]:
     from factloop.evaluation.verification.pairs import load_dataset_pairs, load_pairs
 
     if (given.pairs is None) == (given.dataset is None):
-        raise ConfigError("give a file of pairs, or a data set with --dataset NAME:PART")
+        raise ConfigError("pass a file of pairs, or a data set with --dataset NAME:PART")
     if given.dataset is not None:
         if given.column or given.label:
             raise ConfigError("--column and --label need a file of pairs; a data set has its own columns and labels")

@@ -44,7 +44,7 @@ class _NotStrict(ValueError):
 
 
 def _refuse_constant(name: str) -> None:
-    raise _NotStrict(f"{name} is no number of JSON")
+    raise _NotStrict(f"{name} is not a JSON number")
 
 
 def _why(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""Reads a YAML mapping with the line of every field, so that whatever is wrong with one can be said with its place."""
+"""Reads a YAML mapping with the line of every field, so that errors can name it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ LONGEST_NUMBER = 100
 """Maximum number of characters of an integer; Python cannot print one of some thousand."""
 
 Place = tuple[str | int, ...]
-"""The way from the top to a value: names of fields, and numbers of entries from 0."""
+"""The path from the top to a value: field names, and entry numbers from 0."""
 
 
 @dataclass(frozen=True)
 class PlacedYaml:
-    """The mapping that a file holds."""
+    """The mapping in a file."""
 
     path: str
     fields: Mapping[str, Any]
@@ -51,14 +51,14 @@ PlainLoader.add_constructor("tag:yaml.org,2002:int", PlainLoader.construct_yaml_
 
 
 def read_placed_yaml(text: str, path: str) -> PlacedYaml:
-    """The one mapping of a YAML text.
+    """The mapping in a YAML text.
 
-    Raises DataError, with the line, for what is not YAML or no mapping, and for a field that stands twice.
+    Raises DataError, with the line, if it is not YAML or not a mapping, or if a field appears twice.
     """
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
         if not isinstance(node, yaml.MappingNode):
-            raise DataError("fields and their values are needed, such as `name: first`", path=path, line=1)
+            raise DataError("must be fields and their values, such as `name: first`", path=path, line=1)
         lines = dict(_lines(node, (), 1, path))
         return PlacedYaml(path, yaml.load(text, PlainLoader), lines)
     except yaml.MarkedYAMLError as error:
@@ -80,10 +80,8 @@ def _lines(node: yaml.Node, place: Place, line: int, path: str) -> Iterator[tupl
             line = key.start_mark.line + 1
             name = key.value if isinstance(key, yaml.ScalarNode) else ""
             if not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
-                raise DataError(
-                    f"the name of a field is a text; put {str(name)[:40]!r} in quotes", path=path, line=line
-                )
+                raise DataError(f"field names must be strings; put {str(name)[:40]!r} in quotes", path=path, line=line)
             if name in seen:
-                raise DataError(f"{name[:80]!r} stands here twice", path=path, line=line)
+                raise DataError(f"{name[:80]!r} appears here twice", path=path, line=line)
             seen.add(name)
             yield from _lines(value, (*place, name), line, path)

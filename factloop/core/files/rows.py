@@ -18,16 +18,16 @@ R = TypeVar("R", bound=BaseModel)
 _LONGEST_SHOWN = 40
 _NAME = re.compile(r"[^.\[\]]+")  # A name in a path such as `responses[1].text`
 _WORDS = {
-    "string_type": "a text is needed",
-    "tuple_type": "a list is needed",
-    "model_type": "an object is needed",
-    "too_short": "at least one is needed",
+    "string_type": "must be a string",
+    "tuple_type": "must be a list",
+    "model_type": "must be an object",
+    "too_short": "must have at least one item",
 }
 
 
 def _not_blank(text: str) -> str:
     if not text.strip():
-        raise ValueError("a text is needed")
+        raise ValueError("must be non-empty text")
     return text
 
 

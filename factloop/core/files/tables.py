@@ -93,10 +93,10 @@ def read_json_array(place: str | Path, *, largest: int = LARGEST) -> Iterator[Ro
     except (ValueError, RecursionError) as error:
         raise DataError("this is not JSON: a value is too large or too deep", path=path) from error
     if not isinstance(items, list):
-        raise DataError(f"an array of objects is needed, not {shown(items)}", path=path)
+        raise DataError(f"must be an array of objects, not {shown(items)}", path=path)
     for number, item in enumerate(items, 1):
         if not isinstance(item, dict):
-            raise DataError(f"an array of objects is needed, with no {shown(item)} in it", path=path, line=number)
+            raise DataError(f"must be an object, not {shown(item)}", path=path, line=number)
         yield Row(path, number, item)
     if not items:
         raise DataError("it has no rows", path=path)

@@ -227,7 +227,7 @@ def _clear_answers(path: Path) -> int | None:
     except OSError:
         return None
     if not is_ours:
-        raise ConfigError(f"{path}: not made by factloop; move it away or name another place")
+        raise ConfigError(f"{path}: not created by factloop; move it or use another path")
     return None
 
 

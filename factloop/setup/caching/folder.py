@@ -35,7 +35,7 @@ def place_looked_at(settings: RunSettings) -> Path:
     """Like `cache_place`, for commands that inspect or clear the cache. Raises ConfigError if it is not a folder."""
     place = cache_place(settings)
     if place.exists() and not place.is_dir():
-        raise ConfigError(f"{place}: is not a folder, so it cannot hold the cache; set cache_dir")
+        raise ConfigError(f"{place}: is not a folder, so it cannot contain the cache; set cache_dir")
     return place
 
 

@@ -68,7 +68,7 @@ def spare_checks(bc: TrustBC) -> str:
     """
     spare = sum(not check.counted for check in bc.checks)
     verb = "does" if spare == 1 else "do"
-    return f"{plural(spare, 'check')}, asked beside the one that ended it, {verb} not count." if spare else ""
+    return f"{plural(spare, 'check')}, sent with the one that ended it, {verb} not count." if spare else ""
 
 
 def graded_words(bc: TrustBC) -> str:
@@ -207,7 +207,7 @@ WORST_FIRST = (
 
 @dataclass(frozen=True)
 class MarkedSentence:
-    """A part of the response with its claims and their numbers; none between sentences."""
+    """A part of the response with its numbered claims; text between sentences has none."""
 
     text: str
     claims: tuple[tuple[int, ClaimTrust], ...] = ()

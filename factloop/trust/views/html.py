@@ -33,7 +33,7 @@ def render_trust_html(report: TrustReport | TrustRun, *, longest_details: int = 
     """Renders a page for one answer with its checks and passages, or for a run with a filterable list of answers.
 
     The details of a large run stop at `longest_details` characters: every answer is listed with its scores, and those
-    without details say so. Equal reports give equal pages.
+    without details say so. The output is deterministic.
     """
     if isinstance(report, TrustReport):
         return render_page("trust_report.html.j2", room=ROOM, styles=("trust.css",), report=report, **WORDING)
@@ -74,7 +74,7 @@ def _distinct(reports: Sequence[TrustReport]) -> list[TrustFingerprint]:
 def render_long_form_html(report: LongFormTrustReport) -> str:
     """Renders the page: a table of four groups that filters the claims, the response, and each claim with grounds.
 
-    Equal reports give equal pages. Takes time linear in the report.
+    The output is deterministic. Takes time linear in the report.
     """
     stretches, matrix = [_stretch(part) for part in sentences(report)], claim_matrix(report)
     views = views_of([one.claim for one in report.claims])

@@ -34,10 +34,10 @@ def parquet_file(folder: Path, rows: list[dict[str, Any]]) -> Path:
     ("text", "line", "message"),
     [
         ("", 1, "this is not JSON: Expecting value"),
-        ('{"a": 1}', None, "an array of objects is needed, not an object"),
+        ('{"a": 1}', None, "must be an array of objects, not an object"),
         ("[]", None, "it has no rows"),
         ('[{"a": 1}\n {"a": 2}]', 2, "this is not JSON: Expecting ',' delimiter"),
-        ('[{"a": 1},\n 3]', 2, "an array of objects is needed, with no 3 in it"),
+        ('[{"a": 1},\n 3]', 2, "must be an object, not 3"),
         (f'[\n{{"a": {"[" * 100_000}', None, "this is not JSON: a value is too large or too deep"),
     ],
 )

@@ -138,9 +138,9 @@ def _is_broken(found: CascadeTuning, scores: NDArray[np.float64], labels: NDArra
 
 def test_shares_that_are_none_are_refused() -> None:
     for wrong in (0.0, 1.0, -0.1, float("nan")):
-        with pytest.raises(ValueError, match="share between 0 and 1"):
+        with pytest.raises(ValueError, match="must be between 0 and 1"):
             tuned(wrong, 0.9)
-        with pytest.raises(ValueError, match="share between 0 and 1"):
+        with pytest.raises(ValueError, match="must be between 0 and 1"):
             tuned(0.1, wrong)
 
 

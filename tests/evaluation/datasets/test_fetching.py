@@ -80,7 +80,7 @@ def test_a_file_is_downloaded_once_and_its_origin_recorded(server: FakeServer, t
 
 def test_another_checksum_is_an_error_and_leaves_nothing(server: FakeServer, tmp_path: Path) -> None:
     server.respond = served
-    with pytest.raises(DataError, match=rf"its SHA-256 is {sha256(BODY)}, where {'0' * 64} was expected"):
+    with pytest.raises(DataError, match=rf"its SHA-256 is {sha256(BODY)}, not {'0' * 64}:"):
         fetch(dataset(server.url, "0" * 64), tmp_path, parts=("dev",), download=THRICE)
     assert files_in(tmp_path) == []
     assert len(server.received) == 1

@@ -53,17 +53,17 @@ def test_documents_are_texts_or_objects(tmp_path: Path, given: object, read: lis
     ("row", "said"),
     [
         ({"response": "Bob."}, "x.jsonl:2: field 'prompt': it is missing"),
-        ({"prompt": "", "response": "Bob."}, "x.jsonl:2: field 'prompt': a text is needed"),
+        ({"prompt": "", "response": "Bob."}, "x.jsonl:2: field 'prompt': must be non-empty text"),
         ({"prompt": "Why?"}, "x.jsonl:2: field 'response': it is missing"),
         (
             {"prompt": "Why?", "response": None},
-            "field 'response': a text is needed, which is empty where the system declined to answer, not null",
+            "field 'response': must be a string, which is empty if the system declined to answer, not null",
         ),
-        ({"prompt": "Why?", "response": 3}, "x.jsonl:2: field 'response': a text is needed, not 3"),
-        ({"prompt": "Why?", "response": ["x"]}, "x.jsonl:2: field 'response': a text is needed, not a list"),
+        ({"prompt": "Why?", "response": 3}, "x.jsonl:2: field 'response': must be a string, not 3"),
+        ({"prompt": "Why?", "response": ["x"]}, "x.jsonl:2: field 'response': must be a string, not a list"),
         ({"prompt": "Why?", "response": "B", "system": {}}, "x.jsonl:2: field 'system'"),
         ({"prompt": "Why?", "response": "B", "id": "1"}, "x.jsonl:2: field 'id': line 1 has the same id, '1'"),
-        ({"prompt": "Who?", "response": "B"}, "x.jsonl:2: field 'system': line 1 answers the same prompt, too"),
+        ({"prompt": "Who?", "response": "B"}, "x.jsonl:2: field 'system': line 1 also answers this prompt"),
         ([], "x.jsonl:2: each line must be a JSON object, not a list"),
     ],
 )
@@ -79,10 +79,10 @@ def test_a_malformed_row_is_named(tmp_path: Path, row: Any, said: str) -> None:
     [
         (
             ("one", "two", None),
-            "x.jsonl:3: field 'who': line 1 names its system, and this one does not: name the system",
+            "x.jsonl:3: field 'who': line 1 names its system, and this one does not: set the system",
         ),
         (("one", "two", " "), "x.jsonl:3: field 'who': line 1 names its system"),
-        ((None, None, "one"), "x.jsonl:3: field 'who': line 1 names no system: name the system in each row or in none"),
+        ((None, None, "one"), "x.jsonl:3: field 'who': line 1 names no system: set the system in each row or in none"),
     ],
 )
 def test_systems_are_named_in_each_row_or_in_none(tmp_path: Path, systems: Sequence[str | None], said: str) -> None:

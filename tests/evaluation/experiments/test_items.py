@@ -55,7 +55,7 @@ def test_ids_that_only_their_response_tells_apart_become_longer(home: Path) -> N
     ("row", "said"),
     [
         ({"text": "A"}, "a row has `claim`, or `prompt`"),
-        ({"claim": " "}, "field 'claim': a text is needed"),
+        ({"claim": " "}, "field 'claim': must be non-empty text"),
         ({"claim": "A", "label": 2}, "field 'label'"),
         ({"response": "A"}, "field 'prompt': it is missing"),
         ({"sentences": 3}, "data.jsonl:1"),

@@ -64,13 +64,13 @@ def test_the_plan_is_fused_unless_one_is_named() -> None:
     [
         ("repeats: 3", "repeats: 0", 4, "repeats", "greater than or equal to 1"),
         ("repeats: 3", "repeat: 3", 4, "repeat", "there is no such field"),
-        ("repeats: 3", "repeats: 3\nrepeats: 4", 5, None, "'repeats' stands here twice"),
+        ("repeats: 3", "repeats: 3\nrepeats: 4", 5, None, "'repeats' appears here twice"),
         ("repeats: 3", "folder: /etc", 4, "folder", "there is no such field"),
         ("baseline: packaged", "baseline: none", 3, "baseline", "the variants are packaged, strict"),
         ("data: data/claims.jsonl\n", "", 1, "data", "it is missing"),
         ("name: strict-assessment", "name: '../../etc'", 1, "name", "a name is up to 64"),
         ("  strict:\n", "  '{{x}}':\n", 11, "variants.{{x}}", "a name is up to 64"),
-        ("  strict:\n", "  no:\n", 11, None, "the name of a field is a text"),
+        ("  strict:\n", "  no:\n", 11, None, "field names must be strings"),
         ("max_searches: 8", "max_searches: 0", 13, "variants.strict.max_searches", "0: input should be greater"),
         (
             "max_searches: 8",
@@ -119,9 +119,9 @@ def test_what_is_wrong_is_said_with_its_place(
 @pytest.mark.parametrize(
     ("raw", "said"),
     [
-        (b"", "fields and their values are needed"),
-        (b"- a\n- b\n", "fields and their values are needed"),
-        (b"just words", "fields and their values are needed"),
+        (b"", "must be fields and their values"),
+        (b"- a\n- b\n", "must be fields and their values"),
+        (b"just words", "must be fields and their values"),
         (b"a: 1\n---\nb: 2\n", "expected a single document"),
         (b"\xff\xfe", "is not UTF-8"),
         (b"name: \x07", "not YAML"),

@@ -77,8 +77,8 @@ async def test_the_topic_is_data(sim: Simulator) -> None:
 @pytest.mark.parametrize(
     ("topics", "said"),
     [
-        ((" ",), "topic: a text is needed"),
-        (("a b", "A  B"), "topics 'a b' and 'A  B' are one"),
+        ((" ",), "topic: must be non-empty text"),
+        (("a b", "A  B"), "topics 'a b' and 'A  B' are the same"),
         (("x" * 201,), "longer than 200 characters"),
         (("\ud83c",), "half a character"),
     ],

@@ -79,7 +79,7 @@ async def test_another_run_is_refused_before_anything_is_spent(
     sim.reset()
     before = out.read_bytes() + b'{"id":"torn'
     out.write_bytes(before)
-    with pytest.raises(ConfigError, match=f"holds responses of another run, with {named}"):
+    with pytest.raises(ConfigError, match=f"contains responses of another run, with {named}"):
         await generate(sim, out, **{"n": 5, **change})
     assert (sim.stats().stages, out.read_bytes()) == ({}, before)
 
@@ -179,7 +179,7 @@ def test_a_kill_at_any_byte_costs_the_last_line_at_most(tmp_path_factory: pytest
 def test_a_file_of_another_kind_is_left_as_it_is(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "notes.txt"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(ConfigError, match="name another") as caught, opened(path):
+    with pytest.raises(ConfigError, match="use another") as caught, opened(path):
         pass
     assert said in str(caught.value)
     assert path.read_text(encoding="utf-8") == text
@@ -189,6 +189,6 @@ def test_a_file_is_held_by_one_at_a_time(tmp_path: Path) -> None:
     path, link = tmp_path / "out.jsonl", tmp_path / "link.jsonl"
     link.symlink_to(path)
     for name in (path, link):
-        with opened(path), pytest.raises(ConfigError, match="another process is at work"), opened(name):
+        with opened(path), pytest.raises(ConfigError, match="another process is using"), opened(name):
             pass
     write(path, row("p/1"))

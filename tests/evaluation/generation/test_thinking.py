@@ -30,7 +30,7 @@ async def generate(out: Path, said: AIMessage) -> ResponsesReport:
         (AIMessage("Who indeed?</think>Nobody."), "Nobody.", ""),
         (AIMessage("I cannot say."), "I cannot say.", ""),
         (AIMessage("<think>Who", response_metadata={"finish_reason": "length"}), "", "cut off at the token limit"),
-        (AIMessage("<think>Who?</think> "), "", "holds only thinking"),
+        (AIMessage("<think>Who?</think> "), "", "contains only thinking"),
         (AIMessage("\n"), "", "the reply is empty"),
     ],
 )

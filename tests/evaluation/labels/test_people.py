@@ -94,5 +94,5 @@ def test_a_second_label_needs_a_rule(tmp_path: Path) -> None:
     place = saved(tmp_path / "one.json", "ss")
     (tmp_path / "same.json").symlink_to(place)
     for again in (place, str(tmp_path / "same.json")):
-        with pytest.raises(DataError, match=r"this file is named twice.* name it once"):
+        with pytest.raises(DataError, match=r"this file is listed twice"):
             export_labels([place, again], differing=DisagreementPolicy.MAJORITY)

@@ -106,5 +106,5 @@ def test_a_text_may_get_an_apostrophe_and_other_white_space() -> None:
 
 def test_two_labels_of_a_claim_in_one_sheet_are_refused(tmp_path: Path) -> None:
     rows = sheet(tmp_path)
-    with pytest.raises(DataError, match="has two labels in this file: give each claim one"):
+    with pytest.raises(DataError, match="has two labels in this file"):
         export_labels([saved(tmp_path / "s.csv", [*rows, rows[0]])])

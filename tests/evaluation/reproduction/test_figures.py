@@ -109,13 +109,13 @@ def test_headroom_of_other_systems_is_not_compared(tmp_path: Path) -> None:
     assert (shown.published, shown.origin) == (None, Origin.RESULTS)
     assert figure(found, "Lfqa", "webgpt", column="labels").is_compared
     assert figure(found, "Lfqa", "Headroom", column="labels").origin is not Origin.RESULTS
-    assert any("2 of our 2 systems and of the paper's 6 are the same by name" in note for note in found.notes)
+    assert any("2 of our 2 systems and of the paper's 6 have the same names" in note for note in found.notes)
     papers = ("alpaca", "alpaca_wdoc", "gpt3", "gpt3_wdoc", "gpt3_whudoc", "webgpt")
     whole = lfqa(tmp_path, **dict.fromkeys(papers, 4))
     best = figure(whole, "Lfqa", "Headroom", column="labels")
     assert best.ours == pytest.approx(40.0)
     assert (best.origin, best.is_compared) == (Origin.RESULTS, True)
-    assert not any("same by name" in note for note in whole.notes)
+    assert not any("have the same names" in note for note in whole.notes)
 
 
 def rates_of(tmp_path: Path, *datasets: str) -> Reproduction:
@@ -141,7 +141,7 @@ def test_averages_are_compared_over_the_same_data_sets(tmp_path: Path) -> None:
     theirs = (table.value(("Bespoke-7B",), "Lfqa") + table.value(("Bespoke-7B",), "Reveal")) / 2
     assert mean.published == pytest.approx(theirs, abs=0.051)
     assert figure(found, "Bespoke-7B", column="Average").origin is Origin.PRINTED
-    assert "own: not among the paper's data sets, and so left out of the average" in found.notes
+    assert "own: not among the paper's data sets, so left out of the average" in found.notes
 
 
 def test_figures_are_compared_to_the_last_digit_that_is_printed() -> None:
@@ -188,7 +188,7 @@ def test_systems_of_ones_own_are_shown_and_the_papers_are_named(name: str, tmp_p
         assert first.ours == pytest.approx(3**-0.5)
         assert "0.577" in {cell.text for line in sheet(found).lines for cell in line.cells}
     assert any(one.is_compared for one in found.figures if one.column == "llama-7b")
-    (note,) = (note for note in found.notes if "no figures of one" in note)
+    (note,) = (note for note in found.notes if "no figures for one" in note)
     assert "systems named flan-t5-xxl, llama-7b, gpt-3.5-turbo in the data" in note
 
 

@@ -132,7 +132,7 @@ async def test_a_dead_worker_is_replaced_and_who_stops_early_ends_its_replacemen
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"workers": 0}, "--workers 0: at least one is needed"),
+        ({"workers": 0}, "--workers 0: must be at least 1"),
         ({"workers": 65}, "--workers 65: must not exceed --concurrency"),
     ],
 )

@@ -159,7 +159,7 @@ def test_a_damaged_file_is_named_with_the_line(lines: list[str], complaint: str)
     with pytest.raises(ConfigError) as error:
         read_tape("\n".join(lines), "x")
     assert str(error.value).startswith(complaint)
-    assert "record it anew" in str(error.value)
+    assert "record it again" in str(error.value)
     assert len(str(error.value)) < 200
 
 

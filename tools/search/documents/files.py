@@ -105,7 +105,7 @@ def _files_at(place: str) -> Iterator[tuple[Path, Path | None]]:
     if not place.strip():
         raise DataError("an empty path names no documents; write . for the working directory", path=repr(place))
     if "\0" in place:
-        raise DataError("a path cannot hold a NUL character", path=place.replace("\0", "\\0"))
+        raise DataError("a path cannot contain a NUL character", path=place.replace("\0", "\\0"))
     path = Path(place).expanduser()
     try:
         if path.is_dir():
@@ -130,7 +130,7 @@ def _matches(pattern: Path) -> Iterator[tuple[Path, Path]]:
     try:
         found = sorted(base.glob("/".join(wanted)))
     except ValueError as error:
-        raise DataError(f"this is not a pattern: {error}", path=str(pattern)) from error
+        raise DataError(f"invalid pattern: {error}", path=str(pattern)) from error
     matches = [match for match in found if hidden_wanted or not is_hidden(match.relative_to(base))]
     if not matches:
         raise DataError("the pattern matches nothing", path=str(pattern))

@@ -23,7 +23,7 @@ passages, and 0.5 found fewer of the decisive sentences (`benchmarks.retrieval`)
 _MAX_QUERY_TERMS = 100
 _LONGEST_TERM = 60
 _ANALYZER = "factloop"
-NO_TEXT = "it holds no text"
+NO_TEXT = "it contains no text"
 """Reason why a file without a passage is not among the files read."""
 _SMALL_BYTES = 20_000_000
 _HEAP_BYTES = 400_000_000

@@ -127,7 +127,7 @@ def _load_pdf(path: Path) -> Iterator[Section]:
         pages = [page.extract_text() for page in reader.pages]
         layouts = [_layout(page, path) for page in reader.pages]
     if not any(page.strip() for page in pages):
-        raise DataError("the PDF holds no text, probably scanned images: run OCR over it first", path=str(path))
+        raise DataError("the PDF contains no text, probably scanned images: run OCR over it first", path=str(path))
     for number, (text, layout) in enumerate(zip(pages, layouts, strict=True), 1):
         written, tables = written_blocks(page_blocks(text.replace("\0", " "), layout.replace("\0", " ")))
         yield Section(written, title, fragment=f"page={number}", tables=tables, goes_on=number > 1)

@@ -75,7 +75,7 @@ def _block_at(lines: Sequence[str], place: int, bold: Mapping[int, str]) -> tupl
 
 
 def _stands_alone(lines: Sequence[str], place: int) -> bool:
-    """Whether a line is not part of a wrapped sentence: the text above has ended, and the text below starts anew."""
+    """Whether a line is not part of a wrapped sentence: the text above has ended, and new text starts below."""
     above = lines[place - 1].rstrip() if place else ""
     below = lines[place + 1].lstrip() if place + 1 < len(lines) else ""
     return (not above or above.endswith(_ENDS) or above.lstrip().startswith("#")) and not below[:1].islower()

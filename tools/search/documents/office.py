@@ -14,7 +14,7 @@ _HEADING = re.compile(r"(?:Heading (?P<level>[1-9])|Title)")
 _MOST_PARAGRAPHS = 100_000
 """Maximum number of paragraphs in a Word file, including those in tables: many times as many as in a long book."""
 _LONGEST_REPEATED = 200
-"""Maximum number of characters in a merged cell that is repeated: longer ones are no labels, and would fill memory."""
+"""Maximum number of characters in a merged cell that is repeated: longer ones are not labels, and would fill memory."""
 
 
 def docx_blocks(data: bytes) -> list[Block]:

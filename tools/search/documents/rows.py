@@ -45,7 +45,7 @@ def load_json(path: Path) -> Iterator[Section]:
     """
     whole = _parsed(read_text(path), "this is not JSON", path)
     if not isinstance(whole, dict | list):
-        raise DataError("an object or an array of objects is needed", path=str(path))
+        raise DataError("must be an object or an array of objects", path=str(path))
     for number, row in enumerate(whole if isinstance(whole, list) else [whole], 1):
         if not isinstance(row, dict):
             raise DataError(f"record {number} is not a JSON object", path=str(path))
@@ -93,7 +93,7 @@ def _table(rows: Iterator[tuple[int, list[str]]], path: Path) -> Iterator[Sectio
             text = PARAGRAPHS.join(row_lines(header, [cells]))
             yield Section(text, readable_name(path), fragment=f"line={line}", tables=((0, len(text)),))
         elif len(cells) != len(header):
-            found = f"{len(cells)} columns where the header has {len(header)}"
+            found = f"{len(cells)} columns, but the header has {len(header)}"
             raise DataError(found, path=str(path), line=line)
         else:
             yield _section(dict(zip(names, cells, strict=True)), _Place(path, f"line={line}", line))
@@ -116,9 +116,9 @@ class _Place:
 def _section(row: Mapping[str, Any], place: _Place) -> Section:
     key = next((key for key in TEXT_KEYS if row.get(key) is not None), None)
     if key is None:
-        raise place.error(f"one of {', '.join(TEXT_KEYS)} is needed", TEXT_KEYS[0])
+        raise place.error(f"must have one of {', '.join(TEXT_KEYS)}", TEXT_KEYS[0])
     if not isinstance(row[key], str):
-        raise place.error(f"a string is needed, not {type(row[key]).__name__}", key)
+        raise place.error(f"must be a string, not {type(row[key]).__name__}", key)
     identifier = _scalar(row, ("id",), place)
     return Section(
         text=with_items_apart(row[key]),
@@ -136,6 +136,6 @@ def _scalar(row: Mapping[str, Any], keys: tuple[str, ...], place: _Place) -> str
         if value is None or value == "":
             continue
         if not isinstance(value, str | int | float):
-            raise place.error(f"a string is needed, not {type(value).__name__}", key)
+            raise place.error(f"must be a string, not {type(value).__name__}", key)
         return str(value)
     return None
