@@ -1,13 +1,13 @@
 """Compares two runs: two systems on the same prompts, or two evaluators on the same responses.
 
-Runs between the two change the judge, the search and the answers in turn, and so say what a difference came from.
+Runs between the two change the judge, the search and the answers in turn, which shows what caused a difference.
 From A to B: A's answers by A's own evidence and B's judge, then by B's search, too, then B's answers. `factloop eval A`
 judges the answers of a run again, without a search by the evidence that the run kept. Only the new judge and search are
 asked: the old ones may be gone.
 
 A part is how far a figure moves from one run to the next, over the responses that have it in all of them, so that parts
-add up to the whole with nothing left over. What two changes make together counts for the later one: another order may
-share the whole out otherwise.
+add up to the whole with nothing left over. An interaction of two changes counts for the later one: another order may
+give different parts.
 """
 
 from __future__ import annotations
@@ -101,13 +101,13 @@ def compare(
     demands: Sequence[Demand] = (),
     between: Sequence[ComparedRun] = (),
 ) -> Comparison:
-    """Compares two runs: without `ks` at the Ks of both, without `abstention` by the policy that both share.
+    """Compares two runs; `ks` defaults to the Ks of both, and `abstention` to the policy that both share.
 
     Tests are held against `alpha`, and intervals are at 1 - alpha, so that neither contradicts the other.
-    Evaluators are compared where most of the shared responses are the same text in two different runs, systems
-    otherwise. Runs `between` the two, in their order, say what the difference came from. Raises ConfigError where the
-    runs do not belong together: no prompt shared, no system shared where there are several, another policy for
-    abstentions and none given; or where a demand is on a metric that is not compared.
+    Evaluators are compared if most shared responses have the same text in two different runs, otherwise systems.
+    Runs `between` the two, in order, attribute the difference. Raises ConfigError if the runs cannot be compared (no
+    shared prompt, no shared system among several, different policies for abstentions and none given), or if a demand
+    is on a metric that is not compared.
     """
     level = round(1.0 - alpha, 12)
     policy = abstention or _shared_policy(first, second)
@@ -367,10 +367,10 @@ class _SeenRun:
 
 
 def _shared_by(runs: Sequence[_SeenRun]) -> list[Key]:
-    """The keys of the responses that all runs have, by prompt. Raises ConfigError where there are none."""
+    """The keys of the responses that all runs have, by prompt. Raises ConfigError if there are none."""
     keys = set.intersection(*({*run.responses} for run in runs))
     if not keys:
-        raise ConfigError("the runs share no prompt, so that nothing can be said of what came from where")
+        raise ConfigError("the runs share no prompt, so the difference cannot be attributed")
     return sorted(keys, key=lambda key: (key[1], key[0]))
 
 
@@ -381,7 +381,7 @@ def _in_all(values: ItemValues) -> ItemValues:
 
 
 def _changed(before: _SeenRun, after: _SeenRun, keys: Sequence[Key]) -> Iterator[Changed]:
-    """What differs between two runs, as far as they tell."""
+    """The recorded differences between two runs."""
     one, other = (run.fingerprint.model_dump(mode="json", exclude=_OF_NEITHER) for run in (before, after))
     answers = [(before.responses[key], after.responses[key]) for key in keys]
     is_told = one["snapshots"] and other["snapshots"]

@@ -48,13 +48,13 @@ _WAYS = ("", ", what has no verdict counted as wrong", ", what has no verdict co
 
 @dataclass(frozen=True)
 class Demand:
-    """What is asked for: a metric, and the loss that is too much, or a bound."""
+    """A requirement: a metric with an unacceptable loss, or with a bound."""
 
     metric: str
     k: int | None = None
     """The K of F1@K."""
     margin: float | None = None
-    """Above 0, in the metric's own unit, of a share below 1; None where only a loss that is shown is too much."""
+    """Above 0, in the metric's own unit, below 1 for a share; None if only a loss that is shown fails."""
     least: float | None = None
     most: float | None = None
     """Bounds on the figure of a side by itself, or on its flips; with one there is no margin."""
@@ -75,7 +75,7 @@ class Demand:
         return self.least is not None or self.most is not None
 
     def allows(self, value: float) -> bool:
-        """Whether it is within the bounds, but for rounding."""
+        """Whether it is within the bounds, up to rounding."""
         is_enough = self.least is None or value >= self.least - _ROUNDING
         return is_enough and (self.most is None or value <= self.most + _ROUNDING)
 
@@ -102,7 +102,7 @@ def read_demand(text: str) -> Demand:
 
 
 def refuse_demands(demands: Sequence[Demand], metrics: Sequence[str] = METRICS, of: str = "variants") -> None:
-    """Raises ConfigError for a metric that is not among these (`tnr`, `f1@64`), or what no share can be."""
+    """Raises ConfigError for a metric that is not among these (`tnr`, `f1@64`), or for an impossible share."""
     for one in demands:
         name = one.name
         if name == FLIPS and one.most is not None:
@@ -131,7 +131,7 @@ many items as `items_needed` to be enough."""
 
 
 def items_needed(margin: float, alpha: float) -> int:
-    """The independent items of which a side that is as good passes `METRIC:MARGIN` nine times out of ten.
+    """Number of independent items with which an equally good side passes `METRIC:MARGIN` nine times out of ten.
 
     By the normal approximation to the test of items that differ by -1, 0 or 1, `DIFFERING` of them by 1.
     """
@@ -170,7 +170,7 @@ class Missed(NamedTuple):
 
 @dataclass(frozen=True)
 class Judged:
-    """What demands are held against."""
+    """What demands are checked against."""
 
     sides: Sequence[str]
     kind: str
@@ -185,9 +185,9 @@ class Judged:
 
 
 def judge_demands(demands: Sequence[Demand], on: Judged, *, alpha: float, seed: int) -> tuple[DemandResult, ...]:
-    """Whether each demand is met by each side but the first, in the order given; one that cannot be tested is not.
+    """Whether each side but the first meets each demand, in the order given; untestable demands are not met.
 
-    A bound holds for the first side where there is no other.
+    A bound applies to the first side if there is no other.
     """
     asked = [one for demand in demands for one in _asked(demand, on)]
     tests = [[one.test(gain) for gain in one.gains] for one in asked]

@@ -88,13 +88,13 @@ def detectable(apart: StratifiedMean, *, alpha: float, n_tests: int) -> float | 
 
 
 def can_be_shown(n_groups: int, *, alpha: float, n_tests: int) -> bool:
-    """Whether any result could be: n groups that all point one way have p = 2^(1 - n), the least there is."""
+    """Whether any result could be: the smallest possible p, if all n groups agree, is 2^(1 - n)."""
     return 2.0 ** (1 - n_groups) <= alpha / max(1, n_tests)
 
 
 FamilyName = Literal["headline", "questions", "details"]
 QUESTIONS = (Quantity.TPR, Quantity.TNR)
-"""What is asked of a comparison beside its headline, where nothing else is named."""
+"""The default questions of a comparison, besides its headline."""
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ class Judging:
 def figures_of(
     quantities: Sequence[ItemValues], n_sides: int, *, seed: int, resamples: int, level: float
 ) -> list[tuple[QuantityFigure, ...]]:
-    """The figures of each side, their intervals from the same resamples."""
+    """The figures of each side, with intervals from the same resamples."""
     means = [[values.mean(place) for values in quantities] for place in range(n_sides)]
     alone = list(chain.from_iterable(means))
     intervals = iter(stratified_intervals(alone, np.random.default_rng(seed), resamples, level))

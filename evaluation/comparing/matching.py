@@ -45,7 +45,7 @@ def plain(text: str) -> str:
 def match_claims(first: Sequence[JudgedClaim], second: Sequence[JudgedClaim]) -> list[tuple[JudgedClaim, JudgedClaim]]:
     """The claims that both sides make, in the order of the first: each claim at most once.
 
-    Where ids and texts agree, as for given facts, by these; then by equal text, the earlier with the earlier.
+    Claims are matched by ID and text if both agree, as for given facts, then by text, in order.
     """
     by_id = {claim.id: claim for claim in second}
     partner = {

@@ -41,7 +41,7 @@ class Items:
     """(n_items,)"""
     n_clusters: int
     stratum: Ints
-    """(n_items,): a mean is that of the strata's means, as balanced accuracy is of both labels."""
+    """(n_items,): a mean is the mean of the strata's means, as in balanced accuracy."""
     n_strata: int
 
     @classmethod
@@ -50,7 +50,7 @@ class Items:
         return cls(cluster, n_clusters, np.zeros(len(cluster), np.int64), 1)
 
     def mean(self, values: Floats) -> StratifiedMean:
-        """The mean over the items that have a value; NaN where no item has one."""
+        """The mean over the items that have a value; NaN if no item has one."""
         return stratified_mean(values, self.stratum, self.n_strata, self.cluster, self.n_clusters)
 
 
@@ -65,13 +65,13 @@ class PairedMeans:
     first_higher: int
     equal: int
     second_higher: int
-    """Numbers of items. What differs by rounding alone is equal."""
+    """Numbers of items; rounding differences count as equal."""
 
 
 def sign_flip_test(ways: Sequence[StratifiedMean]) -> DiscreteTest | None:
-    """The two-sided test of a difference that is to point the same way however its items are counted.
+    """The two-sided test of a difference that must have the same sign however its items are counted.
 
-    The p-value is the largest of all ways, and 1 where two point apart. The same for every seed; None where the first
+    The p-value is the largest of all ways, and 1 if two signs differ. Independent of the seed; None if the first
     way has no difference.
     """
     if not ways or ways[0].value is None:
@@ -84,11 +84,11 @@ def sign_flip_test(ways: Sequence[StratifiedMean]) -> DiscreteTest | None:
 def simultaneous_interval(
     apart: StratifiedMean, p_adjusted: float | None, level: float, n_intervals: int, rng: np.random.Generator
 ) -> tuple[float, float] | None:
-    """One of several intervals of differences that together hold the truth at `level`.
+    """One of several intervals that together contain the true differences at `level`.
 
-    It has 0 inside where the adjusted test does not reject, and only there: an end that drawn signs, the normal
-    approximation or a stepwise adjustment leave on the wrong side of 0 is put there. None without a test, where nothing
-    varies, and where nothing can be ruled out.
+    It contains 0 if and only if the adjusted test does not reject: an end that drawn signs, the normal approximation
+    or a stepwise adjustment leave on the wrong side of 0 is moved to 0. None without a test, if nothing varies, or if
+    nothing can be ruled out.
     """
     if p_adjusted is None:
         return None

@@ -53,7 +53,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class SeenResponse:
-    """What is kept of a response of a run."""
+    """What is kept of a run's response."""
 
     line: ResponseLine
     digest: bytes
@@ -91,7 +91,7 @@ def pair_responses(
 ) -> Pairing:
     """Pairs by prompt or, with `by_system`, by system and prompt; reads each side once.
 
-    Raises ConfigError where no prompt is shared, and where a side answers a prompt twice.
+    Raises ConfigError if no prompt is shared, or if a side answers a prompt twice.
     """
     found, waiting = Pairing(), dict(seen_responses(first, by_system=by_system, with_claims=with_claims))
     for key, other in seen_responses(second, by_system=by_system, with_claims=with_claims):
@@ -114,7 +114,7 @@ def pair_responses(
 
 
 def _trimmed(one: JudgedClaim, other: JudgedClaim) -> tuple[JudgedClaim, JudgedClaim]:
-    """The claims without texts where the verdicts agree: only what is disputed is shown."""
+    """The claims, without texts if the verdicts agree: only disputes are shown."""
     if one.verdict is not other.verdict:
         return one, other
     return replace(one, text="", shown="", rationale=""), replace(other, text="", shown="", rationale="")
@@ -123,13 +123,13 @@ def _trimmed(one: JudgedClaim, other: JudgedClaim) -> tuple[JudgedClaim, JudgedC
 def seen_responses(
     responses: Iterable[JudgedResponse], *, by_system: bool, with_claims: bool = False
 ) -> Iterator[tuple[Key, SeenResponse]]:
-    """The responses of a run, one at a time. Raises ConfigError where a prompt is answered twice."""
+    """The responses of a run, one at a time. Raises ConfigError if a prompt is answered twice."""
     seen: set[Key] = set()
     for judged in responses:
         key = (judged.system if by_system else "", judged.prompt_id)
         if key in seen:
             raise ConfigError(
-                f"{judged.system!r} answers the prompt {judged.prompt_id!r} twice: nothing says which to compare"
+                f"{judged.system!r} answers the prompt {judged.prompt_id!r} twice: cannot tell which to compare"
             )
         seen.add(key)
         report = judged.report
@@ -167,8 +167,8 @@ def paired_claims(claims: Sequence[ClaimPair], prompts: Mapping[str, int]) -> tu
 def agree(found: Pairing, panel: ClaimPanel, *, seed: int, resamples: int, level: float) -> ClaimAgreement:
     """The table of both sides' verdicts with the share of equal ones and Cohen's kappa.
 
-    Intervals are percentile bootstraps over whole prompts. There is none where the claims come from one prompt, and
-    where every resample gives the same.
+    Intervals are percentile bootstraps over whole prompts. There is none if the claims come from one prompt, or
+    if all resamples agree.
     """
     tables = np.zeros((panel.n_clusters, 4, 4))
     np.add.at(tables, (panel.cluster, panel.verdicts[0, 0], panel.verdicts[1, 0]), 1)
@@ -205,7 +205,7 @@ def _equal_share(tables: Floats) -> Floats:
 
 
 def pair_flips(claims: Sequence[ClaimPair], panel: ClaimPanel) -> tuple[Flip, ...]:
-    """The claims on which both sides have a verdict, and not the same."""
+    """The claims on which both sides have verdicts that differ."""
     first, second = (np.where(codes[0] == UNSCORED, MISSING, codes[0]) for codes in panel.verdicts)
 
     def flip(place: int) -> Flip:
@@ -220,7 +220,7 @@ def pair_flips(claims: Sequence[ClaimPair], panel: ClaimPanel) -> tuple[Flip, ..
 
 
 def flipped(first: Codes, second: Codes) -> list[int]:
-    """Places of the claims on which both sides have a verdict of most repeats, and not the same."""
+    """Positions of the claims on which the sides' majority verdicts differ."""
     places: list[int] = np.flatnonzero((first >= 0) & (second >= 0) & (first != second)).tolist()
     return places
 
@@ -245,7 +245,7 @@ def make_flip(sides: tuple[str, str], group: str, claim: str, gold: int, found: 
 
 
 def in_order(flips: Iterator[Flip]) -> tuple[Flip, ...]:
-    """Worse first, then better, then neutral; those of a cause together, the most frequent cause first."""
+    """Worse first, then better, then neutral; grouped by cause, the most frequent cause first."""
     found = list(flips)
     n = Counter(flip.cause for flip in found)
     place = {cause: number for number, cause in enumerate(n)}
@@ -253,7 +253,7 @@ def in_order(flips: Iterator[Flip]) -> tuple[Flip, ...]:
 
 
 def count_flips(sides: tuple[str, str], first: Codes, second: Codes, flips: Sequence[Flip]) -> FlipCount:
-    """`first` and `second` are the verdicts of most repeats, SPLIT or MISSING, of each claim."""
+    """`first` and `second` are each claim's majority verdicts, SPLIT or MISSING."""
     n = {direction: sum(flip.direction is direction for flip in flips) for direction in Direction}
     is_unscored = (first == MISSING) | (second == MISSING)
     return FlipCount(

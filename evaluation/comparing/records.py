@@ -57,8 +57,8 @@ class GroupFigure(Figure):
 
     low: float | None = None
     high: float | None = None
-    """None with fewer than two groups (of each label, for balanced accuracy), and where all resamples give the same, as
-    of a rate of 0 or 1: nothing varies, which is no certainty."""
+    """None with fewer than two groups (of each label, for balanced accuracy), or if all resamples agree, as for
+    a rate of 0 or 1, which does not mean certainty."""
     n: Count
     """Items it rests on: claims, or responses. An item counts once, however many repeats it has."""
     n_groups: Count
@@ -81,7 +81,7 @@ class Outcome(StrEnum):
     BETTER = "better"
     WORSE = "worse"
     HIGHER = "higher"
-    """Shown, of a quantity of which neither direction is better."""
+    """Shown, for a quantity of which neither direction is better."""
     LOWER = "lower"
     NOT_SHOWN = "not_shown"
     """No difference was shown, which is not the same as none."""
@@ -96,8 +96,8 @@ class Outcome(StrEnum):
 class PairedDifference(GroupFigure):
     """How far two sides are apart in one quantity, over the items in which both have it. `value` is second - first.
 
-    `n_left_out` counts the items in which either has none. The interval holds the differences that turning the signs of
-    whole groups does not reject, at `level`: 0 is among them just where no difference is shown, and where a stepwise
+    `n_left_out` counts the items in which either has none. The interval contains the differences that a sign-flip test
+    of whole groups does not reject at `level`. It contains 0 exactly if no difference is shown; if a stepwise
     adjustment shows one that Bonferroni's inequality would not, the interval ends at 0.
     """
 
@@ -111,11 +111,11 @@ class PairedDifference(GroupFigure):
     first_higher: Count
     equal: Count
     second_higher: Count
-    """Numbers of items. What differs by rounding alone is equal."""
+    """Numbers of items; rounding differences count as equal."""
     if_wrong: float | None = None
     if_right: float | None = None
-    """`value` with each judgement that gave no verdict counted as wrong on both sides, and as right; None where there
-    is none."""
+    """`value` with missing verdicts counted as wrong on both sides, and as right; None if none
+    is missing."""
     p: Share | None
     """Two-sided, by turning the signs of whole groups; exact where that is feasible. The largest of all three ways to
     count, and 1 where they do not point the same way: a side that drops hard claims is not called better."""
@@ -126,7 +126,7 @@ class PairedDifference(GroupFigure):
     so that all together hold the truth at the report's level."""
     detectable: NonNegative | None = None
     """Approximate: a true difference of this size would be shown 4 times out of 5 with such groups, at alpha divided
-    by the number of tests in the family that could show one. None where the groups do not vary
+    by the number of tests in the family that could show one. None if the groups do not vary
     or are too few to show anything."""
     is_headline: bool
     is_question: bool = False
@@ -147,12 +147,12 @@ class Family(Record):
 
 
 class Direction(StrEnum):
-    """Whether a flip went to people's label or away from it."""
+    """Whether a flip went towards the label or away from it."""
 
     BETTER = "better"
     WORSE = "worse"
     NEUTRAL = "neutral"
-    """There is no label, or neither verdict is it."""
+    """There is no label, or neither verdict matches it."""
 
 
 class FlipSide(Record):
@@ -160,7 +160,7 @@ class FlipSide(Record):
 
     claim_id: str
     verdict: Verdict
-    """The verdict of most repeats."""
+    """The majority verdict."""
     contradicted: bool | None = None
     """Whether a claim that is not supported is contradicted. Set only in experiments, like all
     fields below but `rationale`."""
@@ -181,12 +181,12 @@ class FlipSide(Record):
 
 
 class Flip(Record):
-    """A claim of which the verdicts of most repeats differ between two sides."""
+    """A claim whose majority verdicts differ between two sides."""
 
     first: str
     second: str
     group: str
-    """The group of a claim; the response that makes it where responses are judged."""
+    """The group of a claim; the response that makes it if responses are judged."""
     claim: str
     """The claim as the first side words it, to be understood alone."""
     gold: Verdict | None
@@ -202,13 +202,13 @@ class Flip(Record):
 
     @property
     def cause(self) -> tuple[object, ...]:
-        """What flips for one cause share: the kinds of both verdicts, the words at issue, and the deciding passages."""
+        """The cause that groups flips: the kinds of both verdicts, the words at issue, and the deciding passages."""
         kinds = ((one.verdict, one.contradicted, one.wrong.casefold()) for one in (self.first_side, self.second_side))
         return self.first, self.second, *kinds, *sorted((one.source, one.passage) for one in self.deciding)
 
 
 class FlipCount(Record):
-    """Flips between two sides, among the claims on which both have a verdict of most repeats."""
+    """Flips between two sides, among the claims on which both have a majority verdict."""
 
     first: str
     second: str
@@ -233,11 +233,11 @@ class DemandResult(Record):
     second: str
     margin: NonNegative | None = None
     value: float | None = None
-    """What a bound was held against: a figure of the second side, or a number of claims."""
+    """What a bound was compared with: a figure of the second side, or a number of claims."""
     loss: float | None = None
-    """By how much the second is worse, counted in the way that speaks most against it; below 0 it is better."""
+    """By how much the second is worse, counted in the least favourable way; below 0 it is better."""
     largest_loss: float | None = None
-    """The end of the one-sided interval: a larger loss is ruled out. None where so few groups rule out nothing."""
+    """The end of the one-sided interval: a larger loss is ruled out. None with too few groups."""
     p: Share | None = None
     """One-sided: with a margin, of a loss that is as large; without, of no loss."""
     p_corrected: Share | None = None
@@ -246,9 +246,9 @@ class DemandResult(Record):
     is_met: bool
     words: str
     caution: str = ""
-    """What a demand that is met leaves open."""
+    """What remains uncertain although a demand is met."""
     claims: tuple[str, ...] = ()
-    """Of a demand that is not met: the claims that the first side has right, and the second not. Of a least figure all
+    """For an unmet demand: the claims that only the first side gets right. Of a least figure all
     that the second has not right, those that flipped first."""
     unscored: str = ""
     """Why claims have no verdict, where it could be met if they had one."""
@@ -270,7 +270,7 @@ class ComparisonKind(StrEnum):
 
 
 class Side(Record):
-    """One of the two that are compared: A, or B."""
+    """One of the two sides compared: A or B."""
 
     run: str
     """The run's folder, as it was named."""
@@ -292,7 +292,7 @@ class Side(Record):
 
 
 class Setting(Record):
-    """A setting in which the two runs differ; None where a run has no such setting."""
+    """A setting in which the two runs differ; None if a run has no such setting."""
 
     name: str
     first: str | None
@@ -339,19 +339,19 @@ class Changed(StrEnum):
 
 
 class Step(Record):
-    """From one run to the next of a row."""
+    """A step from one run to the next."""
 
     run: str
     """The later run."""
     judge: str
     changed: tuple[Changed, ...]
-    """Empty where nothing that runs record has changed: the judge was asked again."""
+    """Empty if nothing recorded has changed: the judge was only asked again."""
     parts: tuple[PairedDifference, ...]
     """How far F1 at each K and precision moved."""
 
 
 class Attribution(Record):
-    """What the difference between two runs came from, over the responses that have a value in all runs."""
+    """The causes of the difference between two runs, over responses with a value in all runs."""
 
     steps: tuple[Step, ...]
     whole: tuple[PairedDifference, ...]
@@ -359,7 +359,7 @@ class Attribution(Record):
 
 
 class Comparison(Record):
-    """Two runs side by side, whole. The same runs, settings and seed give the same but for `created_at`."""
+    """The comparison of two runs. Except for `created_at`, it depends only on runs, settings and seed."""
 
     schema_version: Literal["3.0", "3.1", "3.2", "3.3", "3.4", "3.5", "3.6", "3.7"] = "3.7"
     kind: ComparisonKind
@@ -376,11 +376,11 @@ class Comparison(Record):
     seed: int
     families: tuple[Family, ...]
     differences: tuple[PairedDifference, ...]
-    """F1 at each K and precision; of evaluators the quantities of an experiment on responses."""
+    """F1 at each K and precision; for evaluators, the quantities of an experiment on responses."""
     conclusions: tuple[str, ...]
-    """What follows, in sentences: one for each difference, then on claims."""
+    """The conclusions, in sentences: one for each difference, then on claims."""
     attribution: Attribution | None = None
-    """None where no runs between the two were given."""
+    """None if no runs between the two were given."""
     demands: tuple[DemandResult, ...] = ()
     """What was demanded of the second side."""
     pairs: tuple[Pair, ...]
@@ -389,9 +389,9 @@ class Comparison(Record):
     only_second: tuple[ResponseLine, ...]
     """Responses without a counterpart, which no difference rests on."""
     other_text: tuple[ResponseLine, ...] = ()
-    """Responses of the first side whose counterpart has another text; left out where evaluators are compared."""
+    """Responses of the first side whose counterpart has another text; left out if evaluators are compared."""
     claims: ClaimAgreement | None = None
-    """None where systems are compared."""
+    """None if systems are compared."""
     flip_counts: tuple[FlipCount, ...] = ()
     flips: tuple[Flip, ...] = ()
     created_at: datetime

@@ -46,7 +46,7 @@ class ClaimPanel:
     verdicts: Codes
     """(n_sides, n_repeats, n_claims)"""
     chance: Floats | None = None
-    """(n_claims,): how likely each labelled claim was to get its label; None where labels are no draw."""
+    """(n_claims,): the probability that each labelled claim was drawn; None if labels were not drawn."""
 
     @property
     def n_labelled(self) -> int:
@@ -91,13 +91,13 @@ class ItemValues:
     why: tuple[Undefined, ...] = (Undefined.NOTHING_SCORED,)
     """Why the mean is undefined if this stratum alone is empty, for each."""
     ineligible: Undefined = Undefined.NOTHING_SCORED
-    """Why the mean is undefined where no item is eligible."""
+    """Why the mean is undefined if no item is eligible."""
     k: int | None = None
     counting_all: tuple[Floats, ...] = ()
-    """The values with each judgement that gave no verdict counted as wrong, and as right; empty where it is neither."""
+    """The values with each missing verdict counted as wrong, and as right; empty if it counts as neither."""
 
     has_sides: bool = True
-    """False where only differences between sides can be estimated."""
+    """False if only differences between sides can be estimated."""
 
     def mean(self, side: int) -> StratifiedMean:
         return self._of_side(self.values[side])
@@ -112,7 +112,7 @@ class ItemValues:
     def paired(self, first: int, second: int) -> tuple[PairedMeans, ...]:
         """The paired means of two sides over the items in which both have a value.
 
-        Where a verdict is missing there follow those over all items, with what is missing counted as wrong on both
+        If verdicts are missing, the means over all items follow, with missing verdicts counted as wrong on both
         sides, and as right on both.
         """
         ways = (self.values, *self.counting_all)
@@ -122,7 +122,7 @@ class ItemValues:
         return tuple(paired_means(one, other, self.items) for one, other in sides)
 
     def undefined(self, mean: StratifiedMean) -> Undefined | None:
-        """Why the mean has no value; None where it has one."""
+        """Why the mean has no value; None if it has one."""
         empty = mean.empty_strata
         if not empty:
             return None
@@ -151,7 +151,7 @@ def mean_of_repeats(values: Floats) -> Floats:
 
 
 def majority(verdicts: Codes) -> Codes:
-    """(n_claims,): of (n_repeats, n_claims) the verdict of most scored repeats, SPLIT, or MISSING without any."""
+    """(n_repeats, n_claims) to (n_claims,): majority verdict of scored repeats, SPLIT, or MISSING without any."""
     times = np.stack([(verdicts == code).sum(axis=0) for code in range(len(VERDICTS))])
     most = times.max(axis=0)
     found = np.where((times == most).sum(axis=0) > 1, SPLIT, times.argmax(axis=0))
@@ -163,16 +163,16 @@ _MISSING_AS = (np.nan, 0.0, 1.0)
 
 
 FEWEST_ALIKE = 5
-"""Labels of claims that sides judge alike, below which the sides have no accuracy of their own."""
+"""Minimum labels on claims that sides judge alike; with fewer, the sides get no accuracy."""
 
 
 def drawn_accuracy(panel: ClaimPanel, chance: Floats) -> ItemValues:
-    """The accuracy on all claims, of which those with a label were drawn (Horvitz and Thompson 1952).
+    """The accuracy on all claims, estimated from a drawn sample with labels (Horvitz and Thompson 1952).
 
-    A label counts for the inverse of its chance, and a claim without one for nothing. Between sides that agree on a
-    claim there is no difference, whatever its label: that of a difference is in the claims that flip alone. So the
-    labels of claims that flip, and those of the others, each add up to as many as there are (post-stratification): no
-    share is above 1, and sides differ by just their difference. With few labels of the others only that is estimated.
+    A label is weighted by its inverse probability; unlabelled claims have weight 0. Sides that agree on a claim do not
+    differ on it, whatever its label, so their difference comes only from claims that flip. Weights are therefore
+    scaled to add up to the number of claims, separately for claims that flip and for the others (post-stratification),
+    so that no share exceeds 1. With few labels on the others, only the difference is estimated.
     """
     is_labelled, is_right = panel.gold != MISSING, (panel.verdicts == panel.gold).astype(np.float64)
     has_verdict = (panel.verdicts >= 0) & (panel.verdicts != UNSCORED)
@@ -189,7 +189,7 @@ def drawn_accuracy(panel: ClaimPanel, chance: Floats) -> ItemValues:
 
 
 def claim_quantities(panel: ClaimPanel) -> Iterator[ItemValues]:
-    """The quantities of agreement with labels, and bias; where labels were drawn accuracy alone."""
+    """The quantities of agreement with labels, and bias; only accuracy if labels were drawn."""
     if panel.chance is not None:
         yield drawn_accuracy(panel, panel.chance)
         return
@@ -228,7 +228,7 @@ def share_quantities(panel: ClaimPanel | ResponsePanel) -> Iterator[ItemValues]:
 
 
 def response_quantities(panel: ResponsePanel, ks: Sequence[int]) -> Iterator[ItemValues]:
-    """F1 at each K, and precision; of Wei et al. 2024, section 5. A claim that is wrong is one not supported."""
+    """F1 at each K, and precision (Wei et al. 2024, section 5). Wrong claims are those not supported."""
     supported, unscored = panel.counts[..., SUPPORTED], panel.counts[..., UNSCORED]
     scored = supported + panel.counts[..., NOT_SUPPORTED]
     ways = ((supported, scored), (supported, scored + unscored), (supported + unscored, scored + unscored))
@@ -252,7 +252,7 @@ def measured_quantities(panel: ResponsePanel) -> Iterator[ItemValues]:
 
 
 def spent_quantities(panel: SpentPanel) -> Iterator[ItemValues]:
-    """Cost and tokens of an item. A side with one item of unknown price has no cost: a part would be too little."""
+    """Cost and tokens of an item. A side with an item of unknown price has no cost: a partial sum is too low."""
     cost = mean_of_repeats(panel.cost_usd)
     unknown = (np.isnan(panel.cost_usd) & panel.is_there).any(axis=(1, 2))
     cost[unknown] = np.nan
@@ -262,10 +262,10 @@ def spent_quantities(panel: SpentPanel) -> Iterator[ItemValues]:
 
 
 def headline_of(quantities: Sequence[ItemValues]) -> ItemValues:
-    """The quantity that decides between sides, chosen by the data alone and never by the results.
+    """The quantity that decides between sides, chosen by the data, never by the results.
 
-    Balanced accuracy where people's labels are of both kinds, accuracy where they are of one; of responses without
-    labels F1 at the first K, or precision without any K.
+    Balanced accuracy if there are labels of both kinds, accuracy if there is only one kind; for responses without
+    labels, F1 at the first K, or precision without any K.
     """
     first = quantities[0]
     if first.quantity is Quantity.BALANCED_ACCURACY:

@@ -82,7 +82,7 @@ def is_share(quantity: Quantity) -> bool:
 
 
 def direction_of(quantity: Quantity) -> int:
-    """1 where more of it is better, -1 where less is, 0 where neither is."""
+    """1 if more of it is better, -1 if less is, 0 if neither is."""
     return _WORDS[quantity].better
 
 
@@ -172,7 +172,7 @@ class DifferenceTest:
 
 
 def difference_in_words(one: PairedDifference, tested: DifferenceTest) -> str:
-    """The verdict on one difference, with all that it rests on. `one.words` is not read."""
+    """The verdict on one difference, with its basis. `one.words` is not read."""
     name, noun = name_of(one.quantity, one.k), tested.noun
     if one.value is None or one.p is None or one.p_corrected is None:
         return f"Cannot compare {one.second} with {one.first} in {name}: {one.why or Undefined.NOTHING_SCORED.words}"

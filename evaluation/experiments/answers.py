@@ -1,7 +1,7 @@
 """Shares answers between variants: each call is made once, but every variant that uses the answer is charged in full.
 
 Model calls are shared between the variants within one repeat, as each repeat is another draw from the model; searches
-are shared over all repeats. Only what is asked in the very same words, with the same settings, is shared.
+are shared over all repeats. Only identical requests with the same settings are shared.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from factloop.tools.calls.together import SingleFlight
 
 
 class SharedAnswers:
-    """A store of answers in one file, on disk before they are used, which accounts for each user as if it were alone.
+    """A store of answers in one file, saved before use, which charges each user as if it were alone.
 
-    Lives in one event loop.
+    Bound to one event loop.
     """
 
     def __init__(self, path: Path) -> None:
-        """Opens or makes the file. Raises ConfigError where it cannot be used."""
+        """Opens or creates the file. Raises ConfigError if it cannot be used."""
         self._kept = CallCache(path)
         self._flights: SingleFlight[tuple[dict[str, Any], UsageMeter | None]] = SingleFlight()
         self._failed = UsageMeter()
@@ -39,23 +39,23 @@ class SharedAnswers:
         """What was paid since this was opened."""
 
     def asked_with(self, way: str) -> Self:
-        """The same store for calls made in this way, apart from those made in another."""
+        """A view of this store that keeps calls made this way separate."""
         other = copy(self)
         other._ending = f" {way}"
         return other
 
     def asking_nothing(self) -> Self:
-        """The same store for calls none of which is made: what is not kept raises BudgetExceeded."""
+        """The same store, but without calls: a missing answer raises BudgetExceeded."""
         other = copy(self)
         other._asks = False
         return other
 
     async def once(self, call: Call) -> tuple[Value, AnsweredBy]:
-        """The kept answer, or that of the first caller; the account is charged its cost, even if another one paid.
+        """The stored answer, or the first caller's; the account is charged its cost, even if another one paid.
 
-        A second time the same account has it for nothing. The limits of a check hold for it as if it had paid. An error
-        reaches all who wait for it, and is not kept; what failed or was cut off is charged to the one who asked. Raises
-        as `Call.make`, BudgetExceeded and ConfigError.
+        An account is charged once per answer, and its limits apply as if it had paid. An error reaches all who are
+        waiting, and is not stored; failed or interrupted calls are charged to the account that made them. Raises the
+        errors of `Call.make`, BudgetExceeded and ConfigError.
         """
         key = call.key + self._ending
         (made, payer), _ = await self._flights.do(key, partial(self._found_or_paid, key, call))
@@ -91,7 +91,7 @@ class SharedAnswers:
         return made
 
     async def forget(self, key: str) -> None:
-        """Forgets nothing: it is the record of what was paid for."""
+        """Does nothing: this is the record of paid answers."""
 
     def for_one_check(self) -> Self:
         return self
@@ -105,21 +105,21 @@ class SharedAnswers:
 
     @property
     def paid_before(self) -> tuple[int, float]:
-        """Model calls and dollars paid for what is kept: a budget that holds over all attempts begins with them."""
+        """Model calls and dollars paid for stored answers, with which a budget for all attempts starts."""
         return self._kept.paid()
 
     def close(self) -> None:
         self._kept.close()
 
     def add_to(self, meter: UsageMeter) -> None:
-        """Adds what was paid for all that is kept, in all attempts, and what failed in this one."""
+        """Adds the cost of all stored answers, in all attempts, and of failed calls in this one."""
         for made in self._kept.values():
             meter.add(Usage.model_validate(made["usage"]))
         meter.add(self._failed.snapshot(0.0))
 
 
 def paid_for(answers: Iterable[SharedAnswers], elapsed_s: float) -> Usage:
-    """The usage really paid in all attempts, each answer once."""
+    """The usage actually paid in all attempts, each answer once."""
     meter = UsageMeter()
     for one in answers:
         one.add_to(meter)

@@ -65,13 +65,13 @@ def assess(
     elsewhere: Collection[str] = (),
     created_at: datetime | None = None,
 ) -> ExperimentReport:
-    """The report of an experiment's results; the order of these changes nothing. It costs nothing.
+    """The report of an experiment's results, whatever their order. It costs nothing.
 
-    Differences are held against alpha = 1 - level, adjusted for their number, as their intervals are; a `look` has a
+    Differences are tested at alpha = 1 - level, adjusted for their number, as their intervals are; a `look` has a
     level of its own. Every variant is compared with the baseline, or every two with each other; flips are always those
     against the baseline. A claim that must pass and has no result does not pass, unless it is `elsewhere`: in a part of
     the data that is not judged here. Without `resamples` there are no intervals. Time is linear in results and in
-    resamples times groups. Raises DataError where a claim or response comes twice in one repeat of a variant or with
+    resamples times groups. Raises DataError if a claim or response occurs twice in one repeat of a variant or has
     two labels, and ValueError for a level outside (0, 1) and resamples below 0.
     """
     level = level if look is None else look.level
@@ -172,7 +172,7 @@ def _pooled_words(results: Results, level: float, seed: int) -> Iterator[str]:
 
 
 def _drawn_words(panel: ClaimPanel) -> Iterator[str]:
-    """What labels of a draw are good for, and how to get any."""
+    """What drawn labels are good for, and how to get some."""
     if not panel.n_labelled and len(panel.verdicts) > 1:
         yield "No claim has a label: factloop research labels next draws the claims that flipped first."
     if panel.chance is not None:
@@ -192,7 +192,7 @@ def _drawn_words(panel: ClaimPanel) -> Iterator[str]:
 
 
 FEWEST_ALL_ALIKE = 10
-"""Claims from which on it is odd that a variant gives all of them one verdict."""
+"""Number of claims from which a variant giving all the same verdict is suspicious."""
 
 
 def _one_verdict_words(variants: Sequence[str], most: Sequence[Codes]) -> Iterator[str]:

@@ -53,7 +53,7 @@ def cell_of(
 ) -> Cell:
     """The cell of a claim, which is the only one of its report, or of a response with all claims found or given.
 
-    Usage is timed by the waits for answers: the time elapsed favours a variant that finds its answers made.
+    Time is measured by waits for answers, because elapsed time favours variants whose answers already exist.
     """
     variant, repeat, _, made_of = key
     waited_s = sum(stage.wall_s for stage in report.usage.stages.values())

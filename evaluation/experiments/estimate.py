@@ -49,9 +49,9 @@ class ClaimsNeeded(Record):
     metric: str
     margin: NonNegative
     n_needed: Count
-    """Of independent claims that the metric is about; for balanced accuracy half of them of either label."""
+    """Number of independent claims the metric covers; for balanced accuracy, half with each label."""
     n: Count
-    """The independent claims that the data are worth at least: claims of one group may count for one."""
+    """Minimum number of independent claims in the data: claims of one group may count as one."""
     n_claims: Count = 0
     n_groups: Count = 0
 
@@ -96,7 +96,7 @@ class ExperimentEstimate(Record):
     prompt_tokens: Count
     completion_tokens: Count
     cost_usd: NonNegative | None
-    """None where a price is unknown."""
+    """None if a price is unknown."""
 
 
 def estimate_experiment(
@@ -110,7 +110,7 @@ def estimate_experiment(
 ) -> ExperimentEstimate:
     """The estimate for settings as `variants.all_settings` gives them. Costs nothing, needs no key.
 
-    `cells` are what the answers of a run directory give; only the rest is to be paid for.
+    `cells` come from the answers in a run directory; only the rest must be paid for.
     """
     judged = {(one.variant, one.repeat, one.item) for one in cells if CELL_LOG.is_final(one)}
     begun = [one for one in cells if not CELL_LOG.is_final(one)]
@@ -201,7 +201,7 @@ def _usage(cell: Cell) -> Usage:
 
 
 def _added(found: Sequence[Estimate], fields: Sequence[str], less: Sequence[Usage] = ()) -> dict[str, Any]:
-    """The sums of these fields and of the cost, less what was paid; the cost is None where one is unknown."""
+    """The sums of these fields and of the cost, less what was paid; the cost is None if one is unknown."""
     sums: dict[str, Any] = {
         field: max(0, sum(getattr(one, field) for one in found) - sum(getattr(one, field) for one in less))
         for field in fields
@@ -228,9 +228,9 @@ def _estimates(settings: CheckSettings, data: Data) -> list[Estimate]:
 
 
 def _measuring(plan: ExperimentPlan, settings: CheckSettings, data: Data) -> Estimate:
-    """Roughly what measuring the splits of one variant takes at most in one repeat; nothing where no model judges them.
+    """Roughly the maximum needed to measure one variant's splits in one repeat; nothing if no model judges them.
 
-    Of n claims of a sentence, as many of its statements are asked about and each claim, and each ordered pair.
+    For a sentence with n claims: n statements, each claim, and each ordered pair.
     """
     spec = parse_spec(plan.splitting or BASELINE)
     sizes = [(item, n) for item in data.items for n in _claims_of_sentences(item)] if spec.calls is not None else []

@@ -1,4 +1,4 @@
-"""Experiments that came to their end: read again, put side by side, and brought together with labels of people."""
+"""Reads finished experiments, compares them side by side, and adds human labels."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def read_results(folder: str | Path) -> Results:
 def side_by_side(folders: Sequence[str], variants: Sequence[str] = ()) -> Results:
     """The results of one experiment, or of two on the same data, whose variants are then called `A.NAME` and `B.NAME`.
 
-    Only those `variants` where some are named, of two experiments one of each, or the same of both; the first is the
-    baseline. Raises ConfigError for a variant that is not there, and for other data, and other numbers of items
-    or repeats; DataError.
+    If `variants` are named, only those: from two experiments, one of each or the same of both. The first is the
+    baseline. Raises ConfigError for an unknown variant, or if data, numbers of items or repeats differ;
+    DataError.
     """
     found = [read_results(folder) for folder in folders]
     if len(found) == 2:
@@ -53,7 +53,7 @@ def side_by_side(folders: Sequence[str], variants: Sequence[str] = ()) -> Result
         variants = [f"{side}.{name}" for side, name in zip("AB", of_both, strict=True)] if variants else ()
     first, last = found[0], found[-1]
     if (first.data, first.kind) != (last.data, last.kind):
-        raise ConfigError(f"{folders[0]} is on {first.data}, {folders[-1]} on {last.data}: compare what has one data")
+        raise ConfigError(f"{folders[0]} is on {first.data}, {folders[-1]} on {last.data}: use the same data")
     for noun, one, other in (("repeat", first.repeats, last.repeats), (first.kind[:-1], first.n_items, last.n_items)):
         if one != other:
             raise ConfigError(f"{folders[0]} has {plural(one, noun)}, {folders[-1]} {other:,}: compare equal numbers")
@@ -85,9 +85,9 @@ def _renamed(results: Results, side: str) -> Results:
 
 
 def with_labels(results: Results, place: str | Path) -> Results:
-    """The results with the labels of a file (`labels export`), and how likely each was to be given.
+    """The results with the labels of a file (`labels export`), and their probabilities.
 
-    A claim that has a label in the data keeps it. Raises DataError where no row is a claim of these results.
+    A claim that has a label in the data keeps it. Raises DataError if no row matches these results.
     """
 
     def key(group: str | None, claim_id: str | None, claim: str | None) -> tuple[str | None, ...]:
@@ -104,7 +104,7 @@ def with_labels(results: Results, place: str | Path) -> Results:
 
     claims = tuple(map(labelled, results.claims))
     if claims == results.claims:
-        raise DataError("no row is a claim of this experiment without a label", path=str(place))
+        raise DataError("no row matches an unlabelled claim of this experiment", path=str(place))
     return results.model_copy(update={"claims": claims})
 
 
@@ -139,9 +139,9 @@ _TO_SHOW = (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED)
 
 
 def to_label(results: Results) -> Iterator[Candidate]:
-    """The claims without a label, each with the baseline's verdict or else another's; flips come first.
+    """The unlabelled claims, each with the baseline's verdict or, failing that, another's; flips come first.
 
-    Raises ConfigError where each has a label.
+    Raises ConfigError if all have labels.
     """
     if results.claims and all(one.gold is not None for one in results.claims):
         raise ConfigError(f"{results.data}: all claims of this experiment have a label, so there is none to give")

@@ -15,7 +15,7 @@ HISTORY = "history.jsonl"
 
 
 def with_history(report: ExperimentReport, folder: Path, n_seen: int = 0) -> ExperimentReport:
-    """The report with earlier experiments on the same data; notes this one. Raises DataError for a malformed line.
+    """The report with earlier experiments on its data; records this one. Raises DataError for a malformed line.
 
     `n_seen` is the number of held-out items that were judged in the folder before this run.
     """

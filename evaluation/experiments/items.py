@@ -45,7 +45,7 @@ class Item:
 
     @property
     def gold(self) -> tuple[bool | None, ...]:
-        """People's label of each given fact, in order; None for `irrelevant` and where there is no label."""
+        """The human label of each given fact, in order; None for `irrelevant` or without a label."""
         labels = tuple(_GOLD[label] for of_sentence in self.run.labels for label in of_sentence)
         return labels or (None,) * sum(len(given.facts) for given in self.run.facts or ())
 
@@ -78,7 +78,7 @@ class Data:
 def load_data(path: Path, dataset: str | None = None) -> Data:
     """All items of a file, or of a labelled data set (`NAME:PART`) that is there.
 
-    An experiment holds its items in memory, as its results are. Raises DataError, with file, line and field, for a
+    An experiment keeps its items and results in memory. Raises DataError, with file, line and field, for a
     malformed row and for an unknown layout.
     """
     if dataset is not None:

@@ -27,14 +27,14 @@ LEAST_ERROR = 1e-6
 
 
 def spent(share: float, alpha: float) -> float:
-    """The error that is spent when this share of the groups was seen: 2 - 2 Phi(z(1 - alpha / 2) / sqrt(share))."""
+    """The error spent once this share of the groups has been seen: 2 - 2 Phi(z(1 - alpha / 2) / sqrt(share))."""
     from scipy.special import ndtr, ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
 
     return float(2.0 * ndtr(ndtri(alpha / 2.0) / math.sqrt(share)))
 
 
 def schedule(n_groups: int, until: Until, alpha: float) -> Iterator[tuple[int, float]]:
-    """After how many groups there is a look, and the error of that look alone; together they have alpha."""
+    """The number of groups at each look, and the error of that look alone; errors sum to alpha."""
     before = 0.0
     for end in sorted({math.ceil(n_groups * number / until.looks) for number in range(1, until.looks + 1)}):
         now = spent(end / n_groups, alpha)
@@ -55,7 +55,7 @@ class Look:
     n_in_all: int = 0
     """Items of the data."""
     difference: float | None = None
-    """What is to be shown or ruled out; None where there is a single look."""
+    """The difference to show or rule out; None if there is a single look."""
 
     @property
     def level(self) -> float:
@@ -69,7 +69,7 @@ class Look:
 
 
 def looks_at(data: Data, until: Until | None, level: float) -> Iterator[Look]:
-    """The looks, each at more groups; a single one at all of them where nothing is to be decided."""
+    """The looks, each at more groups; a single one at all of them if nothing is to be decided."""
     alpha, groups, n = round(1.0 - level, 12), data.groups, len(data.items)
     if until is None:
         yield Look(data, alpha, n_in_all=n)
@@ -83,9 +83,9 @@ def looks_at(data: Data, until: Until | None, level: float) -> Iterator[Look]:
 def open_questions(
     look: Look, headline: ItemValues, differences: Sequence[PairedDifference], variants: Sequence[str]
 ) -> Iterator[str]:
-    """The variants of which the difference is neither shown nor ruled out, against the first.
+    """The variants whose difference from the first is neither shown nor ruled out.
 
-    It is ruled out where that of either side is, by the test of a demand with a margin: one error for all variants.
+    It is ruled out if both directions are, by the test of a demand with a margin: one error for all variants.
     """
     shown = {one.second for one in differences if one.is_headline and one.first == variants[0] and one.outcome.is_shown}
     alpha = look.alpha / max(1, len(variants) - 1)
@@ -105,7 +105,7 @@ def rules_out(values: ItemValues, side: int, margin: float, alpha: float, *, kin
 def look_report(
     look: Look, headline: ItemValues, differences: Sequence[PairedDifference], variants: Sequence[str]
 ) -> LookReport | None:
-    """What is decided at this look; None where nothing is to be."""
+    """The decision at this look; None if none is needed."""
     if look.difference is None:
         return None
     still_open = tuple(open_questions(look, headline, differences, variants))

@@ -1,7 +1,7 @@
-"""Improves a prompt by its mistakes: a model proposes changes, and what an experiment shows better is kept.
+"""Improves a prompt from its mistakes: a model proposes changes, and an experiment decides which to keep.
 
-Changes are tried on the part of the data that may be iterated on. What is better there may be so because it was made
-for those claims; so the prompt that is kept is held against the first one on the held-out part, once, at the end.
+Changes are tried on the development part of the data. What is better there may be overfitted to those claims, so the
+kept prompt is compared with the first one on the held-out part, once, at the end.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from factloop.tools.models.tokens import CHARACTERS_PER_TOKEN, count_tokens
 
 REVISION = "experiments/revision"
 MOST_MISTAKES = 8
-"""That a model is shown at a time."""
+"""Mistakes shown to a model at once."""
 LONGEST_SHOWN = 2_000
 """Characters of the passages of one mistake."""
 START, KEPT = "start", "kept"
@@ -62,27 +62,27 @@ class Proposal(Record):
 
     name: str
     folder: str = ""
-    """Of its prompts; empty where the model gave none."""
+    """Folder of its prompts; empty if the model gave none."""
     change: str = ""
     refused: str = ""
     """Why it was not tried: the linter's first finding, or what the model failed at."""
     figures: tuple[QuantityFigure, ...] = ()
-    """On the development part, where it was tried: the headline, TPR and TNR."""
+    """On the development part, if it was tried: the headline, TPR and TNR."""
     against: tuple[QuantityFigure, ...] = ()
     """The same of the prompt that it was tried against."""
     is_kept: bool = False
     words: str = ""
-    """The verdict on it, where it was tried."""
+    """The verdict on it, if it was tried."""
 
 
 class OptimiseReport(Record):
-    """A search for a better prompt, whole."""
+    """A complete search for a better prompt."""
 
     name: str
     prompt: str
     rounds: tuple[tuple[Proposal, ...], ...]
     kept: str | None
-    """The folder of the prompt that was kept; None where none was shown better."""
+    """The folder of the prompt that was kept; None if none was better."""
     held_out: ExperimentReport | None
     """The first prompt against the one that was kept, on the held-out part."""
     paid: Usage
@@ -101,9 +101,9 @@ async def optimise(
 ) -> OptimiseReport:
     """Searches from the plan's baseline, as its `optimise` says; `note` is told of each step. Costs money.
 
-    A change is kept where the headline shows it better, at a level that holds for all rounds together, it meets all
-    demands, and the linter finds nothing new. Answers are kept in `run_dir`, so that the same command goes on; limits
-    hold for all of it. Raises ConfigError, DataError.
+    A change is kept if the headline shows that it is better, at a joint level for all rounds, it meets all demands,
+    and the linter finds nothing new. Answers are kept in `run_dir`, so that the same command resumes; limits apply
+    to the whole search. Raises ConfigError, DataError.
     """
     wanted, (development, held_out) = plan.optimise, _parts(plan)
     first: Mapping[str, Any] = plan.variants[plan.baseline_name]
@@ -159,10 +159,10 @@ async def optimise(
 
 
 def _parts(plan: ExperimentPlan) -> tuple[Data, Data]:
-    """The part that may be iterated on, and the one held out. Raises as `plan.load`, and ConfigError for responses."""
+    """The development part, and the one held out. Raises as `plan.load`, and ConfigError for responses."""
     development = plan.load()
     if development.kind != "claims":
-        raise ConfigError(f"data: {plan.data} has responses; prompts are improved by labelled claims: name such a file")
+        raise ConfigError(f"data: {plan.data} has responses; prompts are improved by labelled claims: use such a file")
     return development, plan.load(held_out=True)
 
 
@@ -189,7 +189,7 @@ def _chosen(one: Proposal, best: str | None) -> Proposal:
 
 
 def mistakes_of(results: Results) -> Iterator[str]:
-    """The claims that most repeats of the only variant judge otherwise than people, those of either label in turns."""
+    """The claims that the only variant's majority verdict gets wrong, alternating between the two labels."""
     panel = panel_of(results)
     most, gold = majority(panel.claims.verdicts[0]), panel.claims.gold
     wrong = [place for place in np.flatnonzero(gold != MISSING).tolist() if most[place] not in (gold[place], MISSING)]
@@ -216,10 +216,10 @@ async def _proposals(
     number: int,
     tried: Sequence[str],
 ) -> list[Proposal]:
-    """The proposals of a round, each by other mistakes where there are enough. Costs money."""
+    """The proposals of a round, each from different mistakes if there are enough. Costs money."""
     wanted, registry = plan.optimise, PromptRegistry.load(settings.prompts)
     if settings.model is None:
-        raise ConfigError("name a model in the plan's settings: without one no prompt is sent, and none proposed")
+        raise ConfigError("set a model in the plan's settings: without one, no prompt is sent or proposed")
     source, found = registry[wanted.prompt], list[Proposal]()
     chat = build_model(settings, wanted.model or settings.model, base_url=settings.base_url, temperature=1.0)
     async with AsyncExitStack() as stack:
@@ -270,7 +270,7 @@ class OptimiseEstimate(Record):
 
     n_proposals: Count
     proposals_usd: NonNegative | None
-    """None where a price is unknown, as the total is."""
+    """None if a price is unknown, like the total."""
     development: ExperimentEstimate
     """All proposals of all rounds, and the first prompt, as if they shared nothing."""
     held_out: ExperimentEstimate

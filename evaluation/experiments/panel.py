@@ -1,7 +1,7 @@
 """Arranges the results of an experiment as a table: arrays for the figures, and the rows, cells and flips behind them.
 
-Claims are one where group and id are, or, of responses, whose variants may split differently, response and text. The
-order of the results changes nothing.
+Claims are equal if group and ID are or, for responses, which variants may split differently, response and text.
+The results may be in any order.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ ClaimKey = tuple[str, str]
 
 @dataclass(frozen=True)
 class Panel:
-    """All that figures are computed from, with the records behind it."""
+    """All data behind the figures, with its records."""
 
     variants: tuple[str, ...]
     """The variants: the baseline first, the others in the order of the plan."""
@@ -67,7 +67,7 @@ class Panel:
 
 
 def panel_of(results: Results) -> Panel:
-    """The arrays. Raises DataError where a claim comes twice in one repeat of a variant, or with two labels."""
+    """The arrays. Raises DataError if a claim occurs twice in one repeat of a variant, or has two labels."""
     variants = (results.baseline, *(one.name for one in results.variants if one.name != results.baseline))
     found = _claims(results)
     keys = tuple(sorted({key for _, _, key in found}))
@@ -94,7 +94,7 @@ def panel_of(results: Results) -> Panel:
 
 
 def _claims(results: Results) -> dict[tuple[str, int, ClaimKey], JudgedClaim]:
-    """The claims by key; a text that comes again in a response counts once, a claim's id that does is an error."""
+    """The claims by key; repeated text in a response counts once; a repeated claim ID is an error."""
     found: dict[tuple[str, int, ClaimKey], JudgedClaim] = {}
     for one in results.claims:
         _refuse_repeat(one, results.repeats)
@@ -223,7 +223,7 @@ def _claim_rows(panel: Panel) -> Iterator[ItemRow]:
 
 
 def _claim_cell(found: Sequence[JudgedClaim], code: int, gold: int) -> ItemCell:
-    """`code` is the verdict of most repeats, below 0 where there is none."""
+    """`code` is the verdict of most repeats, below 0 if there is none."""
     scored = [one for one in found if one.judgement.verdict is not None]
     right = sum(CODES[one.judgement.verdict] == gold for one in scored)
     return ItemCell(

@@ -36,15 +36,15 @@ from factloop.tools.judges.build import BASELINE, parse_spec
 
 MOST_VARIANTS, MOST_REPEATS = 50, 100
 LONGEST_SAID = 300
-_ADDRESS_ALONE = "it has a `base_url` and no model: for the offline engine give it `base_url: null`, too"
+_ADDRESS_ALONE = "it has a `base_url` and no model: for the offline engine, also set `base_url: null`"
 WHOLE = frozenset(marked(CheckSettings, "whole_experiment"))
-"""Settings that hold for the whole experiment, and for no variant alone."""
+"""Settings that apply to the whole experiment, not to single variants."""
 _PATHS = path_settings(CheckSettings)
 _OF_NO_PLAN = {
-    "k": "K changes no verdict: give `k` of the plan a list, and every variant is reported for each",
-    "cache": "an experiment asks anew, and keeps the answers in its run directory: leave it out",
+    "k": "K changes no verdict: set the plan's `k` to a list, and every variant is reported for each",
+    "cache": "an experiment uses no cache, and keeps answers in its run directory: leave it out",
 }
-_ELSEWHERE = {**dict.fromkeys(WHOLE, "it holds for the whole experiment: give it in `settings`"), **_OF_NO_PLAN}
+_ELSEWHERE = {**dict.fromkeys(WHOLE, "it applies to the whole experiment: set it in `settings`"), **_OF_NO_PLAN}
 
 
 def _as_list(value: Any) -> Any:
@@ -68,7 +68,7 @@ class Until(BaseModel):
 
     difference: Annotated[float, Field(gt=0.0, lt=1.0)]
     looks: Annotated[int, Field(ge=2, le=20)] = 4
-    """How often it is looked at: each time so many more groups are judged."""
+    """Number of looks, each after the same number of additional groups."""
 
 
 class Optimise(BaseModel):
@@ -96,7 +96,7 @@ class ExperimentPlan(BaseModel):
     dataset: Annotated[str, Field(pattern=r"^[^:]+:[^:]+$")] | None = None
     """A labelled data set instead, such as `wice:dev`; `data` is then its place, unless it was downloaded."""
     held_out: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
-    """The share of groups that no experiment judges until it is asked for: for the end, when the prompt is chosen."""
+    """The share of groups that are judged only on request, at the end, when the prompt is chosen."""
     until: Until | None = None
     """Judge groups step by step, and stop as soon as this is decided."""
     optimise: Optimise = Optimise()
@@ -104,17 +104,17 @@ class ExperimentPlan(BaseModel):
     pairs: Literal["baseline", "all"] = "baseline"
     """Compare each variant with the baseline, or every two."""
     baseline: Name | None = None
-    """The variant that the others are compared with; the first where none is named."""
+    """The variant that the others are compared with; the first if none is named."""
     repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
-    """How often every variant judges everything: each time the model is asked anew."""
+    """How often every variant judges everything, with new model calls each time."""
     k: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(min_length=1), BeforeValidator(_as_list)] = (64,)
     """The Ks of F1@K, for responses."""
     questions: tuple[Quantity, ...] = QUESTIONS
-    """Quantities beside the headline whose p-values are adjusted among themselves, and pay for no others."""
+    """Quantities besides the headline whose p-values are adjusted only among themselves."""
     demands: tuple[str, ...] = ()
-    """What fails the experiment, as `--fail-if-worse` has it: `tnr:0.05`, `tpr >= 0.8`, `flips <= 3`."""
+    """Requirements, in the syntax of `--fail-if-worse`: `tnr:0.05`, `tpr >= 0.8`, `flips <= 3`."""
     must_pass: tuple[str, ...] = ()
-    """The ids of claims that each variant must have right."""
+    """The IDs of claims that each variant must judge correctly."""
     splitting: str | None = None
     """The judge by which it is measured how well each variant splits responses, by the names that `--verifier` of
     `factloop research verify` takes: `baseline`, `nli:MODEL`, `llm:PROVIDER:NAME`."""
@@ -161,10 +161,10 @@ class ExperimentPlan(BaseModel):
         raise PydanticCustomError("setting", _ADDRESS_ALONE, {"at": at})
 
     def load(self, *, held_out: bool = False) -> Data:
-        """The data that may be iterated on, or the part that is held out.
+        """The development part of the data, or the part that is held out.
 
-        Raises DataError, and ConfigError where nothing is held out, where a part has no group, and where a claim that
-        must pass is none of the data's, or has no label, and where the splits of claims are to be measured.
+        Raises DataError, and ConfigError if nothing is held out, if a part has no group, if a claim that must pass is
+        not in the data or has no label, or if `splitting` is set for claims.
         """
         data = load_data(self.data_path, self.dataset)
         self._refuse_unknown_claims(data)
@@ -172,7 +172,7 @@ class ExperimentPlan(BaseModel):
             raise ConfigError(f"splitting: {self.dataset or self.data} has claims, which are not split; leave it out")
         if self.held_out is None:
             if held_out:
-                raise ConfigError("nothing is held out: give `held_out` of the plan a share, such as 0.3")
+                raise ConfigError("nothing is held out: set `held_out` in the plan, for example to 0.3")
             return data
         groups = data.groups
         end = round(len(groups) * (1.0 - self.held_out))
@@ -198,17 +198,17 @@ class ExperimentPlan(BaseModel):
 
     @property
     def data_path(self) -> Path:
-        """Raises ConfigError where the data set is not there."""
+        """Raises ConfigError if the data set is missing."""
         if self.dataset is None:
             return self.folder / self.data
         name, _, part = self.dataset.partition(":")
         return find_part(name, part, str(self.folder / self.data) if self.data else None)
 
     def settings_of(self, variant: str, defaults: CheckSettings | None = None, **limits: Any) -> CheckSettings:
-        """The settings that a variant checks with: `defaults`, over them the plan's, the variant's, and `limits`.
+        """A variant's settings: `defaults`, overridden by the plan's, the variant's, and `limits`.
 
-        Where none of them names a plan it is `fused`, whatever a claim comes with: all claims of an experiment are
-        judged by the same prompts. Raises ConfigError for settings that do not go together.
+        If none of them sets a plan, it is `fused` for every claim, so that all claims of an experiment are judged with
+        the same prompts. Raises ConfigError for settings that do not go together.
         """
         changes = {**self.settings, **self.variants[variant]}
         resolved = {name: self._resolved(name, value) for name, value in changes.items()}
@@ -251,7 +251,7 @@ def load_plan(path: str | Path) -> ExperimentPlan:
 
 
 def _check_settings(place: list[str], values: Mapping[str, Any]) -> None:
-    """Raises PydanticCustomError for the first setting that does not exist, or whose value cannot be."""
+    """Raises PydanticCustomError for the first setting that does not exist, or whose value is invalid."""
     try:
         CheckSettings.model_validate(values)
     except ValidationError as error:

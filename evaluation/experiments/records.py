@@ -31,15 +31,15 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 
 
 class PromptFile(Record):
-    """A file of a user's that replaces a packaged prompt."""
+    """A user's file that replaces a packaged prompt."""
 
     name: str
     path: str
     sha256: str
     first_line: str
-    """The first that the packaged prompt has not; of an unchanged one its first."""
+    """The first line not in the packaged prompt; if unchanged, its first line."""
     is_changed: bool
-    """Whether its text is another than the packaged one's."""
+    """Whether its text differs from the packaged one's."""
     changes: str = ""
     """The words that differ from the baseline's text; of the baseline itself from the packaged one."""
 
@@ -57,14 +57,14 @@ class Variant(Record):
     changes: Mapping[str, Any]
     """The settings in which it differs from the plan's own, as the plan has them."""
     fingerprint: Fingerprint
-    """Model, plan, prompt hashes and all else that made its results."""
+    """Model, plan, prompt hashes and everything else affecting its results."""
     shares_evidence: bool
-    """Whether it saw the very passages that the baseline saw, for every claim in every repeat that both judged.
+    """Whether it saw exactly the passages that the baseline saw, for every claim in every repeat that both judged.
 
-    Identical queries are answered once for all variants, so that a variant that judges otherwise may search alike.
+    Identical queries are answered once for all variants, so that variants that judge differently may search alike.
     """
     n_same_evidence: Count = 0
-    """Claims, times repeats, with the baseline's very passages, of `n_compared` that both judged."""
+    """Claims, times repeats, with exactly the baseline's passages, of `n_compared` that both judged."""
     n_compared: Count = 0
     prompt_files: tuple[PromptFile, ...] = ()
     """The files of its own that it was judged by."""
@@ -84,7 +84,7 @@ class JudgedClaim(Record):
     gold: bool | None
     """People's label: supported or not; None without a label."""
     probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
-    """How likely the claim was to be drawn for its label; None where it was not drawn."""
+    """How likely the claim was to be drawn for its label; None if it was not drawn."""
     judgement: Judgement
     evidence: tuple[Evidence, ...] = ()
     queries: tuple[str, ...] = ()
@@ -102,13 +102,13 @@ class JudgedText(Record):
     prompt_id: str
     counts: Counts
     quality: SplitQuality | None = None
-    """How well it was split into claims, where the plan has that measured (`splitting`)."""
+    """How well it was split into claims, if the plan measures that (`splitting`)."""
     usage: Usage
     """Usage as if the variant had been run alone."""
 
 
 class Results(Record):
-    """All that an experiment found: what its figures are computed from."""
+    """All results of an experiment, from which its figures are computed."""
 
     name: str
     kind: Literal["claims", "responses"]
@@ -144,7 +144,7 @@ class Latency(Record):
 
 
 class VariantReport(Record):
-    """All that is said of one variant alone."""
+    """The results for one variant alone."""
 
     variant: Variant
     n_items: Count
@@ -158,7 +158,7 @@ class VariantReport(Record):
     usage: Usage
     """Usage over all items and repeats, as if it had been run alone."""
     why_unscored: str | None = None
-    """The first cause, where every claim that it judged is unscored, so that it has no figure of agreement."""
+    """The first cause, if every claim that it judged is unscored, so that it has no agreement figure."""
 
     def find(self, quantity: Quantity, k: int | None = None) -> QuantityFigure | None:
         return next((one for one in self.figures if (one.quantity, one.k) == (quantity, k)), None)
@@ -168,12 +168,12 @@ class ItemCell(Record):
     """What one variant made of one item."""
 
     verdict: Verdict | None = None
-    """Of a claim the verdict of most repeats; None where none has most."""
+    """For a claim, its majority verdict; None if there is none."""
     unscored_reason: UnscoredReason | None = None
-    """Of a claim without any verdict, the reason in the first repeat."""
+    """For a claim without any verdict, the reason in the first repeat."""
     value: float | None
-    """Of a claim the share of its repeats with a verdict that give people's label; of a response F1 at the first K, or
-    its precision where no K was asked for, as a mean over repeats. None where there is none."""
+    """For a claim, the share of its scored repeats that match the label; for a response, the mean over repeats of F1 at
+    the first K or, without any K, of precision. None if there is none."""
     n_scored: Count
     """Repeats with a verdict: of a response, with a scored claim."""
     n_repeats: Count
@@ -220,7 +220,7 @@ class PastExperiment(Record):
 
     @property
     def asked(self) -> tuple[object, ...]:
-        """What was asked: the same again is no new experiment."""
+        """What was asked; repeating it is not a new experiment."""
         shaped = (one.variant.fingerprint.configuration for one in self.variants)
         return self.data, self.n_items, self.repeats, *sorted(json.dumps(one, sort_keys=True) for one in shaped)
 
@@ -233,12 +233,12 @@ class LookReport(Record):
     n_in_all: Count
     """Items that the last look has."""
     still_open: tuple[Name, ...]
-    """Variants of which the difference is neither shown nor ruled out."""
+    """Variants whose difference is neither shown nor ruled out."""
     words: str
 
 
 class ExperimentReport(Record):
-    """An experiment, whole. Equal results, settings and seed give equal reports but for `created_at`."""
+    """A complete report. Except for `created_at`, it depends only on results, settings and seed."""
 
     schema_version: Literal["4.0", "4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "4.7"] = "4.7"
     name: str
@@ -256,14 +256,14 @@ class ExperimentReport(Record):
     n_resamples: Count
     seed: Count
     look: LookReport | None = None
-    """Where groups are judged step by step; `level` is then that of this look."""
+    """Set if groups are judged step by step; `level` is then that of this look."""
     families: tuple[Family, ...]
     headline: Quantity
     headline_k: K | None = None
     conclusions: tuple[Conclusion, ...]
     """One for each variant but the baseline, or for each pair; empty for a single variant."""
     pooled: tuple[str, ...] = ()
-    """What each prompt does over several models or settings, where each was tried with every prompt."""
+    """What each prompt does over several models or settings, if each was tried with every prompt."""
     demands: tuple[DemandResult, ...] = ()
     """What was demanded of each variant but the baseline."""
     variants: tuple[VariantReport, ...]

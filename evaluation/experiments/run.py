@@ -2,8 +2,8 @@
 
     results = await arun_experiment(load_plan("plan.yaml"), run_dir="runs/strict")
 
-In the run directory stand the cells that are done (`cells.jsonl`), the model's answers of each repeat
-(`repeat-1.sqlite`, ...), the searches of all (`searches.sqlite`), and at the end `results.json`.
+The run directory contains the finished cells (`cells.jsonl`), the model's answers for each repeat
+(`repeat-1.sqlite`, ...), all searches (`searches.sqlite`) and, at the end, `results.json`.
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.search.given import GivenIndexes
 
 CALLS_AT_ONCE = 64
-"""Model calls at once where the settings have no bound. Twice as many claims are in work: each makes one call after
+"""Model calls at once if the settings have no bound. Twice as many claims are in progress: each makes one call after
 the other, and those of several variants often wait for the same."""
 CELLS, RESULTS, SEARCHES = "cells.jsonl", "results.json", "searches.sqlite"
 PROPOSALS = "proposals.sqlite"
-"""Answers of a model that proposed prompts, where one did: limits hold for them, too."""
+"""Answers of a model that proposed prompts, if one did: limits apply to them, too."""
 REPORT = "experiment.json"
-"""The file of the comparison of the results, where it was kept beside them."""
+"""The file of the comparison of the results, if it was kept beside them."""
 
 
 CALLS_OF_ITEM = 3
@@ -96,14 +96,14 @@ async def astream_experiment(
 ) -> Events[Cell, Results]:
     """Yields the events of an experiment: its start, each cell as soon as it is judged, and the results last.
 
-    `data` is judged instead of all that may be iterated on. The plan's settings go over `defaults`, and `limits` over
-    both. All that can be wrong is found before anything is spent.
+    `data` is judged instead of the development part. The plan's settings override `defaults`, and `limits` override
+    both. Everything is validated before anything is spent.
 
-    `run_dir` makes the experiment resumable: another attempt judges what is missing, and what failed for a passing
+    `run_dir` makes the experiment resumable: another attempt judges what is missing, and what failed for a temporary
     reason (budget, timeout, tool failure). It may have other variants, prompts, claims, repeats and limits: answers are
-    kept by request, so that what changed pays for itself alone. The budget holds over all variants, repeats and
-    attempts of the folder; where earlier ones reach it and something is to be judged, it is refused. The user's cache
-    is not used: a repeat is to be another draw from the model.
+    stored by request, so that only changes cost money. The budget applies to all variants, repeats and
+    attempts in the folder; if it is used up and something is left to judge, the attempt is refused. The user's cache
+    is not used: each repeat must be another draw from the model.
 
     With a model or a paid search it costs money. Raises ConfigError, DataError. A caller that stops before the end
     closes the stream (`contextlib.aclosing`).
@@ -154,7 +154,7 @@ async def judged_before(
     """The cells that the answers in a run directory give: some whole, others up to the first call without an answer.
 
     Nothing is asked, downloaded or written: it reads a copy, as opening the log or the answers may change them. Only
-    what chat models judge is judged. It costs the time of that. Raises as `astream_experiment`, and OSError.
+    what chat models judge is judged, which takes time. Raises OSError and the errors of `astream_experiment`.
     """
     if run_dir is None or not (run_dir / CELLS).exists():
         return []
@@ -194,7 +194,7 @@ async def judged_before(
 
 
 async def arun_experiment(plan: ExperimentPlan, **options: Any) -> Results:
-    """The results of an experiment; options as of `astream_experiment`."""
+    """The results of an experiment; options as for `astream_experiment`."""
     return await summary_of(astream_experiment(plan, **options))
 
 
@@ -248,7 +248,7 @@ async def _judge_tasks(
 
 
 class _Begun:
-    """The items in work, no more than a budget lasts for: one that is cut off was paid for and has no verdict.
+    """The items in progress, no more than the budget covers, because interrupted items cost money without a verdict.
 
     They begin in the order in which they asked, so that the variants of one claim share what the first paid for.
     """
@@ -274,7 +274,7 @@ class _Begun:
 
 
 def _split_judge(plan: ExperimentPlan, checking: Checking, stack: AsyncExitStack) -> Verifier | None:
-    """What measures how well every variant splits; a model is asked in the session of the baseline.
+    """The judge that measures how well variants split; a model is called in the baseline's session.
 
     Raises ConfigError.
     """
@@ -325,14 +325,14 @@ def _judge(
 
 
 def _refuse_spent_limits(whole: CheckSettings, answers: Sequence[SharedAnswers], folder: Path | None) -> None:
-    """Raises ConfigError where earlier attempts, also with variants since edited, leave nothing to spend."""
+    """Raises ConfigError if earlier attempts, even with variants since edited, leave nothing to spend."""
     calls, usd = (sum(paid) for paid in zip(*(one.paid_before for one in answers), strict=True))
     limits = {"max_calls": (calls, whole.max_calls), "budget_usd": (usd, whole.budget_usd)}
     reached = [f"{name} = {most:g}" for name, (spent, most) in limits.items() if most is not None and spent >= most > 0]
     if reached:
         raise ConfigError(
-            f"{folder}: {plural(int(calls), 'model call')} and {usd:.4g} USD were paid in all attempts in this folder, "
-            f"which reaches {' and '.join(reached)}; raise the limit, or name another run directory"
+            f"{folder}: {plural(int(calls), 'model call')} and {usd:.4g} USD were spent by earlier attempts here, "
+            f"reaching {' and '.join(reached)}; raise the limit, or use another run directory"
         )
 
 
@@ -352,7 +352,7 @@ def _at_once(data: Data, whole: CheckSettings) -> int:
 
 
 def _open_answers(stack: ExitStack, folder: Path, repeats: int) -> list[SharedAnswers]:
-    """Opens the searches, then the answers of each repeat, then proposals where there are any."""
+    """Opens the searches, then the answers of each repeat, then proposals if there are any."""
     names = [SEARCHES, *(f"repeat-{number}.sqlite" for number in range(1, repeats + 1))]
     names += [PROPOSALS] if (folder / PROPOSALS).exists() else []
     found = []

@@ -44,7 +44,7 @@ class Split:
 
     @property
     def context(self) -> tuple[str, ...]:
-        """What a claim of it may rest on."""
+        """What its claims may rest on."""
         return tuple(filter(None, (self.prompt, *self.before, self.sentence)))
 
 
@@ -74,7 +74,7 @@ class SplitQuality(Record):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the judge read all that it was asked about."""
+        """Whether the judge read everything it was asked about."""
         return not any(share.n_unscored for _, share in self)
 
 
@@ -97,7 +97,7 @@ async def coverage(splits: Sequence[Split], judge: Verifier, *, meter: UsageMete
 
 
 def _elements(split: Split) -> list[str]:
-    """The smallest statements of a sentence; none where it states nothing."""
+    """The smallest statements of a sentence; none if it states nothing."""
     nlp = load_pipeline()
     if not states_something(split.sentence, nlp):
         return []
@@ -141,7 +141,7 @@ async def redundancy(splits: Sequence[Split], judge: Verifier, *, meter: UsageMe
 
 
 def splits_of(report: FactualityReport) -> Iterator[Split]:
-    """The sentences of a report with their claims; those without claims, too, but for code and the like."""
+    """The sentences of a report with their claims; including those without claims, except code and the like."""
     claims = {claim.id: claim.self_contained for claim in report.claims}
     before: list[str] = []
     for one in report.sentences:

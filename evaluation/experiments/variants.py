@@ -44,7 +44,7 @@ class ReadyVariant:
 
     @property
     def made_of(self) -> dict[str, Any]:
-        """All that shapes its results."""
+        """Everything that affects its results."""
         return self.fingerprint.configuration
 
 
@@ -79,7 +79,7 @@ def whole_settings(settings: Mapping[str, CheckSettings]) -> CheckSettings:
 
 
 def prompt_warnings(settings: Mapping[str, CheckSettings]) -> Iterator[str]:
-    """The linter's warnings on prompts that a run takes all the same, once for each folder."""
+    """The linter's warnings on prompts that a run still accepts, once for each folder."""
     for folder in dict.fromkeys(one.prompts for one in settings.values() if one.prompts is not None):
         for one in lint_paths([folder], REPLIES).findings:
             yield f"{one.path}:{one.line}: {one.message}"
@@ -103,11 +103,11 @@ def prompt_files(settings: CheckSettings, baseline: CheckSettings) -> Iterator[P
 
 
 async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSettings]) -> list[ReadyVariant]:
-    """Reads the documents, and sees that every model can be asked. Costs nothing, touches no network.
+    """Reads the documents, and checks that every model can be called. Makes no network calls.
 
-    Variants that search alike read the documents once.
+    Variants that search alike share the documents.
 
-    Raises ConfigError, DataError; also where two variants would put the very same questions.
+    Raises ConfigError, DataError; also if two variants would ask exactly the same questions.
     """
     ready: list[ReadyVariant] = []
     read: dict[CheckSettings, tuple[SearchTool, ...]] = {}
@@ -127,7 +127,7 @@ async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSetti
         if same is not None:
             changed = ", ".join(sorted({*plan.variants[same], *plan.variants[name]})) or "nothing"
             raise ConfigError(
-                f"variants {same!r} and {name!r} would put the very same questions: they differ in {changed}, which "
+                f"variants {same!r} and {name!r} would ask the same questions: they differ in {changed}, which "
                 f"changes nothing in the plan {of_variant.plan!r}"
             )
         ready.append(one)
@@ -135,7 +135,7 @@ async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSetti
 
 
 def refuse_without_source(ready: Sequence[ReadyVariant], data: Data) -> None:
-    """Raises ConfigError where a variant has nothing to judge by: no search, no documents, none with the data."""
+    """Raises ConfigError if a variant has nothing to judge against: no search, no documents, none in the data."""
     if any(item.run.documents is not None for item in data.items):
         return
     for one in ready:
@@ -147,7 +147,7 @@ def refuse_without_source(ready: Sequence[ReadyVariant], data: Data) -> None:
 
 
 def _tools(settings: CheckSettings, read: dict[CheckSettings, tuple[SearchTool, ...]]) -> tuple[SearchTool, ...]:
-    """The tools that the variant searches by; adds them to `read`, by the settings that shape them."""
+    """The variant's search tools; adds them to `read`, under the settings that affect them."""
     key = settings.of_search_tools
     if key not in read:
         read[key] = open_search_tools(settings)
@@ -168,7 +168,7 @@ def _refuse_prompts(folder: Path | None) -> None:
 
 
 def _shown(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """The changes as results name them: an address without the password that may stand in it."""
+    """The changes as shown in results, with any password removed from URLs."""
     return {
         name: without_userinfo(value) if name == "base_url" and isinstance(value, str) else value
         for name, value in changes.items()
@@ -178,7 +178,7 @@ def _shown(changes: Mapping[str, Any]) -> dict[str, Any]:
 def describe_variants(
     ready: Sequence[ReadyVariant], claims: Sequence[JudgedClaim], baseline: str, *, by_text: bool
 ) -> tuple[Variant, ...]:
-    """The variants as results name them, with the texts of the prompts in which they differ."""
+    """The variants as shown in results, with the texts of prompts that differ."""
     shared = shared_evidence([one.name for one in ready], claims, baseline, by_text=by_text)
     return tuple(
         Variant(
@@ -198,8 +198,8 @@ def shared_evidence(
 ) -> dict[str, dict[str, Any]]:
     """The fields of each variant that say whether it saw the baseline's evidence.
 
-    They are found from what each of them saw, not from how they were set up. `by_text`: claims pair up by their text,
-    as variants split for themselves.
+    They are based on what each variant saw, not on its settings. With `by_text`, claims are paired by text, because
+    each variant splits separately.
     """
     seen: dict[str, dict[tuple[int, str, str], list[tuple[str, str]]]] = {name: {} for name in names}
     for claim in claims:

@@ -60,7 +60,7 @@ def read_run(path: str | Path) -> FinishedRun:
                 "variants, and keeps the comparison there as experiment.json"
             )
         if (folder / "report.json").is_file():
-            raise ConfigError(f"{path}: the run of a single text, not of a data set (factloop eval)")
+            raise ConfigError(f"{path}: covers a single text, not a data set (factloop eval)")
         raise ConfigError(f"{path}: this run has not finished; run the same command to resume it")
     try:
         text = summary.read_bytes()

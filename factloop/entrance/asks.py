@@ -78,7 +78,7 @@ class GivenDocument(RequestModel):
 NO_SUBJECT = "give the response: no subject model is set up to ask"
 NOTHING_TO_SCORE_BY = "there is nothing to score by: give documents"
 NOTHING_TO_SEARCH = "there is nothing to check against: give documents; nothing else is searched here"
-NOTHING_FAITHFUL = "there is nothing to be faithful to: give documents, or the mode 'factuality'"
+NOTHING_FAITHFUL = "faithfulness needs documents: pass some, or use the mode 'factuality'"
 NO_TEXT = "there is nothing to check against: the documents hold no text"
 
 

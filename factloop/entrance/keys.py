@@ -132,7 +132,7 @@ def _lines(file: Path) -> list[str]:
         raise ConfigError(f"--api-key-file {file}: cannot be read ({reason})") from error
     keys = [line for line in lines if line and not line.startswith("#")]
     if not keys:
-        raise ConfigError(f"--api-key-file {file}: there is no key in it")
+        raise ConfigError(f"--api-key-file {file}: contains no keys")
     return keys
 
 

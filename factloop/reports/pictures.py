@@ -119,7 +119,7 @@ def _painted(paint: Callable[[Figure], object], inches: tuple[float, float]) -> 
 
 
 def draw_figure(paint: Callable[[Figure], object], *, alt: str, width: float = 7.0, height: float = 3.2) -> Markup:
-    """Draws with `paint` on a figure, as an `<svg>` element. Equal drawings give equal text."""
+    """Draws with `paint` on a figure, as an `<svg>` element. The output is deterministic."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     with _painted(paint, (width, height)) as figure:

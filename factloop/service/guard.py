@@ -138,7 +138,7 @@ class ServiceGuard:
             raise RequestRefusal(
                 429,
                 "too_many_requests",
-                f"at most {most} requests at the same time, including streams and those that wait",
+                f"at most {most} requests at the same time, including streams and waiting ones",
                 headers={"Retry-After": str(RETRY_AFTER_S), **_CLOSE},  # an idle connection would be counted as well
             )
         self._n_open[owner] += 1
@@ -211,7 +211,7 @@ class ServiceGuard:
         except CallerLeft as error:
             raise _bad_request("the request ended early") from error
         except TimeoutError as error:
-            message = "the request did not come in whole in time"
+            message = "the request was not received in time"
             raise RequestRefusal(408, "too_slow", message, headers=_CLOSE) from error
 
 

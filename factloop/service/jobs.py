@@ -320,7 +320,7 @@ class Jobs:
         """One cleanup, whose failure does not stop further ones; otherwise nothing would be deleted until a restart."""
         (failure,) = await asyncio.gather(sweep(), return_exceptions=True)
         if failure is not None and not isinstance(failure, RequestRefusal):  # the cause of a rejection has been logged
-            log.error("what was kept long enough could not be forgotten", exc_info=failure)
+            log.error("expired records could not be deleted", exc_info=failure)
 
     async def _forget_old(self) -> None:
         now, store = datetime.now(UTC), self._store
@@ -377,10 +377,10 @@ class Readiness:
             try:
                 await warm_up()
             except FactloopError as error:
-                log.warning("what the first check needs could not be loaded: %s", error)
+                log.warning("warm-up failed: %s", error)
                 self._cold = failure_words(error).message
             except Exception:
-                log.exception("what the first check needs could not be loaded")
+                log.exception("warm-up failed")
                 self._cold = "it failed"
             else:
                 self._cold = None

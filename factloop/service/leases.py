@@ -218,8 +218,8 @@ class Leases:
             return None
         n_deaths = stored.job.n_deaths + (row.leased_by is not None)
         if n_deaths >= MOST_DEATHS:
-            log.error("job %s: %d services died while they were at work on it; it fails", job_id, n_deaths)
-            words = error_words("internal", f"the service died {n_deaths} times while it was at work on this job")
+            log.error("job %s: %d services died while running it; marking it as failed", job_id, n_deaths)
+            words = error_words("internal", f"the service died {n_deaths} times while running this job")
             _ended(connection, stored.changed(n_deaths=n_deaths), "failed", words)
             return None
         began = stored.changed(status="running", started_at=datetime.now(UTC), progress=Progress(), n_deaths=n_deaths)
@@ -227,7 +227,7 @@ class Leases:
         if not self._day.set_aside(connection, began.owner, began.job, began.attempt):
             spent.add(began.owner)
             if row.leased_by is not None:
-                log.warning("job %s: its service died, and the budget of 24 hours is spent; it waits", job_id)
+                log.warning("job %s: its service died, and the 24-hour budget is used up; waiting", job_id)
                 _put_back(connection, stored.changed(n_deaths=n_deaths), row.leased_by)
             return None
         lease = {"leased_by": self.service, "leased_until": self._until()}

@@ -34,8 +34,8 @@ class Places:
         *inputs: Callable[[], Awaitable[Any]],
         waits: bool = False,
     ) -> T:
-        """The result of the call, which blocks. Its inputs are fetched when it is its turn, so that waiting costs no
-        memory. A caller who disconnects, as told by `left`, leaves the queue. Raises RequestRefusal if too many
+        """Runs the blocking call and returns its result. Inputs are fetched when its turn comes, so that waiting uses
+        no memory. A caller who disconnects, as told by `left`, leaves the queue. Raises RequestRefusal if too many
         computations are waiting, unless it `waits` behind any number of them, or if the service is stopped."""
         if self._is_stopping:
             raise stopping()

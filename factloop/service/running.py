@@ -348,7 +348,7 @@ class Runner:
         if outcome is not None:
             texts["result"] = outcome.result
         if not await self._save_end(live, partial(self.leases.end, stored, texts)):
-            log.warning("job %s: was taken by another service, or deleted; its end is not saved", stored.job.id)
+            log.warning("job %s: taken over by another service, or deleted; its outcome is not saved", stored.job.id)
             return
         live.stored = stored  # the report is saved before its owner is notified
         self._metrics.finished(stored.job, stored.owner, None if outcome is None else outcome.report)

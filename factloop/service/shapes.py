@@ -186,7 +186,7 @@ class _Checked(Record):
 
 
 class CheckSummary(_Checked):
-    """The result of a check in figures."""
+    """A check's result, as figures."""
 
     kind: Literal["check"] = "check"
 

@@ -49,7 +49,7 @@ class Cost:
 
 
 class DayOver(Exception):
-    """The limits of the day are used up; a job fits within them again after `wait_s` seconds."""
+    """The 24-hour limits are exhausted; a job will fit again after `wait_s` seconds."""
 
     def __init__(self, wait_s: float, whose: str) -> None:
         super().__init__(f"the budget of 24 hours{whose} is spent")

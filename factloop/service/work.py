@@ -59,8 +59,8 @@ ASKS: dict[Kind, type[RequestModel]] = {
 }
 WAITING_TOLD_EVERY_S = 5.0
 BEGUN_ANEW = (
-    "this was restarted after its service stopped, and the answers paid for until then could not be reached: the cost "
-    "here leaves them out"
+    "this job was restarted after its service stopped, and earlier paid answers could not be reached; the cost "
+    "excludes them"
 )
 THREADS_AT_WORK = 2
 """Number of threads that read and judge in addition to the job loop. While one of them computes, requests wait for the
@@ -360,7 +360,7 @@ class Work:
         finally:  # a check that is stopped or fails was paid for as well
             usage = meter.snapshot(time.perf_counter() - begun)
             watching.progress(progress.model_copy(update={"usage": usage, **_earlier(meter)}))
-        raise AssertionError("a check ends with its report")
+        raise AssertionError("the check ended without a report")
 
     async def _sources(self, documents: Documents | None, mode: SourceMode = "faithfulness") -> Sources | None:
         if documents is None:

@@ -125,7 +125,7 @@ def test_a_look_at_claims_that_were_judged_before_they_were_held_out_is_not_call
     ("edit", "said"),
     [
         (("data: claims.jsonl", "data: nowhere.jsonl"), "nowhere.jsonl: cannot be read"),
-        (("{prompts: strict}", "{}"), "variants 'packaged' and 'strict' would put the very same questions"),
+        (("{prompts: strict}", "{}"), "variants 'packaged' and 'strict' would ask the same questions"),
         (("{prompts: strict}", "{plan: paper, docs: [.]}"), "claims.jsonl: is among the documents (docs)"),
         (("{prompts: strict}", "{plan: safe, jury: [openai:x]}"), "variant 'strict': the plan safe uses one"),
         ((MODEL, "nobody:x"), "variant 'packaged': "),

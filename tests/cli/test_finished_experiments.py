@@ -99,7 +99,7 @@ def test_labels_of_flips_decide_an_experiment(factloop: Command, home: Path) -> 
     more = factloop("research", "labels", "next", "run", "--labels", "labels.jsonl", "--out", "more.csv")
     assert "80 of 80 claims" in more.out
     (home / "other.jsonl").write_text('{"label": 1, "verdict": 1, "claim": "Another."}', encoding="utf-8")
-    assert "no row is a claim" in factloop("research", "compare", "run", "--labels", "other.jsonl").complaint
+    assert "no row matches" in factloop("research", "compare", "run", "--labels", "other.jsonl").complaint
 
 
 def test_a_labelled_experiment_has_nothing_to_label(factloop: Command, home: Path) -> None:
@@ -182,7 +182,7 @@ def test_two_experiments_on_the_same_data_are_put_side_by_side(factloop: Command
     moved = tuple(one.model_copy(update={"evidence": ()}) for one in other.claims)
     for change, said in (
         ({"claims": moved}, "B.packaged judged other evidence than A.packaged in 100 of 100 results"),
-        ({"data": "else.jsonl"}, "compare what has one data"),
+        ({"data": "else.jsonl"}, "use the same data"),
         ({"repeats": 2}, "one has 1 repeat, other 2"),
         ({"n_items": 50}, "one has 100 claims, other 50"),
     ):

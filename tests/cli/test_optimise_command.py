@@ -87,7 +87,7 @@ def test_a_search_that_keeps_nothing_has_a_page_all_the_same(factloop: Command, 
     found = json.loads((home / "found.json").read_text(encoding="utf-8"))
     assert (done.code, found["kept"], found["held_out"]) == (0, None, None)
     page = (home / "page.html").read_text(encoding="utf-8")
-    assert "the held-out part was not asked" in page
+    assert "the held-out part was not used" in page
     assert found["rounds"][0][0]["words"][:40] in html.unescape(page)
 
 

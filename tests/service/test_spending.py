@@ -151,7 +151,7 @@ def test_a_job_of_a_dead_service_waits_as_queued_until_the_day_has_room(
     assert waiting is not None
     assert (waiting.job.status, waiting.job.started_at, waiting.job.n_deaths) == ("queued", None, 1)
     assert [record.getMessage() for record in caplog.records] == [
-        f"job {left[1]}: its service died, and the budget of 24 hours is spent; it waits"
+        f"job {left[1]}: its service died, and the 24-hour budget is used up; waiting"
     ]
     day.clock.now += DAY_S
     (again,) = alive.take(5, lapsed=True)

@@ -82,7 +82,7 @@ JUDGES: Mapping[str, KnownJudge] = {
     ),
     "nli": KnownJudge(
         "classifiers:Nli",
-        "Any cross-encoder for natural language inference, any language: finds contradictions, reads short premises.",
+        "Any natural language inference cross-encoder, in any language; finds contradictions; expects short premises.",
     ),
     "lettucedetect": KnownJudge(
         "classifiers:LettuceDetect",

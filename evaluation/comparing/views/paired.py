@@ -80,7 +80,7 @@ VERDICT_STATUS: Mapping[Verdict, Status] = {
 def differences(
     title: str, sides: tuple[str, str], found: Sequence[PairedDifference], *, has_intervals: bool, group: str = "group"
 ) -> Sheet:
-    """A line for each quantity of two sides."""
+    """One line per quantity, comparing two sides."""
 
     def between(one: PairedDifference) -> Cell:
         ends = interval_cell(one, has_intervals=has_intervals, group=group)
@@ -128,9 +128,9 @@ def _seen(one: PairedDifference) -> str:
 
 
 def draw_differences(rows: Iterable[tuple[str, PairedDifference]], *, axis: str, alt: str) -> Markup | None:
-    """A line for each difference of shares with its name and interval, in hundredths about 0; filled where it is shown.
+    """A line for each difference of shares with its name and interval, in hundredths about 0; filled if it is shown.
 
-    None where none is defined.
+    None if none is defined.
     """
     drawn = [(name, one, 100 * one.value) for name, one in rows if one.value is not None and is_share(one.quantity)]
     if not drawn:
@@ -257,7 +257,7 @@ def differences_download(found: Iterable[PairedDifference]) -> DownloadLink:
 
 
 def flips_download(flips: Iterable[Flip]) -> DownloadLink:
-    """A row for each flip; of cited passages the sources, one a line."""
+    """One row per flip, with the cited passages' sources, one per line."""
     head = (*_FLIP, *(f"{side}_{field}" for side in ("first", "second") for field in (*_SIDE, "cited")))
     rows = (
         [

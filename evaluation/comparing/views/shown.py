@@ -65,7 +65,7 @@ class PairRow:
 
 
 def render_comparison_html(comparison: Comparison) -> str:
-    """The page. Equal comparisons give equal pages. Takes time linear in the number of pairs and flips."""
+    """The page. The output is deterministic. Takes time linear in the number of pairs and flips."""
     shown = next((one for one in comparison.differences if one.quantity is Quantity.F1), None)
     rows = sorted((_row(pair, shown, comparison.abstention) for pair in comparison.pairs), key=_farthest_first)
     flips = comparison.flips[:MOST_FLIPS]
@@ -158,7 +158,7 @@ def side_in_words(side: Side) -> str:
 
 
 def basis_in_words(side: Side) -> str:
-    """What a side's figures rest on, in counts of responses and of claims."""
+    """The basis of a side's figures: counts of responses and claims."""
     counts = side.counts
     return (
         f"{plural(side.n_responses, 'response')} ({side.n_abstained:,} abstained, "
@@ -205,7 +205,7 @@ STEPS_NOTE = (
 
 
 def steps_sheet(comparison: Comparison) -> Sheet | None:
-    """Of each quantity a line for each step, in order, and one for the whole difference; None without runs between."""
+    """For each quantity, a line per step, in order, and one for the whole difference; None without runs between."""
     found = comparison.attribution
     if found is None:
         return None
@@ -264,7 +264,7 @@ _HASH = re.compile("[0-9a-f]{64}")
 
 
 def print_comparison(comparison: Comparison, console: Console) -> None:
-    """Prints the comparison at the console's width. Names and texts are printed as text: no markup."""
+    """Prints the comparison at the console's width. Names and texts are printed without markup."""
     print_section(console, title_of(comparison), rows_table(_side_rows(comparison)))
     print_sheet(console, differences_sheet(comparison))
     if (steps := steps_sheet(comparison)) is not None:
@@ -334,7 +334,7 @@ def _rows(comparison: Comparison) -> list[Row]:
 
 
 def _setting(value: str | None) -> str:
-    """As it is; of a hash the beginning, which tells two apart."""
+    """Unchanged, but a hash is shortened to its beginning."""
     if value is None:
         return "none"
     return value[:12] if _HASH.fullmatch(value) else value

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from factloop.evaluation.experiments.optimise import OptimiseReport, Proposal
 
 _GLANCE = tuple(one for one in Quantity if one not in (Quantity.ACCURACY, Quantity.IRRELEVANT_SHARE))
-"""What the table of variants has a column for, where any variant has a value."""
+"""What the table of variants has a column for, if any variant has a value."""
 
 
 def title_of(report: ExperimentReport) -> str:
@@ -33,7 +33,7 @@ def _items(report: ExperimentReport) -> str:
 
 
 def basis_rows(report: ExperimentReport) -> Iterator[tuple[str, str]]:
-    """What everything rests on, named."""
+    """The basis of the figures."""
     yield "Data", f"{report.data}: {_items(report)}"
     n_not = report.n_labelled - report.n_supported
     labels = f"{plural(report.n_labelled, 'claim')}: {report.n_supported:,} supported, {n_not:,} not"
@@ -137,7 +137,7 @@ def variants(report: ExperimentReport) -> Sheet:
 
 
 def _quantities(report: ExperimentReport) -> Iterator[ColumnOf[VariantReport]]:
-    """The headline always, others where any variant has a value."""
+    """The headline always, others if any variant has a value."""
     measured = report.variants[0].figures
     for quantity, k in ((each, one.k) for each in Quantity for one in measured if one.quantity is each):
         found = [one.find(quantity, k) for one in report.variants]
@@ -152,7 +152,7 @@ def _measured(quantity: Quantity, k: int | None, report: ExperimentReport) -> Ca
 
 
 def _figure(found: QuantityFigure | None, quantity: Quantity, report: ExperimentReport) -> Cell:
-    """The cell; that of an accuracy estimated from labels that were drawn says how many these are."""
+    """The cell; for an accuracy estimated from drawn labels, it says how many there are."""
     if found is None:
         return Cell(NOTHING)
     basis = _basis(found, item_of(quantity, report.kind))
@@ -192,7 +192,7 @@ def items(report: ExperimentReport, most: int) -> Sheet:
 
 
 def _differs(one: ItemRow) -> bool:
-    """Whether variants have other verdicts of a claim, or other values of a response."""
+    """Whether variants differ on a claim's verdict, or on a response's value."""
     return len({(cell.verdict, None if one.claim is not None else cell.value) for cell in one.cells}) > 1
 
 

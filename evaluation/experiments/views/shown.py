@@ -1,6 +1,6 @@
 """Shows an experiment as a self-contained HTML page, and on the terminal: verdicts, then differences and flips.
 
-For continuous integration, shows what was demanded of it as JUnit XML or Markdown.
+For continuous integration, shows its requirements as JUnit XML or Markdown.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class PromptDiff:
 
 
 def render_optimise_html(found: OptimiseReport) -> str:
-    """The proposals of a search, with the experiment on the held-out part where one was kept."""
+    """The proposals of a search, with the experiment on the held-out part if one was kept."""
     proposals = sheets.proposals(found)
     if found.held_out is not None:
         return render_experiment_html(found.held_out, proposals=proposals)
@@ -79,7 +79,7 @@ def render_optimise_html(found: OptimiseReport) -> str:
 
 
 def render_experiment_html(report: ExperimentReport, *, proposals: Sheet | None = None) -> str:
-    """The page. Equal reports give equal pages. Takes time linear in the number of comparisons and flips."""
+    """The page. The output is deterministic. Takes time linear in the number of comparisons and flips."""
     flips = report.flips[:MOST_FLIPS]
     return render_page(
         "experiment.html.j2",
@@ -192,7 +192,7 @@ def _item_rows(report: ExperimentReport) -> Iterator[tuple[Cell, ...]]:
 
 
 def print_experiment(report: ExperimentReport, console: Console) -> None:
-    """Prints the experiment at the console's width. Names and texts are printed as text: no markup."""
+    """Prints the experiment at the console's width. Names and texts are printed without markup."""
     if report.conclusions:
         print_section(console, one_line(sheets.title_of(report)), _conclusions(report))
     print_sheet(console, sheets.variants(report))
@@ -230,7 +230,7 @@ def _rows(report: ExperimentReport) -> list[Row]:
 
 
 def demands_view(file: str) -> Callable[[ExperimentReport, str | None], str]:
-    """What renders a report, with a link to its page, as the ending of a file asks for. Raises ConfigError."""
+    """The renderer for a file's extension, which takes a report and a link to its page. Raises ConfigError."""
     for ending, view in ((".xml", render_junit), (".md", render_markdown)):
         if file.endswith(ending):
             return view
@@ -278,6 +278,6 @@ def _markdown_lines(report: ExperimentReport, page: str | None) -> Iterator[str]
 
 
 def _plain(text: str) -> str:
-    """The text in one line, of which nothing is markup."""
+    """The text on one line, without markup."""
     marked = escape(" ".join(visible(text).split()), quote=False)
     return "".join(f"\\{one}" if one in "\\`*_[]|" else one for one in marked)

@@ -35,9 +35,9 @@ NO_INTERVAL_WORDS = {
 CAUTION_WORDS = {
     Caution.FEW_LABELS: "few labelled claims for such an interval",
     Caution.FEW_OF_A_CLASS: "few responses hold a labelled claim of one class",
-    Caution.CLIPPED: "came out beyond 0 or 1 and was cut",
+    Caution.CLIPPED: "fell outside [0, 1] and was clipped",
     Caution.OUT_OF_RANGE: "the whole interval lies beyond 0 or 1: the labels do not fit the run, so it is left out",
-    Caution.NO_SPREAD: "nothing varies from prompt to prompt, which does not prove certainty: there is no interval",
+    Caution.NO_SPREAD: "prompts do not differ, so there is no interval; this does not prove certainty",
     Caution.WIDENED: "a class is rare among the labels, or few labels show no error; the interval was widened for it",
     Caution.ONE_GROUP: "a sample is a single group, so there is no interval",
     Caution.LABELLED_IN_PART: "F1@K is corrected by responses whose claims all have a label, and none is known to",

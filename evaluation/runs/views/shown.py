@@ -50,7 +50,7 @@ class ResponseRow:
 
 
 def render_run_html(summary: RunSummary) -> str:
-    """Renders the page. Equal summaries give equal pages. Takes linear time."""
+    """Renders the page. The output is deterministic. Takes linear time."""
     scores = summary.scores
     rows = sorted((_row(line, summary) for line in summary.responses), key=_worst_first)
     leading = _leading(summary)

@@ -47,7 +47,7 @@ from factloop.reports.visible import visible, web_address
 
 
 def render_html(report: FactualityReport, file: str = "") -> str:
-    """The page. Equal reports give equal pages. Takes time linear in the report.
+    """The page. The output is deterministic. Takes time linear in the report.
 
     `file` is the name of the file that was checked, which is the title if the report has no question.
     """

@@ -17,7 +17,7 @@ _SAID = {"removed": "removed", "inserted": "put in", "mark": "mark"}
 
 
 def render_correction_html(correction: Correction, file: str = "", marks: MarkStyle = "brackets") -> str:
-    """The page. Equal corrections give equal pages. `file` is the name of the file that was corrected."""
+    """The page. The output is deterministic. `file` is the name of the file that was corrected."""
     before, standing = correction.before, correction.report
     notes = words.note_numbers(correction) if marks == "footnotes" else ()
     return render_page(

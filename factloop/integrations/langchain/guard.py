@@ -170,4 +170,4 @@ class _StreamedAnswer:
 def _words(name: str, value: object) -> str:
     if isinstance(value, str | BaseMessage):
         return text_of(value)
-    raise DataError(f"{name}: a text or a message is needed, not {type(value).__name__}")
+    raise DataError(f"{name}: must be a string or a message, not {type(value).__name__}")

@@ -128,7 +128,7 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
                 key = self.keys.documents
                 hint = " (mode='factuality' searches what the checker has)" if self.checker.has_sources else ""
                 raise ConfigError(
-                    f"there is nothing to be faithful to: the input has no {key!r}, nor is there a retriever{hint}"
+                    f"faithfulness needs documents: the input has no {key!r}, and there is no retriever{hint}"
                 )
             return Sources(self._retriever, self.mode)
         return await self.checker.sources_of(asked.documents, self.mode)
@@ -150,4 +150,4 @@ def as_check(check: AnyChecker | None) -> FactCheckRunnable:
         return check
     if isinstance(check, FactChecker):
         return FactCheckRunnable(check, mode="factuality" if check.has_sources else "faithfulness")
-    raise ConfigError(f"check: a FactCheckRunnable or a FactChecker is needed, not {type(check).__name__}")
+    raise ConfigError(f"check: must be a FactCheckRunnable or a FactChecker, not {type(check).__name__}")

@@ -98,7 +98,7 @@ class Guard:
 
 _CLOSE = {"Connection": "close"}
 _too_much = JSONResponse({"error": f"a request has at most {MOST_BODY_BYTES:,} bytes"}, 413, _CLOSE)
-_too_slow = JSONResponse({"error": "the request did not come in whole in time"}, 408, _CLOSE)
+_too_slow = JSONResponse({"error": "the request was not received in time"}, 408, _CLOSE)
 
 
 def build_app(server: MCPServer[Any], binding: Binding, *, body_within_s: float = BODY_WITHIN_S) -> ASGIApp:

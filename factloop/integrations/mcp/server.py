@@ -198,7 +198,7 @@ class _Tools:
                 if isinstance(event, ClaimJudged):
                     n_judged += 1
                     await ctx.report_progress(n_judged, n_found, f"{n_judged} of {n_found} claims judged")
-        raise AssertionError("a check ends with its report")
+        raise AssertionError("the check ended without a report")
 
     def _refuse_nothing_to_judge_by(
         self, documents: Sequence[str | GivenDocument] | None, mode: SourceMode | None

@@ -279,7 +279,7 @@ def test_what_is_no_finished_run_is_refused(folder: Path, tmp_path: Path) -> Non
     with pytest.raises(ConfigError, match="has not finished; run the same command"):
         read_run(folder)
     (folder / "report.json").write_text("{}")
-    with pytest.raises(ConfigError, match="the run of a single text"):
+    with pytest.raises(ConfigError, match="covers a single text"):
         read_run(folder)
     for place in (tmp_path / "nowhere", folder / "run.json"):
         with pytest.raises(ConfigError, match="is not a run; name the --run-dir"):
