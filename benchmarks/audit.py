@@ -87,13 +87,7 @@ def _costs(group: str, timing: Timing) -> Iterator[Row]:
 
 
 def _timed(
-    n: int,
-    clusters: Clusters,
-    resamples: int,
-    seed: int,
-    *,
-    threshold: float | None = None,
-    has_texts: bool = False,
+    n: int, clusters: Clusters, resamples: int, seed: int, *, threshold: float | None = None, has_texts: bool = False
 ) -> Timing:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "predictions.jsonl"
@@ -169,14 +163,7 @@ def _measure(path: Path, resamples: int, seed: int, threshold: float | None) -> 
     predictions = load_predictions(path)
     times.append(time.perf_counter())
     now = datetime.now(UTC)
-    audit(
-        predictions,
-        name=path.name,
-        created_at=now,
-        threshold=threshold,
-        resamples=resamples,
-        seed=seed,
-    )
+    audit(predictions, name=path.name, created_at=now, threshold=threshold, resamples=resamples, seed=seed)
     times.append(time.perf_counter())
     steps = dict(zip(("reading", "audit"), np.diff(times).tolist(), strict=True))
     unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes elsewhere

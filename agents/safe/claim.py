@@ -13,14 +13,7 @@ from factloop.agents.nodes import Node, Update
 from factloop.agents.safe.judgements import unless_unanswered, unscored
 from factloop.agents.safe.passages import fresh_part, is_all_found
 from factloop.agents.safe.stages import Case, CheckContext, tell
-from factloop.agents.safe.state import (
-    BunchState,
-    FactState,
-    NextQueries,
-    settle,
-    updated,
-    with_stage,
-)
+from factloop.agents.safe.state import BunchState, FactState, NextQueries, settle, updated, with_stage
 from factloop.core.errors import (
     BudgetExceeded,
     ConfigError,

@@ -14,14 +14,7 @@ from langgraph.channels import UntrackedValue
 
 from factloop.core import records
 from factloop.core.factuality import sameness
-from factloop.core.records import (
-    Claim,
-    Evidence,
-    Judgement,
-    NoClaim,
-    UnscoredReason,
-    Verdict,
-)
+from factloop.core.records import Claim, Evidence, Judgement, NoClaim, UnscoredReason, Verdict
 from factloop.tools.text.markup import plain_text
 from factloop.tools.text.silence import states_nothing
 

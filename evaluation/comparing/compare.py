@@ -61,12 +61,7 @@ from factloop.evaluation.comparing.table import (
     response_quantities,
     share_quantities,
 )
-from factloop.evaluation.comparing.words import (
-    agreement_sentences,
-    comparison_cautions,
-    direction_of,
-    losses,
-)
+from factloop.evaluation.comparing.words import agreement_sentences, comparison_cautions, direction_of, losses
 from factloop.evaluation.runs.longform import SHARES, AbstentionPolicy, KRule, choose_ks, is_rated
 from factloop.evaluation.runs.records import JudgedResponse, ResponseLine, RunSummary
 from factloop.tools.search.given import is_given
@@ -156,10 +151,7 @@ def compare(
         conclusions=(*_conclusions(differences), *sentences),
         attribution=_attribution([first, *between, second], by_system, chosen_ks, policy, judging) if between else None,
         demands=judge_demands(
-            demands,
-            Judged(SIDES, "responses", quantities, contrasts, {"B": missed}, "prompt"),
-            alpha=alpha,
-            seed=seed,
+            demands, Judged(SIDES, "responses", quantities, contrasts, {"B": missed}, "prompt"), alpha=alpha, seed=seed
         ),
         pairs=tuple(pairs),
         only_first=tuple(found.only_first),

@@ -36,13 +36,7 @@ from factloop.evaluation.comparing.table import (
 from factloop.evaluation.comparing.words import amount, conflicting_words, direction_of, losses, name_of
 from factloop.evaluation.experiments.looks import Look, look_report
 from factloop.evaluation.experiments.panel import Panel, flips_of, item_rows, panel_of
-from factloop.evaluation.experiments.records import (
-    Conclusion,
-    ExperimentReport,
-    Latency,
-    Results,
-    VariantReport,
-)
+from factloop.evaluation.experiments.records import Conclusion, ExperimentReport, Latency, Results, VariantReport
 from factloop.evaluation.statistics.stratified_means import clustered_mean, stratified_intervals
 from factloop.reports.figures import percent, plural
 from factloop.tools.calls.meter import total_usage

@@ -114,10 +114,7 @@ def bleu(longest: Literal[1, 4]) -> ReferenceMetric:
     weights = (1.0 / longest,) * longest
 
     def score(candidate: str, references: Sequence[str]) -> float | None:
-        from nltk.translate.bleu_score import (  # type: ignore[import-untyped]  # has no type hints
-            SmoothingFunction,
-            sentence_bleu,
-        )
+        from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu  # type: ignore[import-untyped]  # has no type hints
 
         split = [words for reference in references if (words := reference.split())]
         if not split:

@@ -84,10 +84,7 @@ def _stated(bridge: str, fact: Any, value: object, error_rate: float, random_: r
     is_wrong = random_.random() < error_rate
     if is_wrong:
         value = random_.choice([other for other in values if other != value])
-    return {
-        "text": f"{bridge} {random_.choice((near, reworded)).format(value)}.",
-        "label": "NS" if is_wrong else "S",
-    }
+    return {"text": f"{bridge} {random_.choice((near, reworded)).format(value)}.", "label": "NS" if is_wrong else "S"}
 
 
 if __name__ == "__main__":

@@ -176,10 +176,7 @@ def prompts_of(plan: Plan, settings: CheckSettings) -> tuple[str, ...]:
 
 
 def _fingerprint(
-    settings: CheckSettings,
-    chat: ChatModel | None,
-    tools: Sequence[SearchTool],
-    prompts: PromptRegistry,
+    settings: CheckSettings, chat: ChatModel | None, tools: Sequence[SearchTool], prompts: PromptRegistry
 ) -> Fingerprint:
     plan = plan_of_check(settings, tools, has_model=chat is not None, given_alone=False)
     used = () if chat is None else prompts_of(plan, settings)

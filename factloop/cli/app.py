@@ -76,10 +76,7 @@ COMMANDS = {
         "research.reproduce:reproduce",
         "Reproduce a table of the papers, next to the published numbers.",
     ),
-    "research distractors": (
-        "research.distractors:distractors",
-        "Show the distractors for a response.",
-    ),
+    "research distractors": ("research.distractors:distractors", "Show the distractors for a response."),
     "research cascade tune": ("research.cascade:tune", "Tune the thresholds of a cascade on labelled claims."),
     "research labels next": (
         "research.labels:next_",

@@ -91,10 +91,7 @@ async def _serve_http(given: Mcp, checker: FactChecker, scorer: TrustScorer, ser
     stopping = threading.Timer(LEFT_AFTER_S, leave_now, (INTERRUPTED,))
     stopping.daemon = True
     await serve_http(
-        server,
-        binding,
-        ready=lambda address: note(f"serving MCP at {address} (Ctrl-C stops)"),
-        stopping=stopping.start,
+        server, binding, ready=lambda address: note(f"serving MCP at {address} (Ctrl-C stops)"), stopping=stopping.start
     )
 
 

@@ -120,10 +120,7 @@ def _on_its_own(claim: Claim, by_id: Mapping[str, Claim]) -> Claim:
 
 
 def _merged(
-    before: FactualityReport,
-    draft: Draft,
-    readings: Mapping[int, Sequence[_Stretch]],
-    read: FactualityReport | None,
+    before: FactualityReport, draft: Draft, readings: Mapping[int, Sequence[_Stretch]], read: FactualityReport | None
 ) -> FactualityReport:
     text = draft.text
     stretches = sorted([*_carried(before, draft, readings), *_reread(draft, readings)], key=lambda one: one.span)

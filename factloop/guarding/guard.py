@@ -131,10 +131,7 @@ class StreamGuard:
         self._max_wait_s, self._all_dropped = max_wait_s, all_dropped
 
     async def aguard(
-        self,
-        chunks: AsyncIterable[Chunk],
-        question: Question | None = None,
-        **given: Unpack[DocumentOptions],
+        self, chunks: AsyncIterable[Chunk], question: Question | None = None, **given: Unpack[DocumentOptions]
     ) -> AsyncGenerator[str, None]:
         """Yields the text to show, in pieces. Otherwise like `aevents`."""
         async with aclosing(self.aevents(chunks, question, **given)) as events:
@@ -143,10 +140,7 @@ class StreamGuard:
                     yield event.released
 
     async def aevents(
-        self,
-        chunks: AsyncIterable[Chunk],
-        question: Question | None = None,
-        **given: Unpack[DocumentOptions],
+        self, chunks: AsyncIterable[Chunk], question: Question | None = None, **given: Unpack[DocumentOptions]
     ) -> AsyncGenerator[GuardEvent, None]:
         """Yields each sentence once it is processed, then the report on the whole answer. With a model it costs money.
 
@@ -193,10 +187,7 @@ class StreamGuard:
         yield GuardFinished(report=report, released=released, stopped="stopped" in treatments)
 
     def guard(
-        self,
-        chunks: Iterable[Chunk],
-        question: Question | None = None,
-        **given: Unpack[DocumentOptions],
+        self, chunks: Iterable[Chunk], question: Question | None = None, **given: Unpack[DocumentOptions]
     ) -> Generator[str, None, None]:
         """Synchronous version of `aguard`."""
         with closing(self.events(chunks, question, **given)) as events:
@@ -205,10 +196,7 @@ class StreamGuard:
                     yield event.released
 
     def events(
-        self,
-        chunks: Iterable[Chunk],
-        question: Question | None = None,
-        **given: Unpack[DocumentOptions],
+        self, chunks: Iterable[Chunk], question: Question | None = None, **given: Unpack[DocumentOptions]
     ) -> Generator[GuardEvent, None, None]:
         """Synchronous version of `aevents`. The chunks are read in another thread."""
         yield from pulled(self.aevents(in_thread(chunks), question, **given))

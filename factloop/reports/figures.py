@@ -26,15 +26,7 @@ from factloop.core.records import (
     Verdict,
 )
 from factloop.core.report_warnings import BASELINE_FINDS, NOTHING_TO_CHECK_AGAINST
-from factloop.reports.claims import (
-    NO_CLAIM_WORDS,
-    PROBLEMS,
-    READING_ORDER,
-    REASON_WORDS,
-    Status,
-    tally,
-    tally_reasons,
-)
+from factloop.reports.claims import NO_CLAIM_WORDS, PROBLEMS, READING_ORDER, REASON_WORDS, Status, tally, tally_reasons
 from factloop.reports.visible import web_address
 
 

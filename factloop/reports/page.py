@@ -38,12 +38,7 @@ class Filter:
 
 
 def render_page(
-    template: str,
-    *,
-    room: str = SHARED,
-    styles: Iterable[str] = (),
-    scripts: Iterable[str] = (),
-    **context: Any,
+    template: str, *, room: str = SHARED, styles: Iterable[str] = (), scripts: Iterable[str] = (), **context: Any
 ) -> str:
     """Renders a template with its context; its styles and scripts follow those of every page.
 

@@ -18,13 +18,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import BaseTool
 
-from factloop.agents.trustscore.records import (
-    DistractorSet,
-    LongFormTrustReport,
-    TrustBC,
-    TrustReport,
-    TrustRun,
-)
+from factloop.agents.trustscore.records import DistractorSet, LongFormTrustReport, TrustBC, TrustReport, TrustRun
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.extras import require
 from factloop.core.files.json import to_json, write_atomically
@@ -226,11 +220,7 @@ class TrustScorer(ClosesPerLoop):
         raise AssertionError("the run ended without a report")
 
     async def ascore_claims(
-        self,
-        factuality: FactualityReport,
-        *,
-        run_dir: str | Path | None = None,
-        meter: UsageMeter | None = None,
+        self, factuality: FactualityReport, *, run_dir: str | Path | None = None, meter: UsageMeter | None = None
     ) -> LongFormTrustReport:
         """Scores TrustBC for each claim that SAFE found in a long response, next to SAFE's verdict.
 

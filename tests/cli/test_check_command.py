@@ -151,12 +151,7 @@ def unscored(*facts: str) -> FactualityReport:
     ],
 )
 def test_the_code_and_what_is_said(
-    facts: list[str],
-    strict: bool,
-    fail_under: float | None,
-    code: int,
-    said: str,
-    capsys: pytest.CaptureFixture[str],
+    facts: list[str], strict: bool, fail_under: float | None, code: int, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert exit_code(unscored(*facts), Demands(strict, fail_under), may_be_empty=True) == code
     assert capsys.readouterr().err == said

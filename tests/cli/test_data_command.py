@@ -157,8 +157,7 @@ def test_the_command_writes_pairs_and_says_what_matched(factloop: Command, home:
     said = "The red house stands in the old town."
     jsonl(home / "dev.jsonl", *({"dataset": "Lfqa", "doc": "D", "claim": one, "label": 1} for one in (said, "No.")))
     jsonl(
-        home / "up.jsonl",
-        {"dataset": "Lfqa", "system": "webgpt", "response": said, "response_id": 1, "prompt_id": 2},
+        home / "up.jsonl", {"dataset": "Lfqa", "system": "webgpt", "response": said, "response_id": 1, "prompt_id": 2}
     )
     result = factloop(
         "research", "data", "join", "dev.jsonl", "--source", "responses=up.jsonl", "--out", "joined.jsonl"

@@ -41,13 +41,7 @@ def test_systems_are_scored_and_every_number_says_what_it_rests_on(
     flags = ("--k", 1, "--k", "median", "--k", "maximum", "--docs", docs, "--resamples", 20)
     result = factloop("eval", data, *flags, "--html", "page.html")
     assert (result.code, result.err) == (0, "")
-    for part in (
-        "F1@1",
-        "Precision",
-        "95% interval",
-        "zero: a response without claims",
-        "Abstained: 1",
-    ):
+    for part in ("F1@1", "Precision", "95% interval", "zero: a response without claims", "Abstained: 1"):
         assert part in " ".join(result.out.split())
     assert (home / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     found = json.loads(factloop("eval", "responses", data, *flags, "--json", "-", "--abstention", "exclude").out)
@@ -331,10 +325,7 @@ def test_each_system_has_a_subject_of_its_own_in_one_run(
     assert (result.code, result.err) == (0, "")
     found = json.loads((home / "own.json").read_text(encoding="utf-8"))
     jsonschema.validate(found, json_schema("mixedqa_result"))
-    assert {one["system"]: one["model"] for one in found["subjects"]} == {
-        "llama-7b": "openai:sim-a",
-        "flan-t5": MODEL,
-    }
+    assert {one["system"]: one["model"] for one in found["subjects"]} == {"llama-7b": "openai:sim-a", "flan-t5": MODEL}
     assert found["fingerprint"]["subject_model"] is None
     reports = json.loads((home / "run" / "report.json").read_text(encoding="utf-8"))["reports"]
     asked = {(report["id"].rpartition("/")[2], report["fingerprint"]["subject_model"]) for report in reports}

@@ -198,7 +198,7 @@ def test_a_dry_run_changes_nothing_of_the_run_and_leaves_local_judges_alone(
     before = {path: path.read_bytes() for path in (home / "run").iterdir() if path.name != "lock"}
     said = factloop(*words, "--dry-run")
     assert (said.code, said.err) == (0, "")
-    assert " calls already have answers" in said.out
+    assert " calls are answered already" in said.out
     read = load_plan(plan)
     cells = asyncio.run(judged_before(read, read.load(), all_settings(read, None, {}), home / "run"))
     assert {one.variant for one in cells} == {"packaged", "strict"}

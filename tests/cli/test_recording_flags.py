@@ -50,11 +50,7 @@ def test_a_check_is_recorded_and_replayed(
     ],
 )
 def test_a_run_that_cannot_be_replayed_asks_nobody_live(
-    factloop: Command,
-    sim: Simulator,
-    home: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: tuple[str, ...],
+    factloop: Command, sim: Simulator, home: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
 ) -> None:
     (home / "responses.jsonl").write_text(json.dumps({"id": "1", "prompt": "p", "response": ANSWER}) + "\n")
     monkeypatch.setenv("FACTLOOP_RECORDING", "x.jsonl")

@@ -54,7 +54,7 @@ def files(factloop: Command, home: Path, docs: Path) -> None:
 def test_prompts_that_no_model_is_sent_are_told_of(factloop: Command, command: tuple[str, ...], remedy: str) -> None:
     done = factloop(*command, "--prompts", VARIANT)
     said = "has no effect, because without a model no prompt is sent"
-    assert done.err.splitlines()[0] == f"factloop: --prompts {VARIANT} {said}: give {remedy}"
+    assert done.err.splitlines()[0] == f"factloop: --prompts {VARIANT} {said}: use {remedy}"
 
 
 def test_a_prompt_of_another_plan_is_told_of(factloop: Command, sim: Simulator) -> None:
@@ -86,7 +86,7 @@ def test_prompts_of_verifiable_claims_are_told_of(
     done = factloop("check", "answer.md", *DOCS, "--model", MODEL, "--prompts", "variants/own", "--plan", *flags)
     told = [line.partition("/own: ")[2] for line in done.err.splitlines() if "--prompts" in line]
     said = f"safe/published/{name} belongs to the plan {belongs}; this check follows {' with '.join(flags[::2])}"
-    assert told == [f"{said}, which sends other prompts: give {remedy}"] * bool(remedy)
+    assert told == [f"{said}, which sends other prompts: use {remedy}"] * bool(remedy)
 
 
 def test_every_command_that_takes_prompts_is_among_these() -> None:

@@ -22,11 +22,7 @@ def claim(number: int, text: str, verdict: Verdict | None, *, of: int | None = N
         relevant=True,
         duplicate_of=None if of is None else f"c{of}",
         judgement=Judgement(
-            verdict=verdict,
-            unscored_reason=reason,
-            rationale="",
-            judged_by="test",
-            contradicted=contradicted,
+            verdict=verdict, unscored_reason=reason, rationale="", judged_by="test", contradicted=contradicted
         ),
     )
 

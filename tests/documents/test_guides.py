@@ -122,11 +122,7 @@ def test_the_plan_of_the_page_on_experiments_is_accepted(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(("guide", "command"), PIPED)
 def test_command_in_a_shell(
-    guide: str,
-    command: str,
-    simulator: RunningSimulator,
-    environment: dict[str, str],
-    folder_of: Callable[[str], Path],
+    guide: str, command: str, simulator: RunningSimulator, environment: dict[str, str], folder_of: Callable[[str], Path]
 ) -> None:
     said = run_in_shell(command, simulator, environment, folder_of(guide))
     assert said

@@ -79,7 +79,7 @@ async def test_a_tool_says_it_in_a_few_lines_and_hands_over_the_report() -> None
         assert isinstance(message.artifact, FactualityReport)
         assert verdicts(message.artifact) == RIGHT
         assert message.artifact.prompt == QUESTION
-        assert message.content.startswith("2 claims: 1 supported, 1 contradicted.\n- ")
+        assert message.content.startswith("2 claims (1 supported, 1 contradicted).\n- ")
         assert WRONG in message.content
 
 
@@ -181,7 +181,7 @@ def test_an_agents_answer_is_held_against_what_its_tools_brought(source: str, ac
     assert found["factcheck"]["prompt"] == QUESTION
     match action:
         case "annotate":
-            assert said.startswith(f"{ANSWER}\n\nFact check: 2 claims: 1 supported, 1 contradicted")
+            assert said.startswith(f"{ANSWER}\n\nFact check: 2 claims (1 supported, 1 contradicted")
         case "block":
             assert said == BLOCKED
         case "record":
@@ -377,10 +377,10 @@ def test_the_log_counts_what_was_held_back_or_changed_without_its_text(caplog: p
     for action in ("block", "correct", "record"):
         guarded(ANSWER, action=action).invoke(ASKS)
     FactCheckStreamGuard(offline(), "drop", documents=[ADA]).invoke(ANSWER)
-    half = "2 claims: 1 supported, 1 contradicted."
+    half = "2 claims (1 supported, 1 contradicted)."
     assert caplog.messages == [
         f"answer blocked: {half}",
-        "answer corrected: 2 claims: 2 supported.",
+        "answer corrected: 2 claims (2 supported).",
         f"answer dropped: {half}",
     ]
 

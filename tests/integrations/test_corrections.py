@@ -98,7 +98,7 @@ def test_what_was_retrieved_before_and_after_the_request_counts() -> None:
 
 @pytest.mark.parametrize(
     ("then", "said"),
-    [("block", BLOCKED), ("record", UNPROVEN), ("annotate", f"{UNPROVEN}\n\nFact check: 1 claim: 1 no evidence")],
+    [("block", BLOCKED), ("record", UNPROVEN), ("annotate", f"{UNPROVEN}\n\nFact check: 1 claim (1 no evidence")],
 )
 def test_revisions_are_bounded_and_then_another_policy_holds(then: Any, said: str) -> None:
     guard = FactCheckMiddleware(offline(), action="revise", max_revisions=1, then=then)

@@ -48,7 +48,7 @@ class ReplyDict(TypedDict):
 
 
 ACTIONS: dict[str, tuple[dict[str, Any], str]] = {
-    "annotate": ({}, f"{ANSWER}\n\nFact check: 2 claims: 1 supported"),
+    "annotate": ({}, f"{ANSWER}\n\nFact check: 2 claims (1 supported"),
     "block": ({"message": "No."}, "No."),
     "revise": ({"message": "No.", "max_revisions": 1}, "No."),
     "correct": ({}, f"{TRUE} {MENDED}"),
@@ -167,7 +167,7 @@ def test_the_message_of_a_tool_that_is_the_final_answer_is_guarded(action: Any) 
 def test_of_two_tools_with_the_same_final_answer_both_have_the_note() -> None:
     both = [{"name": "send", "args": {"text": ANSWER}, "id": str(n)} for n in range(2)]
     found = agent(AIMessage("", tool_calls=both), tools=[send]).invoke(ASKS)
-    assert ["Fact check: 2 claims: 1 supported" in one.text for one in found["messages"][2:]] == [True, True]
+    assert ["Fact check: 2 claims (1 supported" in one.text for one in found["messages"][2:]] == [True, True]
 
 
 @tool

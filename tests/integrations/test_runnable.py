@@ -364,7 +364,9 @@ OUTCOMES: dict[str, Callable[[], Any]] = {
     "revise": lambda: lets_out(action="revise") == BLOCKED_UNCHECKED,
     "correct": lambda: lets_out(action="correct") == BLOCKED_UNCHECKED,
     "then record": lambda: lets_out(action="correct", then="record") == ANSWER.replace(".", ". [unchecked]"),
-    "then annotate": lambda: "[unchecked]\n\nFact check: 0" in lets_out(action="correct", then="annotate"),
+    "then annotate": lambda: (
+        "[unchecked]\n\nFact check: 2 claims (2 unscored" in lets_out(action="correct", then="annotate")
+    ),
     "stream": lambda: FactCheckStreamGuard(away(), documents=[ADA]).invoke(ANSWER).count("[not checked]") == 2,
     "events": lambda: list(FactCheckRunnable(away()).stream(ASKED))[-1].counts.unscored == 2,
     "correction": lambda: CorrectionRunnable(away()).invoke(ASKED).text.count("[unchecked]") == 2,

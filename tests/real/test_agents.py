@@ -16,10 +16,7 @@ from factloop import FactChecker, FactualityReport
 from factloop.integrations.langchain import FactCheckMiddleware, FactCheckRunnable, factcheck_tool
 from tests.real.llama import WITH_TOOLS, is_installed, running_llama, write_model
 
-pytestmark = [
-    pytest.mark.real,
-    pytest.mark.skipif(not is_installed(), reason="xllamacpp and gguf are not installed"),
-]
+pytestmark = [pytest.mark.real, pytest.mark.skipif(not is_installed(), reason="xllamacpp and gguf are not installed")]
 
 NAME = "agent"
 QUESTION = "Who founded the Merrow Institute?"

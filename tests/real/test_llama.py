@@ -26,10 +26,7 @@ from tests.real.llama import PLAIN, WITH_TOOLS, is_installed, running_llama, wri
 from tests.tools.models.questions import STAGE, assess, question
 from tests.tools.models.talk import Talk, talking
 
-pytestmark = [
-    pytest.mark.real,
-    pytest.mark.skipif(not is_installed(), reason="xllamacpp and gguf are not installed"),
-]
+pytestmark = [pytest.mark.real, pytest.mark.skipif(not is_installed(), reason="xllamacpp and gguf are not installed")]
 
 TEMPLATES = {"plain": PLAIN, "tools": WITH_TOOLS}
 CONTEXT = 4096  # tokens of one conversation: the server divides what it has between two

@@ -20,10 +20,7 @@ from tests.real.servers import free_port, running
 from tests.tools.names.dbpedia_servers import ONTOLOGY, PLAYER, linked, thing
 
 _PROGRAM = shutil.which("oxigraph", path=str(Path(sys.executable).parent)) or shutil.which("oxigraph")
-pytestmark = [
-    pytest.mark.real,
-    pytest.mark.skipif(_PROGRAM is None, reason="oxigraph is not installed"),
-]
+pytestmark = [pytest.mark.real, pytest.mark.skipif(_PROGRAM is None, reason="oxigraph is not installed")]
 
 TRIPLES = (
     ONTOLOGY

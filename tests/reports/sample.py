@@ -8,14 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from factloop.core.factuality import at_each_k, count_verdicts, precision
-from factloop.core.records import (
-    Claim,
-    FactualityReport,
-    Fingerprint,
-    StageUsage,
-    UnscoredReason,
-    Usage,
-)
+from factloop.core.records import Claim, FactualityReport, Fingerprint, StageUsage, UnscoredReason, Usage
 
 PROMPT = "Who was Ada Lovelace, and why is she remembered?"
 WHEN = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)

@@ -67,11 +67,7 @@ async def test_a_run_that_its_budget_stopped_goes_on_with_a_higher_one(
 
 @pytest.mark.parametrize(
     ("change", "named"),
-    [
-        ({"plan": "paper"}, "plan"),
-        ({"temperature": 0.7}, "sampling"),
-        ({"max_searches": 2}, "max_searches"),
-    ],
+    [({"plan": "paper"}, "plan"), ({"temperature": 0.7}, "sampling"), ({"max_searches": 2}, "max_searches")],
 )
 async def test_another_configuration_is_refused_and_nothing_changes(
     sim: Simulator, response: Response, tmp_path: Path, change: dict[str, Any], named: str

@@ -12,15 +12,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from tests.simulator.grammar import (
-    NAME,
-    Clause,
-    names_in,
-    read_claim,
-    read_clauses,
-    read_undated,
-    relation_of_heading,
-)
+from tests.simulator.grammar import NAME, Clause, names_in, read_claim, read_clauses, read_undated, relation_of_heading
 from tests.simulator.relations import Kind
 
 HONORIFICS = {"Dame": "She", "Sir": "He"}

@@ -192,11 +192,7 @@ class ModelGateway:
         return replace(first, messages=[*first.messages, shown, HumanMessage(_sendable(repair.user))], is_repair=True)
 
     async def _turn(
-        self,
-        request: Request,
-        output: type[T],
-        accept: Accept | None,
-        read_text: ReadText[T] | None,
+        self, request: Request, output: type[T], accept: Accept | None, read_text: ReadText[T] | None
     ) -> AnswerWithTokens[T | ToolChoice[Any]]:
         """Takes one turn and reads its reply. Raises ModelOutputError or ModelRefusal if it is not an answer."""
         value = await self._reply(request)
@@ -239,10 +235,7 @@ def _tokens(value: Value, came_by: AnsweredBy) -> dict[str, int]:
     if came_by != "call":
         return {}
     cost = value["cost"]
-    return {
-        "gen_ai.usage.input_tokens": cost["prompt_tokens"],
-        "gen_ai.usage.output_tokens": cost["completion_tokens"],
-    }
+    return {"gen_ai.usage.input_tokens": cost["prompt_tokens"], "gen_ai.usage.output_tokens": cost["completion_tokens"]}
 
 
 def _said(request: Request) -> str:

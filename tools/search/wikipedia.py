@@ -208,11 +208,7 @@ class WikipediaSearch(SearchTool):
 
     def _facts(self, deadline: float) -> tuple[str, ...]:
         """The wiki's software, and how its articles are read. Raises MissingExtra if they cannot be read."""
-        asked: dict[str, str | int] = {
-            "action": "query",
-            "meta": "siteinfo",
-            "siprop": "general|extensions",
-        }
+        asked: dict[str, str | int] = {"action": "query", "meta": "siteinfo", "siprop": "general|extensions"}
         try:
             site = _SiteInfo.model_validate(self._get(asked, deadline).get("query"))
         except ValidationError as problem:

@@ -9,13 +9,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date
 from itertools import count
 
-from factloop.agents.trustscore.distractors.numbers import (
-    Format,
-    Parts,
-    alternation,
-    cased_like,
-    ordinal_suffix,
-)
+from factloop.agents.trustscore.distractors.numbers import Format, Parts, alternation, cased_like, ordinal_suffix
 from factloop.tools.text.words import ORDINALS
 
 LATEST_YEAR = 2025
@@ -131,11 +125,7 @@ FORMATS = tuple(
         ("date", rf"(?i){_WEEKDAY}(?<![\w-]){_MONTH}\.?\s+{_DAY}{_OF_YEAR}", _days),
         ("date", rf"(?i){_WEEKDAY}{_DAY}\s+(?:of\s+)?{_MONTH}\.?{_OF_YEAR}", _days),
         ("month and year", rf"(?i)(?<![\w-]){_MONTH}\.?,?\s+(?:of\s+)?{_YEAR}(?!\w)", _days),
-        (
-            "span of years",
-            rf"{_BEFORE}{_YEAR}{_JOINT}(?P<until>{_FULL_YEAR}|(?<=[-–—/])\d{{2}}){_AFTER}",
-            _spans,
-        ),
+        ("span of years", rf"{_BEFORE}{_YEAR}{_JOINT}(?P<until>{_FULL_YEAR}|(?<=[-–—/])\d{{2}}){_AFTER}", _spans),
         (
             "decade",
             r"(?<![\w.,$€£¥₹])['’]?(?P<decade>(?:(?:1\d|20)\d|(?:(?<=['’])|(?<=the )|(?<!.))[2-9])0)['’]?s(?!\w)",

@@ -318,10 +318,7 @@ def _rows(comparison: Comparison) -> list[Row]:
         f"{percent(comparison.level)}, seed {comparison.seed}: of differences by turning signs of whole prompts, those "
         f"of a family together (Bonferroni); of agreement by {comparison.n_resamples:,} resamples of whole prompts"
     )
-    rows: list[Row] = [
-        ("Abstentions", Text(policy_words(comparison.abstention))),
-        ("Intervals", Text(intervals)),
-    ]
+    rows: list[Row] = [("Abstentions", Text(policy_words(comparison.abstention))), ("Intervals", Text(intervals))]
     rows += [(name, Text(one_line(said))) for name, said in paired.demand_rows(comparison.demands)]
     rows += [(name, Text(one_line(said))) for name, said in unpaired_rows(comparison)]
     rows += [

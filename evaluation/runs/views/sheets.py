@@ -47,11 +47,7 @@ _REPEATS: Mapping[Repeats, str] = {
     "core": "core: a largest set of claims none of which entails another counts, in every figure",
 }
 
-_RULES = {
-    KRule.GIVEN: "",
-    KRule.MEDIAN: " (the median of supported claims)",
-    KRule.MAXIMUM: " (their maximum)",
-}
+_RULES = {KRule.GIVEN: "", KRule.MEDIAN: " (the median of supported claims)", KRule.MAXIMUM: " (their maximum)"}
 AGREEMENTS = {
     "agreement": "Agreement",
     "kappa": "Cohen’s kappa",

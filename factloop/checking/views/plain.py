@@ -32,7 +32,7 @@ def counts_in_words(report: FactualityReport) -> str:
     """The number of claims by outcome and of unread passages, without their text."""
     n_unread = sum(isinstance(one, Sentence) for one, _ in unchecked(report))
     nothing = "The answer states no facts that can be checked" if not n_unread else "No claim was found"
-    said = [f"{plural(len(report.claims), 'claim')}: {distribution(report)}" if report.claims else nothing]
+    said = [f"{plural(len(report.claims), 'claim')} ({distribution(report)})" if report.claims else nothing]
     said += [f"{plural(n_unread, 'passage')} not checked"] * bool(n_unread)
     return f"{'; '.join(said)}."
 

@@ -169,8 +169,7 @@ def _said(dataset: Dataset, folder: Path, files: Sequence[FetchedFile]) -> str:
 def _listed(folder: Path, dataset: Dataset) -> ListedDataset:
     parts = tuple(
         ListedPart(
-            name=part.name,
-            path=folder / dataset.name / part.name if is_got(folder, dataset.name, part.name) else None,
+            name=part.name, path=folder / dataset.name / part.name if is_got(folder, dataset.name, part.name) else None
         )
         for part in dataset.parts
     )

@@ -20,11 +20,7 @@ class FactualityMetric(BaseMetric):
         self.check = as_check(check)
 
     async def ascore(
-        self,
-        response: str,
-        user_input: str | None = None,
-        retrieved_contexts: list[str] | None = None,
-        **_: Any,
+        self, response: str, user_input: str | None = None, retrieved_contexts: list[str] | None = None, **_: Any
     ) -> MetricResult:
         given = {} if retrieved_contexts is None else {self.check.keys.documents: retrieved_contexts}
         found = await ascore(self.check, response, user_input, given)

@@ -174,9 +174,7 @@ def _answers(folder: Path) -> CacheSection:
 def _kept(things: Sequence[Thing]) -> CacheSection:
     there = [one for one in things if one.path.exists()]  # of some, only a lock is left
     return CacheSection(
-        n=len(there),
-        n_bytes=sum(one.n_bytes for one in there),
-        oldest=_moment(there[0].used_at) if there else None,
+        n=len(there), n_bytes=sum(one.n_bytes for one in there), oldest=_moment(there[0].used_at) if there else None
     )
 
 

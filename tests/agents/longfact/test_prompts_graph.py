@@ -51,11 +51,7 @@ async def test_it_asks_until_enough_differ_and_shows_what_it_has() -> None:
         "n_rounds": 3,
         "failures": [],
     }
-    assert [(n, list(known)) for n, known, _ in script.asked] == [
-        (5, []),
-        (5, prompts(0, 1)),
-        (5, prompts(0, 1, 2)),
-    ]
+    assert [(n, list(known)) for n, known, _ in script.asked] == [(5, []), (5, prompts(0, 1)), (5, prompts(0, 1, 2))]
 
 
 @pytest.mark.parametrize(("wanted", "n"), [(1, 5), (7, 7), (10, 10), (11, 10)])

@@ -301,10 +301,7 @@ async def run(
     events: list[Mapping[str, Any]] = []
     final: Mapping[str, Any] = {}
     steps = graph.astream(
-        {"facts": facts, "spans": spans},
-        context=context,
-        stream_mode=["custom", "values"],
-        subgraphs=True,
+        {"facts": facts, "spans": spans}, context=context, stream_mode=["custom", "values"], subgraphs=True
     )
     async for namespace, mode, chunk in steps:
         if mode == "custom" and (event := told_in(chunk)) is not None:

@@ -171,9 +171,7 @@ async def test_a_claim_that_cites_nothing_lists_the_passages_nearest_to_it() -> 
 @pytest.mark.parametrize("first", [contradicted("p2"), nothing_found()], ids=["cited", "not cited"])
 async def test_a_second_look_is_shown_what_the_first_one_had(first: Judgement) -> None:
     script = GroundedScript(
-        {},
-        readings={SENTENCES[0]: [reading(judged(0, "A.", first))]},
-        looks={"A.": [[contradicted("p1")]]},
+        {}, readings={SENTENCES[0]: [reading(judged(0, "A.", first))]}, looks={"A.": [[contradicted("p1")]]}
     )
     await grounded(script, SENTENCES[0], MoreDocuments(answers={"A.": [hit("Found for it.")]}))
     assert {"Passage two.", "Found for it."} <= {item.passage for item in script.windows[1].passages}
@@ -220,9 +218,7 @@ async def test_a_claim_on_which_all_sources_disagree_is_left_so() -> None:
 @pytest.mark.parametrize(("found", "n_looks"), [("Passage one.", 0), ("Found for it.", 1)])
 async def test_there_is_no_second_look_without_a_passage_that_the_first_did_not_show(found: str, n_looks: int) -> None:
     script = GroundedScript(
-        {},
-        readings={SENTENCES[0]: [reading(judged(0, "A.", nothing_found()))]},
-        looks={"A.": [[supported("p1")]]},
+        {}, readings={SENTENCES[0]: [reading(judged(0, "A.", nothing_found()))]}, looks={"A.": [[supported("p1")]]}
     )
     result = await grounded(script, SENTENCES[0], FreeDocuments(answers={"A.": [hit(found)]}))
     assert len(script.looked_at) == n_looks

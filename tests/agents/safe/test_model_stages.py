@@ -9,12 +9,7 @@ from typing import Any
 import pytest
 
 from factloop.agents.safe.judgements import NO_GROUNDS
-from factloop.agents.safe.model_stages import (
-    ModelFusedStages,
-    ModelGroundedStages,
-    ModelPaperStages,
-    passages,
-)
+from factloop.agents.safe.model_stages import ModelFusedStages, ModelGroundedStages, ModelPaperStages, passages
 from factloop.agents.safe.stages import Case, FoundFact, WindowTask
 from factloop.agents.safe.state import NextQueries, SentenceTask
 from factloop.agents.shown import CUT_WITHIN, PASSAGE_CHARACTERS

@@ -228,7 +228,5 @@ async def test_the_paper_plan_always_has_a_query() -> None:
 
 
 @pytest.mark.parametrize("stages", [OfflineFusedStages, OfflinePaperStages])
-def test_the_judge_is_named_after_the_verifier(
-    stages: type[OfflineFusedStages] | type[OfflinePaperStages],
-) -> None:
+def test_the_judge_is_named_after_the_verifier(stages: type[OfflineFusedStages] | type[OfflinePaperStages]) -> None:
     assert stages(VerifierRater(ScriptedVerifier("supported"), NLP), NLP).name == "scripted"

@@ -83,9 +83,7 @@ async def test_all_is_split_and_judged_in_all_rounds() -> None:
     """Twice five rounds, where the plan `paper` reads nothing: the sentence is a question and both facts are one."""
     facts = [SENTENCE, SENTENCE.upper()]
     script = PaperScript(
-        {SENTENCE: facts},
-        queries={fact: queries(5) for fact in facts},
-        ratings={fact: [supported()] for fact in facts},
+        {SENTENCE: facts}, queries={fact: queries(5) for fact in facts}, ratings={fact: [supported()] for fact in facts}
     )
     result = await run(PublishedPlan(script), SENTENCE, [Shelf()])
     assert (script.calls["next_query"], script.calls["rate"]) == (10, 2)

@@ -178,10 +178,7 @@ async def test_a_known_right_answer_is_never_proposed_nor_a_part_of_one_nor_more
         )
         found[references] = [one.by for one in made.distractors if one.source is Source.MODEL]
         assert len(made.distractors) == 8  # other sources give what is lacking
-    assert [*found.values()] == [
-        ["Sun's gravity", "Gravity of the sun", "Wind", "Earth"],
-        ["Wind", "Earth"],
-    ]
+    assert [*found.values()] == [["Sun's gravity", "Gravity of the sun", "Wind", "Earth"], ["Wind", "Earth"]]
 
 
 @pytest.mark.parametrize(
@@ -341,7 +338,7 @@ async def test_each_says_what_it_is_and_other_words_are_left() -> None:
     source, rng = QuantitySource(), random.Random(0)
     target = quantity("In 1983.")
     assert await source.substitutes(target, Request("In 1983.", "", 1, rng)) == [
-        Substitute("1996", Source.DATE, "another year"),
+        Substitute("1996", Source.DATE, "another year")
     ]
     number = await source.substitutes(quantity("24 hours"), Request("24 hours", "", 1, rng))
     assert [(one.source, one.detail) for one in number] == [(Source.NUMBER, "another number")]

@@ -215,8 +215,7 @@ async def test_a_relation_is_taken_as_it_is(relation: Relation) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cited", "expected"),
-    [([], ()), ([1, 3], (0, 2)), ([3, 1, 3], (2, 0)), ([0, -1, 4, 2, 99], (1,)), ([10**30], ())],
+    ("cited", "expected"), [([], ()), ([1, 3], (0, 2)), ([3, 1, 3], (2, 0)), ([0, -1, 4, 2, 99], (1,)), ([10**30], ())]
 )
 async def test_only_passages_that_were_shown_can_be_cited(cited: list[int], expected: tuple[int, ...]) -> None:
     assert (await judged(entailment("support", cited)))[0].cited == expected
@@ -224,11 +223,7 @@ async def test_only_passages_that_were_shown_can_be_cited(cited: list[int], expe
 
 @pytest.mark.parametrize(
     ("label", "relation"),
-    [
-        ("supported", Relation.SUPPORT),
-        ("contradicted", Relation.CONTRADICT),
-        ("insufficient", Relation.NEUTRAL),
-    ],
+    [("supported", Relation.SUPPORT), ("contradicted", Relation.CONTRADICT), ("insufficient", Relation.NEUTRAL)],
 )
 async def test_a_verifier_s_label_is_a_relation(label: Label, relation: Relation) -> None:
     verifier = ScriptedVerifier(label, cited=(1,))

@@ -19,14 +19,7 @@ from factloop.agents.trustscore.graph import (
 from factloop.agents.trustscore.records import Relation, TrustBC, TrustFC, TrustOV
 from factloop.agents.trustscore.stages import PassageJudgement
 from factloop.agents.trustscore.state import FactualInput, FactualOutput, FactualState, Graph, TrustContext
-from factloop.core.errors import (
-    BudgetExceeded,
-    ConfigError,
-    FactloopError,
-    ModelOutputError,
-    ModelRefusal,
-    ToolError,
-)
+from factloop.core.errors import BudgetExceeded, ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
 from factloop.core.records import UnscoredReason
 from factloop.tools.search.base import SearchHit
 from tests.agents.safe.scripted import ScriptedSearch
@@ -106,9 +99,7 @@ async def test_a_missing_response_is_asked_for(given: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     ("error", "reason"),
-    [
-        (ModelRefusal("I would rather not", schema="ClosedBookAnswer", reply=""), UnscoredReason.REFUSAL),
-    ],
+    [(ModelRefusal("I would rather not", schema="ClosedBookAnswer", reply=""), UnscoredReason.REFUSAL)],
 )
 async def test_a_subject_without_an_answer_has_nothing_to_score(error: FactloopError, reason: UnscoredReason) -> None:
     subject = ScriptedSubject(answers=[error])

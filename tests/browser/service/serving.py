@@ -32,11 +32,7 @@ class Serving:
     """A service that can be stopped and started again at the same address with the same jobs."""
 
     def __init__(
-        self,
-        folder: Path,
-        check: CheckSettings | None = None,
-        trust: TrustSettings | None = None,
-        **settings: Any,
+        self, folder: Path, check: CheckSettings | None = None, trust: TrustSettings | None = None, **settings: Any
     ) -> None:
         given = {"rate": "100000/minute", **settings}
         self._settings = ServiceSettings(folder=folder, port=0, **given)

@@ -286,11 +286,7 @@ def checks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     with Serving(tmp_path_factory.mktemp("checks")) as serving:
         for at in range(26):
             text = KELL if at else f"{KELL.replace('1931', '1934')} It is painted green."
-            asked = {
-                "question": f"Question {at}",
-                "response": text,
-                "documents": [{"text": KELL}] * (1 + (at == 1)),
-            }
+            asked = {"question": f"Question {at}", "response": text, "documents": [{"text": KELL}] * (1 + (at == 1))}
             serving.post("/v1/checks?wait=true", asked)
         yield serving
 

@@ -18,15 +18,7 @@ from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.judges.base import SupportReading
 from factloop.tools.judges.pairs import BETWEEN, Judge, PairScore, VerifierPair
 from factloop.tools.search.base import SearchTool
-from tests.agents.safe.scripted import (
-    FusedScript,
-    ScriptedSearch,
-    context_of,
-    contradicted,
-    fact,
-    hit,
-    supported,
-)
+from tests.agents.safe.scripted import FusedScript, ScriptedSearch, context_of, contradicted, fact, hit, supported
 
 CLAIM = "Ada Lovelace was born in London."
 FAILED = ToolError("search: HTTP 500", tool="documents", status=500)

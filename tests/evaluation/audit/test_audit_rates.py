@@ -9,13 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.calibration import calibration_curve  # type: ignore[import-untyped]  # it ships no types
-from sklearn.metrics import (  # type: ignore[import-untyped]  # it ships no types  # type: ignore[import-untyped]  # it ships no types
-    balanced_accuracy_score,
-    brier_score_loss,
-    jaccard_score,
-    recall_score,
-    roc_auc_score,
-)
+from sklearn.metrics import balanced_accuracy_score, brier_score_loss, jaccard_score, recall_score, roc_auc_score  # type: ignore[import-untyped]  # it ships no types  # type: ignore[import-untyped]  # it ships no types
 
 from factloop.core.figure import Undefined
 from factloop.evaluation.audit.figures import AuditFigure

@@ -152,10 +152,7 @@ def test_what_is_wrong_is_refused_by_line_and_field(tmp_path: Path, rows: list[d
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "a,evaluator:e\n1,\n",
-            ":2: field 'dataset': it is missing, and so are system, response_id, claim_id, ",
-        ),
+        ("a,evaluator:e\n1,\n", ":2: field 'dataset': it is missing, and so are system, response_id, claim_id, "),
         ("dataset,system,response_id,claim_id,label,evaluator:e\nx,a,r,c,yes,\n", ":2: field 'label': must be"),
         ("dataset,system,response_id,claim_id,label,evaluator:e\nx,a,r,c,1,nan\n", ":2: field 'evaluators.e': must be"),
         ("dataset,system,response_id,claim_id,label,evaluators\nx,a,r,c,1,nothing\n", "'evaluators': must be"),

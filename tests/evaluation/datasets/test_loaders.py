@@ -20,11 +20,7 @@ from factloop.evaluation.datasets.expertqa import load_expertqa, passage_of
 from factloop.evaluation.datasets.factscore import FactScoreResponse, count_facts, load_factscore
 from factloop.evaluation.datasets.labelled_claims import labelled_claims, load_documents
 from factloop.evaluation.datasets.labelled_pairs import load_llm_aggrefact
-from factloop.evaluation.datasets.longfact import (
-    AnyPrompt,
-    load_prompts,
-    sample_prompts,
-)
+from factloop.evaluation.datasets.longfact import AnyPrompt, load_prompts, sample_prompts
 from factloop.evaluation.datasets.mapping import LabelledClaim
 from factloop.evaluation.datasets.mixedqa import load_mixedqa, load_published_mixedqa
 from factloop.evaluation.datasets.refchecker import load_refchecker
@@ -114,13 +110,7 @@ def test_a_document_may_be_empty(tmp_path: Path) -> None:
     assert found.document == ""
 
 
-@pytest.mark.parametrize(
-    ("load", "row"),
-    [
-        (load_tofueval, TOFU),
-        (load_expertqa, EXPERT),
-    ],
-)
+@pytest.mark.parametrize(("load", "row"), [(load_tofueval, TOFU), (load_expertqa, EXPERT)])
 def test_no_id_comes_twice_and_no_field_is_missing(tmp_path: Path, load: Loader, row: dict[str, Any]) -> None:
     with pytest.raises(DataError, match=r":2: field 'id': .*1 has the same id"):
         list(load(jsonl(tmp_path / "rows.jsonl", row, row)))

@@ -39,10 +39,7 @@ def test_spreads_by_hand() -> None:
     pilot = Pilot(np.array([1] * 15 + [0, 1, 0, 0, 0]), np.array([1] * 16 + [0] * 4), np.full(20, NAN))
     found = spreads(np.array([1, 0]), np.array([NAN, NAN]), pilot)
     one, other = 295 / 324, 11 / 36
-    expected = [
-        one * (1 - one) * 18 / 19 + (one - 8 / 9) ** 2,
-        other * (1 - other) * 6 / 7 + (other - 1 / 3) ** 2,
-    ]
+    expected = [one * (1 - one) * 18 / 19 + (one - 8 / 9) ** 2, other * (1 - other) * 6 / 7 + (other - 1 / 3) ** 2]
     assert found**2 == pytest.approx(expected)
     without = spreads(np.array([1, 1, 0]), np.array([0.5, NAN, 0.9]), None)
     assert without == pytest.approx([0.5, (0.5 + 0.3) / 2, 0.3])

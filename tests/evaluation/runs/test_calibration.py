@@ -304,13 +304,7 @@ def test_other_claims_are_told_apart(tmp_path: Path, second: dict[str, Any]) -> 
 
 @pytest.mark.parametrize(
     ("name", "meant"),
-    [
-        ("System", "system"),
-        ("gruop", "group"),
-        ("groups", "group"),
-        ("response-id", "response_id"),
-        ("scor", "score"),
-    ],
+    [("System", "system"), ("gruop", "group"), ("groups", "group"), ("response-id", "response_id"), ("scor", "score")],
 )
 def test_a_misspelt_column_is_refused(tmp_path: Path, name: str, meant: str) -> None:
     with pytest.raises(DataError) as caught:

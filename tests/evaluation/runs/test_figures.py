@@ -8,12 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import (  # type: ignore[import-untyped]
-    balanced_accuracy_score,
-    cohen_kappa_score,
-    confusion_matrix,
-    recall_score,
-)
+from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score, confusion_matrix, recall_score  # type: ignore[import-untyped]
 from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]
 
 from factloop.core.figure import Undefined

@@ -78,9 +78,9 @@ def test_what_is_no_number_is_refused(measure: Measure) -> None:
     for wrong in (math.nan, math.inf):
         with pytest.raises(ValueError, match="finite"):
             measure([1, 2, wrong], [1, 2, 3])
-    with pytest.raises(ValueError, match="two sides"):
+    with pytest.raises(ValueError, match="the same length"):
         measure([1, 2, 3], [1, 2])
-    with pytest.raises(ValueError, match="two sides"):
+    with pytest.raises(ValueError, match="the same length"):
         measure([1, 2, 3], [1, 2, 3], clusters=["a"])
 
 

@@ -71,7 +71,7 @@ async def test_a_response_is_checked_against_the_documents_given() -> None:
     (passage,) = answer["claims"][0]["cited"]
     assert passage == {"source": "given_documents#1", "title": "", "passage": DOCUMENTS[0], "document": of_first}
     assert (answer["precision"], answer["counts"]["unscored"]) == (0.5, 0)
-    assert text_of(result).startswith("2 claims: 1 supported, 1 ")
+    assert text_of(result).startswith("2 claims (1 supported, 1 ")
     assert told == ["1 of 2 claims judged", "2 of 2 claims judged"]
 
 
@@ -140,24 +140,12 @@ async def test_a_model_that_fails_leaves_claims_unscored(sim: Simulator) -> None
         ("check_response", {"response": 7}, "check_response: response: Input should be a valid string"),
         ("check_response", {"response": ANSWER, "documents": [""] * 1_001}, "at most 1000 items"),
         ("check_response", {"response": ANSWER, "documents": ["x" * 1_700_000] * 5}, "at most 8,000,000 characters"),
-        (
-            "check_claim",
-            {"claim": "x", "documents": [{"path": "x"}]},
-            "documents.0.path: there is no such field",
-        ),
-        (
-            "check_claim",
-            {"claim": "x", "limits": {"deadlines": 5}},
-            "limits.deadlines: there is no such field; did",
-        ),
+        ("check_claim", {"claim": "x", "documents": [{"path": "x"}]}, "documents.0.path: there is no such field"),
+        ("check_claim", {"claim": "x", "limits": {"deadlines": 5}}, "limits.deadlines: there is no such field; did"),
         ("check_response", {"response": ANSWER, "mode": "guess"}, "mode: Input should be 'faithfulness' or"),
         ("check_response", {}, "check_response: response: Field required"),
         ("no_such_tool", {}, "Unknown tool"),
-        (
-            "check_claim",
-            {"claim": "x", "asked": "Who?"},
-            "check_claim: there is no argument 'asked'; known are claim",
-        ),
+        ("check_claim", {"claim": "x", "asked": "Who?"}, "check_claim: there is no argument 'asked'; known are claim"),
         ("check_response", {"response": ANSWER}, f"Error executing tool check_response: {NOTHING_TO_SEARCH}"),
         ("check_claim", {"claim": ANSWER, "mode": "factuality"}, NOTHING_TO_SEARCH),
         ("check_claim", {"claim": ANSWER, "mode": "faithfulness"}, NOTHING_TO_SEARCH),

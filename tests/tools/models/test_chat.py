@@ -40,12 +40,7 @@ def test_a_model_of_openai() -> None:
     assert (model.model_name, model.temperature, model.max_tokens) == ("gpt-4o-mini", 0.0, 99)
     assert (model.max_retries, model.use_responses_api, model.streaming) == (0, False, False)
     assert chat.name == "openai:gpt-4o-mini"
-    assert chat.identity == {
-        "model": "openai:gpt-4o-mini",
-        "base_url": None,
-        "temperature": 0.0,
-        "max_tokens": 99,
-    }
+    assert chat.identity == {"model": "openai:gpt-4o-mini", "base_url": None, "temperature": 0.0, "max_tokens": 99}
     assert chat.price == Price(0.15, 0.6, 0.075)
     assert chat.max_tokens == 99
 

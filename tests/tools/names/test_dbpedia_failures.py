@@ -10,14 +10,7 @@ import pytest
 from factloop.core.errors import ToolTimeout
 from factloop.tools.calls.cache import CallCache
 from tests.tools.fake_server import Reply
-from tests.tools.names.dbpedia_servers import (
-    PLAYER,
-    RESULTS,
-    Servers,
-    failure_of_siblings,
-    linked,
-    thing,
-)
+from tests.tools.names.dbpedia_servers import PLAYER, RESULTS, Servers, failure_of_siblings, linked, thing
 
 HTML = (("Content-Type", "text/html"),)
 NONE_FOUND = json.dumps({"head": {"vars": []}, "results": {"bindings": []}}).encode()

@@ -333,8 +333,7 @@ def test_a_claim_is_about_one_cell_of_its_row(row: str, claim: str, cell: str | 
 
 
 @pytest.mark.parametrize(
-    ("words", "cell"),
-    [("€89", "€89"), ("25", "25 seats"), ("2", None), ("", None), ("Team", None), ("€99", None)],
+    ("words", "cell"), [("€89", "€89"), ("25", "25 seats"), ("2", None), ("", None), ("Team", None), ("€99", None)]
 )
 def test_one_cell_alone_has_them(words: str, cell: str | None) -> None:
     row = "| Team | €89 | 25 seats | Team |"

@@ -4,25 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factloop.agents.trustscore.records import (
-    ClaimStanding,
-    Distractor,
-    MeanScore,
-    Source,
-    SubstitutionLevel,
-    TrustBC,
-)
+from factloop.agents.trustscore.records import ClaimStanding, Distractor, MeanScore, Source, SubstitutionLevel, TrustBC
 from factloop.core.records import UnscoredReason
 from factloop.trust.views import figures, words
 from factloop.trust.views.words import Belief, Documents
-from tests.trust.views.trust_sample import (
-    RESPONSE,
-    broken_bc,
-    consistent_bc,
-    half_asked,
-    rulers,
-    unscored_bc,
-)
+from tests.trust.views.trust_sample import RESPONSE, broken_bc, consistent_bc, half_asked, rulers, unscored_bc
 
 
 def test_nothing_is_left_without_words_and_no_two_look_alike() -> None:

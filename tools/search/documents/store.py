@@ -204,10 +204,7 @@ def _bring_up_to_date(files: WantedFiles, folder: Path | None, known: Manifest, 
     known_files = {str(path.resolve()): state for path, state in states.items()}
     if known_files != known.files or missing or stale:
         sizes = _index_sizes(folder)
-        _note(
-            folder,
-            Manifest(files=known_files, indexed=frozenset(read), unreadable=unreadable, index_sizes=sizes),
-        )
+        _note(folder, Manifest(files=known_files, indexed=frozenset(read), unreadable=unreadable, index_sizes=sizes))
     return Snapshot(PassageReader(index), read, _identity(read, settings), tuple(unread))
 
 

@@ -70,7 +70,7 @@ def says(*parts: str) -> bool:
 
 def test_the_commands_are_those_of_an_audit(folder: Path) -> None:
     assert COMMANDS == [
-        "factloop research audit predictions.jsonl --html audit.html --json audit.json --tables pictures.svg",
+        "factloop research audit predictions.jsonl --html audit.html --json audit.json --tables pictures.svg"
     ]
     assert (folder / "audit.html").stat().st_size > 100_000
 

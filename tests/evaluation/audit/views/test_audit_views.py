@@ -16,23 +16,13 @@ from factloop.evaluation.audit.figures import Group
 from factloop.evaluation.audit.report import AuditAt, AuditReport
 from factloop.evaluation.audit.views.pictures import LONGEST_NAME, MARKERS, Mark, short
 from factloop.evaluation.audit.views.shown import marks_of, render_audit_html
-from factloop.evaluation.audit.views.tables import (
-    SECTIONS,
-    csv_files,
-    groups_of,
-    scope_of,
-    sections_of,
-)
+from factloop.evaluation.audit.views.tables import SECTIONS, csv_files, groups_of, scope_of, sections_of
 from factloop.reports.pictures import SERIES
 from factloop.reports.sheet.table import Sheet
 from tests.evaluation.audit.audit_sample import audited
 from tests.evaluation.audit.prediction_rows import Row
 from tests.evaluation.audit.random_tables import find_pair
-from tests.evaluation.audit.views.audit_sample import (
-    bare_audit,
-    hostile_audit,
-    sample_audit,
-)
+from tests.evaluation.audit.views.audit_sample import bare_audit, hostile_audit, sample_audit
 from tests.evaluation.held_files import held_files
 
 ALL = Group(kind="all")
