@@ -1,7 +1,8 @@
 """Prepares a claim for display: its status and wording, the reason for its verdict, and its evidence.
 
-The terminal, the page, the brief, the CSV file, test messages and the service's page are all based on it. This is the
-only place for the wording of verdicts; the wording of reasons for unscored claims is in `factloop.core.reasons`.
+The terminal, the page, the brief, the CSV file, test messages and the service's page are all based on it and on its
+wording of verdicts. The wording of reasons for unscored claims is in `factloop.core.reasons`, that of guards in
+`factloop.guarding.policy`.
 """
 
 from __future__ import annotations
