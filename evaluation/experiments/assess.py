@@ -56,17 +56,15 @@ def assess(
     questions: Collection[Quantity] = QUESTIONS,
     demands: Sequence[Demand] = (),
     must_pass: Collection[str] = (),
-    elsewhere: Collection[str] = (),
     created_at: datetime | None = None,
 ) -> ExperimentReport:
     """The report of an experiment's results, whatever their order. It costs nothing.
 
-    Differences are tested at alpha = 1 - level, adjusted for their number, as their intervals are; a `look` has a
-    level of its own. Every variant is compared with the baseline, or every two with each other; flips are always those
-    against the baseline. A claim that must pass and has no result does not pass, unless it is `elsewhere`: in a part of
-    the data that is not judged here. Without `resamples` there are no intervals. Time is linear in results and in
-    resamples times groups. Raises DataError if a claim or response occurs twice in one repeat of a variant or has
-    two labels, and ValueError for a level outside (0, 1) and resamples below 0.
+    Differences are tested at alpha = 1 - level, adjusted for their number, as their intervals are; a `look` has a level
+    of its own. Every variant is compared with the baseline, or every two with each other; flips are always those
+    against the baseline. A claim that must pass and has no result does not pass. Without `resamples` there are no
+    intervals. Time is linear in results and in resamples times groups. Raises DataError if a claim or response occurs
+    twice in one repeat of a variant or has two labels, and ValueError for a level outside (0, 1) and resamples below 0.
     """
     level = level if look is None else look.level
     if not 0.0 < level < 1.0 or resamples < 0 or pairs not in ("baseline", "all"):
@@ -111,7 +109,7 @@ def assess(
         pooled=tuple(_pooled_words(results, level, seed)),
         demands=(
             *judge_demands(demands, asked, alpha=judging.alpha, seed=seed),
-            *(_must_pass(panel, {*must_pass} - {*elsewhere}, sorted(elsewhere), causes) if must_pass else ()),
+            *(_must_pass(panel, {*must_pass}, causes) if must_pass else ()),
         ),
         variants=variants,
         differences=differences,
@@ -162,7 +160,7 @@ def _pooled_words(results: Results, level: float, seed: int) -> Iterator[str]:
     found = _pooled(results) if results.kind == "claims" else None
     if found is not None:
         report = assess(found[0], level=level, seed=seed, resamples=1)
-        yield from (f"Over {found[1]:,} models or settings: {one.words}" for one in report.conclusions)
+        yield from (f"On average over {found[1]:,} models or settings: {one.words}" for one in report.conclusions)
 
 
 def _drawn_words(panel: ClaimPanel) -> Iterator[str]:
@@ -197,15 +195,11 @@ def _one_verdict_words(variants: Sequence[str], most: Sequence[Codes]) -> Iterat
             yield f"{name}: all {len(found):,} claims are called {verdict}; see whether its model heeds the prompt."
 
 
-def _must_pass(
-    panel: Panel, ids: Collection[str], elsewhere: Sequence[str], causes: Mapping[str, str]
-) -> Iterator[DemandResult]:
-    """Whether each variant but the baseline has all these claims right, by most repeats; names those elsewhere."""
+def _must_pass(panel: Panel, ids: Collection[str], causes: Mapping[str, str]) -> Iterator[DemandResult]:
+    """Whether each variant but the baseline has all these claims right, by most repeats."""
     wanted = [place for place, (_, claim_id) in enumerate(panel.claim_keys) if claim_id in ids]
     unjudged = sorted({*ids} - {claim_id for _, claim_id in panel.claim_keys})
-    notes = (f"; not judged: {', '.join(unjudged)}" if unjudged else "") + (
-        f"; in the other part of the data: {', '.join(elsewhere)}" if elsewhere else ""
-    )
+    notes = f"; not judged: {', '.join(unjudged)}" if unjudged else ""
     for place in range(1, len(panel.variants)) or (0,):
         name, verdicts = panel.variants[place], majority(panel.claims.verdicts[place])
         wrong = [claim for claim in wanted if verdicts[claim] != panel.claims.gold[claim]]

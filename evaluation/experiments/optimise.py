@@ -120,8 +120,7 @@ async def optimise(
             level=level,
             questions=plan.questions,
             demands=demands,
-            must_pass=plan.must_pass,
-            elsewhere=plan.must_pass_elsewhere(data),
+            must_pass=() if data is held_out else plan.must_pass,
             created_at=datetime.now(UTC),
         )
 

@@ -161,7 +161,7 @@ class ExperimentPlan(BaseModel):
         raise PydanticCustomError("setting", _ADDRESS_ALONE, {"at": at})
 
     def load(self, *, held_out: bool = False) -> Data:
-        """The development part of the data, or the part that is held out.
+        """The development part of the data, or the part that is held out, which has no claim that must pass.
 
         Raises DataError, and ConfigError if nothing is held out, if a part has no group, if a claim that must pass is
         not in the data or has no label, or if `splitting` is set for claims.
@@ -174,18 +174,15 @@ class ExperimentPlan(BaseModel):
             if held_out:
                 raise ConfigError("nothing is held out: set `held_out` in the plan, for example to 0.3")
             return data
-        groups = data.groups
-        end = round(len(groups) * (1.0 - self.held_out))
+        known = {data.group_of(item) for item in data.items if item.run.id in self.must_pass}
+        groups = sorted(data.groups, key=lambda name: name not in known)
+        end = max(round(len(groups) * (1.0 - self.held_out)), len(known))
         if not 0 < end < len(groups):
             raise ConfigError(f"held_out: {self.held_out:g} of {len(groups)} groups leaves a part without any")
         if held_out:
             return data.of_groups(groups[end:], HELD_OUT)
         n = len(data.items) - len(data.of_groups(groups[:end]).items)
         return data.of_groups(groups[:end], f", {n:,} of {plural(len(data.items), data.kind[:-1])} held out")
-
-    def must_pass_elsewhere(self, data: Data) -> frozenset[str]:
-        """The claims that must pass but are in the other part of the data."""
-        return frozenset(self.must_pass) - {item.run.id for item in data.items}
 
     def _refuse_unknown_claims(self, data: Data) -> None:
         known = {item.run.id for item in data.items if data.kind == "claims" and item.gold[0] is not None}

@@ -111,8 +111,7 @@ def experiment(given: Experiment, limits: Flags) -> int:
             pairs=plan.pairs,
             questions=plan.questions,
             demands=demands,
-            must_pass=plan.must_pass,
-            elsewhere=plan.must_pass_elsewhere(data),
+            must_pass=() if given.held_out else plan.must_pass,
             created_at=datetime.now(UTC),
         )
         if report.look is None or not report.look.still_open:

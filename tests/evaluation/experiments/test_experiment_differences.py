@@ -204,5 +204,7 @@ def test_a_prompt_is_pooled_over_the_models_that_it_was_tried_with() -> None:
     results = results_of(claims, names=tuple(changes))
     variants = tuple(one.model_copy(update={"changes": changes[one.name]}) for one in results.variants)
     (words,) = assess(results.model_copy(update={"variants": variants}), resamples=0).pooled
-    assert words.startswith("Over 2 models or settings: strict agrees more often with the labels than packaged: +0.300")
+    assert words.startswith(
+        "On average over 2 models or settings: strict agrees more often with the labels than packaged: +0.300"
+    )
     assert assess(results, resamples=0).pooled == ()
