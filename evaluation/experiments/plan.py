@@ -175,14 +175,14 @@ class ExperimentPlan(BaseModel):
                 raise ConfigError("nothing is held out: set `held_out` in the plan, for example to 0.3")
             return data
         known = {data.group_of(item) for item in data.items if item.run.id in self.must_pass}
-        groups = sorted(data.groups, key=lambda name: name not in known)
-        end = max(round(len(groups) * (1.0 - self.held_out)), len(known))
-        if not 0 < end < len(groups):
+        groups = data.groups
+        kept = {*groups[round(len(groups) * (1.0 - self.held_out)) :]} - known
+        if not 0 < len(kept) < len(groups):
             raise ConfigError(f"held_out: {self.held_out:g} of {len(groups)} groups leaves a part without any")
         if held_out:
-            return data.of_groups(groups[end:], HELD_OUT)
-        n = len(data.items) - len(data.of_groups(groups[:end]).items)
-        return data.of_groups(groups[:end], f", {n:,} of {plural(len(data.items), data.kind[:-1])} held out")
+            return data.of_groups(kept, HELD_OUT)
+        n = len(data.of_groups(kept).items)
+        return data.of_groups({*groups} - kept, f", {n:,} of {plural(len(data.items), data.kind[:-1])} held out")
 
     def _refuse_unknown_claims(self, data: Data) -> None:
         known = {item.run.id for item in data.items if data.kind == "claims" and item.gold[0] is not None}

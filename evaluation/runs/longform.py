@@ -8,9 +8,10 @@ Departures from the released code: answers without any claims (abstentions) coun
 because nothing is known about it; a mean over no answers is None, not 0.
 
 An answer is fully supported if all of its claims are (Godbole & Jia, section 2.1), irrelevant ones aside; it is left
-out if a claim is unscored or if there is nothing to support. FACTS Grounding (Jacovi et al. 2025, arXiv 2501.03200)
-ranks models by the share of answers that are eligible and fully supported: an ineligible one counts as 0 whatever its
-claims, an eligible one without claims as 1. Both intervals are Wilson's, since a system answers each prompt once.
+out if that depends on an unscored claim or if there is nothing to support. FACTS Grounding (Jacovi et al. 2025, arXiv
+2501.03200) ranks models by the share of answers that are eligible and fully supported: an ineligible one counts as 0
+whatever its claims, an eligible one without claims as 1, unless abstentions are excluded. Both intervals are Wilson's,
+since a system answers each prompt once.
 
 A new figure is a `Measure` and a field of `SystemScore`, or of `ScoreAtK` if there is one for each K. Scores, terminal,
 page and downloadable table all iterate over the measures.
@@ -192,9 +193,11 @@ class Measure:
 
 
 def fully_supported(response: CountedResponse, _k: int = 1) -> float | None:
-    """1 if all claims are supported, 0 if one is not; None if one is unscored, or if there are neither."""
+    """0 if a claim is not supported, 1 if all are supported; None if unscored claims decide that, or without claims."""
     counts = response.counts
-    return None if counts.unscored or not counts.scored else float(not counts.not_supported)
+    if counts.not_supported:
+        return 0.0
+    return None if counts.unscored or not counts.scored else 1.0
 
 
 def eligible_and_supported(response: CountedResponse, _k: int = 1) -> float | None:

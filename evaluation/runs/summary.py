@@ -222,9 +222,10 @@ def _warnings(found: _Totals) -> Iterator[str]:
     if found.reasons:
         reasons = sorted(found.reasons.items(), key=lambda reason: (-reason[1], reason[0]))
         why = ", ".join(f"{count:,} × {REASON_WORDS[reason]}" for reason, count in reasons)
-        left_out = plural(sum(line.counts.unscored > 0 for line in lines), "response")
+        left_out = sum(line.counts.unscored > 0 and not line.counts.not_supported for line in lines)
         yield f"{found.reasons.total():,} of {n_claims:,} claims have no verdict: {why}"
-        yield f"The fully supported share leaves out {left_out} with claims that have no verdict"
+        if left_out:
+            yield f"The fully supported share leaves out {plural(left_out, 'response')}: it depends on these claims"
     if found.n_given:
         n, all_ = found.n_given, len(found.lines)
         which = f"{n:,} of {plural(all_, 'response')} {'was judged by its' if n == 1 else 'were judged by their'}"

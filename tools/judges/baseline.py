@@ -23,6 +23,7 @@ from factloop.tools.judges.base import SupportReading
 from factloop.tools.judges.contradiction import Difference, find_difference
 from factloop.tools.judges.figures import Figure
 from factloop.tools.judges.source_sentences import Sentence, read_passage, word_key
+from factloop.tools.text.pipeline import parsed_part
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -318,8 +319,8 @@ class Baseline:
         return "baseline"
 
     def verify(self, claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> SupportReading:
-        verbatim = _verbatim(claim, passages)
-        if verbatim is not None:
+        is_whole = len(claim) <= MAX_CLAIM_CHARS and parsed_part(claim) == claim
+        if is_whole and (verbatim := _verbatim(claim, passages)) is not None:
             return verbatim
         found = compare(claim, passages, documents)
         if found is None:
@@ -331,7 +332,7 @@ class Baseline:
         read = SupportReading("insufficient", score, cited, _nearest(found), quote)
         if found.difference is not None:
             return _contradicted(read, found)
-        if score >= model.supported and found.may_support:
+        if is_whole and score >= model.supported and found.may_support:
             return replace(read, label="supported", rationale=f"The source says: “{quote}”")
         return read
 
@@ -362,7 +363,7 @@ def _nearest(found: Comparison) -> str:
 
 def _verbatim(claim: str, passages: Sequence[str]) -> SupportReading | None:
     """The reading of a claim that consists of one or more whole sentences of a passage."""
-    key = word_key(claim[:MAX_CLAIM_CHARS])
+    key = word_key(claim)
     if len(key) < 3:
         return None
     first = next((number for number, passage in enumerate(passages) if key in word_key(passage)), None)

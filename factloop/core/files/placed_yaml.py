@@ -34,12 +34,13 @@ class PlacedYaml:
 
 
 class PlainLoader(yaml.SafeLoader):
-    """Loads YAML without merge keys, since nested ones take exponential time, and without very long integers."""
+    """Loads YAML without aliases, since nested ones take exponential time, tags, and very long integers."""
 
-    def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        for key, _ in node.value:
-            if key.tag == "tag:yaml.org,2002:merge":
-                raise yaml.constructor.ConstructorError(None, None, "merge keys (<<) are not supported", key.start_mark)
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "tag", None) is not None:
+            raise yaml.composer.ComposerError(None, None, "aliases and tags are not supported", event.start_mark)
+        return super().compose_node(parent, index)
 
     def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
         if len(node.value) > LONGEST_NUMBER:
@@ -56,7 +57,7 @@ def read_placed_yaml(text: str, path: str) -> PlacedYaml:
     Raises DataError, with the line, if it is not YAML or not a mapping, or if a field appears twice.
     """
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        node = yaml.compose(text, Loader=PlainLoader)
         if not isinstance(node, yaml.MappingNode):
             raise DataError("must be fields and their values, such as `name: first`", path=path, line=1)
         lines = dict(_lines(node, (), 1, path))

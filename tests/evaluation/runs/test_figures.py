@@ -64,7 +64,7 @@ def test_a_run_by_hand() -> None:
 
 
 def test_shares_of_answers_by_hand() -> None:
-    answers = [answer(1, 2, ir=1), answer(2, 2, 1), answer(3, 1, un=1), answer(4), answer(5, un=1), answer(6, 3)]
+    answers = [answer(1, 2, ir=1), answer(2, 2, 1, un=1), answer(3, 1, un=1), answer(4), answer(5, un=1), answer(6, 3)]
     judged = [one.model_copy(update={"eligible": place < 4}) for place, one in enumerate(answers)]
     plain, found = (
         only(score_long_form([*given, answer(7, 1)], [4], abstention=ZERO, rng=np.random.default_rng(0)))

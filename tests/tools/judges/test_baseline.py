@@ -91,6 +91,11 @@ def test_a_missing_name_or_figure_forbids_support() -> None:
         assert verify(f"The jacket is filled with {word}.", other).label == "insufficient"
 
 
+def test_a_claim_of_which_only_the_beginning_is_read_is_not_supported() -> None:
+    start = f"Ada Lovelace was the first programmer, {', '.join('abcd' * 70)}"
+    assert verify(f"{start}, of Paris, in 1999.", f"{start}, of London, in 1815.").label == "insufficient"
+
+
 def test_a_contradiction_says_what_is_wrong_in_the_words_of_both() -> None:
     read = verify("The lamp of the lighthouse stands 51.4 metres above the sea.", "Unrelated words.", PASSAGE)
     assert (read.label, read.wrong, read.instead, read.cited[0]) == ("contradicted", "51.4 metres", "41.5 metres", 1)
