@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import Page, expect
 
 from factloop.checking.views.shown import render_html
@@ -44,10 +46,7 @@ def test_a_passage_of_several_claims_is_shown_with_each_that_is_opened(visits: V
     expect(quotes.first).to_contain_text(elsewhere)
     page.locator("#claim-8 > summary").click()
     expect(quotes.filter(has_text=elsewhere)).to_have_count(0)
-    shown_passages = [
-        " ".join(text.replace("[deciding sentence: ", "").replace("]", "").split())
-        for text in quotes.all_text_contents()
-    ]
+    shown_passages = [" ".join(re.sub(r"\[\w+ sentence: |\]", "", text).split()) for text in quotes.all_text_contents()]
     assert sorted(shown_passages) == sorted(" ".join(item.passage.split()) for item in report.claims[7].evidence)
     word = report.claims[7].evidence[0].passage.split()[-2]
     page.get_by_role("searchbox").fill("no such words")
