@@ -302,10 +302,10 @@ class Jobs:
             if (grants := keys.grants) is not applied:
                 self._share_places()
                 with suppress(RequestRefusal):  # it is tried again; the failure has been logged
-                    await self._database.ask(self._runner.leases.cancel_disowned)
+                    await self._database.ask(self._runner.leases.cancel_disowned, keys.names.keys() - grants.keys())
                     applied = grants
             for live in self._runner.live.values():
-                if live.stored.owner not in grants and not live.is_cancelled:
+                if live.stored.owner not in keys.grants and not live.is_cancelled:
                     live.is_cancelled = True
                     live.cancel()
 

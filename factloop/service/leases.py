@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -82,14 +82,15 @@ class Leases:
             with self._engine.begin() as connection:
                 connection.execute(update(JOBS).where(JOBS.c.leased_by.is_not(None)).values(leased_until=ENDED))
 
-    def cancel_disowned(self) -> None:
-        """Cancels the jobs of owners without a key, because no one could see or stop them, and no key's limits would
-        apply."""
+    def cancel_disowned(self, gone: Collection[str] | None = None) -> None:
+        """Cancels the jobs of `gone` owners, by default of all without a key, because no one could see or stop them,
+        and no key's limits would apply."""
         if not self._keys:
             return
         with self._engine.begin() as connection:
-            theirs = select(JOBS).where(JOBS.c.status.in_(UNFINISHED), JOBS.c.owner.not_in(self._keys.grants))
-            rows = connection.execute(theirs.with_for_update()).all()
+            theirs = JOBS.c.owner.not_in(self._keys.grants) if gone is None else JOBS.c.owner.in_(gone)
+            unfinished = select(JOBS).where(JOBS.c.status.in_(UNFINISHED), theirs)
+            rows = connection.execute(unfinished.with_for_update()).all()
             for row in rows:
                 _cancelled(connection, row, error_words("cancelled", "the key of this job was removed"))
         if rows:
@@ -97,7 +98,7 @@ class Leases:
 
     def take(self, most: int, *, lapsed: bool) -> list[LeasedJob]:
         """Leases up to `most` waiting jobs in turn, to run them; with `lapsed`, also those of dead services. Skips rows
-        that are being changed."""
+        that are being changed, and owners whose keys this service does not have yet."""
         free = WAITING
         taken: list[LeasedJob] = []
         with self._engine.begin() as connection:
@@ -108,11 +109,12 @@ class Leases:
             if self._most_at_work is not None:
                 most = min(most, self._most_at_work - everywhere.total())
             spent: set[str] = set()
+            known = self._keys.grants if self._keys else queues
             while len(taken) < most:
                 may = {
                     owner: queue
                     for owner, queue in queues.items()
-                    if self._together.may_begin(everywhere[owner], everywhere.total())
+                    if owner in known and self._together.may_begin(everywhere[owner], everywhere.total())
                 }
                 if (owner := self._turns.next(may, here)) is None:
                     break
