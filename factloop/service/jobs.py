@@ -164,7 +164,7 @@ class Jobs:
             if stored is None or stored.is_over:
                 return None if stored is None else stored.job
             if self.is_stopping:
-                message = f"the service is being stopped; job {job_id} goes on at its next start, or in another one"
+                message = "the service is being stopped; the job goes on at its next start, or in another service"
                 raise unavailable("stopping", message)
             if self._live(job_id, owner) is None:
                 if self._database.is_in_trouble:  # no service can take it

@@ -210,7 +210,12 @@ def _location(job_id: str, caller: Caller) -> dict[str, str]:
 
 async def _waited_for(opened: LoopServices, job_id: str, caller: Caller) -> Response:
     """The report, once it is available. Raises RequestRefusal for a job that failed or was cancelled."""
-    job, headers = await opened.jobs.ended(job_id, caller.owner), _location(job_id, caller)
+    headers = _location(job_id, caller)
+    try:
+        job = await opened.jobs.ended(job_id, caller.owner)
+    except RequestRefusal as error:  # the job lives, and must not be requested again
+        told = f"{error.words.message}; the job is {job_id}"
+        raise RequestRefusal(error.status, error.words.type, told, headers=error.headers | headers) from error
     if job is None:  # its owner deleted it immediately
         raise not_found("job")
     if job.status == "done":
