@@ -33,8 +33,7 @@ class CallerLeft(Exception):
 
 
 def most_connections(wanted: int) -> int:
-    """The requested number of connections, or fewer if the process may open only few files, some of which it needs for
-    its jobs."""
+    """The requested number of connections, or fewer if the process may open few files, some of which its jobs need."""
     try:
         import resource
     except ImportError:  # not on Windows
@@ -44,8 +43,7 @@ def most_connections(wanted: int) -> int:
 
 
 def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> type[asyncio.Protocol]:
-    """An HTTP protocol for uvicorn that drops callers whose headers arrive too late, and connections far above the
-    limit."""
+    """An HTTP protocol for uvicorn that drops callers with late headers, and connections far above the limit."""
 
     class Protocol(H11Protocol):
         _patience: asyncio.TimerHandle | None = None
@@ -81,8 +79,7 @@ def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> t
 
 
 async def received(receive: Receive, most: int, within_s: float) -> bytes:
-    """The complete body; its size and the time to receive it are limited. Raises BodyTooLong, CallerLeft,
-    TimeoutError."""
+    """The complete body, of limited size and within limited time. Raises BodyTooLong, CallerLeft, TimeoutError."""
     parts, size = [], 0
     async with asyncio.timeout(within_s):
         while True:

@@ -28,8 +28,7 @@ LONGEST_DAYS = 36_500
 OF_ONE_KEY = RateLimitItemPerMinute(10)
 """Attempts with the same wrong key from one IP address, as from a misconfigured program."""
 OF_AN_ADDRESS = RateLimitItemPerMinute(60)
-"""Attempts with any wrong keys from one IP address, whether by someone guessing keys or by many readers behind one
-proxy."""
+"""Attempts with wrong keys from one IP address, by someone guessing keys or by many readers behind one proxy."""
 
 
 class SharedHits:

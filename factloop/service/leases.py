@@ -168,11 +168,12 @@ class Leases:
             kept = connection.scalar(select(JOBS.c.job).where(JOBS.c.id == stored.job.id))
         return kept == stored.job.model_dump_json()
 
-    def give_back(self, stored: StoredJob) -> None:
-        """Returns the job to the queue for another service, or for the next start of this one."""
+    def give_back(self, stored: StoredJob) -> bool:
+        """Returns the job to the queue for any service. Returns False if the lease is gone."""
         with self._engine.begin() as connection:
-            if _put_back(connection, stored, self.service):
+            if is_ours := _put_back(connection, stored, self.service):
                 self._day.settle(connection, stored.owner, stored.job, stored.attempt)
+        return is_ours
 
     def cancel(self, job_id: str) -> StoredJob | None:
         """Cancels a waiting job, or asks the service that is processing it to cancel it. Returns its present state."""
@@ -183,8 +184,7 @@ class Leases:
     def _unfinished(
         self, connection: Connection, free: ColumnElement[bool]
     ) -> tuple[dict[str, deque[Waiting]], Counter[str], Counter[str]]:
-        """The waiting jobs by owner, oldest first, and how many jobs each owner is running, here and across all
-        services."""
+        """The waiting jobs by owner, oldest first, and how many jobs each owner is running, here and everywhere."""
         queues: defaultdict[str, deque[Waiting]] = defaultdict(deque)
         here, everywhere = Counter[str](), Counter[str]()
         is_free = case((free, 1), else_=0).label("is_free")
@@ -207,8 +207,7 @@ class Leases:
         return connection.scalar(services) or 0
 
     def _taken(self, connection: Connection, row: Any, spent: set[str]) -> LeasedJob | None:
-        """The job in a row, leased; None if it must not be run. `spent` collects owners who cannot afford another
-        job."""
+        """The job in a row, leased; None if it must not be run. `spent` collects owners who can afford no other job."""
         stored = stored_of(row)
         job_id: str = row.id
         request = connection.scalar(select(TEXTS.c.body).where(TEXTS.c.job_id == job_id, TEXTS.c.name == "request"))
@@ -245,8 +244,7 @@ class Leases:
 
 
 def _put_back(connection: Connection, stored: StoredJob, service: str) -> bool:
-    """Ends a service's lease; the job then waits for any service. Returns False if the service no longer had the
-    lease."""
+    """Ends a service's lease; the job then waits for any service. Returns False if the lease was gone."""
     waiting = stored.changed(status="queued", started_at=None, progress=Progress(usage=stored.job.progress.usage))
     leased = JOBS.c.id == stored.job.id, JOBS.c.leased_by == service
     return bool(connection.execute(update(JOBS).where(*leased).values(**row_of(waiting), **_NO_LEASE)).rowcount)

@@ -131,8 +131,7 @@ class DayLimits:
         connection.execute(delete(SPENDING).where(SPENDING.c.at <= self._clock() - DAY_S))
 
     def _limits(self, owner: str, kind: Kind) -> Iterator[tuple[Cost, ColumnElement[bool], str]]:
-        """The limits that a job must stay within, with the rows that count towards each and whose limit it is; none for
-        a free kind."""
+        """The limits that a job must stay within, the rows that count and whose limit it is; none for a free kind."""
         theirs = self.of_owner(owner)
         if kind not in FREE and self._of_day.is_limited:
             yield self._of_day, true(), ""

@@ -199,8 +199,7 @@ class Work:
         loop: WorkLoop | None = None,
         share: Callable[[str], Cost] = lambda _: Cost(),
     ) -> None:
-        """`chat` is the checker's model, which is closed with it, as is the loop; `share` returns what a job of an
-        owner may cost."""
+        """`chat` is the checker's model, closed with it, as is the loop; `share` is what an owner's job may cost."""
         self.checker, self.scorer, self.library, self._chat = checker, scorer, library, chat
         self._loop, self._share = loop or WorkLoop(), share
 
@@ -251,8 +250,7 @@ class Work:
         return Limits.of_lone_check(self.checker.settings).within(self._limits(owner))
 
     def limits_of(self, ask: RequestModel, owner: str) -> Limits | None:
-        """The limits for a requested check: for each limit, the stricter of the caller's and the service's. None for a
-        request without a check."""
+        """The limits for a check, each the stricter of the caller's and the service's. None without a check."""
         return self.most_for(owner).within(ask.limits) if isinstance(ask, CheckAsk | LongFormAsk) else None
 
     def _limits(self, owner: str, asked: Limits | None = None) -> Limits | None:

@@ -130,8 +130,7 @@ class _Server(uvicorn.Server):
 async def serve_http(
     server: MCPServer[Any], binding: Binding, *, ready: Callable[[str], None], stopping: Callable[[], None]
 ) -> None:
-    """Serves until the process is stopped. `ready` is called with the URL, and `stopping` when a signal stops it.
-    Raises ConfigError."""
+    """Serves until the process is stopped. Calls `ready` with the URL, `stopping` at a signal. Raises ConfigError."""
     with binding.listening() as listening:
         most = most_connections(MOST_CONNECTIONS)
         config = uvicorn.Config(
