@@ -2,8 +2,7 @@
 
 A job without a lease waits for any service. A service leases jobs for a few seconds and renews the leases while it is
 working. If a service dies, its leases expire, and other services take over its jobs. If the database is not shared,
-leases do not expire; the next start ends them. A job during which several services died fails, because it may be the
-cause.
+leases do not expire; the next start ends them. A job during which several services died fails: it may be why.
 """
 
 from __future__ import annotations
@@ -162,7 +161,7 @@ class Leases:
             ours = JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service
             changed = connection.execute(update(JOBS).where(*ours).values(**row_of(stored), **_NO_LEASE))
             if changed.rowcount:
-                self._day.settle(connection, stored.owner, stored.job, stored.attempt)
+                self._day.settle(connection, stored.job, stored.attempt)
                 stores.write_texts(connection, stored.job.id, texts)
                 return True
             kept = connection.scalar(select(JOBS.c.job).where(JOBS.c.id == stored.job.id))
@@ -172,7 +171,7 @@ class Leases:
         """Returns the job to the queue for any service. Returns False if the lease is gone."""
         with self._engine.begin() as connection:
             if is_ours := _put_back(connection, stored, self.service):
-                self._day.settle(connection, stored.owner, stored.job, stored.attempt)
+                self._day.settle(connection, stored.job, stored.attempt)
         return is_ours
 
     def cancel(self, job_id: str) -> StoredJob | None:
