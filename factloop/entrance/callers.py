@@ -18,8 +18,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 HEADERS_WITHIN_S = 10.0
 BODY_WITHIN_S = 20.0
 LONGEST_HEADERS = 32_768
-"""Number of bytes of headers after which further ones are not awaited. Longer headers pass if one read returns all of
-them (at most 256 kB)."""
+"""Bytes of headers after which no more are awaited. Longer ones pass if one read returns them all (at most 256 kB)."""
 TOLD_SO = 100  # number of connections above the limit that are answered with 503; any further ones are dropped
 _LEFT_FREE = 300  # number of files that the process may need for purposes other than connections
 

@@ -114,8 +114,7 @@ class Jobs:
 
     async def submit(self, owner: str, asked: Job, request: str, key: str | None = None) -> Job:
         """Returns a job that is already saved in the database: the requested one, or an earlier one with the same key.
-        Raises RequestRefusal if too many jobs are waiting, if the day's budget is spent, or if the key belongs to a
-        different request.
+        Raises RequestRefusal if too many jobs wait, if the day's budget is spent, or if the key is another request's.
         """
         if self.is_stopping:
             raise stopping()

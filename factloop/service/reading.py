@@ -1,5 +1,4 @@
-"""Reads the files that callers send, each in a separate process: a file may be slow or hostile, and the process can be
-killed."""
+"""Reads the files that callers send, each in a process that can be killed, since a file may be slow or hostile."""
 
 from __future__ import annotations
 

@@ -141,8 +141,7 @@ def _refuse_nothing_to_judge_by(
 
 
 def _audit_request(ask: AuditAsk) -> str:
-    """The request as JSON to save. Raises RequestRefusal for rows that the audit would reject, and for what JSON can
-    express but text cannot."""
+    """The request as JSON. Raises RequestRefusal for rows that the audit would reject, or that no text can express."""
     try:
         _try_rows(ask)
     except DataError as error:

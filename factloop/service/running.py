@@ -1,8 +1,7 @@
 """Runs jobs, a few at a time, and keeps them resumable however the process ends.
 
 Everything that a job pays for is saved in its journal before it is used. A job that was running when its service ended
-is started again by the next service that has room. If both have the same folder, its journal is used, so that nothing
-is paid for twice.
+is started again by the next service that has room. With the same folder, it uses its journal, and pays nothing twice.
 """
 
 from __future__ import annotations
@@ -260,8 +259,7 @@ class Runner:
                     live.cancel()
 
     async def _keep_events(self) -> None:
-        """Saves events once their number has grown by an eighth, because all of them are rewritten. Renewing leases
-        does not wait for this."""
+        """Saves all events once their number has grown by an eighth. Renewing leases does not wait for this."""
         while True:
             await asyncio.sleep(self._lease_s / RENEWALS)
             with suppress(RequestRefusal):

@@ -63,8 +63,7 @@ BEGUN_ANEW = (
     "excludes them"
 )
 THREADS_AT_WORK = 2
-"""Number of threads that read and judge in addition to the job loop. While one of them computes, requests wait for the
-interpreter."""
+"""Number of threads that read and judge besides the job loop. While one computes, requests wait for the interpreter."""
 LOOK_AT_FILES_EVERY_S = 60.0
 Reported = FactualityReport | TrustReport | LongFormTrustReport
 T = TypeVar("T")

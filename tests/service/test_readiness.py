@@ -36,9 +36,7 @@ async def ready(client: httpx.AsyncClient, status: int) -> list[str]:
     return [trouble["what"] for trouble in answer.json()["troubles"]]
 
 
-async def test_a_locked_database_is_told_and_what_ends_meanwhile_is_saved_afterwards(
-    service: Service, home: Path
-) -> None:
+async def test_a_locked_database_is_told_and_what_ends_meanwhile_is_saved_later(service: Service, home: Path) -> None:
     async with service() as client:
         assert await ready(client, 200) == []
         job = (await client.post("/v1/checks", json=ASK)).json()["id"]
