@@ -18,8 +18,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 HEADERS_WITHIN_S = 10.0
 BODY_WITHIN_S = 20.0
 LONGEST_HEADERS = 32_768
-"""Number of bytes of headers after which further ones are not awaited. Longer headers pass if one read returns all of
-them (at most 256 kB)."""
+"""Bytes of headers after which no more are awaited. Longer ones pass if one read returns them all (at most 256 kB)."""
 TOLD_SO = 100  # number of connections above the limit that are answered with 503; any further ones are dropped
 _LEFT_FREE = 300  # number of files that the process may need for purposes other than connections
 
@@ -33,8 +32,7 @@ class CallerLeft(Exception):
 
 
 def most_connections(wanted: int) -> int:
-    """The requested number of connections, or fewer if the process may open only few files, some of which it needs for
-    its jobs."""
+    """The requested number of connections, or fewer if the process may open few files, some of which its jobs need."""
     try:
         import resource
     except ImportError:  # not on Windows
@@ -44,8 +42,7 @@ def most_connections(wanted: int) -> int:
 
 
 def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> type[asyncio.Protocol]:
-    """An HTTP protocol for uvicorn that drops callers whose headers arrive too late, and connections far above the
-    limit."""
+    """An HTTP protocol for uvicorn that drops callers with late headers, and connections far above the limit."""
 
     class Protocol(H11Protocol):
         _patience: asyncio.TimerHandle | None = None
@@ -81,8 +78,7 @@ def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> t
 
 
 async def received(receive: Receive, most: int, within_s: float) -> bytes:
-    """The complete body; its size and the time to receive it are limited. Raises BodyTooLong, CallerLeft,
-    TimeoutError."""
+    """The complete body, of limited size and within limited time. Raises BodyTooLong, CallerLeft, TimeoutError."""
     parts, size = [], 0
     async with asyncio.timeout(within_s):
         while True:

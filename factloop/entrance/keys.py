@@ -7,7 +7,7 @@ import hmac
 import logging
 import secrets
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -53,8 +53,15 @@ class ApiKeys:
         self.names: dict[str, str] = {}
         """The name of each owner in logs and metrics, including owners whose keys were removed since startup."""
         self._secret = secrets.token_hex(32)
+        self._refuse: Callable[[Grant], None] = lambda _: None
         self._file, self._stamp, self._looked_s = file, None if file is None else _stamp(file), time.monotonic()
         self._take(keys if file is None else _lines(file))
+
+    def hold_to(self, refuse: Callable[[Grant], None]) -> None:
+        """Calls `refuse`, which raises ConfigError for what cannot be granted, with each grant now and later."""
+        for grant in self.grants.values():
+            refuse(grant)
+        self._refuse = refuse
 
     def __len__(self) -> int:
         return len(self._owners)
@@ -69,11 +76,11 @@ class ApiKeys:
         matches = [owner for known, owner in self._owners.items() if hmac.compare_digest(given, known)]
         return matches[0] if matches and scheme.lower() == "bearer" else None
 
-    def sign(self, owner: str, text: str) -> str:
-        """A signature that requires all of the owner's keys and is the same in every process that has them. It
-        therefore becomes invalid if one of them is removed."""
-        key = "".join(sorted(known for known, whose in self._owners.items() if whose == owner)) or self._secret
-        return hmac.new(key.encode(), text.encode(), hashlib.sha256).hexdigest()
+    def sign(self, owner: str, text: str) -> list[str]:
+        """Signatures by each of the owner's keys, which are the same in every process that has the key. Each becomes
+        invalid if its key is removed."""
+        theirs = [known for known, whose in self._owners.items() if whose == owner] or [self._secret]
+        return [hmac.new(key.encode(), text.encode(), hashlib.sha256).hexdigest() for key in theirs]
 
     def refresh(self) -> None:
         """Reads the file again if it has changed, and looks at most once a second. Each change is logged. If the file
@@ -113,6 +120,8 @@ class ApiKeys:
             if grants.setdefault(owner, grant) != grant:
                 earlier = list(owners.values()).index(owner) + 1
                 raise ConfigError(f"API key {number}: give it the options of API key {earlier}, which has its name")
+        for grant in grants.values():
+            self._refuse(grant)
         self._owners, self.grants = owners, grants or {NO_OWNER: Grant()}
         self.names |= {owner: grant.name or (owner and f"sha256:{owner[:8]}") for owner, grant in self.grants.items()}
 

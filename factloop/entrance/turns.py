@@ -27,8 +27,7 @@ class Turns:
     _now: float = 0.0
 
     def next(self, queues: Mapping[str, deque[Waiting]], at_work: Counter[str]) -> str | None:
-        """The caller whose oldest job comes next; None if no caller may start another. `queues`: jobs by their
-        caller."""
+        """The caller whose oldest job comes next; None if no caller may start another. `queues`: jobs by caller."""
         may = (one for one, queue in queues.items() if queue and self.may_begin(at_work[one], at_work.total()))
         return min(
             may, key=lambda one: (at_work[one] / self._weight(one), self._start(one), queues[one][0]), default=None

@@ -28,8 +28,7 @@ LONGEST_DAYS = 36_500
 OF_ONE_KEY = RateLimitItemPerMinute(10)
 """Attempts with the same wrong key from one IP address, as from a misconfigured program."""
 OF_AN_ADDRESS = RateLimitItemPerMinute(60)
-"""Attempts with any wrong keys from one IP address, whether by someone guessing keys or by many readers behind one
-proxy."""
+"""Attempts with wrong keys from one IP address, by someone guessing keys or by many readers behind one proxy."""
 
 
 class SharedHits:
@@ -133,7 +132,7 @@ _LONGEST_QUERY = 500
 
 class Tickets:
     """URLs that a browser can open without a key; each is valid for 12 hours, one owner and one path. They are signed
-    with all keys of their owner, so they outlive the process and are valid in every service with those keys."""
+    with one of the owner's keys, so they outlive the process and are valid in every service with that key."""
 
     def __init__(self, keys: ApiKeys, clock: Callable[[], float] = time.time) -> None:
         self._keys, self._clock = keys, clock
@@ -141,7 +140,7 @@ class Tickets:
     def address(self, owner: str, page: str) -> str:
         """The URL at which the owner's browser can open the page for the next 12 hours."""
         until = str(int(self._clock()) + GOOD_FOR_S)
-        return f"{page}?{PARAMETER}={until}.{self._sign(owner, page, until)}"
+        return f"{page}?{PARAMETER}={until}.{self._sign(owner, page, until)[0]}"
 
     def owner(self, path: str, query: bytes) -> str | None:
         """The owner of the ticket in a request's query, for this path; None without a valid ticket."""
@@ -151,10 +150,11 @@ class Tickets:
         found = _TICKET.fullmatch(given[0]) if len(given) == 1 else None
         if found is None or int(found[1]) < self._clock():
             return None
-        matches = [one for one in self._keys.grants if hmac.compare_digest(self._sign(one, path, found[1]), found[2])]
+        signatures = ((owner, one) for owner in self._keys.grants for one in self._sign(owner, path, found[1]))
+        matches = [owner for owner, signature in signatures if hmac.compare_digest(signature, found[2])]
         return matches[0] if matches else None
 
-    def _sign(self, owner: str, page: str, until: str) -> str:
+    def _sign(self, owner: str, page: str, until: str) -> list[str]:
         return self._keys.sign(owner, f"ticket\n{page}\n{until}")
 
 

@@ -17,8 +17,7 @@ ROWS_AT_ONCE = 20  # A row may contain a report of several megabytes
 
 def copy_jobs(source: str, target: str) -> int:
     """Copies jobs, texts, labels, request names and spending; returns the number of jobs. The source is only read and
-    may be in use: the copy is a consistent snapshot. The target must be a new database, or one without jobs. Raises
-    ConfigError."""
+    may be in use: the copy is a consistent snapshot. The target must be new, or without jobs. Raises ConfigError."""
     with ExitStack() as opened:
         try:
             reading = open_to_read(source)

@@ -148,8 +148,7 @@ class ServiceGuard:
             self._n_open[owner] -= 1
 
     async def _without_owner(self, scope: Scope, headers: Headers, address: str) -> RequestRefusal:
-        """The rejection of an unknown caller. A missing key does not count as an attempt, because a page may then ask
-        for it."""
+        """The rejection of an unknown caller. A missing key does not count as an attempt: a page may ask for it."""
         if given := headers.get("authorization"):
             scope["wrong_key"] = True
             self._metrics.wrong_keys.inc()
@@ -273,8 +272,7 @@ class _AnswerSender:
 
 
 def _asks_for_work(scope: Scope) -> bool:
-    """Whether a request creates work. Cancelling and deleting do not: callers at their limit must still be able to do
-    that."""
+    """Whether a request creates work. Cancelling and deleting do not: callers at their limit must still be able to."""
     return scope["method"] == "POST" and not scope["path"].endswith("/cancel")
 
 

@@ -114,8 +114,7 @@ class Jobs:
 
     async def submit(self, owner: str, asked: Job, request: str, key: str | None = None) -> Job:
         """Returns a job that is already saved in the database: the requested one, or an earlier one with the same key.
-        Raises RequestRefusal if too many jobs are waiting, if the day's budget is spent, or if the key belongs to a
-        different request.
+        Raises RequestRefusal if too many jobs wait, if the day's budget is spent, or if the key is another request's.
         """
         if self.is_stopping:
             raise stopping()
@@ -164,7 +163,7 @@ class Jobs:
             if stored is None or stored.is_over:
                 return None if stored is None else stored.job
             if self.is_stopping:
-                message = f"the service is being stopped; job {job_id} goes on at its next start, or in another one"
+                message = "the service is being stopped; the job goes on at its next start, or in another service"
                 raise unavailable("stopping", message)
             if self._live(job_id, owner) is None:
                 if self._database.is_in_trouble:  # no service can take it
@@ -302,10 +301,10 @@ class Jobs:
             if (grants := keys.grants) is not applied:
                 self._share_places()
                 with suppress(RequestRefusal):  # it is tried again; the failure has been logged
-                    await self._database.ask(self._runner.leases.cancel_disowned)
+                    await self._database.ask(self._runner.leases.cancel_disowned, keys.names.keys() - grants.keys())
                     applied = grants
             for live in self._runner.live.values():
-                if live.stored.owner not in grants and not live.is_cancelled:
+                if live.stored.owner not in keys.grants and not live.is_cancelled:
                     live.is_cancelled = True
                     live.cancel()
 

@@ -45,8 +45,7 @@ class Database:
         self._in_touch_since = time.monotonic()
 
     async def ask(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Makes a call. Raises RequestRefusal if it fails, or if the database is unavailable and another call is trying
-        it."""
+        """Makes a call. Raises RequestRefusal if it fails, or if another call is trying an unavailable database."""
         if self._is_away and self._under_way:
             raise not_kept()
         return await self.save(call, *args, **kwargs)

@@ -2,8 +2,7 @@
 
 A job without a lease waits for any service. A service leases jobs for a few seconds and renews the leases while it is
 working. If a service dies, its leases expire, and other services take over its jobs. If the database is not shared,
-leases do not expire; the next start ends them. A job during which several services died fails, because it may be the
-cause.
+leases do not expire; the next start ends them. A job during which several services died fails: it may be why.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -82,14 +81,15 @@ class Leases:
             with self._engine.begin() as connection:
                 connection.execute(update(JOBS).where(JOBS.c.leased_by.is_not(None)).values(leased_until=ENDED))
 
-    def cancel_disowned(self) -> None:
-        """Cancels the jobs of owners without a key, because no one could see or stop them, and no key's limits would
-        apply."""
+    def cancel_disowned(self, gone: Collection[str] | None = None) -> None:
+        """Cancels the jobs of `gone` owners, by default of all without a key, because no one could see or stop them,
+        and no key's limits would apply."""
         if not self._keys:
             return
         with self._engine.begin() as connection:
-            theirs = select(JOBS).where(JOBS.c.status.in_(UNFINISHED), JOBS.c.owner.not_in(self._keys.grants))
-            rows = connection.execute(theirs.with_for_update()).all()
+            theirs = JOBS.c.owner.not_in(self._keys.grants) if gone is None else JOBS.c.owner.in_(gone)
+            unfinished = select(JOBS).where(JOBS.c.status.in_(UNFINISHED), theirs)
+            rows = connection.execute(unfinished.with_for_update()).all()
             for row in rows:
                 _cancelled(connection, row, error_words("cancelled", "the key of this job was removed"))
         if rows:
@@ -97,7 +97,7 @@ class Leases:
 
     def take(self, most: int, *, lapsed: bool) -> list[LeasedJob]:
         """Leases up to `most` waiting jobs in turn, to run them; with `lapsed`, also those of dead services. Skips rows
-        that are being changed."""
+        that are being changed, and owners whose keys this service does not have yet."""
         free = WAITING
         taken: list[LeasedJob] = []
         with self._engine.begin() as connection:
@@ -108,11 +108,12 @@ class Leases:
             if self._most_at_work is not None:
                 most = min(most, self._most_at_work - everywhere.total())
             spent: set[str] = set()
+            known = self._keys.grants if self._keys else queues
             while len(taken) < most:
                 may = {
                     owner: queue
                     for owner, queue in queues.items()
-                    if self._together.may_begin(everywhere[owner], everywhere.total())
+                    if owner in known and self._together.may_begin(everywhere[owner], everywhere.total())
                 }
                 if (owner := self._turns.next(may, here)) is None:
                     break
@@ -160,17 +161,18 @@ class Leases:
             ours = JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service
             changed = connection.execute(update(JOBS).where(*ours).values(**row_of(stored), **_NO_LEASE))
             if changed.rowcount:
-                self._day.settle(connection, stored.owner, stored.job, stored.attempt)
+                self._day.settle(connection, stored.job, stored.attempt)
                 stores.write_texts(connection, stored.job.id, texts)
                 return True
             kept = connection.scalar(select(JOBS.c.job).where(JOBS.c.id == stored.job.id))
         return kept == stored.job.model_dump_json()
 
-    def give_back(self, stored: StoredJob) -> None:
-        """Returns the job to the queue for another service, or for the next start of this one."""
+    def give_back(self, stored: StoredJob) -> bool:
+        """Returns the job to the queue for any service. Returns False if the lease is gone."""
         with self._engine.begin() as connection:
-            if _put_back(connection, stored, self.service):
-                self._day.settle(connection, stored.owner, stored.job, stored.attempt)
+            if is_ours := _put_back(connection, stored, self.service):
+                self._day.settle(connection, stored.job, stored.attempt)
+        return is_ours
 
     def cancel(self, job_id: str) -> StoredJob | None:
         """Cancels a waiting job, or asks the service that is processing it to cancel it. Returns its present state."""
@@ -181,8 +183,7 @@ class Leases:
     def _unfinished(
         self, connection: Connection, free: ColumnElement[bool]
     ) -> tuple[dict[str, deque[Waiting]], Counter[str], Counter[str]]:
-        """The waiting jobs by owner, oldest first, and how many jobs each owner is running, here and across all
-        services."""
+        """The waiting jobs by owner, oldest first, and how many jobs each owner is running, here and everywhere."""
         queues: defaultdict[str, deque[Waiting]] = defaultdict(deque)
         here, everywhere = Counter[str](), Counter[str]()
         is_free = case((free, 1), else_=0).label("is_free")
@@ -205,8 +206,7 @@ class Leases:
         return connection.scalar(services) or 0
 
     def _taken(self, connection: Connection, row: Any, spent: set[str]) -> LeasedJob | None:
-        """The job in a row, leased; None if it must not be run. `spent` collects owners who cannot afford another
-        job."""
+        """The job in a row, leased; None if it must not be run. `spent` collects owners who can afford no other job."""
         stored = stored_of(row)
         job_id: str = row.id
         request = connection.scalar(select(TEXTS.c.body).where(TEXTS.c.job_id == job_id, TEXTS.c.name == "request"))
@@ -243,8 +243,7 @@ class Leases:
 
 
 def _put_back(connection: Connection, stored: StoredJob, service: str) -> bool:
-    """Ends a service's lease; the job then waits for any service. Returns False if the service no longer had the
-    lease."""
+    """Ends a service's lease; the job then waits for any service. Returns False if the lease was gone."""
     waiting = stored.changed(status="queued", started_at=None, progress=Progress(usage=stored.job.progress.usage))
     leased = JOBS.c.id == stored.job.id, JOBS.c.leased_by == service
     return bool(connection.execute(update(JOBS).where(*leased).values(**row_of(waiting), **_NO_LEASE)).rowcount)

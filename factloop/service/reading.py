@@ -1,5 +1,4 @@
-"""Reads the files that callers send, each in a separate process: a file may be slow or hostile, and the process can be
-killed."""
+"""Reads the files that callers send, each in a process that can be killed, since a file may be slow or hostile."""
 
 from __future__ import annotations
 
@@ -31,8 +30,7 @@ log = logging.getLogger(__name__)
 
 
 async def output_of(*arguments: str) -> bytes | None:
-    """The output of `python -m ARGUMENTS`; None if it fails, which is logged in one line. If the caller is cancelled,
-    the process is killed."""
+    """The output of `python -m ARGUMENTS`; None if it fails, which is logged. Killed if the caller is cancelled."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", *arguments),  # no module of the working directory is imported
         stdin=asyncio.subprocess.DEVNULL,
@@ -87,8 +85,7 @@ def _unreadable(ask: FileAsk, why: str) -> RequestRefusal:
 
 
 class FileReader:
-    """Reads a few files concurrently, but only one for each owner, so that no owner takes all the places. Bound to one
-    event loop."""
+    """Reads a few files concurrently, one for each owner, so that none takes all places. Bound to one event loop."""
 
     def __init__(self, read: Callable[[FileAsk], Awaitable[FileText]] = read_file) -> None:
         self._read = read

@@ -137,8 +137,7 @@ class Turn:
         return await self.places.compute(self.owner, partial(_left, self.request), call, *inputs)
 
     async def compute_for_stream(self, call: Callable[..., T], *inputs: Callable[[], Awaitable[Any]]) -> T:
-        """The same for a part of a response that has begun, which waits its turn and is cancelled if its caller
-        leaves."""
+        """The same for a part of a response that has begun; waits its turn, and is cancelled if its caller leaves."""
         return await self.places.compute(self.owner, asyncio.Event().wait, call, *inputs, waits=True)
 
 

@@ -141,8 +141,7 @@ def _refuse_nothing_to_judge_by(
 
 
 def _audit_request(ask: AuditAsk) -> str:
-    """The request as JSON to save. Raises RequestRefusal for rows that the audit would reject, and for what JSON can
-    express but text cannot."""
+    """The request as JSON. Raises RequestRefusal for rows that the audit would reject, or that no text can express."""
     try:
         _try_rows(ask)
     except DataError as error:
@@ -210,7 +209,12 @@ def _location(job_id: str, caller: Caller) -> dict[str, str]:
 
 async def _waited_for(opened: LoopServices, job_id: str, caller: Caller) -> Response:
     """The report, once it is available. Raises RequestRefusal for a job that failed or was cancelled."""
-    job, headers = await opened.jobs.ended(job_id, caller.owner), _location(job_id, caller)
+    headers = _location(job_id, caller)
+    try:
+        job = await opened.jobs.ended(job_id, caller.owner)
+    except RequestRefusal as error:  # the job lives, and must not be requested again
+        told = f"{error.words.message}; the job is {job_id}"
+        raise RequestRefusal(error.status, error.words.type, told, headers=error.headers | headers) from error
     if job is None:  # its owner deleted it immediately
         raise not_found("job")
     if job.status == "done":

@@ -1,8 +1,7 @@
 """Runs jobs, a few at a time, and keeps them resumable however the process ends.
 
 Everything that a job pays for is saved in its journal before it is used. A job that was running when its service ended
-is started again by the next service that has room. If both have the same folder, its journal is used, so that nothing
-is paid for twice.
+is started again by the next service that has room. With the same folder, it uses its journal, and pays nothing twice.
 """
 
 from __future__ import annotations
@@ -11,10 +10,12 @@ import asyncio
 import json
 import logging
 import shutil
+import sqlite3
 from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from errno import EDQUOT, ENOSPC, EROFS
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ LONGEST_PAUSE_S = 15.0  # seconds between attempts to save the end of a job
 ATTEMPT = 1_000_000_000
 """Gap between the event numbers of two attempts, so that watchers of the first see all events of the second."""
 
+_FULL_OF_SQLITE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY)
 _DECODER = json.JSONDecoder()
 
 log = logging.getLogger(__name__)
@@ -80,8 +82,7 @@ class LiveJob:
         self._wake()
 
     def cancel(self) -> None:
-        """Stops its work, for the reason that its flags indicate, but not before its first step, since it would
-        otherwise not end."""
+        """Stops its work as its flags say, but not before its first step, since it would otherwise not end."""
         if self.task is not None:
             self.task.get_loop().call_soon(self.task.cancel)
 
@@ -258,8 +259,7 @@ class Runner:
                     live.cancel()
 
     async def _keep_events(self) -> None:
-        """Saves events once their number has grown by an eighth, because all of them are rewritten. Renewing leases
-        does not wait for this."""
+        """Saves all events once their number has grown by an eighth. Renewing leases does not wait for this."""
         while True:
             await asyncio.sleep(self._lease_s / RENEWALS)
             with suppress(RequestRefusal):
@@ -278,7 +278,8 @@ class Runner:
         except Exception:
             log.exception("job %s: its state could not be kept", live.stored.job.id)
         finally:
-            self.live.pop(live.stored.job.id, None)
+            if self.live.get(live.stored.job.id) is live:  # otherwise it was given back and has begun again
+                del self.live[live.stored.job.id]
             live.close()
             self.show_move()
             self.wake()
@@ -306,6 +307,10 @@ class Runner:
             try:
                 outcome = await self._do(live, folder)
             except FactloopError as error:
+                if isinstance(error, NoPlaceToKeep) and _may_pass(error):  # a new attempt continues from the journal
+                    live.is_ending = True
+                    await _to_the_end(self._save_end(live, partial(self.leases.give_back, live.stored)))
+                    return
                 log.warning("job %s%s failed: %s", job.id, _of_request(live), error)
                 ending = self._finish(live, "failed", error=failure_words(error))
             except Exception:
@@ -316,10 +321,9 @@ class Runner:
             await _to_the_end(ending)
 
     async def _do(self, live: LiveJob, folder: Path) -> JobOutcome:
-        """Does the work, waiting while a service that lost the lease unknowingly still has the run directory, and while
-        the disk has no space for answers. It then continues from its journal."""
+        """Does the work, waiting while a service that lost the lease unknowingly still has the run directory. If the
+        disk has no space for answers, it fails after a pause."""
         watching = JobListener(live.publish, partial(_note_progress, live))
-        pause_s = POLL_S / 4
         while True:
             try:
                 job, owner = live.stored.job, live.stored.owner
@@ -331,12 +335,11 @@ class Runner:
                     raise
                 await asyncio.sleep(self._lease_s / RENEWALS)
             except NoPlaceToKeep as error:
-                if pause_s < POLL_S / 2:
+                if _may_pass(error):
                     log.error("job %s%s waits until its answers can be saved: %s", job.id, _of_request(live), error)
-                live.settled.set()  # waiting callers are told that it cannot be saved at the moment
-                await asyncio.sleep(pause_s)
-                live.settled.clear()
-                pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+                    live.settled.set()  # waiting callers are told that it cannot be saved at the moment
+                    await asyncio.sleep(LONGEST_PAUSE_S)
+                raise
 
     async def _finish(
         self, live: LiveJob, status: Status, *, outcome: JobOutcome | None = None, error: ErrorWords | None = None
@@ -356,8 +359,7 @@ class Runner:
         await asyncio.to_thread(shutil.rmtree, self._folder / stored.job.id, ignore_errors=True)
 
     async def _save_end(self, live: LiveJob, save: partial[bool]) -> bool:
-        """Retries until it is saved. Raises RequestRefusal if the service is stopped first: the journal is then
-        kept."""
+        """Retries until it is saved. Raises RequestRefusal if the service is stopped first, and keeps the journal."""
         pause_s = POLL_S / 4
         while True:
             try:
@@ -377,7 +379,7 @@ async def _either(event: asyncio.Event, within_s: float) -> None:
             await event.wait()
 
 
-async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
+async def _to_the_end(work: Coroutine[Any, Any, object]) -> None:
     """Waits until `work`, which saves what was paid for, has finished, even if the job is cancelled meanwhile."""
     task = asyncio.create_task(work)
     while not task.done():
@@ -388,6 +390,12 @@ async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
 
 def _note_progress(live: LiveJob, progress: Progress) -> None:
     live.stored = live.stored.changed(progress=progress)
+
+
+def _may_pass(error: NoPlaceToKeep) -> bool:
+    """Whether the disk is full or can only be read, unlike a lack of rights."""
+    code = getattr(error.__cause__, "sqlite_errorcode", 0) & 0xFF
+    return code in _FULL_OF_SQLITE or getattr(error.__cause__, "errno", None) in (ENOSPC, EDQUOT, EROFS)
 
 
 def _of_request(live: LiveJob) -> str:

@@ -21,8 +21,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")  # the name of registered 
 
 
 class ServiceSettings(ServeSettings):
-    """The operator's settings, including the keys; also contains timeouts that only tests change. Raises
-    ConfigError."""
+    """The operator's settings, the keys, and timeouts that only tests change. Raises ConfigError."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -48,8 +47,7 @@ class ServiceSettings(ServeSettings):
 
     @property
     def drain_s(self) -> float:
-        """Seconds for calls and files in progress when the service is stopped; the rest is for saving and
-        responding."""
+        """Seconds for calls and files in progress when the service stops; the rest is for saving and responding."""
         return 0.7 * self.stop_timeout_s
 
     @property
@@ -59,8 +57,7 @@ class ServiceSettings(ServeSettings):
 
     @property
     def paths_of_documents(self) -> Mapping[str, tuple[str, ...]]:
-        """Files, folders and globs by the names that callers use for them; if a name is given twice, it refers to
-        both."""
+        """Files, folders and globs by the names that callers use for them. A name given twice refers to both."""
         found: defaultdict[str, tuple[str, ...]] = defaultdict(tuple)
         for one in self.documents:
             name, _, path = one.partition("=")

@@ -11,9 +11,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, true, update
+from sqlalchemy import ColumnElement, Connection, case, delete, func, insert, select, true, update
 
 from factloop.entrance.keys import Grant
 from factloop.service.settings import ServiceSettings
@@ -113,15 +114,14 @@ class DayLimits:
         connection.execute(insert(SPENDING).values(usd=most.usd or 0.0, calls=most.calls or 0, **values))
         return True
 
-    def settle(self, connection: Connection, owner: str, job: Job, attempt: int) -> None:
+    def settle(self, connection: Connection, job: Job, attempt: int) -> None:
         """Replaces the job's reservation with what this attempt spent. If the price is unknown, the reservation counts.
-        An attempt that continues with the answers of earlier ones reports their cost as well, which has already been
-        counted."""
+        An attempt that continues from earlier ones reports their cost as well, which has already been counted."""
         progress, usage = job.progress, job.progress.usage
         cost: dict[str, Any] = {"usd": 0.0, "calls": 0}
         if usage is not None:
-            calls, most = usage.calls + usage.failed_calls - progress.earlier_calls, self._most(owner).calls
-            cost = {"calls": calls if most is None else min(calls, most)}  # failed searches count, but are not calls
+            calls, reserved = usage.calls + usage.failed_calls - progress.earlier_calls, SPENDING.c.calls
+            cost = {"calls": case((reserved.between(1, calls), reserved), else_=calls)}  # failed searches are not calls
             cost |= {} if usage.cost_usd is None else {"usd": max(0.0, usage.cost_usd - progress.earlier_cost_usd)}
         ours = SPENDING.c.job_id == job.id, SPENDING.c.attempt == attempt
         connection.execute(update(SPENDING).where(*ours).values(at=self._clock(), is_open=0, **cost))
@@ -131,8 +131,7 @@ class DayLimits:
         connection.execute(delete(SPENDING).where(SPENDING.c.at <= self._clock() - DAY_S))
 
     def _limits(self, owner: str, kind: Kind) -> Iterator[tuple[Cost, ColumnElement[bool], str]]:
-        """The limits that a job must stay within, with the rows that count towards each and whose limit it is; none for
-        a free kind."""
+        """The limits that a job must stay within, the rows that count and whose limit it is; none for a free kind."""
         theirs = self.of_owner(owner)
         if kind not in FREE and self._of_day.is_limited:
             yield self._of_day, true(), ""
@@ -166,9 +165,11 @@ def day_limits(settings: ServiceSettings, check: RunSettings, trust: RunSettings
         grant = settings.keys.grants.get(owner, Grant())
         return Cost(grant.budget_usd_per_day, grant.max_calls_per_day)
 
-    day = DayLimits(Cost(settings.budget_usd_per_day, settings.max_calls_per_day), of_job, of_owner=of_owner)
-    for owner in settings.keys.grants:
-        for run in (check, trust):
-            if (most := day.share(owner).usd) is not None:
-                refuse_unknown_price(run.model_copy(update={"budget_usd": most}), getattr(run, "subject_model", None))
-    return day
+    def refuse(grant: Grant) -> None:
+        most = limits(of_owner=lambda _: Cost(grant.budget_usd_per_day)).share("").usd
+        for run in (check, trust) if most is not None else ():
+            refuse_unknown_price(run.model_copy(update={"budget_usd": most}), getattr(run, "subject_model", None))
+
+    limits = partial(DayLimits, Cost(settings.budget_usd_per_day, settings.max_calls_per_day), of_job)
+    settings.keys.hold_to(refuse)
+    return limits(of_owner=of_owner)

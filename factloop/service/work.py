@@ -63,8 +63,7 @@ BEGUN_ANEW = (
     "excludes them"
 )
 THREADS_AT_WORK = 2
-"""Number of threads that read and judge in addition to the job loop. While one of them computes, requests wait for the
-interpreter."""
+"""Number of threads that read and judge besides the job loop. While one computes, requests wait for the interpreter."""
 LOOK_AT_FILES_EVERY_S = 60.0
 Reported = FactualityReport | TrustReport | LongFormTrustReport
 T = TypeVar("T")
@@ -199,8 +198,7 @@ class Work:
         loop: WorkLoop | None = None,
         share: Callable[[str], Cost] = lambda _: Cost(),
     ) -> None:
-        """`chat` is the checker's model, which is closed with it, as is the loop; `share` returns what a job of an
-        owner may cost."""
+        """`chat` is the checker's model, closed with it, as is the loop; `share` is what an owner's job may cost."""
         self.checker, self.scorer, self.library, self._chat = checker, scorer, library, chat
         self._loop, self._share = loop or WorkLoop(), share
 
@@ -251,8 +249,7 @@ class Work:
         return Limits.of_lone_check(self.checker.settings).within(self._limits(owner))
 
     def limits_of(self, ask: RequestModel, owner: str) -> Limits | None:
-        """The limits for a requested check: for each limit, the stricter of the caller's and the service's. None for a
-        request without a check."""
+        """The limits for a check, each the stricter of the caller's and the service's. None without a check."""
         return self.most_for(owner).within(ask.limits) if isinstance(ask, CheckAsk | LongFormAsk) else None
 
     def _limits(self, owner: str, asked: Limits | None = None) -> Limits | None:

@@ -177,9 +177,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference.md"
 
 
 @pytest.mark.parametrize("by", ["awarm_up", "acheck"])
-async def test_what_takes_seconds_is_loaded_in_another_thread_and_once(
-    by: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_what_takes_seconds_is_loaded_once_in_another_thread(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
     threads: list[threading.Thread] = []
     rehearse = FactChecker._rehearse
 

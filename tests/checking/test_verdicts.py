@@ -199,9 +199,7 @@ async def test_a_search_that_refuses_everything_is_waited_for_once_and_said_to_b
     assert sim.stats().search.answered == 0
 
 
-async def test_a_model_that_refuses_everything_leaves_every_sentence_unscored(
-    sim: Simulator, response: Response
-) -> None:
+async def test_a_model_that_refuses_all_leaves_every_sentence_unscored(sim: Simulator, response: Response) -> None:
     sim.set(faults=Faults(error_429=1.0))
     events = await events_of(sim, response)
     assert {event.server for event in events if isinstance(event, ServerWait)} == {"openai:sim"}

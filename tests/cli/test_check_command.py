@@ -76,9 +76,7 @@ def test_exit_codes(
     assert result.err == ("" if complaint is None else f"factloop: {complaint}\n")
 
 
-def test_nothing_to_check_against_is_said_before_and_nothing_scored_is_a_failure(
-    factloop: Command, answer: Path
-) -> None:
+def test_nothing_to_check_against_is_said_first_and_nothing_scored_fails(factloop: Command, answer: Path) -> None:
     result = factloop("check", answer)
     before, after = result.err.splitlines()
     assert before.startswith("factloop: there is nothing to check against, so every claim will be unscored: use ")

@@ -315,9 +315,7 @@ def test_a_model_is_tried_on_sentences_of_known_truth(
     assert diagnosed["usage"]["calls"] == len(asked) > asked.count("Assessment")  # those of the controls are counted
 
 
-def test_a_report_tells_of_a_judge_that_cites_without_reading(
-    factloop: Command, server: FakeServer, tmp_path: Path
-) -> None:
+def test_a_report_tells_of_a_judge_that_cites_unread(factloop: Command, server: FakeServer, tmp_path: Path) -> None:
     server.respond = reader(lambda _: "supported")
     source, answer = tmp_path / "mill.md", tmp_path / "answer.md"
     source.write_text(MILL, encoding="utf-8")

@@ -74,9 +74,7 @@ def test_the_answers_of_a_run_are_judged_again_by_the_evidence_that_it_kept(
     assert factloop("eval", "a", *judge, "--column", "prompt=q").code == 2
 
 
-def test_a_model_judges_and_a_finished_run_is_scored_anew_for_nothing(
-    factloop: Command, sim: Simulator, home: Path
-) -> None:
+def test_a_model_judges_and_a_finished_run_is_scored_anew_free(factloop: Command, sim: Simulator, home: Path) -> None:
     data = write_items(home / "short.jsonl", short_items(sim.world, 6))
     flags = (data, "--model", MODEL, "--search", "serper", "--run-dir", "run", "--quiet", "--json", "-")
     first = json.loads(factloop("eval", *flags, "--limit", 4).out)

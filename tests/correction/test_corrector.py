@@ -149,9 +149,7 @@ async def test_a_rewriting_that_fails_is_named_and_the_rest_is_done(sim: Simulat
     assert (correction.rewritten, correction.after) == (None, None)
 
 
-async def test_a_stopped_correction_goes_on_in_its_directory(
-    sim: Simulator, response: Response, tmp_path: Path
-) -> None:
+async def test_a_stopped_correction_goes_on_in_its_folder(sim: Simulator, response: Response, tmp_path: Path) -> None:
     async with simulated_checker(sim) as checker:
         first = await removing(checker).acorrect(response.text, response.prompt, run_dir=tmp_path / "run")
         sim.reset()
@@ -244,9 +242,7 @@ def unproven(report: FactualityReport) -> set[str]:
     return {claim.self_contained for claim in report.claims if claim.judgement.contradicted is False}
 
 
-async def test_what_is_contradicted_is_mended_and_what_is_unproven_is_marked(
-    sim: Simulator, response: Response
-) -> None:
+async def test_what_is_contradicted_is_mended_and_what_is_unproven_marked(sim: Simulator, response: Response) -> None:
     async with simulated_checker(sim) as checker:
         done = await Corrector(checker).acorrect(response.text, response.prompt, sources=own_articles(sim, response))
     before, after = done.before, done.report

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from contextlib import closing
 from datetime import datetime
 from io import StringIO
 from pathlib import Path
@@ -17,7 +18,9 @@ from factloop.entrance.keys import ApiKeys, read_keys
 from factloop.reports.visible import VisibleLines
 from factloop.service.access import OF_AN_ADDRESS, OF_ONE_KEY
 from factloop.service.logs import Lines
+from factloop.service.store import JobStore
 from tests.service.asking import ASK, FINISHED_WITHIN_S, Service, finished
+from tests.service.test_store import job
 
 KEY, OTHER, NEW = "a-key-of-sixteen-letters", "another-key-of-sixteen", "ben-has-a-new-key-now"
 GOOD = {"Authorization": f"Bearer {KEY}"}
@@ -58,18 +61,18 @@ async def test_the_log_names_the_key_of_a_request_and_never_shows_it(
             await client.post("/v1/checks?ticket=secret", json=ASK, headers={"X-Request-ID": "mine", **headers})
             for headers in (GOOD, GOOD, {"Authorization": "Bearer wrong"})
         ]
-        job = answers[0].json()["id"]
+        job_id = answers[0].json()["id"]
         await client.get("/health")
         metrics = (await client.get("/metrics")).text
     logging.getLogger("factloop.service.guard").removeHandler(as_json)
     assert [message.rpartition(", ")[0] for message in caplog.messages] == [
-        f"POST /v1/checks: 202 (request mine, key acme, job {job}",
+        f"POST /v1/checks: 202 (request mine, key acme, job {job_id}",
         "POST /v1/checks: 429 (request mine, key acme",
         "POST /v1/checks: 401 (request mine, wrong key from 127.0.0.1",
     ]
     lines = [json.loads(line) for line in stream.getvalue().splitlines()]
     assert [[line.get(name) for name in ("level", "status", "key", "wrong_key", "job")] for line in lines] == [
-        ["info", 202, "acme", None, job], ["info", 429, "acme", None, None], ["warning", 401, None, True, None],
+        ["info", 202, "acme", None, job_id], ["info", 429, "acme", None, None], ["warning", 401, None, True, None],
     ]  # fmt: skip
     assert datetime.fromisoformat(lines[0]["time"]).tzinfo is not None
     assert (KEY in stream.getvalue() + caplog.text, "secret" in stream.getvalue()) == (False, False)
@@ -84,9 +87,12 @@ async def test_the_key_file_is_read_again_when_it_changes(
     file.write_text(f"{KEY} name=ben\n{OTHER} weight=2\n", encoding="utf-8")
     ben, other, new = ({"Authorization": f"Bearer {key}"} for key in (KEY, OTHER, NEW))
     long = {**ASK, "response": " ".join(f"Ada Lovelace met {n} people in London." for n in range(2_000))}
+    unread = next(iter(ApiKeys(["a-key-that-was-read-elsewhere"]).grants))
     async with service(keys=read_keys(file, {}), max_jobs=1) as client:
         mine = (await client.post("/v1/checks?wait=true", json=ASK, headers=ben)).headers["Location"]
         theirs = [(await client.post("/v1/checks", json=long, headers=other)).headers["Location"] for _ in range(2)]
+        with closing(JobStore(f"sqlite:///{home / 'service' / 'jobs.sqlite'}")) as other_service:
+            waiting = other_service.add(job(unread), json.dumps(ASK))
         file.write_text(f"# ben's new key\n{NEW} name=ben\n", encoding="utf-8")
         statuses = [(await client.get(mine, headers=who)).status_code for who in (ben, other, new)]
         async with asyncio.timeout(FINISHED_WITHIN_S):
@@ -96,6 +102,8 @@ async def test_the_key_file_is_read_again_when_it_changes(
         kept = [(await client.get(mine, headers=new)).status_code for _ in range(2)]
         file.write_text(f"{OTHER} weight=2\n", encoding="utf-8")
         over = [(await client.get(one, headers=other)).json()["status"] for one in theirs]
+    with closing(JobStore(f"sqlite:///{home / 'service' / 'jobs.sqlite'}")) as other_service:
+        assert other_service.get(waiting.job.id, unread) == waiting, "it is neither cancelled nor run without limits"
     assert (statuses, kept, over) == ([401, 401, 200], [200, 200], ["cancelled"] * 2)
     assert f'key="sha256:{next(iter(ApiKeys([OTHER]).grants))[:8]}"' in metrics
     said = [message for message in caplog.messages if "key" in message and "/v1" not in message]
@@ -121,11 +129,11 @@ def test_a_name_is_one_caller_and_no_hash_of_a_key() -> None:
 
 async def test_a_link_that_has_expired_is_said_in_a_page_to_a_browser(service: Service) -> None:
     async with service(keys=ApiKeys([KEY])) as client:
-        job = (await client.post("/v1/checks", json=ASK, headers=GOOD)).json()["id"]
+        job_id = (await client.post("/v1/checks", json=ASK, headers=GOOD)).json()["id"]
         client.headers.update(GOOD)
-        await finished(client, job)
+        await finished(client, job_id)
         del client.headers["Authorization"]
-        expired = f"/v1/jobs/{job}/report.html?ticket=1.{'0' * 64}"
+        expired = f"/v1/jobs/{job_id}/report.html?ticket=1.{'0' * 64}"
         seen = await client.get(expired, headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
         program = await client.get(expired)
     assert seen.status_code == program.status_code == 401

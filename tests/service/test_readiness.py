@@ -9,16 +9,24 @@ import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from errno import ENOSPC
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
-from factloop.core.errors import ConfigError, ToolTimeout
+from factloop.core.errors import ConfigError, NoPlaceToKeep, ToolTimeout
+from factloop.service import running
 from factloop.service.database import LOG_BYTES
 from factloop.service.jobs import Readiness
 from factloop.service.store import JobStore, StoredJob, new_job
-from tests.service.asking import ASK, Service, answered, finished
+from factloop.setup.settings import CheckSettings
+from factloop.tools.calls.cache import CallCache
+from factloop.trust.settings import TrustSettings
+from tests.service.asking import ASK, Service, answered, events_in, finished
+from tests.simulator import MODEL, Simulator
 
 
 async def ready(client: httpx.AsyncClient, status: int) -> list[str]:
@@ -28,9 +36,7 @@ async def ready(client: httpx.AsyncClient, status: int) -> list[str]:
     return [trouble["what"] for trouble in answer.json()["troubles"]]
 
 
-async def test_a_locked_database_is_told_and_what_ends_meanwhile_is_saved_afterwards(
-    service: Service, home: Path
-) -> None:
+async def test_a_locked_database_is_told_and_what_ends_meanwhile_is_saved_later(service: Service, home: Path) -> None:
     async with service() as client:
         assert await ready(client, 200) == []
         job = (await client.post("/v1/checks", json=ASK)).json()["id"]
@@ -71,18 +77,6 @@ async def test_it_is_ready_once_it_is_warm_which_is_tried_again(home: Path, capl
         await asyncio.sleep(0.1)
 
 
-def delete(file: Path) -> None:
-    file.unlink()
-
-
-def overwrite(file: Path) -> None:
-    file.write_bytes(b"not a database" * 1_000)
-
-
-def empty(file: Path) -> None:
-    file.write_bytes(b"")
-
-
 def put_another(file: Path) -> None:
     with sqlite3.connect(file.with_name("other.sqlite")) as other:
         other.execute("CREATE TABLE t (x)")
@@ -90,13 +84,18 @@ def put_another(file: Path) -> None:
     shutil.move(file.with_name("other.sqlite"), file)
 
 
-def put_a_backup(file: Path) -> None:
-    shutil.copyfile(file.with_name("backup"), file)
-
-
-@pytest.mark.parametrize("harm", [delete, overwrite, empty, put_another, put_a_backup])
+@pytest.mark.parametrize(
+    "harm",
+    [
+        Path.unlink,
+        lambda file: file.write_bytes(b"not a database" * 1_000),
+        lambda file: file.write_bytes(b""),
+        put_another,
+        lambda file: shutil.copyfile(file.with_name("backup"), file),
+    ],
+)
 async def test_a_file_that_was_replaced_is_noticed(
-    service: Service, home: Path, harm: Callable[[Path], None], caplog: pytest.LogCaptureFixture
+    service: Service, home: Path, harm: Callable[[Path], object], caplog: pytest.LogCaptureFixture
 ) -> None:
     file = home / "service" / "jobs.sqlite"
     async with service():
@@ -152,15 +151,34 @@ async def test_a_full_disk_is_told(service: Service, small_disk: Path) -> None:
         assert (await client.post("/v1/checks?wait=true", json=ASK)).status_code == 200
 
 
-async def test_a_job_waits_until_its_answers_can_be_saved(service: Service, home: Path) -> None:
-    async with service() as client:
-        (home / "service" / "journals").write_text("no folder can be made below this", encoding="utf-8")
+async def test_a_job_waits_until_its_answers_can_be_saved(
+    service: Service, home: Path, sim: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Calls whose answers were lost count in the day, and each event is sent once; a missing right is no full disk."""
+    tried, put = count(1), CallCache.put
+
+    def put_or_fail(self: CallCache, *args: Any, **options: Any) -> None:
+        if next(tried) <= 2:
+            raise NoPlaceToKeep("no space") from OSError(ENOSPC, "no space")
+        put(self, *args, **options)
+
+    monkeypatch.setattr(CallCache, "put", put_or_fail)
+    monkeypatch.setattr(running, "LONGEST_PAUSE_S", 0.5)
+    check = CheckSettings(model=MODEL, base_url=sim.base_url, cache=False, max_calls=90)
+    async with service(check, TrustSettings(max_calls=90), max_calls_per_day=300) as client:
         refused = await client.post("/v1/checks?wait=true", json=ASK)
+        job_id = refused.headers["Location"].rpartition("/")[2]
         assert (refused.status_code, refused.json()["error"]["type"]) == (503, "not_kept")
-        (job,) = (await client.get("/v1/jobs")).json()["jobs"]
-        assert job["status"] == "running"
-        (home / "service" / "journals").unlink()
-        assert (await finished(client, job["id"]))["status"] == "done"
+        assert job_id in refused.json()["error"]["message"]
+        done = await finished(client, job_id)
+        events = events_in((await client.get(f"/v1/jobs/{job_id}/events")).text)
+        (home / "service" / "journals").rmdir()
+        (home / "service" / "journals").write_text("no folder can be made below this", encoding="utf-8")
+        assert (await client.post("/v1/checks?wait=true", json=ASK)).json()["error"]["type"] != "not_kept"
+    with closing(sqlite3.connect(home / "service" / "jobs.sqlite")) as database:
+        counted = database.execute(f"SELECT calls FROM factloop_spending WHERE job_id = '{job_id}'").fetchall()
+    assert (done["status"], counted, sim.stats().model.requests) == ("done", [(1,)] * 3, 3)
+    assert [type for type, *_ in events].count("claim_found") == done["progress"]["n_claims_found"]
 
 
 @pytest.mark.process

@@ -137,9 +137,7 @@ def test_what_a_dead_service_set_aside_counts(day: Day) -> None:
         day.store.add(job(), "{}", room=Room("any", 100, DayLimits(Cost(usd=0.25), Cost(usd=0.1), day.clock)))
 
 
-def test_a_job_of_a_dead_service_waits_as_queued_until_the_day_has_room(
-    day: Day, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_job_of_a_dead_service_is_queued_until_the_day_has_room(day: Day, caplog: pytest.LogCaptureFixture) -> None:
     dead, alive = day.service(0.0), day.service()
     day.add(2)
     left = [one.stored.job.id for one in dead.take(2, lapsed=False)]
@@ -185,6 +183,22 @@ def test_a_limit_on_cost_needs_a_price() -> None:
         day_limits(ServiceSettings(keys=keys), CheckSettings(model="unheard-of"), TrustSettings())
     with pytest.raises(ConfigError, match="budget_usd_per_day"):
         ServiceSettings(budget_usd_per_day=0.0)
+    later = ApiKeys([KEY])
+    day_limits(ServiceSettings(keys=later), CheckSettings(model="unheard-of"), TrustSettings())
+    with pytest.raises(ConfigError, match="price"):
+        later._take([f"{KEY} budget_usd_per_day=5"])  # as when a file is read again; the earlier keys then stay
+
+
+def test_what_a_job_spent_counts_up_to_its_own_reservation(day: Day) -> None:
+    most = [1_000]
+    limits = DayLimits(Cost(), Cost(), day.clock, lambda _: Cost(calls=most[0]))
+    service = Leases(day.store, 60.0, day=limits)
+    day.add(owner="me")
+    (one,) = service.take(1, lapsed=False)
+    most[0] = 10
+    service.end(ended(one, 0.1, 80), {"result": "{}"})
+    most[0] = 1_000
+    assert day.store.within(lambda connection: limits.left(connection, "me")).calls == 920
 
 
 async def test_a_day_of_one_key_limits_its_jobs_and_no_others(service: Service, sim: Simulator) -> None:

@@ -108,13 +108,9 @@ def test_what_stands_behind_a_key_is_looked_at(line: str) -> None:
     assert next(iter(ApiKeys([f"{KEYS[0]} weight=2  name=acme"]).grants.values())).weight == 2.0
     with pytest.raises(ConfigError, match="API key 1") as refused:
         ApiKeys([f"{KEYS[0]} {line}"])
-    assert KEYS[0] not in str(refused.value)
-
-
-def test_a_key_that_is_given_twice_is_refused() -> None:
-    with pytest.raises(ConfigError, match="API key 3: the same as API key 1") as refused:
+    with pytest.raises(ConfigError, match="API key 3: the same as API key 1") as twice:
         ApiKeys([f"{KEYS[0]} weight=2", KEYS[1], KEYS[0]])
-    assert KEYS[0] not in str(refused.value)
+    assert KEYS[0] not in f"{refused.value}{twice.value}"
 
 
 async def test_one_key_may_fill_its_share_of_the_queue_and_no_more(service: Service) -> None:

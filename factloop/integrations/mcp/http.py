@@ -48,7 +48,8 @@ class Guard:
 
     def __init__(self, app: ASGIApp, keys: ApiKeys, body_within_s: float) -> None:
         self._app, self._keys, self._body_within_s = app, keys, body_within_s
-        self._sessions: defaultdict[str, OrderedDict[str, None]] = defaultdict(OrderedDict)
+        self._sessions: defaultdict[str, OrderedDict[str, int]] = defaultdict(OrderedDict)
+        """The sessions of each owner, in the order of their last use, with their numbers of calls in progress."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -66,34 +67,46 @@ class Guard:
         except (BodyTooLong, TimeoutError) as error:
             await (_too_slow if isinstance(error, TimeoutError) else _too_much)(scope, receive, send)
             return
-        # the SDK then rejects requests with another key for a session opened with this one
-        user = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[]))
-        scope = {**scope, OWNER: owner, "user": user}
-        await self._app(scope, replayed(body, receive), self._noting(self._sessions[owner], scope, send))
-
-    def _noting(self, sessions: OrderedDict[str, None], scope: Scope, send: Send) -> Send:
-        """Keeps a caller's open sessions in the order of their last use, and ends the first above its share."""
-        asked = Headers(scope=scope).get(MCP_SESSION_ID_HEADER)
-        if asked is not None and asked in sessions:
-            sessions.move_to_end(asked)
+        sessions, session, is_call = self._sessions[owner], Headers(scope=scope).get(MCP_SESSION_ID_HEADER, ""), False
 
         async def noted(message: Message) -> None:
+            nonlocal session, is_call
             if message["type"] == "http.response.start":
                 opened = Headers(raw=message["headers"]).get(MCP_SESSION_ID_HEADER)
-                if asked is not None and (message["status"] == 404 or scope["method"] == "DELETE"):
-                    sessions.pop(asked, None)
-                elif asked is None and opened is not None and message["status"] < 400:
-                    sessions[opened] = None
-                    if len(sessions) > max(1, MOST_SESSIONS // len(self._keys.grants)):
-                        await self._end(sessions.popitem(last=False)[0], scope)
+                if session and (message["status"] == 404 or scope["method"] == "DELETE"):
+                    sessions.pop(session, None)
+                elif not session and opened and message["status"] < 400:
+                    session, is_call, sessions[opened] = opened, True, 1
+                    await self._end_above_shares(scope)
             await send(message)
 
-        return noted
+        if session in sessions:
+            sessions.move_to_end(session)
+            is_call = scope["method"] == "POST"
+            sessions[session] += is_call
+        try:
+            await self._app(_by(owner, scope), replayed(body, receive), noted)
+        finally:
+            if is_call and session in sessions:
+                sessions[session] -= 1
 
-    async def _end(self, session: str, scope: Scope) -> None:
-        """Ends a session on behalf of the caller of `scope`."""
-        headers, answer = [*scope["headers"], (MCP_SESSION_ID_HEADER.encode(), session.encode())], Queue[Message]()
-        await self._app({**scope, "method": "DELETE", "headers": headers}, replayed(b"", answer.get), answer.put)
+    async def _end_above_shares(self, scope: Scope) -> None:
+        """Ends idle sessions: all of callers whose keys were removed, and the first above the shares of others."""
+        share, ended = max(1, MOST_SESSIONS // len(self._keys.grants)), []
+        for owner, sessions in self._sessions.items():
+            n_over = len(sessions) - (share if owner in self._keys.grants else 0)
+            idle = [session for session, n_calls in sessions.items() if not n_calls]
+            ended += [(owner, session, sessions.pop(session)) for session in idle[: max(0, n_over)]]
+        for owner, session, _ in ended:
+            headers, answer = [*scope["headers"], (MCP_SESSION_ID_HEADER.encode(), session.encode())], Queue[Message]()
+            request = {**_by(owner, scope), "method": "DELETE", "headers": headers}
+            await self._app(request, replayed(b"", answer.get), answer.put)
+
+
+def _by(owner: str, scope: Scope) -> Scope:
+    """The request as the owner's. The SDK rejects requests of others for a session that the owner opened."""
+    user = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[]))
+    return {**scope, OWNER: owner, "user": user}
 
 
 _CLOSE = {"Connection": "close"}
@@ -102,8 +115,7 @@ _too_slow = JSONResponse({"error": "the request was not received in time"}, 408,
 
 
 def build_app(server: MCPServer[Any], binding: Binding, *, body_within_s: float = BODY_WITHIN_S) -> ASGIApp:
-    """The application at `/mcp`. On loopback, only requests that use this machine's own names are served (against DNS
-    rebinding)."""
+    """The application at `/mcp`. On loopback, it serves only this machine's own names (against DNS rebinding)."""
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         host=binding.host,
@@ -130,8 +142,7 @@ class _Server(uvicorn.Server):
 async def serve_http(
     server: MCPServer[Any], binding: Binding, *, ready: Callable[[str], None], stopping: Callable[[], None]
 ) -> None:
-    """Serves until the process is stopped. `ready` is called with the URL, and `stopping` when a signal stops it.
-    Raises ConfigError."""
+    """Serves until the process is stopped. Calls `ready` with the URL, `stopping` at a signal. Raises ConfigError."""
     with binding.listening() as listening:
         most = most_connections(MOST_CONNECTIONS)
         config = uvicorn.Config(

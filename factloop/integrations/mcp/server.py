@@ -55,8 +55,7 @@ from factloop.tools.search.given import GivenIndexes
 from factloop.trust.scorer import TrustScorer
 
 AT_ONCE = 8
-"""Maximum number of concurrent calls; further ones wait their turn. Over HTTP, one place is kept for a key without a
-running call."""
+"""Maximum number of concurrent calls; others wait. Over HTTP, one place is kept for a key without a running call."""
 MOST_WAITING = 16  # maximum number of waiting calls of one key over HTTP
 OWNER = "factloop.owner"  # name in the scope of an HTTP request of the owner of its key
 LONGEST_CLAIM = 2_000

@@ -68,9 +68,7 @@ async def test_where_nothing_could_be_asked_it_is_neither_right_nor_wrong(tools:
 
 
 @pytest.mark.parametrize(("cited", "is_right", "kept"), [([2], False, ["e2"]), ([], True, []), ([9], True, [])])
-async def test_a_model_names_the_passages_that_have_the_answer(
-    cited: list[int], is_right: bool, kept: list[str]
-) -> None:
+async def test_a_model_names_the_passages_with_the_answer(cited: list[int], is_right: bool, kept: list[str]) -> None:
     chat, made = parts({"missing": "How many weeks?", "passages": cited, "answer": "16 weeks"})
     task = SentenceTask(SENTENCE, 0, len(SENTENCE))
     found = await ModelFusedStages(*made).abstention(task, [evidence(1), evidence(2)], CONTEXT)

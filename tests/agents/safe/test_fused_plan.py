@@ -387,9 +387,7 @@ async def test_a_reply_that_cannot_be_read_leaves_each_claim_to_a_call_of_its_ow
 
 
 @pytest.mark.parametrize(("status", "n_unscored"), [(400, 0), (413, 0), (422, 0), (500, 2)])
-async def test_a_request_that_the_server_refuses_leaves_each_claim_to_a_shorter_one(
-    status: int, n_unscored: int
-) -> None:
+async def test_a_request_that_is_refused_leaves_each_claim_to_a_shorter_one(status: int, n_unscored: int) -> None:
     """The passages of two claims may be more than a small context holds; a server in trouble is not asked again."""
     refused = ToolError(f"openai:x: HTTP {status}", tool="openai:x", status=status)
     result = await judged(script_of(old=[refused, supported()], large=[supported()]))

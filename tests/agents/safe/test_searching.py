@@ -115,9 +115,7 @@ class Dead(ScriptedSearch):
 
 @pytest.mark.parametrize("tools", [[Dead(), ScriptedSearch()], [ScriptedSearch(), Dead()]], ids=["first", "last"])
 @pytest.mark.parametrize("verdict", [supported("p1"), contradicted("p1")])
-async def test_a_window_is_judged_by_what_the_other_tools_found(
-    verdict: Judgement, tools: list[ScriptedSearch]
-) -> None:
+async def test_a_window_is_judged_by_what_other_tools_found(verdict: Judgement, tools: list[ScriptedSearch]) -> None:
     result, script = await grounded(verdict, [contradicted("p1")], tools=tools)
     claim = result.only_claim()
     assert (claim.judgement.verdict, claim.judgement.cited) == (verdict.verdict, ("c1.1-e1",))

@@ -231,9 +231,7 @@ async def test_a_failed_search_is_unscored(error: Exception, reason: UnscoredRea
     ],
     ids=["unreadable", "server"],
 )
-async def test_a_failed_judgement_is_unscored_and_keeps_the_passages(
-    error: FactloopError, reason: UnscoredReason
-) -> None:
+async def test_a_failed_judgement_is_unscored_and_keeps_passages(error: FactloopError, reason: UnscoredReason) -> None:
     result = await trust_fc(ScriptedCorpus(), ScriptedJudge(error))
     assert (result.relation, result.value, result.unscored_reason) == (None, None, reason)
     assert (result.rationale, result.query) == (str(error), QUERY)

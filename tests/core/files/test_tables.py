@@ -93,9 +93,7 @@ def test_a_csv_names_its_columns_as_asked(tmp_path: Path) -> None:
         ("sep=;\r\nid;text\r\n7;one\r\n", {"id": "7", "text": "one"}),
     ],
 )
-def test_semicolons_part_cells_where_they_part_header_and_rows(
-    tmp_path: Path, text: str, fields: dict[str, str]
-) -> None:
+def test_semicolons_part_cells_if_they_part_header_and_rows(tmp_path: Path, text: str, fields: dict[str, str]) -> None:
     (tmp_path / "rows.csv").write_text(text, encoding="utf-8", newline="")
     assert [dict(row.fields) for row in read_rows(tmp_path / "rows.csv")] == [fields]
 

@@ -8,7 +8,6 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -17,15 +16,17 @@ import uvicorn
 from mcp import Client
 from mcp.server.mcpserver.exceptions import ToolError
 from sse_starlette.sse import AppStatus
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from factloop import FactChecker, TrustScorer
-from factloop.entrance import keys
 from factloop.entrance.address import Binding
 from factloop.entrance.callers import patient_protocol
-from factloop.entrance.keys import ApiKeys, read_keys
+from factloop.entrance.keys import ApiKeys
 from factloop.entrance.turns import Turns
 from factloop.integrations.mcp import http
-from factloop.integrations.mcp.http import PATH, _Server, build_app
+from factloop.integrations.mcp.http import PATH, Guard, _Server, build_app
 from factloop.integrations.mcp.server import AT_ONCE, MOST_WAITING, _Calls, build_server
 from tests.threaded_server import ThreadedServer
 
@@ -143,16 +144,6 @@ def test_a_session_belongs_to_its_caller_whom_its_calls_count_for(keyed: str, mo
     assert callers == [ApiKeys([f"{KEY} name=ada"]).owner(f"Bearer {KEY}")]
 
 
-def test_a_key_that_is_removed_from_the_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keys, "LOOK_EVERY_S", 0.0)
-    file, mine = tmp_path / "keys.txt", {**ACCEPT, "Authorization": f"Bearer {KEY}"}
-    file.write_text(f"{KEY}\n{OTHER_KEY}\n", encoding="utf-8")
-    with serving(Binding(keys=read_keys(file, {}))) as url:
-        assert httpx.post(url, json=HELLO, headers=mine).status_code == 200
-        file.write_text(f"{OTHER_KEY}\n", encoding="utf-8")
-        assert httpx.post(url, json=HELLO, headers=mine).status_code == 401
-
-
 def test_a_key_that_opens_many_sessions_loses_its_own_longest_idle_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http, "MOST_SESSIONS", 4)
     with serving(Binding(keys=ApiKeys([KEY, OTHER_KEY]))) as url:
@@ -170,6 +161,41 @@ def test_a_key_that_opens_many_sessions_loses_its_own_longest_idle_one(monkeypat
         assert [status(one) for one in (first, second, third)] == [200, 404, 200]
         assert httpx.delete(url, headers=third).status_code == 200
         assert [status(one) for one in (first, opened(mine), opened(other), opened(other))] == [200] * 4
+
+
+async def test_shares_follow_the_keys_and_no_session_with_a_call_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "MOST_SESSIONS", 4)
+    keys, opened, names, go_on = ApiKeys([KEY]), list[str](), iter("abcdefg"), asyncio.Event()
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        session = Headers(scope=scope).get("mcp-session-id", "")
+        if scope["method"] == "DELETE":
+            opened.remove(session)
+        elif session in opened:
+            await go_on.wait()
+        else:
+            opened.append(session := next(names))
+        await Response(headers={"Mcp-Session-Id": session})(scope, receive, send)
+
+    client = httpx.AsyncClient(transport=httpx.ASGITransport(Guard(app, keys, 5.0)), base_url="http://localhost")
+
+    async def post(key: str, **session: str) -> int:
+        return (await client.post(PATH, headers={"Authorization": f"Bearer {key}", **session})).status_code
+
+    for _ in range(4):
+        await post(KEY)
+    call = asyncio.create_task(post(KEY, **{"Mcp-Session-Id": "a"}))
+    await asyncio.sleep(0.1)
+    keys._take([KEY, NEW_KEY])
+    await post(KEY)
+    assert opened == ["a", "e"]
+    keys._take([NEW_KEY])
+    assert [await post(KEY), await post(NEW_KEY)] == [401, 200]
+    assert opened == ["a", "f"]
+    go_on.set()
+    await call
+    await post(NEW_KEY)
+    assert opened == ["f", "g"]
 
 
 def test_the_first_signal_to_stop_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -160,9 +160,7 @@ async def test_what_became_of_an_answer_is_told_in_words_for_people(
 
 
 @pytest.mark.parametrize("code", ["content_filter", "content_policy_violation"])
-async def test_the_provider_s_filter_is_a_refusal(
-    server: ChatServer, monkeypatch: pytest.MonkeyPatch, code: str
-) -> None:
+async def test_a_provider_s_filter_is_refusal(server: ChatServer, monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     server.will(failure(400, "filtered", code=code))
     error = translate(await raised_by(server.url, monkeypatch), "openai:scripted")
     assert isinstance(error, ModelRefusal)

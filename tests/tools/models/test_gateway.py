@@ -144,9 +144,7 @@ async def test_no_words_are_no_answer_and_are_asked_for_again(
     assert (await ask_freely(talk)).text == "Now."
 
 
-async def test_a_model_that_thinks_up_to_the_limit_is_told_from_a_silent_one(
-    server: ChatServer, connect: Connect
-) -> None:
+async def test_a_model_that_thinks_to_the_limit_is_told_from_a_silent_one(server: ChatServer, connect: Connect) -> None:
     server.will(completion({"content": ""}, finish="length"))
     with pytest.raises(ModelOutputError, match="token limit was reached"):
         await ask_freely(await connect())

@@ -87,9 +87,7 @@ async def offering(talk: Talk, text: str) -> AnswerWithTokens[Any]:
     )
 
 
-async def test_a_tool_call_is_not_asked_for_any_and_says_nothing_about_them(
-    server: ChatServer, connect: Connect
-) -> None:
+async def test_a_tool_call_is_asked_for_none_and_says_nothing_about_them(server: ChatServer, connect: Connect) -> None:
     server.follow(
         lambda body: (
             called(("Relevance", YES_SAID)) if body.get("tools") else failure(403) if asks(body) else said(YES_SAID)
@@ -207,9 +205,7 @@ def normalised(options: Sequence[str], weights: Sequence[float]) -> dict[str, fl
 
 
 @given(WIDTHS, WEIGHTS, st.sampled_from(VERDICTS))
-def test_however_it_is_cut_the_whole_probabilities_come_back(
-    widths: list[int], weights: list[float], said: str
-) -> None:
+def test_however_it_is_cut_whole_probabilities_come_back(widths: list[int], weights: list[float], said: str) -> None:
     odds = normalised(VERDICTS, weights)
     tokens = cut(odds, said, widths)
     assert found(tokens, VERDICTS) == pytest.approx(odds)
