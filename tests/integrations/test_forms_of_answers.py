@@ -222,6 +222,7 @@ def test_what_the_model_wrote_itself_is_no_evidence(script: Any, options: dict[s
 
 @pytest.mark.parametrize("names", [["handbok", "pages"], ["handbook", "pages"]])
 def test_a_name_that_no_tool_has_is_told_once(names: list[str], caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("WARNING", "factloop")
     said = [calls("handbook", "bees", "0"), AIMessage(UNPROVEN)]
     agent(*said, tools=[handbook, pages], evidence_tools=names).invoke(ASKS)
     told = "evidence_tools: the agent has no tool 'handbok'; its tools are handbook, pages"
