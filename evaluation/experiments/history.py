@@ -43,13 +43,13 @@ def looks_words(n_before: int, n_seen: int) -> str:
     if n_seen and not n_before:
         return (
             f"{n_seen:,} of the held-out items had verdicts in this run directory before this look, from before they "
-            "were held out or from a stopped look: what was chosen since is not measured on claims that nobody has seen"
+            "were held out or from a stopped look: choices made since then were not tested on unseen claims"
         )
     if not n_before:
         return "This is the first look at the held-out part in this run directory"
     return (
-        f"This is look {n_before + 1:,} at the held-out part in this run directory: what was chosen after an earlier "
-        "one is no longer measured on claims that nobody has seen"
+        f"This is look {n_before + 1:,} at the held-out part in this run directory: choices made after the first "
+        "look were not tested on unseen claims"
     )
 
 

@@ -389,4 +389,4 @@ class MemoryAnswers:
 
 
 AnswersKept = CallCache | MemoryAnswers
-"""A store for answers, to be closed by whoever opened it."""
+"""A store for answers, which its opener closes."""

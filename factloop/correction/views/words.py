@@ -50,7 +50,7 @@ def unjudged(correction: Correction) -> str:
     """How many sentences of the text to use have claims without a verdict; empty if none has."""
     n = sum(Finding.UNSCORED in doubt.findings for doubt in correction.doubts)
     were, them = ("was", "it") if n == 1 else ("were", "them")
-    return f"{plural(n, 'sentence')} {were} not judged (read {them})" if n else ""
+    return f"{plural(n, 'sentence')} {were} not judged; read {them} yourself" if n else ""
 
 
 def _worse(correction: Correction) -> list[str]:

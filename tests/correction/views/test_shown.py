@@ -223,13 +223,13 @@ def test_what_nobody_judged_is_not_called_correct() -> None:
         text, doubts = marked(report, MarkPolicy(unscored=unscored))
         texts[unscored] = text
         one = Correction(**{**dict(nothing_done(report)), "text": text, "doubts": doubts, "unscored": unscored})
-        said = "Nothing found to correct, but 2 sentences were not judged (read them)"
+        said = "Nothing found to correct, but 2 sentences were not judged; read them yourself"
         assert headline(one) == said
         assert said in words(printed(one))
         page = words(text_of(render_correction_html(one)))
         assert said in page
         assert "Still in doubt Bad fell. unscored" in page
-        assert kept_back(one) == "2 sentences were not judged (read them)"
+        assert kept_back(one) == "2 sentences were not judged; read them yourself"
     assert texts == {
         "auto": "Ann ran. Bad fell. Cid sat. [unchecked]",
         "mark": "Ann ran. Bad fell. [unchecked] Cid sat. [unchecked]",
