@@ -1,7 +1,8 @@
-"""Can an evaluator's error rates be corrected using one labelled system? (Godbole & Jia, section 5, A.7.)
+"""Corrects an evaluator's error rates using one labelled system, and tests the result (Godbole & Jia, section 5, A.7).
 
-Each system of a data set serves once for calibration, and the error rates of all others are estimated: unadjusted, by
-adjusted counts, and with a threshold tuned on the calibration system. Bias is estimated minus labelled error rate.
+Each system in a data set is used once for calibration. The error rates of the other systems are then estimated without
+adjustment, by adjusted counts, and with a threshold tuned on the calibration system. Bias is the estimated error rate
+minus the labelled one.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from factloop.evaluation.audit.figures import Bools, Floats, Group, Ints
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable, rows_of, scores_of
 
 FEWEST = 25
-"""With fewer labelled claims of a kind, the fraction of them that is flagged can have a standard error of 0.1 or more:
-0.5 / sqrt(25). With fewer errors than this, adjusting by that fraction does more harm than good (Table 31)."""
+"""If fewer claims have a label, the standard error of the flagged fraction among them can reach 0.5 / sqrt(25) = 0.1 or
+more. With fewer errors than this, adjusting by that fraction does more harm than good (Table 31)."""
 STANDARD_ERRORS = 2.0
 """Number of standard errors by which the flagging rates of errors and of other claims must differ."""
 
@@ -49,7 +50,7 @@ class UnadjustedReason(StrEnum):
 
 
 class CalibrationWarning(StrEnum):
-    """Why rates measured on a calibration system mean little."""
+    """Why rates measured on a calibration system are unreliable."""
 
     FEW_ERRORS = "few_errors"
     """Fewer than `FEWEST` claims are labelled unattributable, so the system is too good to calibrate on."""
@@ -64,7 +65,7 @@ class Adjustment(Record):
     method: AdjustmentMethod
     undefined: UnadjustedReason | None = None
     threshold: float | None = None
-    """Claims with at least this score count as attributable. Just above 1 if all are flagged."""
+    """Claims with at least this score count as attributable. Just above 1 if all claims are flagged."""
     estimates: dict[str, Share] = Field(default_factory=dict)
     """Estimated error rate of each held-out system. The labelled rates are in `AdjustmentReport.calibrations`."""
     mean_bias: Share | None = None
@@ -91,7 +92,7 @@ class Calibration(Record):
     false_rate: Share | None
     """Fraction of its other claims that are flagged."""
     warnings: tuple[CalibrationWarning, ...]
-    """These concern adjusted counts and thresholds for balanced accuracy, which are both based on these rates."""
+    """They apply to adjusted counts and to thresholds tuned for balanced accuracy, which both depend on these rates."""
     adjustments: tuple[Adjustment, ...]
     """One for each method, in order."""
 
@@ -100,12 +101,12 @@ class Calibration(Record):
 
 
 class _Bias(Record):
-    """The bias that a method leaves; all fields are None if it gives no result."""
+    """The bias that remains with a method; all biases are None if the method gives no result."""
 
     method: AdjustmentMethod
     mean_bias: Share | None
     worst_bias: Share | None
-    """Means over calibrations, then over data sets, of the mean and the largest magnitude."""
+    """The mean and the largest magnitude of the bias, averaged over calibrations, then over data sets."""
     unadjusted_mean_bias: Share | None
     unadjusted_worst_bias: Share | None
     """The same without adjustment, over the same calibrations."""
@@ -116,7 +117,7 @@ class MethodMean(_Bias):
     """One method over all choices of the calibration system, called "cross-validated" in the paper's Table 1."""
 
     n_undefined: Count
-    """Number of calibrations for which the method gives no result; they are left out."""
+    """Number of calibrations for which the method gives no result. They are excluded."""
 
 
 class MethodAverage(_Bias):
@@ -133,7 +134,7 @@ class AdjustmentReport(Record):
     dataset: str
     evaluator: str
     threshold: float
-    """The threshold of the predictions without adjustment and with adjusted counts."""
+    """The threshold for predictions without adjustment and with adjusted counts."""
     calibrations: tuple[Calibration, ...]
     """Calibrations by increasing labelled error rate; empty if fewer than two systems have scored claims."""
     methods: tuple[MethodMean, ...]
@@ -156,7 +157,7 @@ class SortedScores:
     scores: Floats
     """Shape (n,), increasing."""
     errors_below: Ints
-    """Shape (n + 1,): labelled errors among that many of the lowest scores."""
+    """Shape (n + 1,). Element i is the number of labelled errors among the i lowest scores."""
 
     @classmethod
     def of(cls, scores: Floats, is_error: Bools) -> SortedScores:
@@ -199,8 +200,10 @@ def unbiased_threshold(system: SortedScores) -> float:
 
 
 def balanced_threshold(system: SortedScores) -> float:
-    """The threshold with the highest balanced accuracy; in case of a tie, the one closest to 0.5. Requires both
-    kinds."""
+    """The threshold with the highest balanced accuracy; in case of a tie, the one closest to 0.5.
+
+    The system must have both errors and other claims.
+    """
     thresholds, flagged = _candidates(system)
     errors = system.errors_below[flagged]
     # errors / n_errors - others / n_others, in integers so that ties are exact
@@ -212,10 +215,10 @@ def _best(thresholds: Floats, cost: Ints) -> float:
 
 
 def _candidates(system: SortedScores) -> tuple[Floats, Ints]:
-    """One threshold for each way to split the scores, halfway between neighbours, and how many claims it flags."""
+    """One threshold for each way to split the scores, halfway between neighbours, and the number of claims it flags."""
     values, firsts = np.unique(system.scores, return_index=True)
     between = values[:-1] + (values[1:] - values[:-1]) / 2.0
-    between = np.where(between > values[:-1], between, values[1:])  # there is no float between neighbouring floats
+    between = np.where(between > values[:-1], between, values[1:])  # there is no float between adjacent floats
     above = np.nextafter(1.0, 2.0) if values[-1] >= 1.0 else (values[-1] + 1.0) / 2.0
     last = above if above > values[-1] else 1.0
     return np.concatenate([[0.0], between, [last]]), np.append(firsts, system.n)
@@ -225,18 +228,18 @@ def adjusted_rate(flagged: float, true_rate: float, false_rate: float) -> float:
     """Adjusted counts (Forman 2006): (p - FPR) / (TPR - FPR), clipped to [0, 1]; errors are the positive class.
 
     `flagged` is the fraction of all claims predicted to be errors; `true_rate` and `false_rate` are that fraction among
-    errors and among other claims. The paper does not give its formula. Its worst biases (86.5 and 80.5 points, Table
-    31) are those of an estimate of 100%, so it clips as well. Raises ValueError if the two rates are equal.
+    errors and among other claims. The paper does not state its formula, but its worst biases (86.5 and 80.5 points,
+    Table 31) are those of an estimate of 100%, so it must clip as well. Raises ValueError if the two rates are equal.
     """
     if true_rate == false_rate:
-        raise ValueError("equal rates say nothing about the share of errors")
+        raise ValueError("the share of errors cannot be estimated because both rates are equal")
     return min(1.0, max(0.0, (flagged - false_rate) / (true_rate - false_rate)))
 
 
 def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: float = THRESHOLD) -> AdjustmentReport:
     """Calibrates every method on each system in the data set and tests it on the others, at claim level.
 
-    Claims without a score are left out and counted. With fewer than two systems there is no calibration to test.
+    Claims without a score are excluded and counted. With fewer than two systems, no calibration is tested.
     """
     systems, n_left_out = _systems(table, evaluator, dataset)
     calibrations = _calibrations(systems, threshold) if len(systems) > 1 else []
@@ -251,9 +254,9 @@ def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: f
 
 
 def mean_adjustment(group: Group, reports: Sequence[AdjustmentReport]) -> MeanAdjustment:
-    """Each method's means over data sets. Raises ValueError for no reports or for several evaluators."""
+    """Each method's means over data sets. Raises ValueError if there are no reports or several evaluators."""
     if len({report.evaluator for report in reports}) != 1:
-        raise ValueError("a mean needs reports on a single evaluator")
+        raise ValueError("a mean needs reports on exactly one evaluator")
     by_method = zip(*(report.methods for report in reports), strict=True)
     return MeanAdjustment(
         group=group, evaluator=reports[0].evaluator, methods=tuple(_average(methods) for methods in by_method)

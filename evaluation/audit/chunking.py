@@ -1,8 +1,8 @@
-"""How cutting documents into chunks affects an evaluator's predictions (Godbole & Jia, sections 2.1 and 4.2).
+"""Measures how cutting documents into chunks affects an evaluator's predictions (Godbole & Jia, 2.1 and 4.2).
 
 An evaluator with a short window reads a document in chunks of whole sentences and takes its best score. A claim that
 draws on two distant parts is then not fully covered by any chunk. Documents are cut here in the same way as verifiers
-cut them (`cut_by_words`), so R2-diff describes the chunks that were actually read.
+cut them (`cut_by_words`), so R2-diff describes the chunks that the evaluator actually read.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _CHUNKED = re.compile(r"(?P<whole>.+)@(?P<n_words>[1-9][0-9]*)")
 
 
 class Changes(Record):
-    """How predictions change when the evaluator reads chunks, over claims scored in both of its columns."""
+    """Changes in predictions when the evaluator reads chunks, counted over claims scored in both of its columns."""
 
     n: Count
     n_lost: Count
@@ -44,7 +44,7 @@ class LongDocumentRates(Record):
     n_attributable: Count
     n_unattributable: Count
     tpr: Share | None
-    """None if there are no claims with that label; the same holds for `tnr` and for figures that need either."""
+    """None if no claims have that label. The same applies to `tnr` and `balanced_accuracy`."""
     tnr: Share | None
     balanced_accuracy: Share | None
     predicted_positive_rate: Share | None
@@ -62,25 +62,25 @@ class ChunkingBias(Record):
     """Maximum number of words in a chunk."""
     threshold: float
     within: Changes
-    """R2-diff of zero: one chunk contains all the wording that the document shares with the claim."""
+    """Claims with an R2-diff of zero: one chunk contains all the wording that the document shares with the claim."""
     across: Changes
-    """R2-diff above zero: no single chunk contains it."""
+    """Claims with an R2-diff above zero: no single chunk contains all of that wording."""
     on_whole: LongDocumentRates
-    """Rates of the column that reads whole documents, over all long documents scored in both columns."""
+    """Rates of the column for whole documents, over all long documents scored in both columns."""
     on_chunks: LongDocumentRates
-    """Rates of the chunked column, over the same claims."""
+    """Rates of the chunked column over the same claims."""
     n_short: Count
-    """Number of claims left out because their documents fit into one chunk."""
+    """Number of claims excluded because their documents fit into one chunk."""
     n_no_similarity: Count
-    """Number of claims left out because they have fewer than two words."""
+    """Number of claims excluded because they have fewer than two words."""
     n_unscored: Count
-    """Number of claims left out because one of the two columns has no score."""
+    """Number of claims excluded because one of the two columns has no score."""
     n_no_document: Count
-    """Number of claims left out because their document is blank."""
+    """Number of claims excluded because their document is blank."""
 
 
 def chunked_evaluators(names: Iterable[str]) -> list[tuple[str, str, int]]:
-    """Evaluators with two columns: `NAME`, its chunked column `NAME@500`, and the number of words in a chunk."""
+    """Each evaluator with a chunked column, as (`NAME`, `NAME@500`, 500), where 500 is the chunk size in words."""
     given = list(names)
     found = [(match["whole"], name, int(match["n_words"])) for name in given if (match := _CHUNKED.fullmatch(name))]
     return [(whole, name, n_words) for whole, name, n_words in found if whole in given]
@@ -93,7 +93,7 @@ class R2Differences:
     n_words: int
     values: Floats
     """In [0, 1]: ROUGE-2 precision of the claim against the whole document minus the best precision against a single
-    chunk; 0 if one chunk contains everything that they share. NaN for a claim of fewer than two words and if `is_cut`
+    chunk; 0 if one chunk contains everything that they share. NaN for claims of fewer than two words, and if `is_cut`
     is false."""
     is_cut: Bools
     """Whether the document has more than `n_words` words, as counted by `cut_by_words`."""
@@ -102,7 +102,7 @@ class R2Differences:
 def r2_differences(table: PredictionTable, n_words: int) -> R2Differences:
     """R2-diff of every claim whose document does not fit into one chunk. Each such document is cut only once.
 
-    Raises NoTextError, and ValueError if `n_words` is zero.
+    Raises NoTextError if the table has no text, and ValueError if `n_words` is zero.
     """
     if table.claim_text is None or table.document is None:
         raise NoTextError("R2-diff needs the text of the claims and their documents")
@@ -129,8 +129,8 @@ def chunking_bias(
 ) -> tuple[ChunkingBias, ...]:
     """The changes for each data set, each task group and all claims combined, grouped by `pooled_groups`.
 
-    `r2_diff` is computed once for all evaluators with chunks of its size. Fractions are of all claims of a kind, as in
-    the paper's Figure 5, not only of those predicted attributable with the whole document.
+    `r2_diff` can be shared by all evaluators with chunks of that size. As in the paper's Figure 5, fractions are of all
+    claims in `within` or `across`, not only of those predicted attributable with the whole document.
     """
     scores, cut = scores_of(table, evaluator), scores_of(table, chunked)
     is_known, is_scored = ~np.isnan(r2_diff.values), ~np.isnan(scores) & ~np.isnan(cut)

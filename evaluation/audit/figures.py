@@ -2,7 +2,7 @@
 
 A mean gives each data set the same weight, whatever its size, as in the paper (Godbole & Jia, section 2.2). Data sets
 without a value are excluded from the mean and counted. If one of the other data sets has no value in a resample, the
-mean of that resample is undefined: it would cover different data sets.
+mean of that resample is undefined, because it would cover different data sets.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Group(Record):
     pooled."""
 
     def is_like(self, other: Group) -> bool:
-        """Whether both have the same data sets, pooled or not."""
+        """Whether both cover the same data sets, pooled or not."""
         return (self.kind, self.name) == (other.kind, other.name)
 
 
@@ -48,24 +48,24 @@ class AuditFigure(Figure):
     n: Count
     """Number of claims or responses that the value is based on."""
     n_clusters: Count
-    """Number of prompts (or responses) that they belong to, which are the units that the bootstrap draws. For a figure
-    that needs claims of both labels, the number with claims of the rarer label."""
+    """Number of prompts (or responses) that they belong to; these are the units that the bootstrap draws. If a figure
+    needs claims of both labels, only prompts (or responses) with claims of the rarer label are counted."""
     low: float | None = None
     high: float | None = None
     """None without resamples, with fewer than two clusters, and if no resample has a value. Also None if all resamples
-    have the same value: a lack of variation does not mean certainty. A rate of 0 or 1 on a single data set has Wilson's
-    interval instead."""
+    have the same value, because a lack of variation does not mean certainty. A rate of 0 or 1 on a single data set gets
+    Wilson's interval instead."""
     n_resamples_undefined: Count = 0
     """Number of resamples without a value; the interval is based on the others."""
     n_datasets: Count | None = None
     """Number of data sets in the mean; None for the figure of a single data set."""
     n_datasets_undefined: Count = 0
-    """Number of the group's data sets left out of the mean because they have no value."""
+    """Number of the group's data sets that are excluded from the mean because they have no value."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Figures of one kind in an array of any shape: for the data, then for each resample, on the leading axis."""
+    """Figures of one kind in an array of any shape; the leading axis has the data first, then each resample."""
 
     values: Floats
     """Shape (1 + n_resamples, *shape); NaN where undefined."""
@@ -117,7 +117,7 @@ def averaged_groups(n_datasets: int, tasks: Sequence[str] | None) -> list[tuple[
 def estimates_of_groups(
     counted: CountTable, figures: Figures, why: Sequence[Undefined]
 ) -> list[tuple[Group, list[int], AuditFigure]]:
-    """An estimate for each group. `figures` and the reasons for undefined figures have one position per data set."""
+    """An estimate for each group. `figures` and the reasons in `why` have one entry per data set."""
     level, groups = counted.basis.level, groups_of(counted.datasets, counted.tasks)
     single = figures.estimates(why, level)
     means = _means(figures, [members for _, members in groups]).estimates([Undefined.NO_DATASET] * len(groups), level)

@@ -1,4 +1,4 @@
-"""Lists what an audit leaves out and what weakens its figures."""
+"""Lists which parts an audit omits and what weakens its figures."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from factloop.evaluation.audit.table import (
 from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
 
 CLUSTERS_WARNED = 30
-"""With fewer, percentile intervals are known to be too narrow."""
+"""With fewer clusters, percentile intervals are known to be too narrow."""
 FEWEST_RESAMPLES = 100
-"""With fewer, the ends of an interval depend on only a few draws."""
+"""With fewer resamples, the ends of an interval depend on only a few draws."""
 
 
 def left_out(table: PredictionTable) -> Iterator[str]:
-    """The parts of the audit that are not possible with this table."""
-    yield from (f"{name}: No row has a score by this evaluator." for name in table.without_scores)
+    """The parts of the audit that cannot be computed from this table."""
+    yield from (f"{name}: No row has a score from this evaluator." for name in table.without_scores)
     absent = {
-        "Wording and chunks: the rows have no claims with their documents.": not table.has_text,
-        "Chunks: no evaluator has a second column of scores on chunks, named NAME@500 beside NAME.": (
+        "Wording and chunks: the rows do not contain claims with their documents.": not table.has_text,
+        "Chunks: no evaluator NAME has a second column of scores on chunks, such as NAME@500.": (
             not chunked_evaluators(table.scores)
         ),
         "Task groups: the rows have no task.": table.task is None,
@@ -52,9 +52,9 @@ def left_out(table: PredictionTable) -> Iterator[str]:
                 "Rates and agreement count them; headroom, ranking, bias by system and adjustment do not."
             )
         if n_systems[place] == 1:
-            yield f"{name}: Headroom, ranking and adjustment: there is one system."
+            yield f"{name}: Headroom, ranking and adjustment: there is only one system."
         if n_systems[place] == 2:
-            yield f"{name}: Kendall's and Pearson's coefficients: there are two systems, and they need three."
+            yield f"{name}: Kendall's and Pearson's coefficients need three systems, but there are only two."
         if not n_errors[place]:
             yield f"{name}: TNR, FPR, balanced accuracy and gap: no claim is labelled unattributable."
         if not n_others[place]:
@@ -73,24 +73,24 @@ def warnings(table: PredictionTable, at: AuditAt, settings: AuditSettings) -> It
 def _weaknesses(table: PredictionTable, at: AuditAt) -> Iterator[str]:
     if table.n_effective is not None:
         yield (
-            f"{round(table.n_effective):,} of {table.n_rows:,} is the effective number of claims. Rates, scores, "
-            "agreement and error rates of claims weight each by the inverse of its `probability`; all other figures "
-            "are those of the labelled claims alone."
+            f"The effective number of claims is {round(table.n_effective):,} of {table.n_rows:,}. Rates, scores, "
+            "agreement and error rates of claims weight each claim by the inverse of its `probability`; all other "
+            "figures use the labelled claims without weights."
         )
     response, n_responses = numbered(table.response.codes)
     for name, scores in table.scores.items():
         is_missing = np.isnan(scores)
         if is_missing.any():
             yield (
-                f"{name}: {is_missing.sum():,} of {table.n_rows:,} claims have no score. The figures of this evaluator "
-                "leave them out, so they may rest on fewer claims than those of other evaluators."
+                f"{name}: {is_missing.sum():,} of {table.n_rows:,} claims have no score. This evaluator's figures "
+                "exclude them, so they may be based on fewer claims than those of other evaluators."
             )
             lacks = any_within(is_missing, response, n_responses)
             n_wrong = int((lacks & any_within(scores < THRESHOLD, response, n_responses)).sum())
             if n_wrong:
                 yield (
-                    f"{name}: {n_wrong:,} of {lacks.sum():,} responses have one claim that is unscored and another "
-                    "that is called wrong. Figures of responses leave out every response with an unscored claim."
+                    f"{name}: {n_wrong:,} of the {lacks.sum():,} responses with an unscored claim also have a claim "
+                    "that is called wrong. Figures for responses exclude every response with an unscored claim."
                 )
     for one in at.chunking:
         if one.group.kind == "all" and not one.within.n + one.across.n:
@@ -99,7 +99,7 @@ def _weaknesses(table: PredictionTable, at: AuditAt) -> Iterator[str]:
 
 def _intervals(table: PredictionTable, at: AuditAt, settings: AuditSettings) -> Iterator[str]:
     if not settings.n_resamples:
-        yield "No resamples were asked for, so there are no intervals."
+        yield "No resamples were requested, so there are no intervals."
         return
     if settings.n_resamples < FEWEST_RESAMPLES:
         yield f"{settings.n_resamples:,} resamples give only rough intervals; use {FEWEST_RESAMPLES} or more."
@@ -110,4 +110,4 @@ def _intervals(table: PredictionTable, at: AuditAt, settings: AuditSettings) -> 
     of_dataset = np.bincount(table.dataset.codes[first], minlength=len(table.dataset.names)).tolist()
     for name, n in zip(table.dataset.names, of_dataset, strict=True):
         if n < CLUSTERS_WARNED:
-            yield f"{name}: {n:,} prompts or responses, fewer than {CLUSTERS_WARNED}: intervals are too narrow."
+            yield f"{name}: {n:,} prompts or responses are fewer than {CLUSTERS_WARNED}, so intervals are too narrow."

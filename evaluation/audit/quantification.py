@@ -1,20 +1,21 @@
-"""How far an evaluator misjudges whole systems (Godbole & Jia, sections 3.3 and 3.4; tables in appendix A.4).
+"""Measures how far an evaluator misjudges whole systems (Godbole & Jia, 3.3 and 3.4; tables in appendix A.4).
 
     error rate of a system = share of its claims (or responses) that are unattributable, by label or by prediction
-    bias = predicted error rate - labelled error rate, in [-1, 1], best at 0; below 0 errors go unseen
-    headroom = lowest error rate of any system of the data set: what is left to be improved
+    bias = predicted error rate - labelled error rate, in [-1, 1], best at 0; below 0, errors are missed
+    headroom = lowest error rate of any system in the data set, i.e. how much can still be improved
 
-A response is attributable if all of its claims are. For the systems of a data set: the mean and the largest magnitude
-of the bias, and the headroom by labels, by predictions and their difference. For task groups and for all data sets:
-plain means of the data sets' figures. Claims without a score, and responses with such a claim, are excluded from both
-rates of that evaluator and counted; `errors` has the labelled rates of all claims. Headroom needs two systems with
-scores. Claims of unknown systems (`UNKNOWN_SYSTEM`) do not form a system: they count only in `datasets`.
+A response is attributable if all of its claims are. For the systems in a data set, the figures are the mean and the
+largest magnitude of the bias, and the headroom by labels, by predictions and their difference. For task groups and for
+all data sets, they are plain means of the data sets' figures. Claims without a score, and responses with such a claim,
+are excluded from both rates of that evaluator and counted; `errors` has the labelled rates of all claims. Headroom
+needs two systems with scores. Claims of unknown systems (`UNKNOWN_SYSTEM`) do not form a system, so they count only in
+`datasets`.
 
 Departures: the paper's text defines the bias as labelled minus predicted, but its tables give predicted minus labelled,
-as here. The paper gives no intervals. The magnitude of a noisy value is biased upwards. With resamples, it is therefore
-reduced by what sampling explains, and its interval reaches 0 if there may be no bias at all (`magnitudes`); the paper's
-plain mean can be computed from `systems`. Minima of noisy values are biased downwards, more in resamples than in the
-data, so the interval of a headroom may not contain its value.
+as here. The paper gives no intervals. The magnitude of a noisy value is biased upwards. With resamples, the part that
+sampling explains is therefore subtracted, and the interval reaches 0 if there may be no bias at all (`magnitudes`); the
+paper's plain mean can be computed from `systems`. Minima of noisy values are biased downwards, more in resamples than
+in the data, so the interval of a headroom may not contain its value.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class DatasetBias(Record):
     labelled: AuditFigure
     predicted: AuditFigure
     bias: AuditFigure
-    """Predicted minus labelled rate; biases of systems that have opposite signs cancel out."""
+    """Predicted minus labelled rate; biases of opposite sign cancel out across systems."""
 
 
 class EvaluatorBias(Record):
@@ -75,7 +76,7 @@ class EvaluatorBias(Record):
     level: Level
     group: Group
     mean_absolute: AuditFigure
-    """With resamples, reduced by what sampling explains (see `magnitudes`), like the other magnitudes."""
+    """With resamples, the part that sampling explains is subtracted from all magnitudes (see `magnitudes`)."""
     worst_absolute: AuditFigure
     worst_system: str | None
     """The system with the largest bias; None for several data sets."""
@@ -84,7 +85,7 @@ class EvaluatorBias(Record):
     headroom_bias: AuditFigure
     """Predicted minus labelled headroom."""
     headroom_absolute: AuditFigure
-    """Magnitude of `headroom_bias`, which does not cancel out over data sets."""
+    """Magnitude of `headroom_bias`. Unlike the bias itself, it does not cancel out over data sets."""
     n_systems: Count
     """Number of systems with a scored claim or response."""
 
@@ -202,7 +203,7 @@ def _evaluator(counted: CountTable, level: Level, evaluator: int) -> list[Evalua
 
 
 def _error_rates(counted: CountTable, level: Level, evaluator: int) -> tuple[Floats, Floats, Ints]:
-    """The error rates by label and by prediction, each (1 + n_resamples, n_cells), and the units behind them."""
+    """The error rates by label and by prediction, each (1 + n_resamples, n_cells), and the number of units per cell."""
     tally = counted.tally(level)
     confusion = tally.confusion[:, evaluator]
     seen, missed, alarm = confusion[:, :, 0, 0], confusion[:, :, 0, 1], confusion[:, :, 1, 0]
@@ -213,7 +214,7 @@ def _error_rates(counted: CountTable, level: Level, evaluator: int) -> tuple[Flo
 def _magnitudes(
     counted: CountTable, columns: Mapping[str, OfGroups], bias: Floats, headroom_bias: Floats
 ) -> dict[str, OfGroups]:
-    """The columns of magnitudes, reduced by what sampling explains."""
+    """The columns of magnitudes, minus the part that sampling explains."""
     level, defined = counted.basis.level, ~np.isnan(bias[0])
     cells = [np.flatnonzero((counted.cell_dataset == place) & defined) for place in range(len(counted.datasets))]
     of_members: dict[str, Callable[[list[int]], Magnitude]] = {
@@ -262,9 +263,9 @@ def _of_known_systems(counted: CountTable, labelled: Floats, predicted: Floats, 
 
 
 def _over_systems(counted: CountTable, values: Floats, reduce: Callable[..., Floats], fewest: int) -> Floats:
-    """(1 + n_resamples, n_datasets): over the systems with a value in the data; NaN if there are fewer than `fewest`.
+    """Reduces over the systems with a value in the data; NaN if there are fewer than `fewest`.
 
-    NaN for a resample in which one of these systems has no value.
+    The shape is (1 + n_resamples, n_datasets). A resample in which one of these systems has no value is NaN.
     """
     found = np.full((len(values), len(counted.datasets)), np.nan)
     is_defined = ~np.isnan(values[0])

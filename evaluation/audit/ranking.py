@@ -1,4 +1,4 @@
-"""Do an evaluator's predictions rank the systems as the labels do? (Godbole & Jia, section 3.5 and appendix A.3.)
+"""Compares how an evaluator's predictions and the labels rank systems (Godbole & Jia, section 3.5 and appendix A.3).
 
 For every pair of systems, a test decides which one has the lower error rate or whether the difference may be due to
 chance, once by the labels and once by the predictions. The paper does not name a test. Here, a pair is compared prompt
@@ -34,18 +34,18 @@ from factloop.evaluation.statistics.significance import PValueAdjustment, adjust
 
 ALPHA = 0.05
 SHARED = 0.5
-"""Pairs are compared by prompts if at least this fraction of the claims (or responses) of each shares prompts."""
+"""A pair is compared by prompts if at least this fraction of each system's claims (or responses) has shared prompts."""
 LEAST_PROMPTS = 6
-"""With fewer, no paired test can reach p = 0.05: five prompts that all point in the same direction give p = 1/16."""
+"""With fewer prompts, no paired test can reach p = 0.05: five that all point in the same direction give p = 1/16."""
 
 
 class PairTest(StrEnum):
     PAIRED = "paired_sign_flips"
-    """Compares prompts; with one response per prompt, it is McNemar's exact test."""
+    """Compares systems prompt by prompt; with one response per prompt, it is McNemar's exact test."""
     CLUSTERED = "clustered_proportions"
     """Compares whole responses, or prompts if given, because claims in a response are similar to each other."""
     TWO_PROPORTIONS = "two_proportions"
-    """Compares claims (or responses) as if independent; used on request or if every response has one claim."""
+    """Treats claims (or responses) as independent; used on request or if every response has one claim."""
 
 
 Unpaired = Literal[PairTest.CLUSTERED, PairTest.TWO_PROPORTIONS]
@@ -55,7 +55,7 @@ class Order(StrEnum):
     """How the first system of a pair compares with the second."""
 
     BETTER = "better"
-    """A lower error rate, significantly."""
+    """A significantly lower error rate."""
     SAME = "no_difference"
     WORSE = "worse"
 
@@ -113,13 +113,12 @@ class Ranking(Record):
     pairs: tuple[PairOrder, ...]
     cells: tuple[OrderCell, ...]
     """The 3 x 3 table, row by row. Since the first system of a pair is the better one by label, the row `worse` is
-    empty except if a paired test, which covers only shared prompts, shows the opposite of the rates over all claims."""
+    empty unless a paired test, which covers only shared prompts, contradicts the rates over all claims."""
     n_pairs: Count
     n_wrong: Count
-    """Number of pairs that differ by predictions but not by labels, or vice versa, or oppositely: `%Err`."""
+    """Number of pairs that differ by predictions but not by labels, vice versa, or in opposite directions (`%Err`)."""
     n_reversed: Count
-    """Number of pairs whose differences are significant by both but in opposite directions: `%Maj. Err` of the
-    paper."""
+    """Number of pairs whose differences are significant by both but in opposite directions (`%Maj. Err`)."""
     share_wrong: Share | None
     share_reversed: Share | None
     """Fraction of all pairs; None if fewer than two systems have scored claims."""
@@ -144,7 +143,7 @@ class MeanRanking(Record):
     n_pairs: Count
     kendall: float | None
     n_kendall: Count
-    """Number of data sets with a defined coefficient, which are in the mean."""
+    """Number of data sets in the mean, which are those with a defined coefficient."""
     pearson: float | None
     n_pearson: Count
 
@@ -156,13 +155,13 @@ class Units:
     system: Codes
     prompt: Codes | None
     cluster: Codes
-    """The prompt or, without prompts, the response; claims in the same one are similar to each other."""
+    """The prompt or, without prompts, the response; claims in the same cluster are similar to each other."""
     is_error: Bools
-    """Not attributable by label."""
+    """Whether the unit is labelled unattributable."""
     is_flagged: Bools
-    """Predicted not attributable by the evaluator."""
+    """Whether the evaluator predicts that the unit is unattributable."""
     n_left_out: int
-    """Number of claims without a score, or responses with such a claim: whether all of their claims hold is unknown."""
+    """Number of claims without a score, or of responses with such a claim, whose verdict is unknown."""
 
 
 def units_of(
@@ -188,26 +187,25 @@ def units_of(
 
 @dataclass(frozen=True)
 class Difference:
-    """Error rate of the first system minus that of the second, over what the test compares."""
+    """Error rate of the first system minus that of the second, over the units that the test compares."""
 
     rate: float
     p: float
 
 
 class PairTests:
-    """All pairs of systems in one data set, which can be compared by any labelling of errors among the same units.
+    """All pairs of systems in one data set. They can be compared by labels or by predictions on the same units.
 
     If systems share prompts (`SHARED`, `LEAST_PROMPTS`), the test is `sign_flips` of the differences on the shared
     prompts: (e1 - r n1) / N1 - (e2 - r n2) / N2, with e errors among n claims on the prompt, N claims in all, and r the
     error rate of both systems combined. These sum to the difference of the two error rates. Otherwise the test is
-    `unpaired`, by default `clustered_proportions`: if claims in a response were treated as independent, two equally
+    `unpaired`, by default `clustered_proportions`. If claims in a response were treated as independent, two equally
     good systems with ten claims per response and an intraclass correlation of .5 would differ significantly in 42% of
     samples.
     """
 
     def __init__(self, units: Units, systems: Sequence[int], unpaired: Unpaired = PairTest.CLUSTERED) -> None:
-        """`systems` are the codes of the systems to compare, each of which must have units; pairs are given as
-        positions in this sequence."""
+        """`systems` are the codes of the systems to compare, each with units; pairs are positions in this sequence."""
         self._n_systems = n_systems = len(systems)
         place_of = np.zeros(int(units.system.max(initial=0)) + 1, dtype=np.int64)
         place_of[list(systems)] = np.arange(n_systems)
@@ -240,7 +238,7 @@ class PairTests:
         proportions."""
 
     def differences(self, is_error: Bools) -> list[Difference]:
-        """The difference for each pair, given these errors among the units."""
+        """The difference for each pair if these units are the errors."""
         total, on_prompt = self._tally(is_error)
         found = [Difference(0.0, 1.0)] * len(self.first)
         paired, unpaired = np.flatnonzero(self.is_paired), np.flatnonzero(~self.is_paired)
@@ -257,15 +255,15 @@ class PairTests:
         return found
 
     def _tally(self, kind: Bools) -> tuple[Ints, Floats]:
-        """Number of such units for each system, and for each prompt that several systems answered (n_systems,
-        n_shared_prompts)."""
+        """The number of units of this kind for each system, and for each system on each prompt that several systems
+        answered (n_systems, n_shared_prompts)."""
         cell = (self._place * self._n_prompts + self._prompt)[kind & self._is_shared]
         on_prompt = np.bincount(cell, minlength=self._n_systems * self._n_prompts).astype(np.float64)
         total = np.bincount(self._place[kind], minlength=self._n_systems)
         return total, on_prompt.reshape(self._n_systems, self._n_prompts)
 
     def _by_prompt(self, errors: Floats, first: int, second: int) -> Floats:
-        """(n_shared_prompts,): 0 on prompts that the two do not share."""
+        """The difference on each prompt (n_shared_prompts,), or 0 on prompts that the two systems do not share."""
         both = (self._n[first] > 0) & (self._n[second] > 0)
         totals = self._on_shared[first, second], self._on_shared[second, first]
         together = (errors[first] + errors[second])[both].sum() / (totals[0] + totals[1])
@@ -283,7 +281,7 @@ class PairTests:
 
 
 def _shared(units: Units, place: Ints, n_systems: int) -> tuple[Ints, Bools, int]:
-    """For each unit, its prompt's number among the shared prompts and whether it has one; and how many there are."""
+    """The index of each unit's prompt among the shared prompts, whether it is shared, and how many are shared."""
     if units.prompt is None:
         return np.zeros(len(place), dtype=np.int64), np.zeros(len(place), dtype=np.bool_), 0
     prompt, n_prompts = numbered(units.prompt)
@@ -304,11 +302,11 @@ def rank_systems(
     p_adjustment: PValueAdjustment = PValueAdjustment.NONE,
     unpaired: Unpaired = PairTest.CLUSTERED,
 ) -> Ranking:
-    """Ranks every pair of systems by labels and by predictions, over the units that the evaluator scored.
+    """Compares every pair of systems by labels and by predictions, over the units that the evaluator scored.
 
-    A difference is significant if its adjusted p-value is below `alpha`. As far as the paper says, its tables are
-    unadjusted. P-values are not based on random draws, and neither the order of the rows nor other data sets change a
-    result. `unpaired` is the test for systems that do not share prompts; two proportions treats all claims as
+    A difference is significant if its adjusted p-value is below `alpha`. The paper's tables appear to be unadjusted.
+    P-values do not depend on random draws, and results depend neither on the order of the rows nor on other data sets.
+    `unpaired` is the test for systems that do not share prompts; the two-proportions test treats all claims as
     independent.
     """
     units = units_of(table, evaluator, dataset, level, threshold=threshold)
@@ -365,7 +363,7 @@ def order_table(pairs: Sequence[PairOrder]) -> tuple[OrderCell, ...]:
 
 
 def mean_ranking(group: Group, rankings: Sequence[Ranking]) -> MeanRanking:
-    """Means over data sets, as in the paper. Raises ValueError if there are no rankings or if they are mixed."""
+    """Means over data sets, as in the paper. Raises ValueError without rankings or for several evaluators or levels."""
     if len({(ranking.evaluator, ranking.level) for ranking in rankings}) != 1:
         raise ValueError("a mean needs rankings of one evaluator at one level")
     means, counts = dict[str, float | None](), dict[str, int]()

@@ -1,12 +1,12 @@
-"""How often an evaluator is right, and whether evaluators reject the same claims (Godbole & Jia, 2.2, 3.1, 3.2).
+"""Measures how often evaluators are right and whether they reject the same claims (Godbole & Jia, 2.2, 3.1, 3.2).
 
-Attributable is the positive class. All measures are fractions in [0, 1] of claims or of responses; the gap is in [-1,
-1].
+Attributable is the positive class. All measures are fractions in [0, 1] of claims or of responses, except for the gap,
+which is in [-1, 1].
 
-    TPR = of those labelled attributable, the share predicted so            FNR = 1 - TPR
-    TNR = of those labelled unattributable, the share predicted so          FPR = 1 - TNR
-    balanced accuracy = (TPR + TNR) / 2, higher is better                   gap = TPR - TNR, best at 0
-    IoU(A, B) = claims that both predict unattributable / claims that at least one of them does; likewise attributable
+    TPR = share of the attributable units that are predicted attributable       FNR = 1 - TPR
+    TNR = share of the unattributable units that are predicted unattributable   FPR = 1 - TNR
+    balanced accuracy = (TPR + TNR) / 2, higher is better                       gap = TPR - TNR, best at 0
+    IoU(A, B) = claims that both predict unattributable / claims that either does; likewise for attributable
 
 An evaluator with a positive gap misses errors; one with a negative gap finds errors that do not exist. Each measure is
 computed on one data set, over all its systems; the measures of task groups and of all data sets are plain means, as in
@@ -15,11 +15,11 @@ is undefined if the data set has no scored claim of that class, and the IoU is u
 that verdict.
 
 Departures: the paper gives no intervals, does not average over task groups, and does not compare evaluators with the
-labels. A rate has an interval only if the claims of its class come from at least two prompts (or responses). If all of
-them are alike (a rate of 0 or 1), all resamples are the same, which does not mean certainty. A data set then has
-Wilson's interval (1927) for as many cases as there are prompts (or responses), since the similarity of their claims
-cannot be estimated. The intervals of balanced accuracy and gap are then combined from those of both rates, by the
-distances of their ends from the rates (MOVER: Zou and Donner 2008).
+labels. A rate has an interval only if the claims of its class come from at least two prompts (or responses). If a rate
+is 0 or 1, all resamples are the same, which does not mean certainty. On a single data set, it then gets Wilson's
+interval (1927) with one case per prompt (or response), since the similarity of their claims cannot be estimated. The
+intervals of balanced accuracy and gap are then combined from those of both rates, by the distances of their ends from
+the rates (MOVER: Zou and Donner 2008).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class EvaluatorRates(Record):
 
 
 def rates(counted: CountTable, *, levels: Iterable[Level] = tuple(Level)) -> tuple[EvaluatorRates, ...]:
-    """The rates at each level of each evaluator on each group: single data sets, then task groups, then all."""
+    """The rates for each level, evaluator and group: first single data sets, then task groups, then all."""
     return tuple(
         rate for level in levels for place in range(len(counted.evaluators)) for rate in _rates(counted, level, place)
     )
@@ -89,7 +89,7 @@ def _rates(counted: CountTable, level: Level, evaluator: int) -> list[EvaluatorR
 
 
 def _with_extreme_rates(found: EvaluatorRates, level: float) -> EvaluatorRates:
-    """The same rates, with intervals for rates of 0 or 1 on a data set, for which all resamples are the same."""
+    """Adds intervals to rates of 0 or 1 on a single data set, for which all resamples are the same."""
     rates = found.tpr, found.tnr
     if found.group.kind != "dataset" or not any(one.value in (0.0, 1.0) for one in rates):
         return found
@@ -133,7 +133,7 @@ def _combined(one: AuditFigure, tpr: AuditFigure, tnr: AuditFigure, *, sign: flo
 
 
 def over_datasets(counted: CountTable, of_cells: Floats | Ints) -> Floats:
-    """Counts of shape (1 + n_resamples, n_cells, ...), summed to (1 + n_resamples, n_datasets, ...)."""
+    """Sums counts of shape (1 + n_resamples, n_cells, ...) to shape (1 + n_resamples, n_datasets, ...)."""
     sums = np.zeros((len(of_cells), len(counted.datasets), *of_cells.shape[2:]))
     datasets, starts = np.unique(counted.cell_dataset, return_index=True)
     sums[:, datasets] = np.add.reduceat(of_cells, starts, axis=1)
@@ -141,8 +141,8 @@ def over_datasets(counted: CountTable, of_cells: Floats | Ints) -> Floats:
 
 
 def _values(confusion: Floats, n_by_label: Floats, label_clusters: Ints) -> dict[str, tuple[Floats, Ints, Ints]]:
-    """The measures, with the numbers of claims and clusters that each is based on; for measures of both classes, those
-    of the rarer one."""
+    """Each measure with the number of claims and of clusters that it is based on. For measures of both classes, the
+    clusters are those of the rarer class."""
     by_label = confusion.sum(axis=3)
     tpr = ratio(confusion[:, :, 1, 1], by_label[:, :, 1])
     tnr = ratio(confusion[:, :, 0, 0], by_label[:, :, 0])
@@ -160,7 +160,7 @@ def _values(confusion: Floats, n_by_label: Floats, label_clusters: Ints) -> dict
 
 
 def _why(by_label: Floats) -> list[Undefined]:
-    """The reasons why a measure is undefined on data sets where one class, or both, is absent."""
+    """The reasons why a measure is undefined on data sets in which one or both classes are absent."""
     return [
         Undefined.NOTHING_SCORED
         if not n_negative + n_positive
@@ -172,7 +172,7 @@ def _why(by_label: Floats) -> list[Undefined]:
 
 
 class PairAgreement(Record):
-    """How far two evaluators, or an evaluator and the labels, identify the same claims."""
+    """The extent to which two evaluators, or an evaluator and the labels, give the same verdicts on the same claims."""
 
     evaluator: str
     other: str | None
@@ -185,7 +185,7 @@ class PairAgreement(Record):
 
 
 def agreement(counted: CountTable) -> tuple[PairAgreement, ...]:
-    """The agreement of each pair by claims: on single data sets, then on task groups, then on all."""
+    """The agreement of each pair on claims: first on single data sets, then on task groups, then on all."""
     return tuple(found for place in range(len(counted.pairs)) for found in _agreement(counted, place))
 
 

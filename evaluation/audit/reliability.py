@@ -1,14 +1,14 @@
-"""Are an evaluator's scores probabilities? Reliability by tenths, expected calibration error, Brier score and AUC.
+"""Checks whether scores are probabilities: reliability by tenths, expected calibration error, Brier score and AUC.
 
     ECE   = sum over ten bins of (share of claims in the bin) * |mean score - share labelled attributable|
     Brier = mean of (score - label)^2
     AUC   = probability that an attributable claim scores higher than another one; ties count as half
 
 The bins of the expected calibration error have equal width, from (0, 0.1] to (0.9, 1], with 0 in the first (Guo et al.
-2017, section 2). ECE and Brier score are best at 0; `brier_of_share` is the Brier score of giving every claim the
-fraction of attributable claims as its score. An AUC of 0.5 is chance level; it does not depend on a threshold. None of
-these has an interval, and ECE is biased upwards if bins hold few claims. Godbole and Jia use only verdicts; these
-measures are additions of this project.
+2017, section 2). ECE and Brier score are best at 0; `brier_of_share` is the Brier score if every claim is scored with
+the fraction of claims that are attributable. An AUC of 0.5 is chance level; AUC does not depend on a threshold. None of
+these has an interval, and ECE is biased upwards if bins contain few claims. Godbole and Jia use only verdicts; this
+project adds these measures.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Reliability(Record):
 
 
 def reliability(table: PredictionTable, evaluator: str) -> tuple[Reliability, ...]:
-    """The scores on each data set, on each task group and on all claims; empty if all scores are 0 or 1.
+    """The reliability of scores on each data set, each task group and all claims; empty if all scores are 0 or 1.
 
     Sampled claims are weighted by the inverse of their sampling probability.
     """
@@ -69,7 +69,7 @@ def reliability(table: PredictionTable, evaluator: str) -> tuple[Reliability, ..
 
 
 def _reliability(group: Group, evaluator: str, scores: Floats, holds: Bools, weight: Floats) -> Reliability:
-    order = np.lexsort((weight, holds, scores))  # sums in row order would differ in their last digits
+    order = np.lexsort((weight, holds, scores))  # so that sums do not depend on the order of the rows
     scores, holds, weight = scores[order], holds[order], weight[order]
     # A score on a boundary belongs to the lower bin.
     number = np.searchsorted(np.arange(1, N_BINS) / N_BINS, scores, side="left")
@@ -110,5 +110,5 @@ def _auc(scores: Floats, holds: Bools, weight: Floats) -> float | None:
 
 
 def _share(value: float) -> float:
-    """Clipped to [0, 1], to remove rounding errors."""
+    """Clips to [0, 1] to remove rounding errors."""
     return min(1.0, max(0.0, value))

@@ -28,16 +28,16 @@ class AuditData(Record):
     n_claims: Count
     n_responses: Count
     n_prompts: Count | None
-    """None if no prompts are given."""
+    """None if the rows have no prompts."""
     datasets: tuple[str, ...]
     tasks: tuple[str, ...]
-    """Task groups; empty if none are given."""
+    """Task groups; empty if the rows have none."""
     task_of: Mapping[str, str] = Field(default_factory=dict)
-    """Maps data sets to task groups; empty if none are given."""
+    """Maps data sets to task groups; empty if the rows have none."""
     systems: tuple[str, ...]
     evaluators: tuple[str, ...]
     has_text: bool
-    """Whether claims and documents are given, which surface similarity and chunking require."""
+    """Whether the rows contain claims and documents, which surface similarity and chunking require."""
 
 
 class AuditSettings(Record):
@@ -71,7 +71,7 @@ class AuditAt(Record):
     reliability: tuple[Reliability, ...] = ()
     """One per group for each evaluator with scores between 0 and 1; the same at each threshold."""
     surface: tuple[SurfaceBias, ...]
-    """One for each evaluator and group; empty if no texts are given."""
+    """One for each evaluator and group; empty if the rows contain no text."""
     chunking: tuple[ChunkingBias, ...]
     """One for each evaluator with a chunked column, and group."""
     adjustment: tuple[AdjustmentReport, ...]
@@ -89,6 +89,6 @@ class AuditReport(Record):
     at: Annotated[tuple[AuditAt, ...], Field(min_length=1)]
     """The figures at each threshold, in their order."""
     left_out: tuple[str, ...]
-    """Parts that could not be computed, and why."""
+    """Parts that could not be computed, with the reason."""
     created_at: datetime
     warnings: tuple[str, ...] = ()

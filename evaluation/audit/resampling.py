@@ -1,10 +1,10 @@
-"""Counts a table and its bootstrap resamples, from which the audit calculates its figures and their intervals.
+"""Counts the claims and responses of a table and of its bootstrap resamples, for the audit's figures and intervals.
 
 Claims in a response are similar to each other, and so are responses to a prompt. A resample therefore draws whole
-clusters with replacement, within each data set, and as many as the data set has. If clusters lie within one system
-(responses, or prompts that no two systems share), they are also drawn within that system, so each system keeps its
-number of clusters. A resample is the number of times that each cluster was drawn; its counts are the clusters' counts
-multiplied by these numbers.
+clusters with replacement: within each data set, as many as it has. If each cluster belongs to one system (responses, or
+prompts that no two systems share), clusters are also drawn within that system, so each system keeps its number of
+clusters. A resample is represented by the number of times that each cluster was drawn; its counts are the clusters'
+counts multiplied by these numbers.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Basis(Record):
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts of claims or responses; the leading axis holds those of the table, followed by those of each resample.
+    """Counts of claims or responses; the leading axis has the table first, then each resample.
 
     If claims have weights, these are sums of weights; fields named `n_...` are about the table only and count each
     claim once.
@@ -69,13 +69,13 @@ class Tally:
     n_confusion: Ints
     """Shape (n_evaluators, n_cells, 2, 2)."""
     cell_clusters: Ints
-    """Shape (n_evaluators + 1, n_cells): number of clusters with a unit that has a verdict; last, with any unit."""
+    """Shape (n_evaluators + 1, n_cells): clusters with a unit that has a verdict; the last row counts all clusters."""
     dataset_clusters: Ints
-    """Shape (n_evaluators + 1, n_datasets): likewise; the systems of a data set may share clusters."""
+    """Shape (n_evaluators + 1, n_datasets): the same by data set, since its systems may share clusters."""
     known_clusters: Ints
-    """Shape (n_evaluators + 1, n_datasets): likewise, for units of known systems."""
+    """Shape (n_evaluators + 1, n_datasets): the same for units of known systems."""
     label_clusters: Ints
-    """Shape (n_evaluators + 1, n_datasets, 2): likewise, for units of each label."""
+    """Shape (n_evaluators + 1, n_datasets, 2): the same for units of each label."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,8 @@ class CountTable:
     claims: Tally
     responses: Tally
     overlap: Floats
-    """Shape (1 + n_resamples, n_datasets, n_pairs, 3): claims to which both give 0, both give 1, or each gives a
-    different verdict; see `pairs_of`."""
+    """Shape (1 + n_resamples, n_datasets, n_pairs, 3): claims to which both give 0, both give 1, or the two give
+    different verdicts; see `pairs_of`."""
     n_overlap: Ints
     """Shape (n_datasets, n_pairs, 3): claims of the table, each counted once."""
     overlap_clusters: Ints
@@ -114,7 +114,7 @@ class CountTable:
 
 
 def pairs_of(n_evaluators: int) -> list[tuple[int, int]]:
-    """All pairs of evaluators, and of each evaluator with the labels, whose position is after the last evaluator."""
+    """All pairs of evaluators, and of each evaluator with the labels, which come after the last evaluator."""
     return [(one, other) for one in range(n_evaluators) for other in range(one + 1, n_evaluators + 1)]
 
 
@@ -182,7 +182,7 @@ def count(
 
 
 def _strata_of_cells(claims: JudgedUnits, cell_dataset: Ints) -> Ints:
-    """The strata to be resampled separately: each cell, or the cells of a data set whose systems share clusters.
+    """The stratum of each cell: the cell itself, or its whole data set if systems share clusters there.
 
     A stratum is identified by its first cell.
     """
@@ -199,7 +199,7 @@ def _within(units: JudgedUnits, rows: Bools) -> JudgedUnits:
 
 
 def _drawn(of_clusters: Floats, rng: np.random.Generator | None, n_resamples: int) -> Floats:
-    """(1 + n_resamples, n_columns): the sums over all clusters, then over the clusters of each resample."""
+    """The sums over all clusters, then over the clusters of each resample (1 + n_resamples, n_columns)."""
     n_clusters = len(of_clusters)
     draws = () if rng is None else draw_counts(n_clusters, rng, n_resamples)
     return np.concatenate([times @ of_clusters for times in (np.ones((1, n_clusters)), *draws)])
@@ -232,7 +232,7 @@ def _tally(units: JudgedUnits, cell_dataset: Ints, is_known: Bools, n_datasets: 
 
 
 def _clusters(units: JudgedUnits, key: Ints, n_keys: int) -> Ints:
-    """(n_evaluators + 1, n_keys): number of clusters with a verdict of each evaluator and, last, with any unit."""
+    """(n_evaluators + 1, n_keys): clusters with a verdict from each evaluator; the last row: clusters with any unit."""
     verdicts = (*units.verdicts, units.label)
     return np.array([_distinct(key[one >= 0], units.cluster[one >= 0], n_keys) for one in verdicts])
 
@@ -244,10 +244,10 @@ def _distinct(key: Ints, cluster: Ints, n_keys: int) -> Ints:
 
 
 def _confusions(units: JudgedUnits, clusters: Ints, cells: Ints) -> Floats:
-    """(n_clusters, n_cells * (4 n_evaluators + 2)): what each cluster contributes to the confusions and labels of each
+    """(n_clusters, n_cells * (4 n_evaluators + 2)): each cluster's contribution to the confusions and labels of each
     cell.
 
-    These are integers or sums of weights. Both clusters and cells are sorted and include those of all units.
+    These are integers or sums of weights. `clusters` and `cells` are sorted and include those of all units.
     """
     width = 4 * len(units.verdicts) + 2
     base = (np.searchsorted(clusters, units.cluster) * len(cells) + np.searchsorted(cells, units.cell)) * width
@@ -261,8 +261,7 @@ def _confusions(units: JudgedUnits, clusters: Ints, cells: Ints) -> Floats:
 
 
 def _overlaps(claims: JudgedUnits, clusters: Ints, pairs: Sequence[tuple[int, int]]) -> Floats:
-    """(n_clusters, 3 n_pairs): claims, by weight, to which both of a pair give 0, both give 1, or each gives a
-    different verdict."""
+    """(n_clusters, 3 n_pairs): weight of claims to which both of a pair give 0, both give 1, or each gives another."""
     base, width = np.searchsorted(clusters, claims.cluster) * 3 * len(pairs), 3 * len(pairs)
     counts = np.zeros(len(clusters) * width)
     for place, (kind, is_scored) in enumerate(_kinds(claims, pairs)):
@@ -286,7 +285,7 @@ def _overlap_counts(
 
 
 def _kinds(claims: JudgedUnits, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[Ints, Bools]]:
-    """For each pair (n_claims,): 0 if both give 0, 1 if both give 1, 2 otherwise; and whether both give a verdict."""
+    """Yields two arrays (n_claims,) per pair: 0 if both give 0, 1 if both give 1, else 2; whether both are scored."""
     judges = np.vstack([claims.verdicts, claims.label[None]])
     for one, other in pairs:
         is_scored = (judges[one] >= 0) & (judges[other] >= 0)

@@ -1,13 +1,13 @@
 """Reads labelled claims with scores from JSON Lines, CSV or Parquet into the columns of the audit.
 
-    dataset, system, response_id, claim_id    texts, or whole numbers
+    dataset, system, response_id, claim_id    strings or whole numbers
     label                                     1 attributable, 0 not
-    evaluators                                an object: name to score in [0, 1], null or absent if there is none
+    evaluators                                an object that maps names to scores in [0, 1]; null or absent if no score
     task, prompt_id, claim, document          in every row or in none
-    probability                               likewise: how likely the claim was to be drawn for labelling
+    probability                               in every row or in none: with which the claim was sampled for labelling
 
-In CSV, each evaluator has a column `evaluator:NAME`, in which an empty cell means no score, or there is one column
-`evaluators` of JSON objects. Parquet may have either of these, or a struct or map. Other columns are ignored.
+In CSV, there is either a column `evaluator:NAME` for each evaluator, in which an empty cell means no score, or one
+column `evaluators` of JSON objects. Parquet may have either of these, or a struct or map. Other columns are ignored.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class PredictionRow(Record):
     task: Id | None = None
     prompt_id: Id | None = None
     probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
-    """The probability with which the claim was sampled for labelling, as `factloop research labels next` writes it; the
+    """The probability with which the claim was sampled for labelling, as `factloop research labels next` writes it. The
     claim is weighted by its inverse."""
     claim: str | None = None
     document: str | None = None
@@ -87,9 +87,9 @@ class PredictionRow(Record):
 def load_predictions(place: str | Path) -> PredictionTable:
     """The whole file as columns; rows are read one at a time. `-` is standard input, as JSON Lines.
 
-    Raises DataError with line and field for a malformed row, a claim with the same data set, system and response as an
-    earlier one, an optional field in only some rows, a data set with two tasks, a response with two prompts, and a file
-    without rows or without scores.
+    Raises DataError with line and field for a malformed row, a repeated claim in a response, an optional field in only
+    some rows, a data set with two tasks, or a response with two prompts, and also for a file without rows or without
+    scores.
     """
     columns = _Columns(place_name(place))
     for line, fields in read_fields(place):
@@ -98,13 +98,13 @@ def load_predictions(place: str | Path) -> PredictionTable:
 
 
 def _refuse_without(fields: Mapping[str, Any], path: str, line: int) -> None:
-    """Lists all fields that a row lacks at once, since users' own files often lack several."""
+    """Reports all required fields that a row lacks together, since users' own files often lack several."""
     absent = [name for name in NEEDED if name not in fields]
     if not absent or (len(absent) == 1 and absent[0] != "evaluators"):
         return  # a single missing field is reported when the row is read
     first, *others = absent
     too = f", and so {'is' if len(others) == 1 else 'are'} {', '.join(others)}" if others else ""
-    where = f"a row has {', '.join(NEEDED)}; in CSV the scores stand in a column `evaluator:NAME` for each evaluator"
+    where = f"a row needs {', '.join(NEEDED)}; in CSV, each evaluator's scores are in a column `evaluator:NAME`"
     raise DataError(f"it is missing{too}: {where}", path=path, line=line, field=first)
 
 
@@ -124,7 +124,7 @@ class _Columns:
         self.codes = {name: array("i") for name in self.names}
         self.texts: dict[str, list[str]] = {"claim": [], "document": []}
         self.known: dict[str, str] = {}
-        """Stores each document once, since many claims have the same one."""
+        """Stores each document only once, since many claims share one."""
         self.probabilities = array("d")
         self.scores: dict[str, array[float]] = {}
         self.named: set[str] = set()
@@ -153,7 +153,7 @@ class _Columns:
         self.lines.append(line)
 
     def _column_of(self, evaluator: str) -> array[float]:
-        """The evaluator's scores, with NaN for rows before this one that have none."""
+        """The evaluator's scores, padded with NaN for earlier rows without a score."""
         column = self.scores.setdefault(evaluator, array("d"))
         if len(column) < len(self.lines):
             column.extend([_MISSING] * (len(self.lines) - len(column)))
@@ -169,12 +169,12 @@ class _Columns:
         for name, column in (*given.items(), *self.texts.items()):
             n_given = len(column)
             if len(self.lines) and (row[name] is None) == bool(n_given):
-                reason = "missing, but line {} has it" if n_given else "given, but line {} has none"
+                reason = "missing, but line {} has it" if n_given else "present, but line {} does not have it"
                 message = f"it is {reason.format(self.lines[0])}: set it in every row or in none"
                 raise DataError(message, path=self.path, line=line, field=name)
 
     def table(self) -> PredictionTable:
-        """The table read. Raises DataError for errors that only the complete table shows."""
+        """The table. Raises DataError for errors that only the complete table shows."""
         if not self.lines:
             raise DataError("it has no rows", path=self.path)
         if not self.scores:
@@ -206,7 +206,7 @@ class _Columns:
         row = _first_of(key, key, is_repeat=True)
         if row is not None:
             first = self.lines[int(np.flatnonzero(key == key[row])[0])]
-            message = f"line {first} has the same, {claim.names[claim.codes[row]]!r}, in the same response"
+            message = f"line {first} has the same claim_id, {claim.names[claim.codes[row]]!r}, in the same response"
             raise DataError(message, path=self.path, line=self.lines[row], field="claim_id")
 
     def _refuse_second(self, owner: Column, value: Column | None, field: str, noun: str) -> None:
@@ -215,12 +215,12 @@ class _Columns:
         if value is not None and row is not None:
             first = int(np.flatnonzero(owner.codes == owner.codes[row])[0])
             was, name = value.names[value.codes[first]], owner.names[owner.codes[row]]
-            message = f"{noun} {name!r} has {was!r} in line {self.lines[first]}, here {value.names[value.codes[row]]!r}"
+            message = f"{noun} {name!r} has {was!r} in line {self.lines[first]}, {value.names[value.codes[row]]!r} here"
             raise DataError(message, path=self.path, line=self.lines[row], field=field)
 
 
 def _first_of(owner: NDArray[Any], value: NDArray[Any], *, is_repeat: bool) -> int | None:
-    """The first row whose owner occurred before (`is_repeat`), or occurred before with another value."""
+    """The first row whose owner occurred before (`is_repeat`), or occurred before with a different value."""
     _, first, number = np.unique(owner, return_index=True, return_inverse=True)
     first_row = first[number]
     wrong = first_row != np.arange(len(owner)) if is_repeat else value[first_row] != value
@@ -246,7 +246,7 @@ def read_fields(place: str | Path) -> Iterator[Numbered]:
 
 
 def _json_lines(place: str | Path) -> Iterator[Numbered]:
-    """Reads as `read_jsonl` does but in a third of the time, since every audit may read a million rows."""
+    """Does the same as `read_jsonl` in a third of the time, since an audit may read a million rows."""
     path = place_name(place)
     for number, line in read_lines(place):
         if not line.isspace():
@@ -258,8 +258,8 @@ def _json_lines(place: str | Path) -> Iterator[Numbered]:
 
 
 def gathered(row: Row, *, is_text: bool) -> dict[str, Any]:
-    """The row with its columns `evaluator:NAME` gathered into one object `evaluators`; in CSV, texts of numbers become
-    numbers.
+    """The fields of the row, with its columns `evaluator:NAME` gathered into one object `evaluators`. In CSV, numeric
+    strings become numbers.
 
     Raises DataError for a row that has both, or if its column `evaluators` does not contain a JSON object.
     """
@@ -278,7 +278,7 @@ def gathered(row: Row, *, is_text: bool) -> dict[str, Any]:
 
 
 def _number(text: str) -> Any:
-    """The number in a cell, or None for an empty cell; other values stay unchanged and are rejected by name."""
+    """The number in a cell, or None for an empty cell. Other values are returned unchanged, to be rejected later."""
     try:
         value = json.loads(text) if text.strip() else None
     except (ValueError, RecursionError):
@@ -287,7 +287,7 @@ def _number(text: str) -> Any:
 
 
 def _object(row: Row, value: Any) -> Any:
-    """The object itself, parsed from JSON if necessary, or built from the pairs that Parquet uses for a map."""
+    """The object itself, parsed from JSON if necessary, or built from the pairs that Parquet returns for a map."""
     if isinstance(value, str):
         try:
             return parse_object(value, row.path, row.line)

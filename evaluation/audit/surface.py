@@ -1,7 +1,7 @@
-"""Does an evaluator rely on wording? Its rates by how much of a claim's wording appears in the document.
+"""Measures whether an evaluator relies on wording, by its rates on claims that share more or less with the document.
 
 Godbole & Jia, section 4.1: evaluators accept false claims that copy the document and reject true ones that paraphrase
-it. Similarity is ROUGE-2 precision (Lin 2004), the fraction of a claim's bigrams that occur in the document; the claims
+it. Similarity is ROUGE-2 precision (Lin 2004), the fraction of a claim's bigrams that occur in the document. The claims
 of a task group are divided into five bins at percentiles of their similarity.
 """
 
@@ -29,15 +29,15 @@ class SimilarityBin(Record):
 
     low: Share | None
     high: Share | None
-    """Smallest and largest similarity in the bin; None without claims, as if many claims have the same similarity."""
+    """Smallest and largest similarity in the bin; None for an empty bin, which can occur with ties."""
     n_attributable: Count
     n_unattributable: Count
     """Number of scored claims labelled unattributable."""
     tpr: Share | None
-    """Fraction of the attributable claims predicted as such; None if there are none. Lower in the low bins if the
-    evaluator penalises paraphrases."""
+    """Fraction of the attributable claims predicted as such; None if there are none. If the evaluator penalises
+    paraphrases, this is lower in the low bins."""
     tnr: Share | None
-    """Fraction of the unattributable claims predicted as such. Lower in the high bins if copied wording misleads it."""
+    """Fraction of the unattributable claims predicted as such; lower in the high bins if copying misleads it."""
 
 
 class SurfaceBias(Record):
@@ -47,15 +47,15 @@ class SurfaceBias(Record):
     evaluator: str
     threshold: float
     bins: tuple[SimilarityBin, ...]
-    """Five; claims with equal similarity are always in the same bin, so bins differ in size."""
+    """Five bins. Claims with equal similarity are always in the same bin, so bins differ in size."""
     n: Count
     """Number of claims in the bins."""
     n_no_similarity: Count
-    """Number of claims left out because they have fewer than two words."""
+    """Number of claims excluded because they have fewer than two words."""
     n_no_document: Count
-    """Number of claims left out because their document is blank."""
+    """Number of claims excluded because their document is blank."""
     n_unscored: Count
-    """Number of claims left out because the evaluator gave no score; they still affect the boundaries of the bins."""
+    """Number of claims excluded because the evaluator gave no score; they still affect the boundaries of the bins."""
 
 
 class NoTextError(ValueError):
@@ -63,9 +63,9 @@ class NoTextError(ValueError):
 
 
 def bigrams_of(text: str) -> Bigrams:
-    """The number of times that each pair of adjacent words occurs; words are lower-cased runs of letters and digits.
+    """How often each pair of adjacent words occurs. Words are lower-cased runs of letters and digits.
 
-    On ASCII text these are the words of the `rouge_score` package without its stemmer. Departure: that package drops
+    On ASCII text, the words are those of the `rouge_score` package without its stemmer. Departure: that package drops
     all other letters, so a Greek claim has no words and "café" becomes "caf"; here they are kept.
     """
     return Counter(pairwise(_WORD.findall(text.lower())))
@@ -93,11 +93,12 @@ def by_document(documents: Sequence[str]) -> Iterator[tuple[str, list[int]]]:
 def similarities(table: PredictionTable) -> Floats:
     """(n_rows,): ROUGE-2 precision of each claim against its document.
 
-    NaN for a claim of fewer than two words and for one without a document: if a search found nothing, that does not
+    NaN for a claim of fewer than two words and for one without a document, because a search that found nothing does not
     mean low similarity.
 
-    Departure from the paper's wording ("the fraction of claim bigrams that appear in the document"): a bigram that the
-    claim repeats counts at most as often as it occurs in the document, as in ROUGE. Raises NoTextError.
+    Departure from the paper's wording ("the fraction of claim bigrams that appear in the
+    document"): a bigram that the claim repeats counts at most as often as it occurs in the document, as in ROUGE.
+    Raises NoTextError.
     """
     if table.claim_text is None or table.document is None:
         raise NoTextError("similarity needs the text of the claims and their documents")
@@ -115,7 +116,7 @@ def surface_bias(
 ) -> tuple[SurfaceBias, ...]:
     """The rates by bin for each data set, each task group and all claims combined, as grouped by `pooled_groups`.
 
-    The paper gives the rates of task groups. `similarity` is the result of `similarities`, computed once for all
+    The paper gives the rates of task groups. `similarity` is the result of `similarities` and can be shared by all
     evaluators; the boundaries of the bins depend only on it, so all evaluators have the same bins.
     """
     scores, holds, lacks = scores_of(table, evaluator), table.label == 1, table.lacks_document
@@ -143,8 +144,7 @@ def surface_bias(
 
 
 def _bins(similarity: Floats) -> Ints:
-    """The bin of each claim, or -1 without a similarity; a value on a boundary belongs to the lower bin, as in
-    pandas."""
+    """The bin of each claim, or -1 without a similarity. Values on a boundary belong to the lower bin, as in pandas."""
     number = np.full(len(similarity), -1)
     known = ~np.isnan(similarity)
     if known.any():

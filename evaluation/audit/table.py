@@ -1,4 +1,5 @@
-"""Stores labelled claims with evaluators' scores as columns, and the claims or responses that an audit counts."""
+"""Stores labelled claims and evaluators' scores as columns, and derives the claims or responses that an audit
+counts."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True)
 class Column:
-    """One categorical column: `names[codes[row]]` is the value of a row. `names` are sorted: see `column_of`."""
+    """One categorical column: `names[codes[row]]` is the value of a row. `names` are sorted; see `column_of`."""
 
     names: tuple[str, ...]
     codes: Codes
@@ -39,7 +40,7 @@ class Column:
 
 
 def are_known(systems: Sequence[str]) -> Bools:
-    """Shape (n_systems,): False for `UNKNOWN_SYSTEM`, which stands for claims whose system was not recorded."""
+    """Shape (n_systems,): False for `UNKNOWN_SYSTEM`, the name used for claims whose system was not recorded."""
     return np.array([name != UNKNOWN_SYSTEM for name in systems], np.bool_)
 
 
@@ -51,8 +52,7 @@ def column_of(values: Sequence[str]) -> Column:
 
 
 def responses_of(dataset: Column, system: Column, response_id: Column) -> Column:
-    """A code for each response (data set, system and id together). `names` holds ids and may contain an id several
-    times."""
+    """A code for each response (data set, system and id together). `names` contains ids, some of them several times."""
     cell = dataset.codes.astype(np.int64) * len(system.names) + system.codes
     keys, codes = np.unique(cell * max(len(response_id.names), 1) + response_id.codes, return_inverse=True)
     ids = keys % max(len(response_id.names), 1)
@@ -66,7 +66,7 @@ class PredictionTable:
     dataset: Column
     system: Column
     response: Column
-    """Responses are identified by data set, system and `response_id`: see `responses_of`."""
+    """Responses are identified by data set, system and `response_id`; see `responses_of`."""
     label: NDArray[np.int8]
     """1 attributable, 0 not; shape (n_rows,)."""
     scores: Mapping[str, Scores]
@@ -77,8 +77,8 @@ class PredictionTable:
     """The prompt that the response answers; systems that share prompts can be compared in pairs. Prompts of different
     data sets are distinct."""
     probability: Scores | None = None
-    """(n_rows,): the probability in (0, 1] with which each claim was sampled for labelling. None means that all are
-    equally likely."""
+    """(n_rows,): the probability in (0, 1] with which each claim was sampled for labelling. None means that all claims
+    are equally likely."""
     claim_text: Sequence[str] | None = field(default=None, repr=False)
     document: Sequence[str] | None = field(default=None, repr=False)
     without_scores: Sequence[str] = ()
@@ -94,8 +94,7 @@ class PredictionTable:
 
     @cached_property
     def weight(self) -> Scores | None:
-        """(n_rows,): the weight of each claim, the inverse of its probability; the mean weight is 1. None means equal
-        weights."""
+        """(n_rows,): the inverse of each claim's probability, scaled to a mean of 1. None means equal weights."""
         if self.probability is None or len(np.unique(self.probability)) < 2:
             return None
         inverse = 1.0 / self.probability
@@ -103,13 +102,13 @@ class PredictionTable:
 
     @property
     def n_effective(self) -> float | None:
-        """Kish's (1965) number of equally weighted claims that are as informative; None if all weights are equal."""
+        """The number of equally weighted claims that are as informative (Kish 1965); None if all weights are equal."""
         return None if self.weight is None else float(self.weight.sum() ** 2 / (self.weight**2).sum())
 
     @cached_property
     def is_of_known_system(self) -> Bools:
-        """(n_rows,): whether the claim's system is known. Claims of unknown systems say nothing about any system and
-        count only in rates."""
+        """(n_rows,): whether the claim's system is known. Claims of unknown systems count only in rates, since they say
+        nothing about any system."""
         return np.asarray(are_known(self.system.names)[self.system.codes])
 
     @cached_property
@@ -135,20 +134,20 @@ def scores_of(table: PredictionTable, evaluator: str) -> Scores:
 
 
 def tasks_of(table: PredictionTable) -> tuple[str, ...] | None:
-    """The task group of each data set; an empty string for one without rows. Raises ValueError for one with two."""
+    """The task group of each data set, empty without rows. Raises ValueError if a data set has two task groups."""
     if table.task is None:
         return None
     n_tasks = len(table.task.names)
     found = np.unique(table.dataset.codes.astype(np.int64) * n_tasks + table.task.codes).tolist()
     tasks = {key // n_tasks: table.task.names[key % n_tasks] for key in found}
     if len(tasks) < len(found):
-        raise ValueError("a data set belongs to one task group")
+        raise ValueError("each data set must belong to exactly one task group")
     return tuple(tasks.get(place, "") for place in range(len(table.dataset.names)))
 
 
 def pooled_groups(table: PredictionTable) -> list[tuple[Group, Bools]]:
-    """The rows of each data set, then of each task group by name, then all, for figures computed over claims rather
-    than averaged."""
+    """Marks the rows of each data set, then of each task group by name, then all rows, for figures computed over claims
+    instead of averaged."""
     columns: list[tuple[Literal["dataset", "task"], Column]] = [("dataset", table.dataset)]
     if table.task is not None:
         columns.append(("task", table.task))
@@ -161,7 +160,7 @@ def pooled_groups(table: PredictionTable) -> list[tuple[Group, Bools]]:
 
 
 def numbered(codes: NDArray[np.int32] | Ints) -> tuple[NDArray[np.intp], int]:
-    """The codes renumbered from 0 without gaps, in the same order, and how many there are; faster than sorting."""
+    """The codes renumbered from 0 without gaps, in the same order, and their number; faster than sorting."""
     occurs = np.bincount(codes) > 0
     return (np.cumsum(occurs) - 1)[codes], int(occurs.sum())
 
@@ -200,7 +199,7 @@ def cells_of(table: PredictionTable) -> Cells:
 
 @dataclass(frozen=True)
 class JudgedUnits:
-    """The claims or responses of a table. A cell is one system on one data set; a cluster is what a resample draws."""
+    """The claims or responses of a table. A cell is one system on one data set; a cluster is the unit of resampling."""
 
     cell: Ints
     cluster: Ints
@@ -239,7 +238,7 @@ def judged_responses(table: PredictionTable, claims: JudgedUnits) -> JudgedUnits
     """
     _, first, of_row = np.unique(table.response.codes, return_index=True, return_inverse=True)
     if (claims.cluster[first][of_row] != claims.cluster).any() or (claims.cell[first][of_row] != claims.cell).any():
-        raise ValueError("a response is that of one system to one prompt")
+        raise ValueError("each response must belong to exactly one system and one prompt")
 
     def over_claims(verdicts: Verdicts) -> Verdicts:
         is_open, is_wrong = (any_within(verdicts == kind, of_row, len(first)) for kind in (-1, 0))

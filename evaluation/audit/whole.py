@@ -42,8 +42,8 @@ def audit(
 ) -> AuditReport:
     """Computes every figure of every evaluator, at a threshold of 0.5 and at the chosen one, if any.
 
-    `name` identifies the data. Without `resamples`, there are no intervals. The order of the rows affects only
-    rounding. Anything that cannot be computed is undefined, with a reason, and listed in `left_out`. Costs no money.
+    `name` identifies the data. If `resamples` is 0, there are no intervals. The order of the rows affects only
+    rounding. A figure that cannot be computed is undefined, with a reason, and listed in `left_out`. Costs no money.
     Raises ValueError for a data set with two task groups, and for a response that belongs to two systems or prompts.
     """
     chosen = (THRESHOLD,) if threshold in (None, THRESHOLD) else (THRESHOLD, threshold)
@@ -64,7 +64,7 @@ def audit(
 
 
 def _chunked(table: PredictionTable) -> list[tuple[str, str, R2Differences]]:
-    """Each evaluator with its chunked column and the R2-diffs, which depend only on the texts."""
+    """Each evaluator with its chunked column and its R2-diffs, which depend only on the texts."""
     named = chunked_evaluators(table.scores) if table.has_text else []
     by_size = {size: r2_differences(table, size) for size in sorted({size for _, _, size in named})}
     return [(whole, column, by_size[size]) for whole, column, size in named]
@@ -77,8 +77,7 @@ def _audit_at(
     similarity: Floats | None,
     chunked: Sequence[tuple[str, str, R2Differences]],
 ) -> AuditAt:
-    # The same seed at each threshold draws the same resamples, so results at two thresholds differ only because of the
-    # threshold.
+    # The seed is the same at each threshold, so both draw the same resamples and results differ only by threshold.
     rng = np.random.default_rng(settings.seed) if settings.n_resamples else None
     counted = count(table, threshold=threshold, rng=rng, resamples=settings.n_resamples, level=settings.level)
     names = table.dataset.names
@@ -112,7 +111,7 @@ def _audit_at(
 def _over_groups(
     table: PredictionTable, found: Sequence[Sequence[Of]], mean: Callable[[Group, Sequence[Of]], Mean]
 ) -> tuple[Mean, ...]:
-    """The mean for each task group and for all; each sequence in `found` has one item per data set."""
+    """The mean for each task group and for all data sets. Each sequence in `found` has one item per data set."""
     groups = averaged_groups(len(table.dataset.names), tasks_of(table))
     return tuple(
         mean(group, [of_datasets[place] for place in places])

@@ -39,7 +39,7 @@ def short(name: str) -> str:
 
 @dataclass(frozen=True)
 class Mark:
-    """One evaluator's look in all charts of a report, by its number; there are sixty-four distinct ones."""
+    """An evaluator's colour and marker in all charts of a report, chosen by its number. There are 64 combinations."""
 
     number: int
     name: str
@@ -118,7 +118,7 @@ def draw_bias(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) 
         _name(figure, panes[0], shown)
 
     alt = f"Error rate of each system on {where(group)}, by labels and by {len(shown)} evaluators; below the diagonal "
-    return draw_figure(paint, alt=f"{alt}errors go unseen.", width=8.0, height=max(3.6, 0.8 + 0.24 * len(shown)))
+    return draw_figure(paint, alt=f"{alt}errors are missed.", width=8.0, height=max(3.6, 0.8 + 0.24 * len(shown)))
 
 
 def _rates(one: SystemBias) -> tuple[float, float]:
@@ -126,10 +126,9 @@ def _rates(one: SystemBias) -> tuple[float, float]:
 
 
 def draw_reliability(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """The fraction of attributable claims against their mean score, by tenths of the scores, with one line per
-    evaluator.
+    """The fraction of attributable claims against the mean score, by tenths of the scores, with one line per evaluator.
 
-    It is the same at every threshold and therefore drawn only at the first.
+    The chart is the same at every threshold, so it is drawn only at the first.
     """
     del members
     drawn = [one for one in at.reliability if one.group.is_like(group)]
@@ -142,16 +141,16 @@ def draw_reliability(at: AuditAt, group: Group, members: frozenset[str], marks: 
             points = [(100 * (each.mean_score or 0.0), 100 * (each.attributable or 0.0)) for each in one.bins if each.n]
             _put(axes, points, marks[one.evaluator], "-")
         _square(axes, "mean score, %")
-        axes.set_ylabel("% that hold by label")
+        axes.set_ylabel("% true by label")
         _name(figure, axes, [marks[one.evaluator] for one in drawn])
 
-    alt = f"Share of claims that hold against their mean score, by tenths, of {len(drawn)} evaluators on "
-    alt = f"{alt}{where(group)}; on the diagonal scores are probabilities."
+    alt = f"Share of claims that are true against their mean score, by tenths, for {len(drawn)} evaluators on "
+    alt = f"{alt}{where(group)}; on the diagonal, scores are probabilities."
     return draw_figure(paint, alt=alt, width=6.0, height=max(4.0, 0.8 + 0.24 * len(drawn)))
 
 
 def draw_agreement(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """How far evaluators, and the labels, identify the same claims: a matrix of IoU for each verdict."""
+    """The extent to which evaluators and labels give the same verdicts: a matrix of IoU for each verdict."""
     del members
     found = [one for one in at.agreement if one.group.is_like(group)]
     values = [
@@ -164,7 +163,7 @@ def draw_agreement(at: AuditAt, group: Group, members: frozenset[str], marks: Ma
 
     def paint(figure: Figure) -> None:
         panes = figure.subplots(1, 2, sharey=True)
-        for axes, pane, title in zip(panes, values, ("Called wrong", "Called right"), strict=True):
+        for axes, pane, title in zip(panes, values, ("Rejected by both", "Accepted by both"), strict=True):
             _paint_matrix(axes, pane, names)
             axes.set_title(title, loc="left", fontsize=10, color=QUIET)
 
@@ -175,7 +174,7 @@ def draw_agreement(at: AuditAt, group: Group, members: frozenset[str], marks: Ma
 def _paint_matrix(
     axes: Axes, values: Mapping[tuple[str, str | None], float | None], names: Sequence[str | None]
 ) -> None:
-    """The lower triangle, since pairs have no order."""
+    """Paints only the lower triangle, since pairs have no order."""
     from matplotlib.patches import Rectangle
 
     for y, one in enumerate(names):
@@ -198,8 +197,7 @@ def _paint_matrix(
 
 
 def draw_adjustment(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """The mean and the worst bias that each method leaves, averaged over calibration systems, and without
-    adjustment."""
+    """The mean and the worst bias with each method and without adjustment, averaged over calibration systems."""
     del members
     found: list[AdjustmentReport | MeanAdjustment] = [one for one in at.mean_adjustments if one.group.is_like(group)]
     found += [one for one in at.adjustment if group.kind == "dataset" and one.dataset == group.name]

@@ -1,4 +1,4 @@
-"""Shows an audit of evaluators, with an assessment of its figures: as a self-contained page, and on the terminal."""
+"""Renders an audit of evaluators, with an assessment of its figures, as a self-contained page and on the terminal."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_se
 from factloop.reports.visible import visible
 
 MOST_DRAWN = 12
-"""Maximum number of groups with charts: all, then the task groups, then data sets. The others have only tables."""
+"""Maximum number of groups with charts (all, then task groups, then data sets). The others have only tables."""
 LONGEST_PLAIN = 100_000
-"""Size in bytes up to which a link contains a file uncompressed; below the default, as the page has a dozen files."""
+"""Size in bytes up to which a link contains a file uncompressed. Below the default, as the page has a dozen files."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ def render_audit_html(report: AuditReport, *, most_drawn: int = MOST_DRAWN) -> s
     """The page. The output is deterministic.
 
     Drawing charts takes most of the time, so they are drawn for `most_drawn` groups at the first threshold, and only
-    for the first group at the other. Tables are complete except for single pairs of systems, which only the JSON
-    contains.
+    for the first group at the other threshold. Tables are complete except for single pairs of systems, which only the
+    JSON contains.
     """
     marks = marks_of(report)
     return render_page(
@@ -108,7 +108,7 @@ def _title(group: Group, data: AuditData) -> str:
 
 
 def _downloads(report: AuditReport) -> Iterator[tuple[str, DownloadLink]]:
-    """Each file, with the name that links on the page use for it."""
+    """Yields each file with the name that links on the page use for it."""
     yield "json", _held("audit.json", "application/json", report.model_dump_json(indent=2))
     for name, text in csv_files(report).items():
         yield name, _held(f"{name}.csv", "text/csv", text)
@@ -138,7 +138,7 @@ def print_audit(report: AuditReport, console: Console) -> None:
 def _result_rows(report: AuditReport) -> list[Row]:
     data, settings, basis = report.data, report.settings, report.at[0].basis
     prompts = "" if data.n_prompts is None else f" to {plural(data.n_prompts, 'prompt')}"
-    several = "over data sets, each with the same weight; by wording and by chunks over all claims together"
+    several = "over data sets with equal weights; by wording and by chunks, over all claims combined"
     drawn = f"{100 * settings.level:g} %, by {settings.n_resamples:,} resamples of whole {basis.clusters}s"
     rows = {
         "Data": data.name,
@@ -146,14 +146,14 @@ def _result_rows(report: AuditReport) -> list[Row]:
         "Data sets": _named(data.datasets),
         "Task groups": _named(data.tasks) if data.tasks else "",
         "Systems": _named(data.systems),
-        "Means": "none: there is one data set" if len(data.datasets) == 1 else several,
+        "Means": "none: there is only one data set" if len(data.datasets) == 1 else several,
         "Intervals": f"{drawn} ({basis.n_clusters:,}), seed {settings.seed}" if settings.n_resamples else "none",
         "Tests": f"alpha {settings.alpha:g}, {P_ADJUSTMENTS[settings.p_adjustment]}",
         "Compared": tests_of(report.at[0].rankings),
     }
     return [
         *((name, Text(visible(text))) for name, text in rows.items() if text),
-        *(("Left out", Text(visible(one))) for one in report.left_out),
+        *(("Not computed", Text(visible(one))) for one in report.left_out),
         *notice_rows("Warning", report.warnings),
     ]
 

@@ -1,7 +1,7 @@
 """Defines the tables of an audit, as laid out in `tables.json`, for the terminal, the page and its CSV files.
 
-A row holds a record's fields by name. If a record has parts, as a system's calibration has methods, each part is a row,
-and its fields are named like `methods.mean_bias` next to those of the record.
+A row maps field names to the values of a record. If a record has parts, as a system's calibration has methods, each
+part has its own row, and its fields are named like `methods.mean_bias` next to those of the record.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from factloop.reports.sheet.table import NOTHING, Cell, Column, Line, Sheet, cou
 
 Row = Mapping[str, Any]
 MOST_LINES = 40
-"""Maximum number of lines that the terminal shows of a table by data set."""
+"""Maximum number of lines of a table by data set that the terminal shows."""
 
 
 def percent(value: float) -> str:
-    """`70.5`, for a column with the header %; never `-0.0`."""
+    """`70.5`, for a column with % in its header; never `-0.0`."""
     return f"{round(100 * value, 1) + 0.0:.1f}"
 
 
@@ -50,15 +50,15 @@ class Scope:
     at: AuditAt
     group: Group
     members: frozenset[str] = frozenset()
-    """The data sets of a group of several; empty for one data set."""
+    """The data sets of a task group or of all claims; empty for a single data set."""
 
 
 _LAID_OUT = json.loads(resources.files(__package__).joinpath("tables.json").read_text("utf-8"))
 HEADS: Mapping[str, str] = _LAID_OUT["heads"]
-"""The header of each column that describes a row in words."""
+"""The headers of columns that describe a row in words."""
 FIGURES: Mapping[str, str] = _LAID_OUT["figures"]
-"""The header of each column of figures. A field of a part, such as `bins.tpr`, uses the header of `tpr` if it has none
-of its own."""
+"""The headers of columns of figures. A field of a part, such as `bins.tpr`, uses the header of `tpr` if it has no
+separate one."""
 _SHOWN = dict.fromkeys(("ece", "brier", "brier_of_share", "auc"), thousandths)
 _SHOWN |= {"kendall": coefficient, "pearson": coefficient}
 
@@ -79,7 +79,7 @@ def _column(name: str) -> Column:
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of one kind that concern a group."""
+    """The rows of one kind for a group."""
 
     title: str
     rows: str
@@ -173,17 +173,17 @@ def rows_of(at: AuditAt) -> Mapping[str, Sequence[Row]]:
 
 
 def _parts(rows: Iterable[Row], name: str) -> Iterator[Row]:
-    """A row for each part in a field of each row, after the fields of the row itself."""
+    """A row for each part in a field of each row; its fields come after those of the row itself."""
     for row in rows:
         for number, part in enumerate(row[name], 1):
             yield {**row, f"{name}.number": number, **{f"{name}.{key}": value for key, value in part}}
 
 
 def csv_files(report: AuditReport) -> Mapping[str, str]:
-    """The figures for all thresholds, groups and levels: maps file names without extension to contents.
+    """The figures for all thresholds, groups and levels, as a map from file names without extension to contents.
 
-    Names that a spreadsheet would read as a formula start with an apostrophe; numbers have all their digits. There is
-    no file for a part that was left out.
+    Names that a spreadsheet would read as a formula start with an apostrophe. Numbers are not rounded. There is no file
+    for an omitted part.
     """
     found: dict[str, list[Row]] = {}
     for at in report.at:
@@ -193,7 +193,7 @@ def csv_files(report: AuditReport) -> Mapping[str, str]:
 
 
 def _flat(row: Row) -> Row:
-    """The single values of a row and of its records, named like `tpr.low`; lists of names are joined."""
+    """The scalar values of a row and of its records, named like `tpr.low`. Lists of names are joined."""
     flat: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, Record):
@@ -214,12 +214,12 @@ def _written(rows: Sequence[Row]) -> str:
 
 
 def limits_sheet() -> Sheet:
-    """How good figures have to be for each use of an evaluator. The papers give no limits; these were chosen for this
+    """The figures that each use of an evaluator requires. The papers give no limits; these were chosen for this
     project.
 
-    At a TPR and a TNR of 80%, at most one claim in five of either kind is misclassified; a coin toss has 50%. Systems
-    in a data set often differ by no more than 2 points, and 5 points exceed the error rate of a good one. Evaluators in
-    the paper order 20 to 26% of pairs wrongly; at a tau of 0.8, at most one pair in ten is reversed. With chunks, 5% of
+    At a TPR and a TNR of 80%, at most one claim in five of either kind is misclassified; a coin toss gives 50%. Systems
+    in a data set often differ by no more than 2 points, and a good system's error rate is below 5%. Evaluators in the
+    paper order 20 to 26% of pairs wrongly; at a tau of 0.8, at most one pair in ten is reversed. With chunks, 5% of
     claims change from noise alone, and more than 10% is a marked loss (section 4.2).
     """
     heads = ("To …", "Look at", "Good", "Poor")
@@ -237,7 +237,7 @@ LIMITS_NOTE = (
 
 @dataclass(frozen=True)
 class Section:
-    """One question: its tables, the first of which is expanded, and a chart of some of them."""
+    """One question with its tables, the first of which is expanded, and a chart of some of them."""
 
     key: str
     title: str
@@ -254,7 +254,7 @@ class Section:
         return [sheet for table in self.tables if (sheet := table.sheet(scope)).lines]
 
     def terminal_sheets(self, scope: Scope) -> list[Sheet]:
-        """Likewise, without long tables, which are in pages and files."""
+        """The same tables, without long ones, which appear only in pages and files."""
         found = [(table, table.sheet(scope)) for table in self.tables if table.on_terminal]
         return [
             sheet for table, sheet in found if sheet.lines and (table.of == "group" or len(sheet.lines) <= MOST_LINES)
@@ -270,15 +270,15 @@ SECTIONS: tuple[Section, ...] = tuple(_section(**one) for one in _LAID_OUT["sect
 
 
 def sections_of(scope: Scope) -> Iterator[Section]:
-    """The sections that have rows for the group; figures by data set appear only for groups of several."""
+    """The sections that have rows for the group; figures by data set appear only for groups of several data sets."""
     for section in SECTIONS:
         if (section.key != "by-dataset" or scope.members) and section.sheets(scope):
             yield section
 
 
 def groups_of(data: AuditData) -> list[Group]:
-    """All data sets together, the task groups, and single data sets. A group of one data set is left out because it is
-    the same as the data set."""
+    """All data sets together, the task groups, and single data sets. A group of one data set is omitted because it
+    would be the same as the data set."""
     tasks = [*data.task_of.values()]
     groups = [] if len(data.datasets) == 1 else [Group(kind="all")]
     groups += [Group(kind="task", name=name) for name in data.tasks if tasks.count(name) > 1]

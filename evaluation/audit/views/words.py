@@ -1,4 +1,4 @@
-"""Reads the wording of an audit from `words.json`, by value: tests, methods, orders and reasons."""
+"""Reads the display names of tests, methods, orders and reasons from `words.json`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SHOWN: tuple[Mapping[Any, str], ...] = (
 VALUES: Mapping[tuple[type[StrEnum], StrEnum], str] = {
     (type(one), one): words for table in _SHOWN for one, words in table.items()
 }
-"""What a table shows for a value of a record."""
+"""The text that a table shows for a value of a record."""
 
 
 def tests_of(rankings: Iterable[Ranking]) -> str:

@@ -172,7 +172,7 @@ def test_adjusted_counts_by_hand() -> None:
     assert adjusted_rate(0.05, 0.8, 0.1) == 0.0
     assert adjusted_rate(0.90, 0.8, 0.1) == 1.0
     assert adjusted_rate(0.30, 0.1, 0.8) == pytest.approx(0.5 / 0.7)  # worse than chance: turned round
-    with pytest.raises(ValueError, match="equal rates"):
+    with pytest.raises(ValueError, match="both rates are equal"):
         adjusted_rate(0.3, 0.5, 0.5)
 
 

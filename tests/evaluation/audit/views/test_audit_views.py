@@ -114,7 +114,7 @@ def test_undefined_figures_and_what_was_left_out_say_why() -> None:
     tree = tree_of("bare")
     said = {text(cell) for cell in tree.xpath("//td[@class='undefined']/span")}
     assert {"undefined: none labelled wrong", "undefined: one system"} <= said
-    left_out = [text(one) for one in tree.xpath("//ul[@aria-label='Left out']/li")]
+    left_out = [text(one) for one in tree.xpath("//ul[@aria-label='Not computed']/li")]
     assert left_out == list(bare_audit().left_out)
 
 
