@@ -1,14 +1,14 @@
-"""Calculates an upper confidence bound on an error rate, given the number of errors in a number of claims.
+"""Calculates an upper confidence bound on an error rate from the numbers of errors and claims.
 
 This is Clopper and Pearson's exact upper bound (Biometrika 26, 1934). If claims come in groups, both counts are first
 divided by a design effect, as in Korn and Graubard (Survey Methodology 24, 1998); the bound is then approximate.
 
-A design effect is 1 + (m - 1) r, with m the size of a claim's group, averaged over claims, and r the intraclass
+A design effect is 1 + (m - 1) r. Here, m is the size of a claim's group, averaged over claims, and r is the intraclass
 correlation of errors within groups (one-way ANOVA estimator, negative values set to 0). It is based on errors, not
 labels: a verifier that finds every claim of one long document supported makes errors in clusters, even if each document
 has equally many claims of either label. With few errors, r cannot be estimated well, so the largest r of this threshold
-and of all that settle more claims is used. `few_groups_factor` accounts for small numbers of groups, which give poor
-estimates of r.
+and of all thresholds that settle more claims is used. `few_groups_factor` accounts for small numbers of groups, which
+give poor estimates of r.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ Floats = NDArray[np.float64]
 
 
 def p_values(n_wrong: ArrayLike, n: ArrayLike, max_error: float) -> Floats:
-    """P(at most `n_wrong` errors among `n`) if the true error rate were `max_error`: small if the true rate must be
-    lower.
+    """The probability of at most `n_wrong` errors among `n` if the true error rate were `max_error`.
 
-    Both counts may be fractional. 1 if `n` is 0, since nothing was observed.
+    A small value means that the true rate must be lower.
+
+    Both counts may be fractional. If `n` is 0, nothing was observed and the result is 1.
     """
     wrong, all_ = np.asarray(n_wrong, np.float64), np.asarray(n, np.float64)
     right = all_ - wrong
@@ -33,7 +34,7 @@ def p_values(n_wrong: ArrayLike, n: ArrayLike, max_error: float) -> Floats:
 
 
 def upper_bound(n_wrong: float, n: float, alpha: float) -> float | None:
-    """The largest error rate that is consistent with so few errors at confidence 1 - `alpha`; None if `n` is 0."""
+    """The largest error rate consistent with these counts at confidence 1 - `alpha`; None if `n` is 0."""
     if n <= 0:
         return None
     return 1.0 if n_wrong >= n else float(special.betaincinv(n_wrong + 1, n - n_wrong, 1 - alpha))
@@ -42,13 +43,13 @@ def upper_bound(n_wrong: float, n: float, alpha: float) -> float | None:
 Counts = NDArray[np.int64]
 
 _EXACT_TO = 10
-"""Decimal places that sums are rounded to; further digits depend on the order of the rows."""
+"""Number of decimal places to which sums are rounded; further digits depend on the order of the rows."""
 ENOUGH = 10
-"""The number of errors (or half of all errors) needed to estimate how correlated they are."""
+"""The number of errors (or half of all errors, if lower) needed to estimate how correlated they are."""
 
 
 def effect_on_settled(wrong: NDArray[np.bool_], groups: Counts, n: Counts) -> Floats:
-    """The design effect if the first n of these rows are settled; has the shape of `n`, which must not decrease."""
+    """The design effect if the first n of these rows are settled, for each n in `n`, which must not decrease."""
     n_before, wrong_before = (
         sums_before(np.ones(len(groups), np.int64), groups),
         sums_before(wrong.astype(np.int64), groups),
@@ -60,7 +61,7 @@ def effect_on_settled(wrong: NDArray[np.bool_], groups: Counts, n: Counts) -> Fl
 
 
 def effect_on_label(wrong: NDArray[np.bool_], groups: Counts, n: Counts, label_groups: Counts) -> Floats:
-    """The same for wrongly settled claims among all claims of their label, whose groups are given."""
+    """The same for wrongly settled claims among all claims with their label, whose groups are `label_groups`."""
     known, size = np.unique(label_groups, return_counts=True)
     if not len(known):
         return np.ones(len(n))

@@ -1,4 +1,4 @@
-"""Labelled claims with a verifier's scores, and how similar the claims in the same document or response are."""
+"""Defines labelled claims with a verifier's scores, and measures how similar claims in the same group are."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ScoredLabels:
 
 
 def groups_of(*keys: Sequence[Hashable | None]) -> NDArray[np.int64]:
-    """A number for each row; rows that share a key in any column, directly or through other rows, have the same number.
+    """A number for each row. Rows that share a key in any column, directly or through other rows, get the same number.
 
     None does not count as a key. Numbers start at 0, and the order of groups has no meaning.
     """

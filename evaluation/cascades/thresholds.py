@@ -1,19 +1,19 @@
-"""Finds the thresholds of a cascade that send the fewest claims to the model for a given error, with confidence.
+"""Finds the thresholds of a cascade that send the fewest claims to the model within a given error, with confidence.
 
 On each side (claims accepted at or above `upper`, claims rejected at or below `lower`), the stated error limits two
-rates: the wrong claims among those settled, and the wrongly settled claims among all claims of that label. The second
-keeps a rare label from being sacrificed entirely: if one claim in ten were supported, rejecting all claims would be
-wrong for only one in ten.
+rates: the fraction of settled claims that are wrong, and the fraction of all claims with that label that are settled
+wrongly. The second limit keeps a rare label from being sacrificed entirely: if one claim in ten were supported,
+rejecting all claims would be wrong for only one in ten.
 
 Thresholds are tested from the strictest on, on a grid that is fixed in advance. Testing many thresholds requires no
 correction except that a chain of tests ends at the first failure. This is fixed-sequence testing, as used by
 Angelopoulos et al. ("Learn then test", arXiv 2110.01052, section 2.4), with the fallback of Wiens (Pharmaceutical
-Statistics 2, 2003): chains begin where 1/16, 1/8, 1/4 and 1/2 of the claims are settled, each with a quarter of the
-allowed error probability, and a chain that reaches the next beginning adds its own quarter.
+Statistics 2, 2003). Chains begin at the thresholds that settle 1/16, 1/8, 1/4 and 1/2 of the claims, each with a
+quarter of the allowed error probability, and a chain that reaches the next starting point adds that point's quarter.
 
 Departures: chains begin at positions in the ranking of scores, which does not depend on labels. The guarantee is exact
-if a weaker score is not right more often than a stronger one and if claims are independent; for claims in groups, it is
-approximate (`design_effects`).
+if claims are independent and a weaker score is not right more often than a stronger one; for claims in groups, it is
+approximate (see `bounds`).
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ from factloop.reports.figures import percent, plural
 Counts = NDArray[np.int64]
 
 GRID: Floats = np.arange(1001) / 1000
-"""All thresholds that are tested: readable numbers, fixed before any label is seen."""
+"""All thresholds that are tested. They are readable numbers, fixed before any label is seen."""
 BEGINNINGS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
-"""Fractions of the claims at which a chain of tests begins."""
+"""Fractions of the claims at which chains of tests begin."""
 CURVE = (0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
 
 
 @dataclass(frozen=True)
 class SettledAt:
-    """One side at each threshold, strictest first; shapes (n_thresholds,)."""
+    """One side of the cascade at each threshold, strictest first; arrays have shape (n_thresholds,)."""
 
     thresholds: Floats
     n: Counts
@@ -54,7 +54,7 @@ class SettledAt:
     effect: Floats
     """Design effect on the fraction of settled claims that are wrong."""
     label_effect: Floats
-    """Design effect on the fraction of claims of their label that are settled wrongly."""
+    """Design effect on the fraction of claims with the opposite label that are settled wrongly."""
     n_all: int
     n_label: int
     """Number of claims that would be settled wrongly on this side."""
@@ -65,7 +65,7 @@ def tune(
 ) -> CascadeTuning:
     """The thresholds that send the fewest claims to the model while keeping within the stated error.
 
-    The guarantees of both sides hold together at `confidence`. A larger `max_error` never sends more claims to the
+    The guarantees for both sides hold together at `confidence`. A larger `max_error` never sends more claims to the
     model, and the order of the rows has no effect. Takes time linear in the number of claims. Raises ValueError for a
     rate that is out of range.
     """
@@ -74,7 +74,7 @@ def tune(
 
 @dataclass(frozen=True)
 class Tuning:
-    """The part that is the same for all stated errors: the counts of both sides."""
+    """The counts of both sides, which do not depend on the stated error."""
 
     accepting: SettledAt
     rejecting: SettledAt
@@ -134,7 +134,7 @@ class Tuning:
         )
 
     def curve(self, error: ErrorKind, confidence: float) -> tuple[CascadePoint, ...]:
-        """The outcomes for each of the errors in `CURVE`."""
+        """The outcome for each error in `CURVE`."""
         return tuple(_point(self.tuned(one, error, confidence)) for one in CURVE)
 
 
@@ -153,7 +153,7 @@ def _settled_at(labelled: ScoredLabels, thresholds: Floats, wrong: NDArray[np.bo
 
 
 def _certified(at: SettledAt, max_error: float, alpha: float) -> Counts:
-    """Positions of thresholds whose error rates are below the stated one; with probability `alpha`, some are not."""
+    """Positions of thresholds with error rates below the stated one; with probability `alpha`, some are wrong."""
     p_settled = p_values(at.n_wrong / at.effect, at.n / at.effect, max_error)
     p_label = p_values(at.n_wrong / at.label_effect, at.n_label / at.label_effect, max_error)
     p_value = np.maximum(p_settled, p_label)
@@ -172,9 +172,9 @@ def _certified(at: SettledAt, max_error: float, alpha: float) -> Counts:
 def _farthest_apart(
     accepting: SettledAt, accepted: Counts, rejecting: SettledAt, rejected: Counts
 ) -> tuple[int | None, int | None]:
-    """The positions of the certified `upper` and `lower` that settle most claims; `lower` stays below `upper`.
+    """The positions of the certified `upper` and `lower` that settle the most claims, with `lower` below `upper`.
 
-    In case of a tie, those with the fewest wrong claims, then the strictest.
+    A tie goes to the pair with the fewest wrong claims, then to the strictest.
     """
     best: tuple[int | None, int | None] = (None, None)
     most = (0, 0)
@@ -196,7 +196,7 @@ def _farthest_apart(
 
 
 def _strictest(at: SettledAt, places: Counts) -> int:
-    """The first position that settles as many claims as the last one."""
+    """The first position that settles as many claims as the last one does."""
     return int(places[np.searchsorted(at.n[places], at.n[places[-1]])])
 
 
@@ -204,7 +204,7 @@ def _side(
     at: SettledAt, place: int | None, max_error: float, alpha: float, *, is_wanted: bool, done: str
 ) -> CascadeSide:
     if place is None:
-        why = _unmet_reason(at, max_error, done) if is_wanted else f"no claim may be {done} cheaply (--error)"
+        why = _unmet_reason(at, max_error, done) if is_wanted else f"--error does not allow claims to be {done} cheaply"
         return CascadeSide(
             threshold=None,
             n=0,
@@ -239,16 +239,16 @@ def _unmet_reason(at: SettledAt, max_error: float, done: str) -> str:
     if not at.n_all or not at.n.max():
         return "no claim has a score"
     if not at.n_label:
-        return "no labelled claim could be wrong here, so its error is unknown"
+        return "no labelled claim could be wrong on this side, so its error is unknown"
     settled = at.n > 0
     # half an error is added: a few claims without an error do not show that errors never occur
     error = (at.n_wrong[settled] + 0.5) / (at.n[settled] + 1)
     best = int(np.argmin(error))
     if at.n_wrong[settled][best] / at.n[settled][best] >= max_error:
         seen = f"{at.n_wrong[settled][best]:,} of {at.n[settled][best]:,}"
-        return f"at every threshold {percent(max_error)} or more of the {done} were wrong: at best {seen}"
+        return f"at every threshold, {percent(max_error)} or more of the {done} claims were wrong: at best {seen}"
     claims = plural(at.n_all, "labelled claim")
-    return f"{claims} are too few to show that at most {percent(max_error)} of the {done} are wrong"
+    return f"{claims} are too few to show that at most {percent(max_error)} of the {done} claims are wrong"
 
 
 def _point(tuned: CascadeTuning) -> CascadePoint:

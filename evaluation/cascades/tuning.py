@@ -22,15 +22,15 @@ from factloop.tools.judges.pairs import BETWEEN, VerifierPair, score_pairs
 
 BATCH = 64
 COMPARED = 8
-"""Number of claims with scores in the file that are scored again, to verify that the scores are this verifier's."""
+"""Number of claims with scores in the file that are scored again, to check that the scores are this verifier's."""
 FEW_GROUPS = 30
-"""With fewer, a kind of document that makes up a tenth of all is missed in one of 25 cases or more (0.9 ** 30)."""
+"""With fewer groups, a kind of document that makes up a tenth of all is missed in at least one of 25 cases (0.9^30)."""
 TOLERANCE = 1e-3
-"""Difference allowed between scores of one encoder in two runs, because batches are padded differently."""
+"""Allowed difference between two runs of the same encoder, which may pad batches differently."""
 
 
 class LabelledRow(PairRow):
-    """A labelled row, in the layout of `factloop research verify`; the text may also come in passages."""
+    """A labelled row, in the layout of `factloop research verify`; the text may also be given as passages."""
 
     passages: tuple[str, ...] | None = None
 
@@ -58,7 +58,7 @@ class Tune:
 
 
 def load_labelled(place: str) -> list[LabelledRow]:
-    """The rows of a JSON Lines, CSV, Parquet or JSON file. Raises DataError, also for a row without a label."""
+    """The rows of a JSON Lines, CSV, Parquet or JSON file. Raises DataError for bad rows or a row without a label."""
     rows = []
     for row, item in placed_items(place, ColumnMapping(), LabelledRow):
         if item.label is None:
@@ -74,10 +74,11 @@ def load_labelled(place: str) -> list[LabelledRow]:
 async def atune(
     rows: Sequence[LabelledRow], wanted: Tune, *, data: str, scored: Callable[[int, int], object] = lambda *_: None
 ) -> CascadeFile:
-    """The cascade for these claims. Costs no money; the running time is that of the verifier.
+    """The cascade for these claims. Costs no money; it takes as long as the verifier needs to score them.
 
-    Scores under the verifier's name in the rows are used after some of them have been verified against the verifier.
-    `scored` is called with the number of scored claims and the total number of claims. Raises ConfigError, DataError.
+    If rows already have scores under the verifier's name, these are used after a few of them have been recomputed as a
+    check. `scored` is called with the number of scored claims and the total number of claims. Raises ConfigError or
+    DataError.
     """
     verifier = cheap_verifier(wanted.verifier, allow_download=wanted.allow_download)
     scores = await _scores(rows, verifier, data, scored)
@@ -98,7 +99,7 @@ async def atune(
 
 
 def _groups(rows: Sequence[LabelledRow]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Claims that share a document, a response or their wording are dependent."""
+    """The groups of dependent claims, which share a document, a response or their wording."""
     responses = [None if row.response_id is None else (row.dataset, row.system, row.response_id) for row in rows]
     return groups_of([row.text.strip() or None for row in rows], responses, [row.claim.strip() for row in rows])
 
@@ -116,7 +117,7 @@ async def _scores(
     for place, score in (await _read(rows, sorted({*again}), verifier)).items():
         if score is None or abs(score - found[place]) > TOLERANCE:
             here = "none" if score is None else f"{score:.4g}"
-            message = f"claim {rows[place].id!r} has {found[place]:.4g} by {name}, now {here}: verify it again"
+            message = f"claim {rows[place].id!r} has {found[place]:.4g} from {name}, but now {here}: verify it again"
             raise DataError(message, path=data, field="evaluators")
     for start in range(0, len(asked), BATCH):
         scored(len(found), len(rows))
@@ -139,20 +140,20 @@ def _warnings(tuned: CascadeTuning) -> list[str]:
     if tuned.n_settled == 0:
         warnings.append("Every claim goes to the model, so this cascade saves nothing.")
     if tuned.likeness is None:
-        warnings.append("All claims share one document or response: the error is only that of similar claims.")
+        warnings.append("All claims share one document or response, so the error applies only to similar claims.")
     elif tuned.n_groups < tuned.n:
         warnings.append(_group_warning(tuned))
     if tuned.n_unscored:
-        warnings.append(f"{plural(tuned.n_unscored, 'claim')} without a score: such claims go to the model.")
+        warnings.append(f"{plural(tuned.n_unscored, 'claim')} without a score: they go to the model.")
     return warnings
 
 
 def _group_warning(tuned: CascadeTuning) -> str:
     sides = (("accepted", tuned.accepted), ("rejected", tuned.rejected))
     effects = [f"{side.design_effect:.1f} {done} ones" for done, side in sides if side.n]
-    counted = f" (as one independent claim count {' and '.join(effects)})" if effects else ""
-    few = "" if tuned.n_groups >= FEW_GROUPS else "; so few may miss the kind of document on which the verifier errs"
+    counted = f" ({' or '.join(effects)} count as one independent claim)" if effects else ""
+    few = "" if tuned.n_groups >= FEW_GROUPS else "; so few may lack a kind of document on which the verifier errs"
     return (
         f"{plural(tuned.n, 'claim')} in {plural(tuned.n_groups, 'group')} that share a document, a response or their "
-        f"wording: the bounds allow for that approximately{counted}{few}."
+        f"wording: the bounds account for this approximately{counted}{few}."
     )

@@ -1,4 +1,4 @@
-"""Describes a cascade in words, for the terminal and for a page."""
+"""Describes a cascade for the terminal and for a page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def threshold(value: float | None) -> str:
 
 
 def promise(tuned: CascadeTuning) -> str:
-    """The guarantee for the settled claims, in words."""
+    """The guarantee for settled claims, as a phrase."""
     return (
         f"at most {percent(tuned.max_error)} of the claims settled on either side are wrong, "
         f"with {percent(tuned.confidence)} confidence"
@@ -39,7 +39,7 @@ def promise(tuned: CascadeTuning) -> str:
 
 
 def side_words(side: CascadeSide, n: int) -> str:
-    """How many of `n` labelled claims one threshold settles, and how often wrongly, in words."""
+    """How many of `n` labelled claims one threshold settles, and how many wrongly, as a phrase."""
     if side.threshold is None:
         return f"none: {side.why_none}" if side.why_none else "none"
     settled = f"{plural(side.n, 'claim')} ({share(side.n / n)}), {side.n_wrong:,} of them wrong ({share(side.error)}"
@@ -48,7 +48,7 @@ def side_words(side: CascadeSide, n: int) -> str:
 
 
 def label_words(side: CascadeSide, label: str) -> str:
-    """How many claims of one label were settled wrongly, in words."""
+    """How many claims with one label were settled wrongly, as a phrase."""
     if not side.n_label:
         return f"no claim is labelled {label}"
     return f"{side.n_wrong:,} of {plural(side.n_label, 'claim')} labelled {label} ({share(side.label_error)})"
@@ -60,7 +60,7 @@ def rests_on(tuned: CascadeTuning) -> str:
 
 
 def rows(cascade: CascadeFile) -> Iterator[tuple[str, str]]:
-    """Name and value of everything that is shown of a cascade, except its curve."""
+    """The names and values of everything displayed about a cascade, except its curve."""
     yield "Verifier", cascade.verifier
     yield "Accepts", "nothing" if cascade.upper is None else f"a score of {cascade.upper:g} or more"
     yield "Rejects", "nothing" if cascade.lower is None else f"a score of {cascade.lower:g} or less"
@@ -68,9 +68,9 @@ def rows(cascade: CascadeFile) -> Iterator[tuple[str, str]]:
     if tuned is None:
         yield "Promise", "none: the thresholds were set by hand"
         return
-    nearly = "" if tuned.n_groups == tuned.n else ", approximately: claims come in groups"
+    nearly = "" if tuned.n_groups == tuned.n else ", approximately, because claims come in groups"
     yield "Promise", f"{promise(tuned)}{nearly}" if tuned.n_settled else f"cannot be kept: {promise(tuned)}"
-    yield "Rests on", f"{cascade.data}: {rests_on(tuned)}" if cascade.data else rests_on(tuned)
+    yield "Based on", f"{cascade.data}: {rests_on(tuned)}" if cascade.data else rests_on(tuned)
     yield "Accepted", side_words(tuned.accepted, tuned.n)
     yield "Rejected", side_words(tuned.rejected, tuned.n)
     if tuned.n_settled:
@@ -82,20 +82,20 @@ def rows(cascade: CascadeFile) -> Iterator[tuple[str, str]]:
 
 
 def advice(tuned: CascadeTuning) -> str:
-    """What to change so that some claims are settled cheaply, if none are."""
-    ways = ["use a verifier that errs less (--verifier)", "label some hundreds of claims", "lower --level"]
+    """What to change so that some claims are settled cheaply, for a cascade that settles none."""
+    ways = ["use a more accurate verifier (--verifier)", "label a few hundred more claims", "lower --level"]
     settling = [point for point in tuned.curve if point.n_accepted or point.n_rejected]
     if settling:
         least = min(settling, key=lambda point: point.max_error)
         settled = f"{least.n_accepted + least.n_rejected:,} of {plural(tuned.n, 'labelled claim')}"
         ways.insert(0, f"allow a larger error (--max-error {least.max_error:g} settles {settled})")
     if tuned.error is ErrorKind.BALANCED:
-        ways.append("settle one side alone (--error false_support or false_reject)")
+        ways.append("settle only one side (--error false_support or false_reject)")
     return ", ".join(ways[:-1]) + f", or {ways[-1]}"
 
 
 def curve(points: Iterable[CascadePoint]) -> Sheet:
-    """The outcome of each other stated error, considered separately."""
+    """The outcome for each of the other errors, considered separately."""
     columns: tuple[ColumnOf[CascadePoint], ...] = (
         (name("Error allowed"), lambda one: percent(one.max_error)),
         (Column("To the model"), lambda one: share(one.share_sent)),
@@ -105,12 +105,11 @@ def curve(points: Iterable[CascadePoint]) -> Sheet:
         (Column("of them wrong"), lambda one: one.n_rejected_wrong),
         (Column("Balanced error, if the model never errs"), lambda one: share(one.balanced_error)),
     )
-    return sheet_of("Results for other allowed errors, each on its own", columns, points)
+    return sheet_of("Results for other allowed errors, each considered separately", columns, points)
 
 
 def print_cascade(cascade: CascadeFile, console: Console) -> None:
-    """Prints the thresholds, what they are based on, and the curve. Texts are printed literally, without markup or
-    escape sequences."""
+    """Prints the thresholds, what they are based on, and the curve. Markup and escape sequences have no effect."""
     shown = [(name, Text(one_line(value))) for name, value in rows(cascade)]
     print_section(console, "Cascade", rows_table([*shown, *notice_rows("Note", cascade.warnings)]))
     if cascade.tuned is not None:

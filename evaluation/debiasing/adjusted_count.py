@@ -1,8 +1,8 @@
-"""The adjusted count (Rogan and Gladen 1978), which corrects a fraction of verdicts using the evaluator's TPR and FPR.
+"""Corrects a fraction of verdicts by the adjusted count (Rogan and Gladen 1978), using the evaluator's TPR and FPR.
 
-`(rate - FPR) / (TPR - FPR)`, with TPR and FPR from the labelled claims. It is valid if both rates are the same on both
-samples, however many claims are supported in either. Godbole and Jia ("Verify with Caution", section 5) show how often
-they differ if the labelled claims come from another system.
+The result is `(rate - FPR) / (TPR - FPR)`, with TPR and FPR from the labelled claims. It is valid if TPR and FPR are
+the same on both samples, however many claims are supported in either. Godbole and Jia ("Verify with Caution", section
+5) show how often they differ if the labelled claims come from another system.
 
 The interval is Fieller's (1954) for a ratio: all values v for which `(rate - FPR) - v * (TPR - FPR)` does not differ
 significantly from 0. A rate of 0 or 1 is assumed to be off by half an error, since seeing none among a few claims does
@@ -44,7 +44,7 @@ class _Ratio:
     bottom_variance: float
     covariance: float
     moves: Floats
-    """(n_groups,): the influence of each group on the result, not divided by the denominator."""
+    """(n_groups,): the influence of each group on the result, before division by the denominator."""
 
     def has_signal(self, quantile: float) -> bool:
         """Whether the denominator exceeds 0 by more than its uncertainty."""
@@ -103,6 +103,6 @@ def _ratio(samples: Samples) -> _Ratio:
 
 
 def _unseen(samples: Samples, moves: Floats, among: Floats) -> float:
-    """The variance of a rate beyond what is observed; zero if its claims differ."""
+    """The variance that a rate has beyond what is observed, if its claims are all alike; otherwise zero."""
     seen = covariance(moves, moves)
     return unseen_variance_of_rate(samples, among) if seen <= NO_VARIANCE else 0.0

@@ -13,7 +13,7 @@ from factloop.evaluation.statistics.bootstrap import ROUNDING
 from factloop.evaluation.statistics.significance import equal_weight
 
 NO_VARIANCE = 1e-28
-"""Largest rounding error of a variance of 0, by which a division would be meaningless."""
+"""Variances up to this are rounding errors of 0, so dividing by them would be meaningless."""
 
 
 def mean_influence(values: Floats, group: Ints, n_groups: int, weights: Floats | None = None) -> Floats:
@@ -31,7 +31,7 @@ def mean_influence(values: Floats, group: Ints, n_groups: int, weights: Floats |
 
 
 def run_rate_influence(samples: Samples) -> Floats:
-    """The influence on the fraction of supported claims among the run's scored ones, a ratio of sums over responses."""
+    """The influence on the fraction of the run's scored claims that are supported, a ratio of sums over responses."""
     rates = np.divide(samples.supported, samples.scored, out=np.zeros_like(samples.scored), where=samples.scored > 0)
     return mean_influence(rates, samples.run_group, samples.n_groups, samples.scored)
 
@@ -43,17 +43,17 @@ def labelled_influence(values: Floats, samples: Samples, among: Floats | None = 
 
 
 UNSEEN_ERRORS = 0.5
-"""Number of errors included in a variance in addition to those observed."""
+"""Number of errors added to those observed when a variance is computed."""
 
 
 def unseen_variance(samples: Samples, open_share: Floats | float = 1.0) -> float:
     """The amount that `UNSEEN_ERRORS` adds to the variance of a weighted mean.
 
-    A judge is wrong about few of the claims that it is sure of, and these are drawn rarely and have large weights: a
-    sample without such an error shows no variation, while most of another sample's variation comes from one. The
-    variance therefore includes half an error more than was observed, as in Jeffreys' prior for a proportion (Brown, Cai
-    and DasGupta 2001), with the weight of a claim whose verdict has the larger weights. `open_share`: 1 - p for each
-    claim, if only the claims of the run are of interest.
+    A judge is rarely wrong about claims that it is sure of. Such claims are seldom drawn and have large weights, so one
+    sample without such an error shows no variation, while most of another sample's variation comes from a single one.
+    The variance therefore includes half an error more than was observed, as in Jeffreys' prior for a proportion (Brown,
+    Cai and DasGupta 2001), with the weight of a claim whose verdict has the larger weights. `open_share` is 1 - p for
+    each claim if only the claims of the run are of interest.
     """
     weight = samples.label_weight
     squares, is_supported = open_share * weight**2, samples.verdict >= 0.5
@@ -78,12 +78,12 @@ def covariance(one: Floats, other: Floats) -> float:
 
 
 def t_quantile(n_groups: int, level: float = LEVEL, moves: Floats | None = None) -> float:
-    """Student's t, with one degree of freedom fewer than groups because the variance is estimated from them.
+    """The quantile of Student's t, with one degree of freedom less than groups, since they also give the variance.
 
-    `moves`: the influences whose squares make up that variance. If a few responses contain most of the errors, a few
-    squares make up most of the variance, which is then known less precisely: the degrees of freedom are those of an
-    equivalent number of groups with equal weight (`equal_weight`). Satterthwaite (1946) would use up to twice as many.
-    This allows for a variance that is wrong, but not for one that is too low precisely when a sample contains few
+    `moves` are the influences whose squares make up that variance. If a few responses contain most of the errors, a few
+    squares make up most of the variance, which is then known less precisely. The degrees of freedom are therefore those
+    of an equivalent number of groups with equal weight (`equal_weight`). Satterthwaite (1946) would use up to twice as
+    many. This allows for a variance that is wrong, but not for one that is too low precisely when a sample contains few
     errors: in `benchmarks.correction_coverage`, the true value was then below the 95% intervals of accurate systems in
     up to 6% of cases.
     """
@@ -94,9 +94,9 @@ def t_quantile(n_groups: int, level: float = LEVEL, moves: Floats | None = None)
 
 
 FEWEST_GROUPS = 30
-"""Below this, intervals based on the normal distribution are known to be too narrow for proportions."""
+"""With fewer groups, intervals based on the normal distribution are known to be too narrow for proportions."""
 FEWEST_OF_A_CLASS = 10
-"""Number of groups with a label of the rarer class. Below this, an interval's variance is based on very few
+"""Number of groups with a label of the rarer class below which an interval's variance is based on very few
 responses."""
 
 
@@ -115,7 +115,7 @@ def with_interval(
 
     The interval is None for a sample of a single group, in which a lack of variation does not mean certainty, and if at
     most one of its ends is in [0, 1]. For a census, in which every claim is labelled, the interval is the value itself,
-    without cautions.
+    and there are no cautions.
     """
     if is_census:
         return _estimate(method, _cut(value), (_cut(value), _cut(value)), samples, level, weight, ())
@@ -202,10 +202,10 @@ def raw_share(value: float, moves: Floats, samples: Samples, level: float) -> Es
 
 
 def fewest_of_a_class(method: Method, samples: Samples) -> int:
-    """Number of groups that contain a labelled claim of the rarer class: ten errors in one response are one case, not
-    ten.
+    """Number of groups that contain a labelled claim of the rarer class.
 
-    If each claim was drawn individually and only the run is of interest, claims are counted instead.
+    Ten errors in one response count as one case, unless each claim was drawn individually and only the run is of
+    interest: claims are then counted instead.
     """
     is_single = method is Method.DIFFERENCE and samples.label_chance is not None
     unit = np.arange(len(samples.label)) if is_single else samples.label_group

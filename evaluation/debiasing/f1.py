@@ -1,14 +1,14 @@
 """Calculates F1@K of a run, both raw and corrected using responses with human-labelled claims.
 
-F1@K is a property of a whole response, so the unit is the response. This is prediction-powered inference
-(`prediction_powered`) with F1@K by labels in place of a label, and F1@K by verdicts in place of a verdict. It is valid
+F1@K is a property of a whole response, so the unit is the response. The method is prediction-powered inference
+(`prediction_powered`), with F1@K by labels in place of a label, and F1@K by verdicts in place of a verdict. It is valid
 for any evaluator and K if the labelled responses are similar to those of the run and all their claims are labelled.
-Labels for only some claims of a response do not determine its F1@K, which is concave once K claims are supported:
-assuming that each claim is as likely to be supported as others with the same verdict gave figures that were .02 to .04
+Labels for only some claims of a response do not determine its F1@K, which is concave once K claims are supported.
+Assuming that each claim is as likely to be supported as others with the same verdict gave figures that were .02 to .04
 too high (FActScore's labels, K at the median and below).
 
 A response without claims has an F1@K of 0 both by labels and by verdicts. The labelled responses include none of these,
-so they represent only the run's responses with claims; the uncertainty of this fraction is included.
+so they represent only the run's responses with claims. The uncertainty of that fraction is included.
 
 Departure from the paper (Wei et al. 2024, section 5), which treats the evaluator's verdicts as the truth.
 """
@@ -27,8 +27,8 @@ from factloop.evaluation.debiasing.samples import Bools, Floats, JudgedResponses
 
 LEAST_OWN, LEAST_OTHER = 0.75, 0.5
 """Minimum number of labels per scored claim: in the run's prompts that have labels and, for other labels, per labelled
-response relative to a response of the run. With fewer, responses count as labelled in part. The first is below 1
-because the run's claims that annotators call irrelevant have no label."""
+response relative to a response of the run. With fewer, responses count as partly labelled. The first is below 1 because
+the run's claims that annotators call irrelevant have no label."""
 
 
 def debiased_f1(
@@ -43,11 +43,12 @@ def debiased_f1(
 ) -> tuple[DebiasedF1, ...]:
     """Mean F1@K over the responses, for each K.
 
-    Withheld if the labelled responses are not a sample of such responses and are not declared to be similar, like the
-    prediction-powered precision; undefined if responses are labelled in part. Raises ValueError for a K below 1.
+    The result is withheld if the labelled responses are neither a sample of such responses nor declared to be similar,
+    like the prediction-powered precision. It is undefined if responses are only partly labelled. Raises ValueError if a
+    K is below 1.
     """
     if any(k < 1 for k in ks):
-        raise ValueError("K must be a whole number from 1")
+        raise ValueError("K must be a positive integer")
     samples = as_samples(labelled, run)
     missing = _missing(samples, transfer, level, is_sampled=is_sampled)
     return tuple(_at(k, samples, missing, abstentions, transfer, level) for k in ks)
@@ -108,7 +109,7 @@ def _of_labelled(k: int, samples: Samples, counted: Bools) -> tuple[prediction_p
 
 
 def _missing(samples: Samples, transfer: Transfer, level: float, *, is_sampled: bool) -> Estimate | None:
-    """The corrected figure if it cannot be calculated, with the reason."""
+    """An undefined corrected figure with the reason, or None if it can be calculated."""
     why, cautions = None, set()
     if not samples.scored.sum():
         why = Undefined.NOTHING_SCORED

@@ -1,17 +1,17 @@
 """Estimates the precision of the run's own claims from those with human labels.
 
-Prediction-powered inference and its interval refer to the claims of such prompts, of which the run's claims are a
+Prediction-powered inference and its interval are about all claims on such prompts, of which the run's claims are a
 sample. The result of labelling all claims of this particular run can be estimated more precisely. This is the
 difference estimator for sampling from a finite population (Särndal, Swensson and Wretman 1992, section 6.3): the run's
 fraction of verdicts, known without error, plus the mean of label - lambda * verdict over the labelled claims, each
-weighted by the inverse of its probability. Only claims without a label contribute uncertainty: variances have the
-factor 1 - p, and if every claim is labelled, the variance is 0.
+weighted by the inverse of its probability. Only claims without a label contribute uncertainty. Variances therefore have
+the factor 1 - p, and if every claim is labelled, the variance is 0.
 
-If the probabilities are given, each claim was drawn individually, and the variance is computed accordingly. Otherwise
-it is unknown whether claims or whole responses were drawn. The variance is then computed over groups, which is correct
-for whole groups and slightly too large for single claims.
+If probabilities are given, each claim was drawn individually, and the variance is computed accordingly. Otherwise it is
+unknown whether claims or whole responses were drawn. The variance is then computed over groups, which is correct for
+whole groups and slightly too large for single claims.
 
-The variance includes half an error more than was observed (`estimates.unseen_variance`); without it, 95% intervals for
+The variance includes half an error more than was observed (`estimates.unseen_variance`). Without it, 95% intervals for
 labels drawn by `labels next` contained the true value in 89% of simulated runs (`benchmarks.chosen_labels`).
 """
 
@@ -38,8 +38,8 @@ METHOD = Method.DIFFERENCE
 
 
 def precision(samples: Samples, level: float) -> Estimate | None:
-    """The fraction in [0, 1] of the run's scored claims that annotators would call supported; None without labels for
-    the run's own claims."""
+    """The fraction in [0, 1] of the run's scored claims that annotators would call supported; None if none has a
+    label."""
     own = _own_labels(samples)
     if not len(own.label) or not own.scored.sum():
         return None
@@ -64,7 +64,7 @@ def precision(samples: Samples, level: float) -> Estimate | None:
 
 
 def _own_labels(samples: Samples) -> Samples:
-    """The samples with only those labelled claims that are from the run itself."""
+    """The samples restricted to the labelled claims that are from the run itself."""
     chance = samples.label_chance
     weight = samples.label_weight[samples.is_own]
     return replace(
@@ -80,7 +80,7 @@ def _own_labels(samples: Samples) -> Samples:
 
 
 def _open_share(own: Samples) -> Floats:
-    """(n_labels,): 1 - p of each claim; the same for all if only the number of claims is known.
+    """(n_labels,): 1 - p for each claim; the same for all claims if only their number is known.
 
     If the labelled claims represent fewer claims than the run has, some of the claims drawn are missing because
     annotators disagreed on them or gave no label. The probability of each remaining claim is then reduced accordingly.

@@ -1,5 +1,4 @@
-"""Calculates precision, both raw and corrected using labelled claims, with intervals that reflect the uncertainty of
-both samples."""
+"""Calculates precision, raw and corrected using labelled claims, with intervals for the uncertainty of both samples."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ Interval = tuple[float | None, float | None]
 def evaluator_rates(samples: Samples, level: float) -> EvaluatorRates:
     """TPR and FPR on the labelled claims, using their weights.
 
-    The intervals are Wilson's (1927) for the number of claims that would have the variance of the rate (Korn and
+    The intervals are Wilson's (1927) for the number of independent claims that would give the same variance (Korn and
     Graubard 1998), with Student's t for the number of groups. A rate of 0 or 1 has no variance, so the number of groups
     is used.
     """
@@ -74,17 +73,17 @@ def debiased_precision(
     transfer: Transfer = Transfer.VERDICTS,
     is_sampled: bool = True,
 ) -> DebiasedPrecision:
-    """Supported claims as a fraction of scored claims: according to the evaluator, and corrected in two ways.
+    """Supported claims as a fraction of scored claims, according to the evaluator and corrected in two ways.
 
-    All three refer to the claims of such prompts (`Target`). If labelled claims are from the run itself, `own_claims`
-    additionally has the precision of this particular run, which can be estimated more precisely. The two corrections
-    are based on different assumptions (`Method`) and differ widely if one of these fails. Precision is taken over all
-    claims together, so long responses have more weight; the sampling units are responses and prompts. `transfer`
-    determines which assumption is preferred. The prediction-powered estimate is withheld if the labelled claims are not
-    a sample of the run's and are not declared to be similar: it would mostly be their precision, not the run's. If the
-    evaluator gives scores, these replace verdicts if they give the narrower interval: both are valid for any evaluator,
-    and scores separate claims that it is sure of from others. In either case, verdicts determine whether the labels
-    show an error.
+    All three figures are about the claims of such prompts (`Target`). If labelled claims are from the run itself,
+    `own_claims` additionally has the precision of this particular run, which can be estimated more precisely. The two
+    corrections are based on different assumptions (`Method`) and differ widely if one of these fails. Precision is
+    taken over all claims together, so long responses have more weight; the sampling units are responses and prompts.
+    `transfer` determines which assumption is preferred. The prediction-powered estimate is withheld if the labelled
+    claims are neither a sample of the run's nor declared to be similar, because it would mostly be their precision, not
+    the run's. If the evaluator gives scores, they are used instead of verdicts if the interval is then narrower: both
+    are valid for any evaluator, and scores separate claims that it is sure of from others. In either case, verdicts
+    determine whether the labels show an error.
 
     Raises ConfigError if claims are not grouped and the extra `debiasing` is not installed.
     """
@@ -121,7 +120,7 @@ def _narrower(by_verdicts: Estimate, by_scores: Estimate | None) -> Estimate:
 
 
 def raw_precision(samples: Samples, level: float = LEVEL) -> Estimate:
-    """The evaluator's own fraction, with the usual interval that treats its verdicts as the truth."""
+    """The evaluator's own fraction, with the usual interval, which treats its verdicts as the truth."""
     if not samples.scored.sum():
         return undefined(Method.RAW, Undefined.NOTHING_SCORED, samples, level)
     value = float(samples.supported.sum() / samples.scored.sum())

@@ -1,26 +1,25 @@
-"""Prediction-powered inference for a proportion (PPI++: Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453, section
-2).
+"""Estimates a proportion by prediction-powered inference (PPI++: Angelopoulos, Duchi and Zrnic 2023, section 2).
 
-`lambda * mean(run verdicts) + mean(label - lambda * verdict)`, with the second mean over the labelled claims: labels
-are correct but few, verdicts are many but biased, and the bias is measured where both are known. With a lambda of 0,
-verdicts are not used; the best lambda minimizes the variance. It is valid for any evaluator if the labelled claims are
-a random sample of claims like those of the run. If some claims were more likely to be drawn than others, weighting each
-claim by the inverse of its probability preserves this (Horvitz and Thompson 1952; Zrnic and Candes 2024 for labels
-chosen by a model).
+The estimate is `lambda * mean(run verdicts) + mean(label - lambda * verdict)`, with the second mean over the labelled
+claims (arXiv 2311.01453). Labels are correct but few, verdicts are many but biased, and the bias is measured on claims
+that have both. If lambda is 0, verdicts are not used; the best lambda minimizes the variance. The estimate is valid for
+any evaluator if the labelled claims are a random sample of claims like those of the run. If some claims were more
+likely to be drawn than others, weighting each claim by the inverse of its probability preserves this (Horvitz and
+Thompson 1952; Zrnic and Candes 2024 for labels chosen by a model).
 
-The estimate is for the claims of such prompts, of which the run's claims are a sample. If labelled claims are from the
-run itself, the two samples are no longer independent: the influences of a prompt on both samples are added before
+The estimate is for all claims on such prompts, of which the run's claims are a sample. If labelled claims are from the
+run itself, the two samples are no longer independent. The influences of a prompt on both samples are then added before
 squaring, which accounts for the covariance.
 
-For independent claims, `ppi-python` is used. It does not support groups. For claims in groups, the variance and the
-best lambda are computed here from the influence of each group; with one claim per group, the results agree except for
+For independent claims, `ppi-python` is used. It does not support groups, so the variance and the best lambda for claims
+in groups are computed here from the influence of each group. With one claim per group, the results agree except for
 terms of order 1 / n.
 
 The interval is Wilson's for that variance (`estimates.share_interval`), with Student's t for the number of groups that
 make up most of it (`estimates.t_quantile`). Unevenly drawn labels include a few with large weights, so the variance
-then includes half an error more than was observed. If few responses have a label of the rarer class, or if the labels
-show no error of the evaluator, this is not enough, because a sample without an error shows no variation: the interval
-is then widened to include Wilson's interval for the labels alone.
+then includes half an error more than was observed. This is not enough if few responses have a label of the rarer class,
+or if the labels show no error of the evaluator, because a sample without an error shows no variation. The interval is
+then widened to include Wilson's interval for the labels alone.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ from factloop.evaluation.debiasing.samples import Floats, Samples
 
 METHOD = Method.PREDICTION_POWERED
 FEWEST_ALIKE = 100
-"""Number of labels identical to the verdicts above which an interval is kept: of 100, up to three may differ."""
+"""With at least this many labels that all equal the verdicts, an interval is kept: up to three in 100 may differ."""
 
 
 def precision(samples: Samples, level: float) -> Estimate:
@@ -76,10 +75,10 @@ Moved = tuple[float, Floats]
 
 
 def powered(labels: Moved, gain: Moved, samples: Samples, level: float) -> Estimate:
-    """`labels + lambda * gain` for the lambda in [0, 1] that minimizes the variance.
+    """`labels + lambda * gain`, with the lambda in [0, 1] that minimizes the variance.
 
-    `labels`: the figure by the labels alone; `gain`: the run's figure by verdicts minus the labelled claims' figure by
-    verdicts.
+    `labels` is the figure by the labels alone. `gain` is the run's figure by verdicts minus the labelled claims' figure
+    by verdicts.
     """
     (value, moves), (more, more_moves) = labels, gain
     square, together = covariance(more_moves, more_moves), covariance(moves, more_moves)
@@ -116,7 +115,7 @@ def _independent_precision(samples: Samples, level: float) -> Estimate:
 
 
 def _weight(samples: Samples, value: float) -> float | None:
-    """The lambda behind a value, which the library does not return; values are linear in lambda."""
+    """The lambda that led to a value, which the library does not return. Values are linear in lambda."""
     without, full = _value(samples, 0.0), _value(samples, 1.0)
     return float(np.clip((value - without) / (full - without), 0.0, 1.0)) if abs(full - without) > 1e-9 else None
 
@@ -126,8 +125,8 @@ def _widened(
 ) -> Estimate:
     """The estimate, with an interval that includes Wilson's for the labels if a class is rare or no error was observed.
 
-    Claims in groups count for less: for the number of independent claims with the same variance or, if the labels do
-    not vary, for the number of groups.
+    Wilson's interval is for the number of independent claims with the same variance or, if the labels do not vary, for
+    the number of groups.
     """
     hides_errors = len(samples.label) < FEWEST_ALIKE and samples.shows_no_error
     if fewest_of_a_class(METHOD, samples) >= FEWEST_OF_A_CLASS and not hides_errors:

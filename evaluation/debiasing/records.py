@@ -1,4 +1,4 @@
-"""Defines the records of debiasing: the raw figure, the debiased ones, and what each is based on."""
+"""Defines the records of debiasing: raw figures, debiased figures, and the data that each is based on."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from factloop.core.records import Count, Record, Share
 
 LEVEL = 0.95
 Abstentions = Literal["zero", "exclude"]
-"""How a response without scored claims counts: as 0, because nothing is supported, or not at all."""
+"""Whether a response without scored claims counts as 0, because nothing is supported, or is excluded."""
 
 
 class Method(StrEnum):
     RAW = "raw"
     """The evaluator's verdicts, uncorrected."""
     PREDICTION_POWERED = "prediction_powered"
-    """PPI++ (Angelopoulos, Duchi and Zrnic 2023): valid if the labelled claims are like those of the run."""
+    """PPI++ (Angelopoulos, Duchi and Zrnic 2023). Valid if the labelled claims are like those of the run."""
     ADJUSTED_COUNT = "adjusted_count"
-    """Rogan and Gladen 1978: valid if the evaluator's TPR and FPR are the same on both."""
+    """Rogan and Gladen 1978. Valid if the evaluator's TPR and FPR are the same on both samples."""
     DIFFERENCE = "difference"
     """Difference estimator for a finite population (Särndal, Swensson and Wretman 1992), using the run's own labels."""
 
 
 class Target(StrEnum):
-    """What a figure refers to."""
+    """The claims that a figure describes."""
 
     PROMPTS = "prompts"
     """The claims that the system makes on such prompts, of which the run's claims are a sample."""
@@ -39,9 +39,9 @@ class Transfer(StrEnum):
     """The property of the labelled claims that is assumed to hold for the run as well."""
 
     VERDICTS = "verdicts"
-    """How often a claim with either verdict is truly supported: the claims are of the same kind."""
+    """The probability that a claim with a given verdict is truly supported: the claims are of the same kind."""
     ERROR_RATES = "error_rates"
-    """TPR and FPR: the run may have more or fewer errors, but the evaluator finds them equally well."""
+    """TPR and FPR: the run may have more or fewer errors, but the evaluator detects them equally well."""
 
 
 class Caution(StrEnum):
@@ -52,17 +52,17 @@ class Caution(StrEnum):
     FEW_OF_A_CLASS = "few_of_a_class"
     """Too few responses contain a claim with one of the labels to know how the evaluator treats such claims."""
     CLIPPED = "clipped"
-    """The value was below 0 or above 1, because of sampling error or a different kind of claims."""
+    """The value was below 0 or above 1, because of sampling error or because the claims are of a different kind."""
     OUT_OF_RANGE = "out_of_range"
     """The interval was outside [0, 1] as well, so the labelled claims do not match the run. There is no interval."""
     NO_SPREAD = "no_spread"
     """Nothing varies, which does not mean certainty, so there is no interval."""
     WIDENED = "widened"
-    """A class is rare among the labels, or few labels show no error; the interval includes that of the labels."""
+    """One label is rare, or a small number of labels shows no error. The interval includes that of the labels."""
     ONE_GROUP = "one_group"
     """A sample consists of a single group, so there is no interval."""
     LABELLED_IN_PART = "labelled_in_part"
-    """No response is known to have a label for each claim, which F1@K requires, so it is undefined."""
+    """No response is known to have labels for all of its claims, which F1@K requires, so F1@K is undefined."""
 
 
 class Estimate(Measurement):
@@ -73,7 +73,7 @@ class Estimate(Measurement):
     value: Share | None
     low: Share | None = None
     high: Share | None = None
-    """None if a sample is a single group, if nothing varies, or if the interval lies outside [0, 1]."""
+    """None if a sample is a single group, if nothing varies, or if the interval is outside [0, 1]."""
     level: Annotated[float, Field(gt=0.0, lt=1.0)] = LEVEL
     n_run: Count
     """Number of the run's claims that have a verdict."""
@@ -82,11 +82,11 @@ class Estimate(Measurement):
     """Number of labelled claims that have a verdict; 0 if the method uses none."""
     n_label_groups: Count
     weight: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
-    """For prediction-powered values, lambda: how far the verdicts are used; 0 means that only the labels are used. None
-    if the value is the same for every lambda."""
+    """For prediction-powered values, lambda: the extent to which the verdicts are used; 0 means that only the labels
+    are used. None if the value is the same for every lambda."""
 
     uses_scores: bool = False
-    """Whether the evaluator's scores are used instead of its verdicts, which happens if that narrows the interval."""
+    """Whether the evaluator's scores are used instead of its verdicts, because that narrows the interval."""
 
     @property
     def label_share(self) -> float | None:
@@ -101,7 +101,7 @@ class Estimate(Measurement):
 
 
 class EvaluatorRates(Record):
-    """The evaluator's performance on the labelled claims; None without claims of the class."""
+    """The evaluator's performance on the labelled claims. A rate is None if no claim has that label."""
 
     tpr: Share | None
     """Fraction of the truly supported claims that it calls supported."""
@@ -147,6 +147,6 @@ class DebiasedF1(Record):
     n_responses: Count
     """Number of responses in the mean."""
     n_abstentions: Count
-    """Number of responses without claims to score, whether counted as 0 or left out."""
+    """Number of responses without claims to score, whether counted as 0 or excluded."""
     n_failed: Count
-    """Number of responses left out because none of their claims got a verdict; these are not abstentions."""
+    """Number of responses excluded because none of their claims got a verdict. These are not abstentions."""

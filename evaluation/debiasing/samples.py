@@ -1,4 +1,4 @@
-"""The two samples behind a corrected figure: labelled claims for calibration, and the judged responses in a run."""
+"""Defines the two samples behind a corrected figure: labelled claims for calibration, and a run's judged responses."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class LabelledClaims:
     """The response or prompt of each claim, because claims in a group are similar to each other. None means that all
     claims are independent."""
     probabilities: Sequence[float] | None = None
-    """Probability in (0, 1] that each claim was drawn for labelling; each claim has the weight 1 / p. None means that
-    all are equal."""
+    """The probability in (0, 1] with which each claim was drawn for labelling; its weight is the inverse. None means
+    that all claims have the same probability."""
     is_own: Sequence[bool] | None = None
     """Whether each claim is one of the run's own, drawn from it for labelling. None means that this is unknown for all
     claims."""
     scores: Sequence[float | None] | None = None
-    """How far the evaluator considers each claim supported, in [0, 1]; None if it gave only a verdict."""
+    """The degree to which the evaluator considers each claim supported, in [0, 1]; None if it gave only a verdict."""
     responses: Sequence[Hashable] | None = None
     """The response of each claim. None means that groups are responses."""
 
@@ -46,7 +46,7 @@ class JudgedResponses:
     """Counts for each response."""
     groups: Sequence[Hashable] | None = None
     """The prompt of each response. None means that responses are independent. If some claims of the run are labelled,
-    their groups are in both samples and must have the same names in both, so that they are drawn together. With
+    their groups occur in both samples and must have the same names in both, so that they are drawn together. With
     different names, they would count as independent of the run; if half the run were labelled, 95% intervals would then
     contain the true value in only 91% of cases."""
     score_sums: Sequence[float] | None = None
@@ -55,14 +55,14 @@ class JudgedResponses:
 
     @classmethod
     def of_claims(cls, verdicts: Sequence[int | None], groups: Sequence[Hashable] | None = None) -> JudgedResponses:
-        """Single claims, each as its own response; suitable for precision, but not for F1@K."""
+        """Single claims, each treated as a response. This is suitable for precision, but not for F1@K."""
         single = {1: Counts(supported=1), 0: Counts(not_supported=1), None: Counts(unscored=1)}
         return cls([single[verdict] for verdict in verdicts], groups)
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Both samples as arrays with shared group numbers; labelled claims without a verdict are left out."""
+    """Both samples as arrays with shared group numbers. Labelled claims without a verdict are excluded."""
 
     label: Floats
     verdict: Floats
@@ -77,7 +77,7 @@ class Samples:
     scored: Floats
     run_group: Ints
     failed: Bools
-    """Each has shape (n_responses,). Failed means that there are claims but none got a verdict."""
+    """Each has shape (n_responses,). A response has failed if it has claims but none got a verdict."""
     n_groups: int
     share_groups: bool
     """Whether a group occurs in both samples."""
@@ -162,5 +162,5 @@ def _weights(probabilities: Sequence[float] | None, judged: Sequence[int]) -> Fl
 
 
 def _names(sample: str, groups: Sequence[Hashable] | None, n: int) -> list[Hashable]:
-    """The groups as given, or a new name for each; pairs distinguish new names from given ones."""
+    """The groups as given, or a new name for each. The tuples keep new names distinct from given ones."""
     return [("given", name) for name in groups] if groups is not None else [(sample, place) for place in range(n)]

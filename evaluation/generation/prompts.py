@@ -39,7 +39,7 @@ LONGFACT_TOPICS = (
     "moral disputes", "movies", "music", "philosophy", "physics", "prehistory", "psychology", "public relations",
     "sociology", "sports", "virology", "world religions",
 )  # fmt: skip
-"""The 38 topics of LongFact (Wei et al. 2024, section 2), as its files are named: `longfact-objects_TOPIC.jsonl` in
+"""The 38 topics of LongFact (Wei et al. 2024, section 2), named as in its files: `longfact-objects_TOPIC.jsonl` in
 google-deepmind/long-form-factuality."""
 
 
@@ -52,7 +52,7 @@ def load_topics(place: str | Path) -> tuple[str, ...]:
         return LONGFACT_TOPICS
     topics = tuple(line.strip() for _, line in read_lines(place) if line.strip())
     if not topics:
-        raise DataError("it has no topics: put one on each line", path=place_name(place))
+        raise DataError("it has no topics: write one per line", path=place_name(place))
     return topics
 
 
@@ -95,9 +95,9 @@ async def generate_prompts(
 ) -> tuple[list[GeneratedPrompt], PromptsReport]:
     """The prompts by topic, in the given order, and a report on them. Costs money.
 
-    There may be fewer than requested: the report says how many there are on each topic, and why. `run_dir` makes the
+    There may be fewer than requested; the report states the number for each topic and the reason. `run_dir` makes the
     run resumable: if it is restarted with the same arguments, only calls that were in flight are paid for again. `note`
-    is called for each topic after its first collection. Raises ConfigError, DataError.
+    is called for each topic after its first collection. Raises ConfigError or DataError.
     """
     chat = settings.writer(model)
     try:
@@ -161,8 +161,8 @@ async def _all_topics(
 async def _without_repeats(
     asked: PromptsRequest, results: Sequence[Result], collect: Callable[[str, int, Result], Awaitable[Result]]
 ) -> list[tuple[TopicReport, list[str]]]:
-    """Drops prompts that an earlier topic already has and collects replacements; needed because topics are processed
-    concurrently."""
+    """Drops prompts that an earlier topic already has and collects replacements. This is needed because topics are
+    processed concurrently."""
     topics: list[tuple[TopicReport, list[str]]] = []
     seen: set[str] = set()
     for topic, result in zip(asked.topics, results, strict=True):

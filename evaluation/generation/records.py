@@ -14,11 +14,11 @@ from factloop.evaluation.datasets.responses import OwnDocument
 from factloop.tools.models.chat import ChatModel
 
 Kind = Literal["objects", "concepts"]
-"""What LongFact's prompts ask about: specific things (people, places, events, works), or ideas."""
+"""The subject of LongFact's prompts: specific things (people, places, events, works), or ideas."""
 
 
 class GeneratedBy(Record):
-    """The model that wrote a row, and everything that its wording depends on."""
+    """The model that wrote a row, with all settings that affect its wording."""
 
     model: str
     base_url: str | None = None
@@ -39,10 +39,10 @@ class GeneratedResponse(Record):
     prompt_id: str
     topic: str | None
     prompt: NotBlank
-    """The prompt as sent, including the postamble, if there was one; without the document, if the data set gave one."""
+    """The prompt as sent, with the postamble, if any, but without the document, if the data set has one."""
     response: NotBlank
     documents: tuple[OwnDocument, ...] | None = None
-    """What the response is to be judged against, if the data set says so."""
+    """The documents that the response must be judged against, if the data set has any."""
     cut_off: bool = False
     """Whether it ended because it reached the token limit."""
     generated_by: GeneratedBy
@@ -98,13 +98,13 @@ class TopicReport(Record):
     n_repeated: Count
     """Number of prompts dropped because an identical one was kept before, on this or an earlier topic."""
     n_alike: Count
-    """Number of prompts dropped because an earlier one asks about the same in other words."""
+    """Number of prompts dropped because an earlier one asks the same question in different words."""
     n_unusable: Count
-    """Number of prompts dropped because they are blank, have several lines, or do not have the length of a question."""
+    """Number of prompts dropped because they are blank, have several lines, or are too short or long for a question."""
     n_rounds: Count
     """Number of times that the model was called."""
     failures: tuple[str, ...]
-    """Failures of rounds that returned nothing because the call failed."""
+    """The errors of rounds that returned nothing because the call failed."""
 
 
 class PromptsReport(Record):
@@ -123,7 +123,7 @@ class PromptsReport(Record):
 
 
 class GenerationEstimate(Record):
-    """An upper bound of the cost of a generation. Retries are not included."""
+    """An upper bound on the cost of generation. Retries are not included."""
 
     most_calls: Count
     most_prompt_tokens: Count

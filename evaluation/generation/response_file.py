@@ -29,7 +29,7 @@ _BEGINNING = b'{"id":"'
 def read_responses(path: Path) -> dict[str, GeneratedResponse]:
     """The rows of the file by the id of their prompt; empty if the file does not exist. Does not change the file.
 
-    Raises ConfigError, naming the line, for anything but a row written here, or if the file cannot be read.
+    Raises ConfigError if the file cannot be read or, with the line number, if a line is not a row written here.
     """
     try:
         with path.open("rb") as file:
@@ -47,8 +47,8 @@ def read_responses(path: Path) -> dict[str, GeneratedResponse]:
 def open_responses(
     path: Path, asked: Mapping[str, AnyPrompt], *, system: str, generated_by: GeneratedBy
 ) -> Iterator[Log[Outcome, str]]:
-    """The rows of the file, which only one process at a time can open. A last line that was cut short when the process
-    was killed is dropped.
+    """Opens the file, which only one process at a time can use. A last line that is incomplete because the process was
+    killed is dropped.
 
     Raises ConfigError if another process has the file open, if it cannot be used, or if it contains anything but
     responses of this system with these settings to the prompts in `asked`; the file is then left unchanged.
@@ -76,7 +76,7 @@ def _row(line: bytes, name: str, number: int | None) -> GeneratedResponse:
 
 
 def _last_row(line: bytes, name: str, number: int) -> GeneratedResponse | None:
-    """The row on a last line without a line end, which an editor may have removed; None for an unfinished one."""
+    """The row on a last line without a line break, which an editor may have removed; None if it is incomplete."""
     try:
         _fields(line, name, number)
     except DataError:
@@ -121,8 +121,8 @@ def _refuse_other_runs(
         ]
         if other:
             raise ConfigError(
-                f"{path}: contains responses of another run, with another {' and another '.join(other)}, first at "
-                f"prompt {row.prompt_id!r}; use the same, or another --out"
+                f"{path}: contains responses of a different run, with a different {' and a different '.join(other)}, "
+                f"starting at prompt {row.prompt_id!r}; use the same settings or another --out"
             )
 
     return check
@@ -145,4 +145,4 @@ def _held(path: Path) -> Iterator[None]:
 
 
 def _not_ours(error: DataError) -> ConfigError:
-    return ConfigError(f"{error}; --out resumes only its own file: use another")
+    return ConfigError(f"{error}; --out can only resume a file that it wrote: use another")

@@ -45,10 +45,10 @@ async def astream_responses(
     """Requests the responses that `out` does not contain yet, and appends each as it arrives, in no particular order.
 
     Costs money. `out` may come from an earlier run with the same arguments (more prompts are allowed); prompts answered
-    in it are not sent again. `model` is a chat model built by the caller; otherwise the settings name one. A prompt
-    without an answer is listed in the report with the reason, and has no row. Raises ConfigError and DataError for
-    errors found before any money is spent, and ConfigError if writing fails. A caller that stops early must close it
-    (`contextlib.aclosing`).
+    in it are not sent again. `model` is a chat model built by the caller; otherwise, the model in the settings is used.
+    A prompt without an answer is listed in the report with the reason, and has no row. Raises ConfigError and DataError
+    for errors found before any money is spent, and ConfigError if writing fails. A caller that stops early must close
+    the stream (`contextlib.aclosing`).
     """
     started = time.perf_counter()
     async with AsyncExitStack() as stack:
@@ -95,7 +95,7 @@ class _ResponseRequests:
         return outcome
 
     def report(self, rows: Iterator[Outcome], **known: Any) -> ResponsesReport:
-        """The report on a run that ends with these rows; `known` are the fields known beforehand."""
+        """The report on a run that ends with these rows; `known` contains the fields that are already known."""
         cut_off = [isinstance(row, GeneratedResponse) and row.cut_off for row in rows]
         return ResponsesReport(
             system=self.system,

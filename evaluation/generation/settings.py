@@ -21,18 +21,18 @@ from factloop.tools.models.tokens import count_tokens
 
 
 class ResponseSettings(RunSettings):
-    """How the model under test is prompted. Names match the command-line flags."""
+    """Settings for prompting the model under test. Names match the command-line flags."""
 
     model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
     """Model that writes the text, for example openai:gpt-4o-mini."""
     base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
     """URL of an OpenAI-compatible server."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.5
-    """As in the code released with the paper.
+    """Sampling temperature. The default is that of the code released with the paper.
 
     None uses the server's default."""
     max_tokens: Annotated[Tokens | None, Mark(MODEL)] = 4096
-    """Maximum tokens of one response, which is truncated there.
+    """Maximum number of tokens in a response, which is truncated there.
 
     The paper's code stops at 1,024, which truncates long responses."""
     timeout_s: Annotated[Positive, Mark(LIMITS)] = 300.0
@@ -40,7 +40,7 @@ class ResponseSettings(RunSettings):
 
     Long responses take minutes on a slow server."""
     seed: int = 0
-    """Seed of everything that is drawn at random.
+    """Seed for all random choices.
 
     This covers the choice of prompts and the jitter of retries."""
 
@@ -48,7 +48,7 @@ class ResponseSettings(RunSettings):
     def named_model(self) -> str:
         """The name of the model. Raises ConfigError if none is set."""
         if self.model is None:
-            raise ConfigError("set the model that writes (--model), for example openai:gpt-4o-mini")
+            raise ConfigError("set the model that writes the text (--model), for example openai:gpt-4o-mini")
         return self.model
 
     def writer(self, model: BaseChatModel | None) -> ChatModel:
@@ -58,24 +58,24 @@ class ResponseSettings(RunSettings):
 
 
 class PromptSettings(ResponseSettings):
-    """How a model is asked to write prompts."""
+    """Settings for having a model write prompts."""
 
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 1.0
-    """As in the code released with the paper.
+    """Sampling temperature. The default is that of the code released with the paper.
 
     None uses the server's default."""
     max_tokens: Annotated[Tokens | None, Mark(MODEL)] = 1024
-    """Maximum tokens of one reply."""
+    """Maximum number of tokens in a reply."""
     timeout_s: Annotated[Positive, Mark(LIMITS)] = 60.0
     """Timeout for one model call, in seconds."""
     seed: int = 0
-    """Seed of the examples shown; another seed gives other prompts."""
+    """Seed for choosing the examples shown to the model. A different seed gives different prompts."""
 
 
 SCHEMA_TOKENS = 60
 """Number of tokens of the schema sent with each request for prompts."""
 TOKENS_OF_A_PROMPT = 40
-"""Assumed number of tokens of each prompt shown to the model; about 20 are usual."""
+"""Assumed number of tokens in each prompt shown to the model; about 20 is typical."""
 
 
 def estimate_responses(asked: Iterable[AnyPrompt], settings: ResponseSettings) -> GenerationEstimate:

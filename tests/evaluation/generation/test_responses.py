@@ -65,10 +65,10 @@ async def test_each_prompt_is_asked_by_itself_and_answered_in_a_row(sim: Simulat
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        ({"n": 3}, r"another draw of prompts \(--data, --part, --n, --seed\), first at prompt 'w/3'"),
-        ({"postamble": False}, r"another wording \(--postamble\)"),
-        ({"system": "other"}, r"another name \(--system\)"),
-        ({"temperature": 0.0}, "another model or sampling"),
+        ({"n": 3}, r"a different draw of prompts \(--data, --part, --n, --seed\), starting at prompt 'w/3'"),
+        ({"postamble": False}, r"a different wording \(--postamble\)"),
+        ({"system": "other"}, r"a different name \(--system\)"),
+        ({"temperature": 0.0}, "a different model or sampling"),
     ],
 )
 async def test_another_run_is_refused_before_anything_is_spent(
@@ -79,7 +79,7 @@ async def test_another_run_is_refused_before_anything_is_spent(
     sim.reset()
     before = out.read_bytes() + b'{"id":"torn'
     out.write_bytes(before)
-    with pytest.raises(ConfigError, match=f"contains responses of another run, with {named}"):
+    with pytest.raises(ConfigError, match=f"contains responses of a different run, with {named}"):
         await generate(sim, out, **{"n": 5, **change})
     assert (sim.stats().stages, out.read_bytes()) == ({}, before)
 
