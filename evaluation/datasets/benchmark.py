@@ -1,8 +1,8 @@
 """The fourteen data sets of LLM-AggreFact as audited in "Verify with Caution", with RAGTruth split into four.
 
-Names and systems are those of the paper's Table 2; task groups are those of its section 4.1, as the registry words
-them. `upstream` is the name used in the benchmark's rows, and `part` is where labels with their systems are loaded
-from.
+Names and systems are those of the paper's Table 2; task groups are those of its section 4.1, as spelled in the
+registry. `upstream` is the name used in the benchmark's rows, and `part` is the part from which labels and their
+systems are loaded.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """ExpertQA: claims in six systems' answers, judged by experts in 32 fields (Malaviya et al. 2024, arXiv 2309.07852).
 
-Two layouts are read: the published one, with one question per line, `answers` of several systems and their `claims`;
-and one with one claim per line. Evidence is a single text with a mark, a URL and often a passage.
+Two layouts are supported: the published one, in which a line is a question with `answers` by several systems and their
+`claims`, and one with one claim per line. Published evidence is a string with a number, a URL and often a passage.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def load_expertqa(place: str | Path) -> Iterator[ExpertQaClaim]:
 
 
 def passage_of(evidence: str) -> str | None:
-    """The passage in `[4] https://… passage`; a text without a URL is itself the passage."""
+    """The passage in `[4] https://… passage`; a string without a URL is the passage itself."""
     return _ADDRESS.sub("", evidence, count=1).strip() or None
 
 

@@ -1,7 +1,7 @@
 """FActScore's labels: biographies by three systems, split and judged by human annotators (Min et al. 2023, arXiv
 2305.14251).
 
-Two layouts are read: the published one, with one JSON Lines file per system (`input`, `output`, `topic`, `cat`,
+Two layouts are supported: the published one, with one JSON Lines file per system (`input`, `output`, `topic`, `cat`,
 `annotations`), and a single file for all systems (`system`, `prompt`, `response`, `sentences`).
 """
 
@@ -66,7 +66,7 @@ class FactScoreResponse(TableItem):
 
     @property
     def distinct_facts(self) -> tuple[AtomicFact, ...]:
-        """The facts, deduplicated by text, each with its first label (16,011 of 16,040 facts remain; two of the others
+        """The facts, deduplicated by text, each with its first label (16,011 of 16,040 remain; two of the others
         disagree)."""
         first: dict[str, AtomicFact] = {}
         for fact in self.facts:
@@ -74,7 +74,7 @@ class FactScoreResponse(TableItem):
         return tuple(first.values())
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
-        """The facts, deduplicated by text, as labelled claims, without irrelevant ones, as in FActScore's precision."""
+        """The distinct facts as labelled claims, without irrelevant ones, as in FActScore's precision."""
         for place, fact in enumerate(self.distinct_facts):
             if fact.label is not FactLabel.IRRELEVANT:
                 yield LabelledClaim(
@@ -122,13 +122,13 @@ def _rename_fields(row: Row) -> tuple[Row]:
 
 
 def _refuse_single_claim(row: Row) -> None:
-    """Raises DataError, naming the commands that accept such rows, if a row is a single claim instead of a response."""
+    """Raises DataError if a row is a single claim instead of a response, with the commands that accept such rows."""
     if "claim" in row.fields and "sentences" not in row.fields:
         raise row.error(
             "this row is a claim, but a row must be a response with its labelled facts under `sentences` "
-            "(docs/agreement.md shows one). Claims with `label` and `verdict` go to "
-            "factloop eval RESPONSES --calibration FILE, "
-            "claims with `label` alone to factloop research experiment, claims with `document` to "
+            "(docs/agreement.md shows one). For claims with `label` and `verdict`, use "
+            "factloop eval RESPONSES --calibration FILE; "
+            "for claims with only `label`, factloop research experiment; for claims with `document`, "
             "factloop research verify",
             "claim",
         )

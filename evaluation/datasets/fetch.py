@@ -1,7 +1,7 @@
 """Gets a data set, either by downloading it or from a folder that already contains it.
 
-A partially written file never has its final name: a download is written to `NAME.part`, compared with its checksum, and
-then renamed. A record next to the files says where they came from.
+A partially written file never has its final name: a download is written to `NAME.part`, checked against its checksum,
+and then renamed. A record next to the files says where they came from.
 """
 
 from __future__ import annotations
@@ -40,8 +40,7 @@ class FetchedFile(Record):
     how: How
     sha256: str
     verified: bool
-    """Whether the checksum was compared with a known one and matched. False if no checksum is known, in which case
-    nothing was compared."""
+    """Whether the file matches a known checksum. False if no checksum is known, because nothing was compared."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ class Download:
     def to(self, url: str, target: Path, sha256: str | None) -> None:
         """Downloads `url` to `target`, whose folder must exist, and retries if that can help.
 
-        Raises ToolError, and DataError if the file has another checksum; it is then removed.
+        Raises ToolError if the download fails, and DataError if the checksum differs; the file is then removed.
         """
         part = target.with_name(f"{target.name}.part")
         for attempt in range(1, self.attempts + 1):
@@ -73,7 +72,7 @@ class Download:
         found = sha256_of(part)
         if sha256 not in (None, found):
             part.unlink()
-            raise DataError(f"its SHA-256 is {found}, not {sha256}: it changed, or was tampered with", path=url)
+            raise DataError(f"its SHA-256 is {found}, not {sha256}: it has changed or was tampered with", path=url)
         part.replace(target)
 
     def _attempt(self, url: str, part: Path) -> None:
@@ -88,7 +87,7 @@ class Download:
         except requests.RequestException as error:
             kind = type(error).__name__
             retryable = isinstance(error, requests.ConnectionError | requests.exceptions.ChunkedEncodingError)
-            raise ToolError(f"{url}: no complete answer ({kind})", tool=_TOOL, retryable=retryable) from error
+            raise ToolError(f"{url}: no complete response ({kind})", tool=_TOOL, retryable=retryable) from error
 
 
 _TOOL = "download"
@@ -102,7 +101,7 @@ def _refuse_failure(answer: requests.Response, url: str) -> None:
         return
     after = answer.headers.get("Retry-After", "")
     raise ToolError(
-        f"{url}: the server answers with status {status}",
+        f"{url}: the server returned status {status}",
         tool=_TOOL,
         status=status,
         retry_after_s=float(after) if after.isdecimal() else None,
@@ -119,15 +118,14 @@ def fetch(
     download: Download | None = None,
     on_file: Callable[[FetchedFile], None] | None = None,
 ) -> tuple[FetchedFile, ...]:
-    """Saves all parts, or those named, in `into/NAME/PART`; `on_file` is called with the source of each file.
+    """Saves all parts, or only `parts`, in `into/NAME/PART`. `on_file` is called with each file.
 
-    With `from_dir`, nothing is downloaded: the folder contains the published files, in upstream's layout or flat, or
-    factloop's own single file of the part; a part that it lacks is skipped unless it was named. Files that already
+    With `from_dir`, nothing is downloaded. That folder contains the published files, in upstream's layout or flat, or
+    factloop's own single file for the part. A part that it lacks is skipped unless it was requested. Files that already
     exist, and match their checksum if one is known, are left unchanged.
 
     Raises ConfigError for an unknown part, for a data set that upstream provides only on request, and for a file that
     cannot be read or written; ToolError if a download fails; DataError if a checksum differs or if the folder lacks the
-    files.
     """
     chosen = [dataset.part(part) for part in parts] or list(dataset.parts)
     fetched: list[FetchedFile] = []
@@ -146,7 +144,7 @@ def fetch(
             if of_part:
                 _write_record(dataset, folder, of_part)
             elif parts:
-                raise DataError(f"there is no file of {dataset.name} {part.name} here", path=str(from_dir))
+                raise DataError(f"no file of {dataset.name} {part.name} was found", path=str(from_dir))
             fetched += of_part
     except OSError as error:
         tried = f"read or write {error.filename or into}"
@@ -155,7 +153,7 @@ def fetch(
         raise ConfigError(f"cannot {tried}: {error.strerror or error}") from error
     if not fetched:
         names = [part.own_file or (part.files[0].path if part.files else part.name) for part in chosen]
-        raise DataError(f"there is no file of {dataset.name} here; looked for {', '.join(names)}", path=str(from_dir))
+        raise DataError(f"no file of {dataset.name} was found; looked for {', '.join(names)}", path=str(from_dir))
     return tuple(fetched)
 
 
@@ -163,7 +161,7 @@ def _downloads(dataset: Dataset, part: DatasetPart, folder: Path, download: Down
     if dataset.gated:
         raise ConfigError(
             f"{dataset.title} requires you to accept its terms: download it at {dataset.homepage} and "
-            "name the folder (--from)"
+            "pass the folder (--from)"
         )
     for file in part.files:
         target = folder / file.path
@@ -207,7 +205,7 @@ def _found_in(source: Path, part: DatasetPart) -> list[tuple[Path, str, str | No
         return [(own, own.name, None)]
     if published:
         lacking = next(file.path for file in part.files if _below(source, file) is None)
-        raise DataError(f"{part.name} is incomplete here: {lacking} is missing", path=str(source))
+        raise DataError(f"{part.name} is incomplete: {lacking} is missing", path=str(source))
     return []
 
 

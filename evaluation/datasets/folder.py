@@ -23,7 +23,7 @@ def data_folder() -> Path:
 
 
 def is_got(folder: Path, dataset: str, part: str) -> bool:
-    """Whether `folder` contains the complete part; `data get` records its source only if it does."""
+    """Whether `folder` contains the complete part, which `data get` marks by recording the source."""
     return (folder / dataset / part / RECORD).is_file()
 
 
@@ -31,8 +31,8 @@ def find_part(dataset: str, part: str, given: str | None) -> Path:
     """The path to load a part from (`registry.load_part`): the given one, or the folder that `data get` filled.
 
     If the given folder was filled by `data get --into`, this is the part's folder in it; if it contains a file with the
-    part's name, this is that file. Raises ConfigError, with the command that gets it, if no path is given and the part
-    is not in the folder, and for unknown names.
+    part's name, this is that file. Raises ConfigError for unknown names, and if no path is given and the part is not in
+    the folder. In that case, the message has the command that gets it.
     """
     known = find_dataset(dataset)
     own_file = known.part(part).own_file
@@ -49,7 +49,7 @@ def find_part(dataset: str, part: str, given: str | None) -> Path:
         elif len(known.parts) > 1:
             command += f" --part {part}"
         missing = f"{named_part(dataset, part)} is not in {folder}"
-        raise ConfigError(f"{missing}; get it with: {command}, or name it with --data")
+        raise ConfigError(f"{missing}; get it with: {command}, or pass its path with --data")
     return folder / dataset / part
 
 

@@ -2,7 +2,7 @@
 
 A claim belongs to a response that contains its words consecutively, ignoring case and punctuation. If several responses
 do and documents are given, only those whose document begins like the claim's remain; a claim that still matches several
-responses is not assigned to any. No claim is lost: a claim without a response gets a response of its own and the system
+responses is not assigned to any. No claim is dropped: a claim without a match gets a separate response and the system
 `UNKNOWN_SYSTEM`, which audits exclude from headroom, rankings and all other figures per system.
 """
 
@@ -23,13 +23,13 @@ from factloop.evaluation.datasets.upstream import UpstreamResponse
 UNKNOWN_TASK = "unknown"
 _WORD = re.compile(r"\w+")
 _KEY_WORDS = 5
-"""Minimum number of words that a claim shares with its response, used to look up responses."""
+"""Number of consecutive words by which responses are looked up."""
 _BEGINNING = 40
 """Number of words of a document that are compared, since benchmarks truncate documents."""
 _UPSTREAM = {one.name: one.upstream for one in BENCHMARK}
 _TASK = {one.name: one.task for one in BENCHMARK}
 _ALONE = {one.upstream: one.name for one in BENCHMARK if [*_UPSTREAM.values()].count(one.upstream) == 1}
-"""The names in benchmark rows of data sets that are also a single data set in the paper: all except RAGTruth."""
+"""Maps names in benchmark rows to those in the paper, for the data sets that it does not split (all but RAGTruth)."""
 
 
 class Match(StrEnum):
@@ -40,7 +40,7 @@ class Match(StrEnum):
 
 
 class JoinCounts(Record):
-    """What happened to the claims of one data set, named as in the benchmark."""
+    """The outcome for the claims of one data set, which is named as in the benchmark."""
 
     dataset: str
     n_responses: Count
@@ -49,7 +49,7 @@ class JoinCounts(Record):
     ambiguous: Count
     unmatched: Count
     into: dict[str, Count]
-    """Maps the paper's data sets, among which RAGTruth is split, to the number of their matched claims."""
+    """Maps the paper's data sets, into which RAGTruth is split, to their number of matched claims."""
 
 
 class JoinReport(Record):
@@ -92,7 +92,7 @@ class Join:
 
     @property
     def report(self) -> JoinReport:
-        """What happened to the claims taken so far."""
+        """The outcome for the claims taken so far."""
         given = Counter(map(_upstream_of, self.responses))
         return JoinReport(
             datasets=tuple(

@@ -1,13 +1,13 @@
 """Reads the items of every labelled data set as labelled claims, which verifiers score and the audit reads.
 
-1 means attributable, that is, wholly supported, as in LLM-AggreFact (arXiv 2404.10774); partial support is 0. Items
+1 means attributable, that is, fully supported, as in LLM-AggreFact (arXiv 2404.10774); partial support is 0. Items
 without such a label (irrelevant facts, claims without a judgement) are skipped.
 
 Some data sets are published without documents, such as TofuEval's dialogues and RefChecker's contexts. Documents are
 read from JSON Lines, CSV or a JSON array with `id` (or `doc_id`) and `document` (or `text`, `context`, `source`), a
-text or a list of texts; dialogues may be given as `utt` with `speaker`, lists of the same length, as in MediaSum. The
-files that upstream provides on request could not be obtained: files in one of these layouts are read, and others are
-rejected by name.
+string or a list of strings. Dialogues may also be given as `utt` with `speaker`, lists of the same length, as in
+MediaSum. The files that upstream provides on request could not be obtained, so only these layouts are read. Other files
+are rejected, with the name of the missing field.
 """
 
 from __future__ import annotations
@@ -51,19 +51,19 @@ def labelled_claims(name: str, part: str, place: str | Path) -> Iterator[Labelle
 def claims_of(item: Record) -> Iterator[LabelledClaim]:
     """The item's labelled claims. Raises ConfigError for a kind of item that has none."""
     if not isinstance(item, LabelledItem):
-        raise ConfigError(f"a {type(item).__name__} has no labelled claim")
+        raise ConfigError(f"a {type(item).__name__} has no labelled claims")
     return item.labelled_claims()
 
 
 def load_documents(place: str | Path) -> dict[str, str]:
-    """Maps document ids to texts. Raises DataError for a row without either, and for a repeated id."""
+    """Maps document ids to texts. Raises DataError if a row lacks either, and for a repeated id."""
     found: dict[str, str] = {}
     for row in read_rows(place):
         name = next((str(row.fields[one]) for one in _IDS if row.fields.get(one) not in (None, "")), None)
         if name is None:
             raise row.error("it is missing", _IDS[0])
         if name in found:
-            raise row.error(f"another row has the same, {name[:40]!r}", _IDS[0])
+            raise row.error(f"another row has the same id, {name[:40]!r}", _IDS[0])
         found[name] = _text(row)
     return found
 

@@ -1,4 +1,4 @@
-"""Data sets of claims, each with the text that it was judged by: LLM-AggreFact and RAGTruth."""
+"""Loads data sets of claims with the text that each was judged against: LLM-AggreFact and RAGTruth."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ def load_llm_aggrefact(place: str | Path) -> Iterator[LabelledClaim]:
     """LLM-AggreFact: claims from many data sets (Tang, Laban and Durrett 2024, arXiv 2404.10774).
 
     Reads one file, or all files in a folder, in Parquet (as published), CSV or JSON Lines: `dataset`, `doc`, `claim`,
-    `label`. Upstream gives no id, so the id is the row number, preceded by the file name if there are several files.
+    `label`. Upstream provides no ids, so the id is the row number, preceded by the file name if there are several
+    files.
     """
     files = files_of(place, "*.parquet", "*.csv", "*.jsonl")
     return load_items(files, LabelledClaim, partial(_with_document, len(files) > 1))
@@ -37,12 +38,12 @@ class RagTruthResponse(TableItem):
     model: NotBlank
     response: str
     marked: Spans
-    """Start and end of each span that the source does not support, whether true or not."""
+    """Start and end of each span that the source does not support, whether or not it is true."""
     task_type: NotBlank
     document: str
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
-        """Each sentence as a claim, which is attributable if nothing in it is marked."""
+        """Each sentence as a claim. It is attributable if nothing in it is marked."""
         for place, one in enumerate(split_sentences(self.response)):
             inside = [(max(start, one.start), min(end, one.end)) for start, end in self.marked]
             marked = tuple((start - one.start, end - one.start) for start, end in inside if start < end)
@@ -64,7 +65,7 @@ def load_ragtruth(place: str | Path, split: str) -> Iterator[RagTruthResponse]:
     """RAGTruth: responses of six models to given texts, with marked spans (Niu et al. 2024, arXiv 2401.00396).
 
     Reads the published layout: a folder with `response.jsonl` and `source_info.jsonl`. Responses that were truncated or
-    that refuse without reason (`quality`) are left out, as in the evaluation published with them.
+    that refuse without reason (`quality`) are skipped, as in the evaluation published with them.
     """
     sources = {row.fields.get("source_id"): row.fields for row in read_rows(Path(place) / "source_info.jsonl")}
     return load_items([Path(place) / "response.jsonl"], RagTruthResponse, partial(_with_source, sources, split))

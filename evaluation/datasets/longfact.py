@@ -1,6 +1,7 @@
 """LongFact: prompts that ask for long answers, 30 on each of 38 topics (Wei et al. 2024, arXiv 2403.18802, section 2).
 
-Two layouts are read: the published one, a folder with one JSON Lines file per topic (`prompt` and `canary`, with the
+Two layouts are supported: the published one, a folder with one JSON Lines file per topic (`prompt` and `canary`, with
+the
 topic in the file name), and a single file for all topics (`id`, `topic`, `prompt`).
 """
 
@@ -27,26 +28,26 @@ class AnyPrompt(TableItem):
     topic: str | None = None
     prompt: NotBlank
     sent: NotBlank | None = None
-    """What a model is sent in place of the prompt, such as the prompt with its document."""
+    """The text sent to a model instead of the prompt, such as the prompt with its document."""
     documents: MaybeDocuments = None
-    """What the response is judged against."""
+    """The documents that the response is judged against."""
 
 
 P = TypeVar("P", bound=AnyPrompt)
 
 
 def _with_topic(row: Row) -> tuple[Row]:
-    """The row of a file of LongFact with its topic, the end of the file name. Ids count from 000, lines from 1."""
+    """A LongFact row with its topic, which is the end of the file name. Ids count from 000, lines from 1."""
     task, mark, topic = Path(row.path).stem.partition("_")
-    fields = {**row.fields, "sent": None, "documents": None}  # columns with these names may hold anything
+    fields = {**row.fields, "sent": None, "documents": None}  # columns with these names may contain anything
     if "topic" not in fields and mark and task.startswith("longfact"):
         fields = {"id": f"{task}/{topic}/{row.line - 1:03}", "topic": topic, **fields}
     return (row.renamed(fields, {}),)
 
 
 def load_prompts(place: str | Path) -> Iterator[AnyPrompt]:
-    """LongFact's prompts, in one file or a folder with one file per topic (`longfact-objects_TOPIC.jsonl`), or those of
-    any file with a `prompt` in each row (JSON Lines, CSV, Parquet; `-` is stdin).
+    """Loads LongFact's prompts from one file or a folder with one file per topic (`longfact-objects_TOPIC.jsonl`), or
+    the prompts of any file with a `prompt` in each row (JSON Lines, CSV, Parquet; `-` is stdin).
 
     Raises DataError lazily, for a malformed row.
     """
@@ -57,7 +58,8 @@ def load_simpleqa(place: str | Path) -> Iterator[AnyPrompt]:
     """SimpleQA Verified (Haas et al. 2025, arXiv 2509.07968): each question with its answer as the only document.
 
     CSV: `original_index`, `problem`, `answer`, `topic`. Departure: SimpleQA has a model grade the whole response as
-    correct, incorrect or not attempted; here its claims are judged by the question with its answer. Raises DataError
+    correct, incorrect or not attempted; here, its claims are judged against the question with its answer. Raises
+    DataError
     lazily, for a malformed row.
     """
     return load_items([place], AnyPrompt, _with_answer)
@@ -73,8 +75,7 @@ def _with_answer(row: Row) -> tuple[Row]:
 
 
 def sample_prompts(prompts: Iterable[P], n: int = SAMPLE_SIZE, *, seed: int = 0) -> list[P]:
-    """`n` prompts drawn without replacement, or all of them if there are no more; of equal prompts, only the first is
-    kept.
+    """`n` prompts drawn without replacement, or all of them if there are no more. Duplicate prompts are dropped.
 
     The same prompts give the same sample in any order, and the sample of 100 is the start of the sample of 250.
 

@@ -21,7 +21,7 @@ T = TypeVar("T", bound=TableItem)
 Spans = tuple[tuple[Count, Count], ...]
 """Start and end of each span, in characters."""
 UNKNOWN_SYSTEM = "unknown"
-"""Marks claims whose system is unknown: audits exclude them from all figures per system."""
+"""The name for unknown systems. Audits exclude their claims from all figures per system."""
 
 
 _SPELLED: dict[str, Literal[0, 1]] = {"0": 0, "1": 1}
@@ -31,7 +31,7 @@ def binary_label(value: Any) -> Literal[0, 1]:
     """0 or 1, given as an integer or, in CSV, as text. Raises ValueError for anything else."""
     text = str(value).strip() if type(value) in (int, str) else ""
     if text not in _SPELLED:
-        raise ValueError("a label is 0 or 1")
+        raise ValueError("a label must be 0 or 1")
     return _SPELLED[text]
 
 
@@ -51,7 +51,7 @@ def _one_text(given: Any) -> Any:
 
 
 class ClaimRow(TableItem):
-    """A claim with what it belongs to."""
+    """A claim with the data set, system, response and prompt that it belongs to."""
 
     dataset: str = ""
     system: str = ""
@@ -66,12 +66,12 @@ class LabelledClaim(ClaimRow):
     """A claim with a human label and, if available, the text it was judged against."""
 
     document: Annotated[str | None, BeforeValidator(_one_text)] = None
-    """A list of texts is joined by line breaks."""
+    """A list of strings is joined by line breaks."""
     document_id: Identifier | None = None
     """The id of its document, if upstream stores documents separately from claims."""
     label: BinaryLabel
     marked: Spans | None = None
-    """Where in the claim people marked words that the document does not support; None if they marked none anywhere."""
+    """The spans of the claim that annotators marked as unsupported by the document; None if they did not mark spans."""
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
         """The claim itself, as an item of a data set."""
@@ -82,8 +82,8 @@ class ColumnMapping(Record):
     """A mapping of a record's fields to a file's columns. Fields without an entry use their own names."""
 
     columns: Mapping[str, str] = Field(default_factory=dict)
-    """Maps fields of the record to columns of the file; `stance|label` is the first of these that a row has, and
-    `meta.id` is inside an object."""
+    """Maps fields of the record to columns of the file; `stance|label` means the first of these that a row has, and
+    `meta.id` a field inside an object."""
     labels: Mapping[str, int] = Field(default_factory=dict)
     """Maps the file's labels, as text, to 0 or 1; without it, the file must contain 0 and 1."""
     constants: Mapping[str, str] = Field(default_factory=dict)
@@ -94,7 +94,7 @@ class ColumnMapping(Record):
 def load_mapped(place: str | Path, mapping: ColumnMapping, kind: type[T]) -> Iterator[T]:
     """The rows as records of `kind`, such as `LabelledClaim`, one at a time; ids default to line numbers.
 
-    Raises DataError lazily, naming the file's own column: for a column that is mapped but missing, an invalid value, a
+    Raises DataError lazily, with the file's own column name, for a mapped column that is missing, an invalid value, a
     label that is not mapped, or a repeated id.
     """
     return (item for _, item in placed_items(place, mapping, kind))
@@ -146,7 +146,7 @@ def _found(fields: Mapping[str, Any], column: str) -> tuple[Any] | None:
 
 
 def _column(row: Row, mapping: ColumnMapping, field: str) -> str:
-    """The column of a field; of several the first that the row has."""
+    """The column of a field; if there are several, the first that the row has."""
     column = mapping.columns.get(field, field)
     return next((one for one in column.split("|") if one in row.fields), column)
 
@@ -168,7 +168,7 @@ def refuse_misspelt(row: Row, known: Collection[str]) -> None:
     for name in row.fields:
         for near in sorted(known):
             if name not in known and near not in row.fields and _is_near(name, near):
-                raise row.error(f"there is no such column; did you mean {near!r}? Rename it, or leave it out", name)
+                raise row.error(f"there is no such column; did you mean {near!r}? Rename or remove it", name)
 
 
 @lru_cache(maxsize=1024)

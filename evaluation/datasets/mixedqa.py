@@ -28,8 +28,7 @@ _LABELS = {"0": 0, "1": 1}
 
 
 def human_label(value: Any) -> Label:
-    """The label as given: 1 if the response was judged correct, 0 if it was not. Raises ValueError for anything
-    else."""
+    """1 if the response was judged correct, 0 if it was not. Raises ValueError for any other value."""
     if type(value) is not int or value not in (0, 1):
         raise ValueError("must be the number 0 or 1")
     return 1 if value else 0
@@ -63,7 +62,7 @@ def load_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
     """The questions in the order of the file, one at a time. `-` is standard input.
 
     Raises DataError lazily, for a malformed row, a repeated id or question (from the same source), or a system that
-    answers twice: counting a question twice would overstate the evidence. Callers that spend money on the items
+    answers twice, because counting a question twice would overstate the evidence. Callers that spend money on the items
     therefore read all of them first.
     """
     ids: dict[str, int] = {}
@@ -75,7 +74,7 @@ def load_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
             ("question", questions.setdefault((item.source, item.question), row.line)),
         ):
             if first != row.line:
-                raise row.error(f"line {first} has the same", field)
+                raise row.error(f"line {first} has the same {field}", field)
         systems = [response.system for response in item.responses]
         for number, system in enumerate(systems):
             if system in systems[:number]:
@@ -105,7 +104,7 @@ def _response(row: Row, name: str) -> dict[str, Any]:
         raise row.error("must be an object", name)
     label = given.get("human_eval")
     if not isinstance(label, str) or label not in _LABELS:
-        raise row.error('a label is "0" or "1"', f"{name}.human_eval")
+        raise row.error('must be "0" or "1"', f"{name}.human_eval")
     return {"system": SYSTEMS[name], "text": given.get("pred"), "human_correct": _LABELS[label]}
 
 

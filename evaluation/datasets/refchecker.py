@@ -1,8 +1,8 @@
 """RefChecker: triplets extracted from responses and judged by human annotators (Hu et al. 2024, arXiv 2405.14486).
 
 Reads the published layout: a folder per setting (`zero_context`, `noisy_context`, `accurate_context`) with one JSON
-array per system, in files such as `nq_gpt4_answers.json`: `id`, `response`, and under `claude2_response_kg` the
-triplets with `human_label`.
+array per system, in files such as `nq_gpt4_answers.json`. Each item has `id`, `response` and, in `claude2_response_kg`,
+the triplets with `human_label`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class JudgedTriplet(Record):
 
 
 class RefCheckerResponse(TableItem):
-    """The id is composed of setting, system and `prompt_id`."""
+    """A response with judged triplets. Its id is composed of setting, system and `prompt_id`."""
 
     setting: str
     """`zero_context`, `noisy_context` or `accurate_context`: the name of the folder."""
@@ -55,7 +55,7 @@ class RefCheckerResponse(TableItem):
     prompt_id: Identifier
     response: str
     triplets: tuple[JudgedTriplet, ...]
-    """None if the response makes no claims, which RefChecker counts as an abstention."""
+    """Empty if the response makes no claims, which RefChecker counts as an abstention."""
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
         for place, triplet in enumerate(self.triplets):

@@ -4,7 +4,7 @@ factloop's own data sets are listed in `registry.json`. Other distributions add 
 `factloop.datasets`, each of which is a `Dataset`.
 
 A checksum is for the file at the revision given in its URL. It is None if upstream does not publish one and the file
-could not be obtained; downloads are then recorded but not compared with anything.
+could not be obtained; downloads are then recorded but not verified.
 """
 
 from __future__ import annotations
@@ -48,18 +48,17 @@ class DatasetPart(Record):
     """Columns of the published files."""
     loader: str | None = None
     """`package.module:function`, which takes a file or a folder and yields the items. Items with labels have a method
-    `labelled_claims`. Without a loader, the rows are `holds`, read with the mapping."""
+    `labelled_claims`. Without a loader, the rows are read as `holds`, using the mapping."""
     holds: Literal["claims", "prompts"] = "claims"
     """Labelled claims, or prompts for `factloop research generate`."""
     mapping: ColumnMapping = ColumnMapping()
     """The names of fields and labels in the file, if there is no loader."""
     one_file: bool = False
-    """Whether the loader takes a single file; if given a folder, it takes the only file in it. Always true without a
-    loader."""
+    """Whether the loader takes a single file, or a folder that contains only one. Always true without a loader."""
 
 
 class AboutDataset(Record):
-    """What the data set is, and who published it."""
+    """A description of a data set and its publisher."""
 
     name: str
     title: str
@@ -74,7 +73,7 @@ class AboutDataset(Record):
 class Dataset(AboutDataset):
     gated: bool = False
     task: str | None = None
-    """Its task group, as in Godbole and Jia (section 4.1); other data sets are grouped with similar ones."""
+    """Its task group, as in Godbole and Jia (section 4.1). Other data sets are grouped with similar ones."""
     parts: tuple[DatasetPart, ...]
 
     def part(self, name: str) -> DatasetPart:
@@ -94,7 +93,7 @@ def find_dataset(name: str) -> Dataset:
     """The data set with this name. Raises ConfigError, listing the existing names."""
     found = _by_name().get(name)
     if found is None:
-        raise ConfigError(f"there is no data set {name!r}; known are {', '.join(_by_name())}")
+        raise ConfigError(f"there is no data set {name!r}; the known ones are {', '.join(_by_name())}")
     return found
 
 
@@ -124,7 +123,7 @@ def _from_others() -> Iterator[Dataset]:
     for name in plugin_names(DATASETS):
         dataset = load_plugin(DATASETS, name)
         if not isinstance(dataset, Dataset) or dataset.name != name:
-            raise ConfigError(f"{DATASETS}: {name!r} must name a Dataset of that name, not {dataset!r:.100}")
+            raise ConfigError(f"{DATASETS}: {name!r} must refer to a Dataset with that name, not {dataset!r:.100}")
         yield dataset
 
 

@@ -1,4 +1,4 @@
-"""Reads long responses to score: `prompt` and `response`, optionally `id`, `system`, `prompt_id` and `documents`."""
+"""Reads long responses to score, with `prompt`, `response` and optional `id`, `system`, `prompt_id` and `documents`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class OwnDocument(Record):
     text: str
     title: MaybeText = ""
     source: MaybeText = ""
-    """The name used in evidence, such as the document's URL; nothing is fetched from there."""
+    """The name used in evidence, such as the document's URL, which is never fetched."""
 
     def as_document(self) -> Document:
         named = {"source": self.source, "title": self.title}
@@ -44,7 +44,7 @@ def _as_object(given: Any) -> Any:
 
 
 def _as_list(given: Any) -> Any:
-    """A single text is one document, and a blank text means no documents, since CSV cells may be empty."""
+    """A single string is one document, and a blank string means no documents, since CSV cells may be empty."""
     if isinstance(given, str):
         return [given] if given.strip() else None
     if given is not None and not isinstance(given, list | tuple):
@@ -55,7 +55,7 @@ def _as_list(given: Any) -> Any:
 MaybeDocuments = Annotated[
     tuple[Annotated[OwnDocument, BeforeValidator(_as_object)], ...] | None, BeforeValidator(_as_list)
 ]
-"""Texts, or objects with `text` and optionally `title` and `source`; None if not given."""
+"""Strings, or objects with `text` and optionally `title` and `source`; None if not given."""
 
 
 def _refuse_null(value: Any) -> Any:
@@ -73,7 +73,7 @@ class GivenResponse(Record):
     prompt_id: str
     """Shared by responses to the same prompt; by default, a hash of the prompt."""
     prompt: str | None
-    """None if the row says that there was no prompt; then every claim is relevant."""
+    """None if the row says that there was no prompt, in which case every claim is relevant."""
     response: str
     documents: tuple[OwnDocument, ...] | None = None
     """The only documents that it is judged against; empty if nothing was retrieved. None if not given."""
@@ -96,7 +96,7 @@ def load_responses(
     """The responses of a JSON Lines, CSV, Parquet or JSON file, one at a time; `-` is standard input, as JSON Lines.
 
     `prompt` and `response` are required; `prompt` may be null, and a blank response is an abstention. `documents` are
-    texts, or objects with `text` and optionally `title` and `source`. Other fields are ignored. Raises DataError
+    strings, or objects with `text` and optionally `title` and `source`. Other fields are ignored. Raises DataError
     lazily, for a malformed row, a repeated id, a second response of a system to a prompt, or if only some rows name
     their system. `warn` is called once if two prompts have the same id.
     """
@@ -109,15 +109,15 @@ def load_responses(
         found = _with_defaults(row, item)
         first = lines.setdefault((found.system, found.prompt_id), row.line)
         if first != row.line:
-            message = f"line {first} also answers this prompt; each sample of {found.system!r} needs its own"
-            raise row.error(f"{message} system", "system" if item.prompt_id is None else "prompt_id")
+            message = f"line {first} also answers this prompt; if {found.system!r} answers several times, each sample"
+            raise row.error(f"{message} needs its own system", "system" if item.prompt_id is None else "prompt_id")
         yield found
 
 
 @dataclass
 class _NamedSystems:
-    """Whether rows name their system; if only some did, the file name would count as another system, made up of rows
-    with forgotten names."""
+    """Checks that either all rows name their system or none does. Otherwise, the file name would count as another
+    system, made up of rows in which the name was forgotten."""
 
     first: tuple[int, bool] | None = None
     """Line of the first row, and whether it names its system."""
@@ -127,13 +127,13 @@ class _NamedSystems:
         is_named = item.system is not None
         line, first = self.first = self.first or (row.line, is_named)
         if is_named is not first:
-            said = f"line {line} names its system, and this one does not" if first else f"line {line} names no system"
+            said = f"line {line} names its system, but this one does not" if first else f"line {line} names no system"
             raise row.error(f"{said}: set the system in each row or in none", "system")
 
 
 @dataclass
 class _PromptTexts:
-    """Prompts by id: prompts with the same id are treated as the same prompt, so that their responses are paired."""
+    """Checks that prompts with the same id are the same, because responses to prompts with the same id are paired."""
 
     warn: Callable[[str], None] | None
     first: dict[str, tuple[int, bytes]] = field(default_factory=dict)
@@ -146,8 +146,8 @@ class _PromptTexts:
         line, first = self.first.setdefault(item.prompt_id, (row.line, told))
         if told != first:
             self.warn(
-                f"{row.path}:{row.line}: the prompt_id {shown(item.prompt_id)} is also that of another prompt, in line "
-                f"{line}: responses to both are compared as if there were one prompt. Each prompt needs its own id"
+                f"{row.path}:{row.line}: prompt_id {shown(item.prompt_id)} also belongs to another prompt, in line "
+                f"{line}. Responses to both are compared as if they had the same prompt. Each prompt needs its own id"
             )
             self.warn = None
 

@@ -1,6 +1,7 @@
 """TofuEval: sentences in topic-focused dialogue summaries, judged by linguists (Tang et al. 2024, arXiv 2402.13249).
 
-Two layouts are read: the published CSV (`model_name`, `summ_sent`, `sent_label` yes or no), and JSON Lines (`system`,
+Two layouts are supported: the published CSV (`model_name`, `summ_sent`, `sent_label` yes or no), and JSON Lines
+(`system`,
 `sentence`, `label` 1 or 0). Neither contains the dialogues themselves.
 """
 

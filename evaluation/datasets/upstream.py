@@ -41,7 +41,7 @@ class UpstreamResponse(TableItem):
 def load_upstream(kind: str, place: str | Path) -> Iterator[UpstreamResponse]:
     """The responses of one data set. Raises ConfigError for an unknown kind, and DataError for a malformed row."""
     if kind not in KINDS:
-        raise ConfigError(f"there is no layout {kind!r}; there are {', '.join(KINDS)}")
+        raise ConfigError(f"there is no layout {kind!r}; the known ones are {', '.join(KINDS)}")
     return KINDS[kind](place)
 
 

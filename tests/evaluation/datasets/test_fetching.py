@@ -92,7 +92,7 @@ def test_a_download_that_breaks_off_is_made_again_and_has_no_name_before(server:
         return Reply(body=BODY[:length], headers=PLAIN, content_length=len(BODY))
 
     server.respond = cut_first
-    with pytest.raises(ToolError, match="no complete answer") as caught:
+    with pytest.raises(ToolError, match="no complete response") as caught:
         fetch(dataset(server.url), tmp_path, parts=("dev",), download=ONCE)
     assert caught.value.retryable
     assert files_in(tmp_path) == ["mine/dev/deep/rows.jsonl.part"]
@@ -104,7 +104,7 @@ def test_a_download_that_breaks_off_is_made_again_and_has_no_name_before(server:
 @pytest.mark.parametrize(("status", "requests"), [(500, 3), (503, 3), (429, 3), (404, 1), (403, 1)])
 def test_what_may_pass_is_tried_again(server: FakeServer, tmp_path: Path, status: int, requests: int) -> None:
     server.will(Reply(status, b"no", PLAIN))
-    with pytest.raises(ToolError, match=f"the server answers with status {status}") as caught:
+    with pytest.raises(ToolError, match=f"the server returned status {status}") as caught:
         fetch(dataset(server.url), tmp_path, parts=("dev",), download=THRICE)
     assert (caught.value.status, len(server.received)) == (status, requests)
     assert files_in(tmp_path) == []
@@ -117,7 +117,7 @@ def test_a_silent_server_is_no_wait_without_end(server: FakeServer, tmp_path: Pa
 
 
 def test_what_is_handed_out_on_request_says_where(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"accept its terms: download it at https://mine\.test and name the folder"):
+    with pytest.raises(ConfigError, match=r"accept its terms: download it at https://mine\.test and pass the folder"):
         fetch(dataset("http://127.0.0.1:1", gated=True), tmp_path, download=ONCE)
 
 
@@ -150,9 +150,9 @@ def test_our_own_files_and_handed_out_ones_are_found_too(tmp_path: Path) -> None
 
 def test_a_folder_without_the_files_is_named(tmp_path: Path) -> None:
     known = dataset("https://mine.test")
-    with pytest.raises(DataError, match=r"there is no file of mine here; looked for mine_dev\.jsonl, mine_test\.jsonl"):
+    with pytest.raises(DataError, match=r"no file of mine was found; looked for mine_dev\.jsonl, mine_test\.jsonl"):
         fetch(known, tmp_path / "here", tmp_path)
-    with pytest.raises(DataError, match="there is no file of mine test here"):
+    with pytest.raises(DataError, match="no file of mine test was found"):
         fetch(known, tmp_path / "here", tmp_path, parts=("test",))
     with pytest.raises(DataError, match="there is no such folder"):
         fetch(known, tmp_path / "here", tmp_path / "absent")

@@ -93,7 +93,7 @@ def test_what_several_responses_say_is_not_guessed_at_unless_the_document_tells(
 
 
 def test_wrong_layouts_are_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"there is no layout 'lfqa'; there are tofueval-mediasum, .*responses"):
+    with pytest.raises(ConfigError, match=r"no layout 'lfqa'; the known ones are tofueval-mediasum, .*responses"):
         list(load_upstream("lfqa", tmp_path))
     odd = jsonl(tmp_path / "o.jsonl", {"dataset": "RAGTruth", "system": "s", "response": "r"})
     with pytest.raises(DataError, match=r"o.jsonl.*no data set 'RAGTruth'"):

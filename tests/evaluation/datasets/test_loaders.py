@@ -169,7 +169,7 @@ def test_layouts(tmp_path: Path, row: dict[str, Any], text: str) -> None:
     [
         ([{"document": "Text."}], "'id': it is missing"),
         ([{"id": "d1"}], "'document': it is missing"),
-        ([{"id": "d1", "text": "a"}, {"id": "d1", "text": "b"}], "another row has the same, 'd1'"),
+        ([{"id": "d1", "text": "a"}, {"id": "d1", "text": "b"}], "another row has the same id, 'd1'"),
         ([{"id": "d1", "utt": ["a"], "speaker": []}], "lists of the same length"),
     ],
 )
@@ -258,7 +258,7 @@ def test_mixedqa_in_both_layouts(tmp_path: Path) -> None:
 
 def test_no_question_counts_twice(tmp_path: Path) -> None:
     for other, field in (({"question": NEXT}, "id"), ({"id": "q2"}, "question")):
-        with pytest.raises(DataError, match=rf":2: field '{field}': line 1 has the same$"):
+        with pytest.raises(DataError, match=rf":2: field '{field}': line 1 has the same {field}$"):
             list(load_mixedqa(jsonl(tmp_path / "mixedqa.jsonl", MIXED, {**MIXED, **other})))
     another = {**MIXED, "id": "q2", "source": "Another quiz"}
     assert len(list(load_mixedqa(jsonl(tmp_path / "mixedqa.jsonl", MIXED, another)))) == 2

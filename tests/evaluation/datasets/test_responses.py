@@ -79,7 +79,7 @@ def test_a_malformed_row_is_named(tmp_path: Path, row: Any, said: str) -> None:
     [
         (
             ("one", "two", None),
-            "x.jsonl:3: field 'who': line 1 names its system, and this one does not: set the system",
+            "x.jsonl:3: field 'who': line 1 names its system, but this one does not: set the system",
         ),
         (("one", "two", " "), "x.jsonl:3: field 'who': line 1 names its system"),
         ((None, None, "one"), "x.jsonl:3: field 'who': line 1 names no system: set the system in each row or in none"),
@@ -104,4 +104,4 @@ def test_two_prompts_under_one_id_are_told_of_once(tmp_path: Path) -> None:
     path = write_rows(tmp_path / "x.jsonl", rows)
     assert len(list(load_responses(path, warn=told.append))) == len(rows)
     (said,) = told
-    assert said.startswith(f'{path}:4: the prompt_id "1" is also that of another prompt, in line 1: ')
+    assert said.startswith(f'{path}:4: prompt_id "1" also belongs to another prompt, in line 1. ')
