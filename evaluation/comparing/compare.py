@@ -1,12 +1,12 @@
 """Compares two runs: two systems on the same prompts, or two evaluators on the same responses.
 
-Runs between the two change the judge, the search and the answers in turn, which shows what caused a difference.
-From A to B: A's answers by A's own evidence and B's judge, then by B's search, too, then B's answers. `factloop eval A`
-judges the answers of a run again, without a search by the evidence that the run kept. Only the new judge and search are
-asked: the old ones may be gone.
+Runs between the two change the judge, the search and the answers one at a time, which shows what caused a difference.
+From A to B, these are A's answers and evidence with B's judge, then also with B's search, then B's answers. `factloop
+eval A` judges the answers of a run again; without a search, it uses the evidence stored with the run. Only the new
+judge and search are called, since the old ones may no longer exist.
 
-A part is how far a figure moves from one run to the next, over the responses that have it in all of them, so that parts
-add up to the whole with nothing left over. An interaction of two changes counts for the later one: another order may
+A part is the change in a figure from one run to the next, over the responses that have the figure in all runs, so the
+parts add up to the whole difference. An interaction of two changes is attributed to the later one, so another order may
 give different parts.
 """
 
@@ -68,7 +68,7 @@ from factloop.tools.search.given import is_given
 
 ALPHA = 0.05
 NAMED = 5
-"""Systems that an error names."""
+"""Maximum number of systems listed in an error message."""
 SIDES = ("A", "B")
 
 
@@ -79,9 +79,9 @@ class ComparedRun:
     name: str
     summary: RunSummary
     responses: Iterable[JudgedResponse]
-    """The run's responses, read once; those of other systems are passed over."""
+    """The run's responses, which are read once. Those of other systems are skipped."""
     system: str | None = None
-    """The only system whose responses are compared; None for all."""
+    """The only system whose responses are compared; None for all systems."""
 
 
 def compare(
@@ -96,12 +96,12 @@ def compare(
     demands: Sequence[Demand] = (),
     between: Sequence[ComparedRun] = (),
 ) -> Comparison:
-    """Compares two runs; `ks` defaults to the Ks of both, and `abstention` to the policy that both share.
+    """Compares two runs. `ks` defaults to the Ks of both, and `abstention` to the policy that both share.
 
-    Tests are held against `alpha`, and intervals are at 1 - alpha, so that neither contradicts the other.
-    Evaluators are compared if most shared responses have the same text in two different runs, otherwise systems.
-    Runs `between` the two, in order, attribute the difference. Raises ConfigError if the runs cannot be compared (no
-    shared prompt, no shared system among several, different policies for abstentions and none given), or if a demand
+    Tests use `alpha` and intervals use the level 1 - alpha, so they never contradict each other. Evaluators are
+    compared if most of the responses that two different runs share have the same text, otherwise systems. Runs
+    `between` the two, in order, attribute the difference. Raises ConfigError if the runs cannot be compared (no shared
+    prompt, several systems but none shared, or different policies for abstentions and no `abstention`), or if a demand
     is on a metric that is not compared.
     """
     level = round(1.0 - alpha, 12)
@@ -168,7 +168,7 @@ def compare(
 def _attribution(
     runs: Sequence[ComparedRun], by_system: bool, ks: Sequence[int], policy: AbstentionPolicy, judging: Judging
 ) -> Attribution:
-    """The parts of the difference between the first run and the last. Raises ConfigError."""
+    """The parts of the difference between the first run and the last. Raises ConfigError if they share no prompt."""
     seen = [
         _SeenRun(run.name, run.summary.fingerprint, dict(seen_responses(_chosen(run), by_system=by_system)))
         for run in runs
@@ -192,9 +192,9 @@ def _attribution(
 def _of_evaluators(
     claims: ClaimPanel, responses: ResponsePanel, quantities: list[ItemValues]
 ) -> tuple[list[ItemValues], list[ItemValues]]:
-    """All quantities of two evaluators, and those that decide between them.
+    """All quantities for two evaluators, and those that decide between them.
 
-    As in an experiment on responses, labels decide where there are any.
+    As in an experiment on responses, labels decide if there are any.
     """
     labelled = list(claim_quantities(claims)) if claims.n_labelled else []
     whole = [*labelled, *quantities, *share_quantities(responses)]
@@ -202,7 +202,7 @@ def _of_evaluators(
 
 
 def _conclusions(differences: Sequence[PairedDifference]) -> list[str]:
-    """A sentence for each difference in a main quantity, and for others that are shown."""
+    """A sentence for each difference: main quantities first, then larger losses of claims, then the others."""
     shown = [one.words for one in differences if one.is_headline]
     headline = next((one for one in differences if one.is_headline), None)
     left_out = [] if headline is None else list(losses(headline, differences))
@@ -211,7 +211,7 @@ def _conclusions(differences: Sequence[PairedDifference]) -> list[str]:
 
 
 def differing_settings(first: RunSummary, second: RunSummary) -> tuple[Setting, ...]:
-    """The data, and each setting of the fingerprints, in which two runs differ."""
+    """The data and all settings in the fingerprints that differ between the two runs."""
     one = {"data": first.data, **flat_settings(first.fingerprint.model_dump(mode="json"))}
     other = {"data": second.data, **flat_settings(second.fingerprint.model_dump(mode="json"))}
     return tuple(
@@ -222,7 +222,7 @@ def differing_settings(first: RunSummary, second: RunSummary) -> tuple[Setting, 
 
 
 def flat_settings(settings: Mapping[str, Any], before: str = "") -> dict[str, str | None]:
-    """Settings by dotted name, in words; None for one that is not set."""
+    """Settings as strings by dotted name; None for a setting that is not set."""
     found: dict[str, str | None] = {}
     for name, value in settings.items():
         if isinstance(value, Mapping):
@@ -239,36 +239,36 @@ def _shared_policy(first: ComparedRun, second: ComparedRun) -> AbstentionPolicy:
     if one is not other:
         raise ConfigError(
             f"the runs count abstentions differently ({first.name}: {one}, {second.name}: {other}); "
-            "say with --abstention how to count them here"
+            "set --abstention to choose how to count them here"
         )
     return one
 
 
 def _by_system(first: ComparedRun, second: ComparedRun) -> bool:
-    """Whether responses are paired by system and prompt, rather than by prompt alone as of two single systems."""
+    """Whether responses are paired by system and prompt instead of by prompt only, as for two single systems."""
     ours, theirs = _systems(first), _systems(second)
     if len(ours) == 1 and len(theirs) == 1:
         if first.summary is second.summary and ours == theirs:
-            raise ConfigError(f"{first.name}: a run is not compared with itself; name two systems of it, or two runs")
+            raise ConfigError(f"{first.name}: cannot compare a run with itself; select two of its systems, or two runs")
         return False
     if not {*ours} & {*theirs}:
         raise ConfigError(
-            f"{first.name} and {second.name} hold several systems and none in common; "
-            f"name one of each with --system: {_some(ours)} of A, {_some(theirs)} of B"
+            f"{first.name} and {second.name} contain several systems but share none; "
+            f"select one of each with --system: {_some(ours)} of A, {_some(theirs)} of B"
         )
     if first.summary is second.summary:
-        raise ConfigError(f"{first.name}: name two of its systems with --system: {_some(ours)}")
+        raise ConfigError(f"{first.name}: select two of its systems with --system: {_some(ours)}")
     return True
 
 
 def _systems(run: ComparedRun) -> list[str]:
     names = sorted({line.system for line in run.summary.responses})
     if not names:
-        raise ConfigError(f"{run.name}: the run holds no response, so nothing can be compared")
+        raise ConfigError(f"{run.name}: the run contains no responses, so there is nothing to compare")
     if run.system is None:
         return names
     if run.system not in names:
-        raise ConfigError(f"{run.name}: no response of {run.system}; it has those of {_some(names)}")
+        raise ConfigError(f"{run.name}: no response by {run.system}; its systems are {_some(names)}")
     return [run.system]
 
 
@@ -287,7 +287,7 @@ def _kind(found: Pairing, *, one_run: bool) -> ComparisonKind:
 
 
 def _comparable(found: Pairing, kind: ComparisonKind) -> tuple[list[Pair], tuple[ResponseLine, ...]]:
-    """The pairs to compare, and the responses left out because evaluators did not judge the same text."""
+    """The pairs to compare, and the responses excluded because the evaluators did not judge the same text."""
     if kind is ComparisonKind.SYSTEMS:
         return found.pairs, ()
     kept = [pair for pair in found.pairs if pair.same_text]
@@ -297,7 +297,7 @@ def _comparable(found: Pairing, kind: ComparisonKind) -> tuple[list[Pair], tuple
 def _response_panel(
     sides: Sequence[Sequence[ResponseLine]], prompts: Mapping[str, int], policy: AbstentionPolicy
 ) -> ResponsePanel:
-    """The counts of all sides; those of a response that the policy leaves out are missing."""
+    """The counts of all sides. Responses that the policy excludes are missing."""
     counts = np.array([[[count_row(line.as_counted) for line in side]] for side in sides], np.float64)
     if policy is AbstentionPolicy.EXCLUDE:
         counts[np.array([[[line.abstained for line in side]] for side in sides])] = np.nan
@@ -317,9 +317,9 @@ def _ks(
     ks: Sequence[int | Literal["median", "maximum"]],
     abstention: AbstentionPolicy,
 ) -> list[int]:
-    """`ks` as numbers, those of a rule over both sides' compared responses that have an F1@K.
+    """`ks` as numbers. Rules are applied to the compared responses of both sides that have an F1@K.
 
-    Without any, the Ks given to both runs.
+    If `ks` is empty, the Ks of both runs are used.
     """
     if ks:
         lines = [line for pair in pairs for line in (pair.first, pair.second)]
@@ -351,7 +351,7 @@ _OF_NEITHER = {"seed", "prompt_lines"}
 
 @dataclass(frozen=True)
 class _SeenRun:
-    """A run of the row."""
+    """A run in the sequence from the first to the last."""
 
     name: str
     fingerprint: Fingerprint
@@ -359,7 +359,7 @@ class _SeenRun:
 
 
 def _shared_by(runs: Sequence[_SeenRun]) -> list[Key]:
-    """The keys of the responses that all runs have, by prompt. Raises ConfigError if there are none."""
+    """The keys of the responses that are in all runs, sorted by prompt. Raises ConfigError if there are none."""
     keys = set.intersection(*({*run.responses} for run in runs))
     if not keys:
         raise ConfigError("the runs share no prompt, so the difference cannot be attributed")
@@ -367,7 +367,7 @@ def _shared_by(runs: Sequence[_SeenRun]) -> list[Key]:
 
 
 def _in_all(values: ItemValues) -> ItemValues:
-    """The values of the items that have one on every side."""
+    """The values with only those items that have a value on every side."""
     has_all = ~np.isnan(values.values).any(axis=0)
     return replace(values, values=np.where(has_all, values.values, np.nan))
 

@@ -1,13 +1,13 @@
-"""Checks requirements on a comparison, for continuous integration: no side may be worse than the first.
+"""Checks demands on a comparison, for continuous integration: no side may be worse than the first.
 
-`tnr` fails where a loss against the first side is shown. `tnr:0.05` fails unless a loss of 0.05 or more is ruled out,
-which is a test of non-inferiority. Both are one-sided sign-flip tests of whole groups: the first lets through what too
-few items cannot show, the second does not. That test takes differences to be symmetric, which those of a side that only
-loses claims are not; so of a share of claims the lost ones must be few enough by an exact binomial test, too. `tpr >=
-0.8` and `flips <= 3` are bounds on what was counted.
+`tnr` fails if a loss relative to the first side is shown. `tnr:0.05` fails unless a loss of 0.05 or more is ruled out,
+which is a test of non-inferiority. Both are one-sided sign-flip tests of whole groups. The first passes if there are
+too few items to show a loss; the second does not. The sign-flip test assumes that differences are symmetric, which is
+not true of a side that only loses claims. For a share of claims, the number of lost claims must therefore also be small
+enough by an exact binomial test. `tpr >= 0.8` and `flips <= 3` are bounds on what was counted.
 
-What has no verdict never helps: a loss is looked for among the items that both sides judged, and among all, with each
-missing verdict counted as wrong on both sides, and as right. One of the three is enough to fail.
+Missing verdicts never help: a loss is tested among the items that both sides judged, and among all items with each
+missing verdict counted as wrong on both sides, and as right. Failing one of the three is enough to fail.
 """
 
 from __future__ import annotations
@@ -34,30 +34,30 @@ from factloop.evaluation.statistics.stratified_means import StratifiedMean
 from factloop.reports.figures import plural
 
 FLIPS = "flips"
-"""Claims that the first side has right, and the other not: by another verdict, or by none."""
+"""Claims that the first side gets right and the other does not, whether by another verdict or by none."""
 METRICS = tuple(one.value for one in Quantity if direction_of(one))
-"""The quantities of which one direction is better between judges."""
+"""The quantities for which one direction is better when judges are compared."""
 _FORM = re.compile(r"(?P<metric>[a-z0-9_]+)(?:@(?P<k>[1-9][0-9]*))?(?:(?P<sign>:|\s*[<>]=)(?P<bound>.+))?")
 _FORMS = "METRIC, METRIC:MARGIN, METRIC >= NUMBER or <=, such as tnr, balanced_accuracy:0.05, tpr >= 0.8 or flips <= 3"
 _ROUNDING = 1e-9
 _ANY = tuple(CODES.values())
 _LABELS = {"tpr": (SUPPORTED,), "tnr": (NOT_SUPPORTED,), "balanced_accuracy": _ANY, "accuracy": _ANY, FLIPS: _ANY}
-"""The labels of the claims that a metric is about; of none where it does not hold verdicts against labels."""
-_WAYS = ("", ", what has no verdict counted as wrong", ", what has no verdict counted as right")
+"""The labels of the claims that a metric is about; metrics that do not compare verdicts with labels are absent."""
+_WAYS = ("", ", with missing verdicts counted as wrong", ", with missing verdicts counted as right")
 
 
 @dataclass(frozen=True)
 class Demand:
-    """A requirement: a metric with an unacceptable loss, or with a bound."""
+    """A metric with the smallest unacceptable loss, with a bound, or with neither."""
 
     metric: str
     k: int | None = None
     """The K of F1@K."""
     margin: float | None = None
-    """Above 0, in the metric's own unit, below 1 for a share; None if only a loss that is shown fails."""
+    """Above 0 in the metric's own unit, and below 1 for a share. None if only a loss that is shown fails."""
     least: float | None = None
     most: float | None = None
-    """Bounds on the figure of a side by itself, or on its flips; with one there is no margin."""
+    """Bounds on a side's own figure, or on its flips. A demand with a bound has no margin."""
 
     @property
     def name(self) -> str:
@@ -75,7 +75,7 @@ class Demand:
         return self.least is not None or self.most is not None
 
     def allows(self, value: float) -> bool:
-        """Whether it is within the bounds, up to rounding."""
+        """Whether the value is within the bounds, up to rounding."""
         is_enough = self.least is None or value >= self.least - _ROUNDING
         return is_enough and (self.most is None or value <= self.most + _ROUNDING)
 
@@ -94,7 +94,7 @@ def read_demand(text: str) -> Demand:
         bound = math.nan
     if found["sign"] == ":":
         if not 0.0 < bound < math.inf:
-            raise ConfigError(f"demand {text!r}: the margin is a number above 0; without one, leave out the colon")
+            raise ConfigError(f"demand {text!r}: the margin must be above 0; to set none, omit the colon")
         return Demand(found["metric"], k, bound)
     if not 0.0 <= bound < math.inf:
         raise ConfigError(f"demand {text!r}: {_FORMS}")
@@ -102,18 +102,18 @@ def read_demand(text: str) -> Demand:
 
 
 def refuse_demands(demands: Sequence[Demand], metrics: Sequence[str] = METRICS, of: str = "variants") -> None:
-    """Raises ConfigError for a metric that is not among these (`tnr`, `f1@64`), or for an impossible share."""
+    """Raises ConfigError for a metric not among these (such as `tnr` or `f1@64`), or for an impossible share."""
     for one in demands:
         name = one.name
         if name == FLIPS and one.most is not None:
             continue
         if not any(_is_about(one, metric) for metric in metrics):
-            known = f"{', '.join(metrics) or 'nothing to demand'}, and {FLIPS} <= NUMBER"
-            raise ConfigError(f"demand {name}: of {of} there is {known}")
+            known = f"{', '.join(metrics) or 'no metric'} or {FLIPS} <= NUMBER"
+            raise ConfigError(f"demand {name}: for {of}, use {known}")
         if one.margin is not None and one.margin >= 1.0 and is_share(Quantity(one.metric)):
-            raise ConfigError(f"demand {one.text}: the margin of a share is below 1: 0.05 is five points")
+            raise ConfigError(f"demand {one.text}: the margin of a share must be below 1: 0.05 is five points")
         if max(one.least or 0.0, one.most or 0.0) > 1.0 and is_share(Quantity(one.metric)):
-            raise ConfigError(f"demand {one.text}: a share is at most 1: 0.9 is 90 %")
+            raise ConfigError(f"demand {one.text}: a share cannot be above 1: 0.9 is 90 %")
 
 
 def metric_of(values: ItemValues) -> str:
@@ -126,14 +126,15 @@ def _is_about(demand: Demand, metric: str) -> bool:
 
 
 DIFFERING = 0.4
-"""The share of items on which two equally good sides may differ, in their verdict or in whether they have one, for as
-many items as `items_needed` to be enough."""
+"""The fraction of items, as assumed by `items_needed`, on which two equally good sides differ, in their verdict or in
+whether they have one."""
 
 
 def items_needed(margin: float, alpha: float) -> int:
-    """Number of independent items with which an equally good side passes `METRIC:MARGIN` nine times out of ten.
+    """The number of independent items with which an equally good side passes `METRIC:MARGIN` nine times out of ten.
 
-    By the normal approximation to the test of items that differ by -1, 0 or 1, `DIFFERING` of them by 1.
+    Uses the normal approximation to the test. Items differ by -1, 0 or 1, and a fraction of `DIFFERING` of them differ
+    by 1.
     """
     from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
 
@@ -142,9 +143,9 @@ def items_needed(margin: float, alpha: float) -> int:
 
 
 def shown_by(n: float, alpha: float) -> float:
-    """The true difference that n independent items would show with a chance of `POWER`, `DIFFERING` of them differing.
+    """The true difference that n independent items would show with probability `POWER` if `DIFFERING` of them differ.
 
-    By the normal approximation of `items_needed`, two-sided.
+    Uses the normal approximation of `items_needed`, two-sided.
     """
     from scipy.special import ndtri
 
@@ -152,13 +153,13 @@ def shown_by(n: float, alpha: float) -> float:
 
 
 class Missed(NamedTuple):
-    """A claim that a side has wrong, or without a verdict."""
+    """A claim that a side gets wrong, or has no verdict on."""
 
     text: str
     label: int
-    """The code of its label."""
+    """The code of the claim's label."""
     is_lost: bool
-    """Whether the first side has it right."""
+    """Whether the first side gets it right."""
     has_verdict: bool = True
 
     @property
@@ -170,24 +171,24 @@ class Missed(NamedTuple):
 
 @dataclass(frozen=True)
 class Judged:
-    """What demands are checked against."""
+    """The data that demands are checked against."""
 
     sides: Sequence[str]
     kind: str
-    """Of the data: `claims`, `responses`."""
+    """The kind of data: `claims` or `responses`."""
     quantities: Sequence[ItemValues]
     contrasts: Sequence[Contrast]
     missed: Mapping[str, Sequence[Missed] | None]
-    """For each side but the first the claims that it has wrong or leaves open; None where there are no labels."""
+    """For each side except the first, the claims that it gets wrong or leaves open; None if there are no labels."""
     group: str = "group"
     causes: Mapping[str, str] = field(default_factory=dict)
-    """For each side the first cause by which a claim has no verdict; none for a side that has all verdicts."""
+    """For each side, the first reason why a claim has no verdict; sides with all verdicts are absent."""
 
 
 def judge_demands(demands: Sequence[Demand], on: Judged, *, alpha: float, seed: int) -> tuple[DemandResult, ...]:
-    """Whether each side but the first meets each demand, in the order given; untestable demands are not met.
+    """Whether each side except the first meets each demand, in the given order. An untestable demand is not met.
 
-    A bound applies to the first side if there is no other.
+    If there is only one side, bounds apply to it.
     """
     asked = [one for demand in demands for one in _asked(demand, on)]
     tests = [[one.test(gain) for gain in one.gains] for one in asked]
@@ -204,7 +205,7 @@ def judge_demands(demands: Sequence[Demand], on: Judged, *, alpha: float, seed: 
 
 
 def _asked(demand: Demand, on: Judged) -> Iterator[_Asked]:
-    """The demand on each side but the first; `f1` without a K is F1 at every K that is compared."""
+    """The demand for each side except the first. `f1` without a K means F1 at every K that is compared."""
     for side in range(1, len(on.sides)) or (0,):
         pairs = [] if demand.is_bound else [one for one in on.contrasts if (one.first, one.second) == (0, side)]
         about = [one for one in pairs if _is_about(demand, metric_of(one.values))]
@@ -215,10 +216,10 @@ def _asked(demand: Demand, on: Judged) -> Iterator[_Asked]:
 
 @dataclass(frozen=True)
 class _Losses:
-    """The shares of claims that are lost and won, and the number of independent claims on which they rest.
+    """The shares of claims that are lost and won, and the number of independent claims that they are based on.
 
-    Groups count for as many as they are worth if claims of one are all alike (Kish 1965): n where all weigh the same.
-    Where one label is rare, it is its claims that count, as the other's weigh less.
+    Groups count as if all claims of a group were alike (Kish 1965), so that n is their number if all weigh the same. If
+    one label is rare, the claims with this label count, because the others weigh less.
     """
 
     lost: float
@@ -232,13 +233,13 @@ class _Losses:
         return cls(-gain.parts.clip(max=0.0).sum(), gain.parts.clip(min=0.0).sum(), float(n))
 
     def p(self, margin: float) -> float:
-        """P(as few losses) if `margin` more were lost than are won: exact where none is won."""
+        """P(so few losses) if the share of lost claims exceeded that of won ones by `margin`; exact if none is won."""
         from factloop.evaluation.cascades.bounds import p_values
 
         return float(p_values(self.n * self.lost, self.n, min(margin + self.won, 1.0)))
 
     def most(self, alpha: float) -> float:
-        """The smallest margin of which p is at most alpha: Clopper and Pearson's upper bound, less what is won."""
+        """The smallest margin with p at most alpha: Clopper and Pearson's upper bound, minus the share that is won."""
         from factloop.evaluation.cascades.bounds import upper_bound
 
         return (upper_bound(self.n * self.lost, self.n, alpha) or 0.0) - self.won
@@ -246,7 +247,7 @@ class _Losses:
 
 @dataclass(frozen=True)
 class _Asked:
-    """A demand on one side; the contrast is None for a bound, and where the metric was not measured."""
+    """A demand on one side. The contrast is None for a bound, or if the metric was not measured."""
 
     demand: Demand
     side: int
@@ -255,19 +256,19 @@ class _Asked:
 
     @property
     def better(self) -> int:
-        """1 where more of the metric is better, -1 where less is."""
+        """1 if more of the metric is better, -1 if less is."""
         return direction_of(Quantity(self.demand.metric)) or 1
 
     @property
     def gains(self) -> list[StratifiedMean]:
-        """Second minus first, turned where less is better, in each of `_WAYS`: above 0 the second is better."""
+        """Second minus first for each of `_WAYS`, negated if less is better, so the second is better above 0."""
         if self.contrast is None or self.contrast.apart.value is None:
             return []
         return [StratifiedMean(self.better * way.apart.sums, way.apart.counts) for way in self.contrast.ways]
 
     @property
     def is_of_claims(self) -> bool:
-        """Whether the metric is a share of claims, each of which is lost, won, or neither."""
+        """Whether the metric is a share of claims, each of which is lost, won or neither."""
         quantity = Quantity(self.demand.metric)
         return is_share(quantity) and item_of(quantity, self.on.kind) == "claim"
 
@@ -280,14 +281,14 @@ class _Asked:
         return DiscreteTest(p, min(p, least_p(loss.parts) / 2.0))
 
     def tested(self, p: Sequence[float], held: Sequence[float], alpha: float, seed: int) -> DemandResult:
-        """The result by the way to count that speaks most against the side."""
+        """The result for the way of counting that is least favourable to the side."""
         quantity, margin, on = Quantity(self.demand.metric), self.demand.margin, self.on
         name = f"{on.sides[self.side]} against {on.sides[0]} in {name_of(quantity, self.demand.k)}"
         if not held or self.contrast is None:
             undefined = None if self.contrast is None else self.contrast.values.undefined(self.contrast.apart)
             why = "it is not measured here" if undefined is None else undefined.words
             is_open = undefined in (Undefined.NOTHING_SCORED, Undefined.NOT_BOTH_SCORED)
-            return self._result(is_met=False, words=f"{name}: cannot be tested, {why}", is_open=is_open)
+            return self._result(is_met=False, words=f"{name}: cannot be tested because {why}", is_open=is_open)
         way = held.index(min(held) if margin is None else max(held))
         gain = self.gains[way]
         is_met = held[way] > alpha if margin is None else held[way] <= alpha
@@ -313,7 +314,7 @@ class _Asked:
         )
 
     def bounded(self) -> DemandResult:
-        """The result of a bound on what was counted; of agreement with labels a missing verdict counts as wrong."""
+        """The result for a bound on what was counted. In agreement with labels, a missing verdict counts as wrong."""
         demand, on, side = self.demand, self.on, self.on.sides[self.side]
         value: float | None = None
         at_best: float | None = None
@@ -335,15 +336,15 @@ class _Asked:
         is_met = value is not None and demand.allows(value)
         bound = f"at least {demand.least:g}" if demand.least is not None else f"at most {demand.most:g}"
         is_open = at_best is not None and (value is None or demand.allows(at_best))
-        return self._result(value=value, is_met=is_met, words=f"{side}: {shown}, {bound} demanded", is_open=is_open)
+        return self._result(value=value, is_met=is_met, words=f"{side}: {shown}, {bound} required", is_open=is_open)
 
     def _farthest(self, values: Sequence[float | None]) -> float | None:
-        """The value that is farthest from the bound on its wrong side; None unless all are known."""
+        """The value farthest from the bound, on the wrong side; None unless all values are known."""
         known = [value for value in values if value is not None]
         return None if len(known) < max(1, len(values)) else (min if self.demand.most is None else max)(known)
 
     def _result(self, *, is_open: bool, **found: Any) -> DemandResult:
-        """`is_open`: it could be met if the claims without a verdict had one."""
+        """The record. `is_open` means that the demand could be met if the claims without a verdict had one."""
         first, side = self.on.sides[0], self.on.sides[self.side]
         about = () if found["is_met"] else _LABELS.get(self.demand.metric, ())
         missed = [one for one in self.on.missed.get(side) or () if one.label in about]
@@ -356,10 +357,10 @@ class _Asked:
 
 
 def _left_open(gain: StratifiedMean, quantity: Quantity, alpha: float) -> str:
-    """The loss that could have gone unseen; of a cost that is the same for all items nothing is known."""
+    """The loss that could have gone undetected. For a cost that is the same for all items, nothing is known."""
     seen = detectable(gain, alpha=2.0 * alpha, n_tests=1)
     if is_share(quantity):
         seen = _Losses.of(gain).most(alpha) if seen is None else seen
         if seen >= 1.0:
-            return "met, but so few can show no loss at all"
-    return "" if seen is None else f"met, but so few cannot show a loss under {size(seen, quantity)} reliably"
+            return "met, but with so few items no loss could be shown"
+    return "" if seen is None else f"met, but so few items cannot reliably show a loss below {size(seen, quantity)}"

@@ -1,12 +1,12 @@
 """Calculates differences between sides: their size, their certainty, and what difference could have been detected.
 
-Items of one group resemble each other, and the repeats of a claim say the same thing again, so that a group is drawn
-and turned with all of them (`factloop.evaluation.comparing.paired`).
+Items in a group are similar to each other, and the repeats of a claim add no new items, so a group is resampled and has
+its sign flipped as a whole, with all its items (`factloop.evaluation.comparing.paired`).
 
-Three families of p-values are adjusted apart, each over all comparisons: the headline quantity, the questions that the
-experiment asks beside it (TPR and TNR), and all others. A test that says which side is better shall not pay for those
-that say how, nor a question for what it costs, and none for those that could not have shown a difference: of sides
-without a flip, or shares of unscored claims that are all 0.
+P-values are adjusted in three separate families, each over all comparisons: the headline quantity, the questions that
+the experiment asks besides it (TPR and TNR), and all others. The test of which side is better should not lose power to
+those of how it is better, nor a question to those of cost. No test is adjusted for tests that could not have shown a
+difference, as for sides without a flip or shares of unscored claims that are all 0.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ RESAMPLES = 2000
 
 @dataclass(frozen=True)
 class Contrast:
-    """One quantity of two sides, named by their places, over the items in which both have it."""
+    """One quantity of two sides, identified by their positions, over the items for which both have a value."""
 
     values: ItemValues
     first: int
     second: int
     ways: tuple[PairedMeans, ...]
-    """Over the items in which both have a value; where some have none followed by those of `ItemValues.paired`."""
+    """First over the items for which both have a value; if some have none, then the others of `ItemValues.paired`."""
     test: DiscreteTest | None
 
     @property
@@ -70,12 +70,13 @@ def contrast(values: ItemValues, first: int, second: int) -> Contrast:
 
 
 def detectable(apart: StratifiedMean, *, alpha: float, n_tests: int) -> float | None:
-    """The true difference that would be shown with a chance of `POWER`, as if the sum over groups were normal.
+    """The true difference that would be shown with probability `POWER`, if the sum over groups were normal.
 
-    c SE by the standard error that was observed, c = z(1 - alpha / 2n) + z(power); and c^2 u where sides hardly ever
-    disagree, u being the size of a group's part where it has one: so far apart are they if all parts point one way and
-    are just enough to be shown (of single claims eight, for alpha = 0.05). Both are added as errors are, by squares.
-    Approximate, and None where nothing varies or a stratum has fewer than two groups.
+    It has two terms, added in quadrature. The first is c SE, with the observed standard error and c = z(1 - alpha / 2n)
+    + z(power). The second is c^2 u, with u the typical size of a non-zero contribution of a group. It matters if sides
+    hardly ever disagree: it is the difference at which the contributions, all in one direction, just suffice (eight
+    single claims, for alpha = 0.05). The result is approximate. None if nothing varies or a stratum has fewer than two
+    groups.
     """
     from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
 
@@ -88,7 +89,7 @@ def detectable(apart: StratifiedMean, *, alpha: float, n_tests: int) -> float | 
 
 
 def can_be_shown(n_groups: int, *, alpha: float, n_tests: int) -> bool:
-    """Whether any result could be: the smallest possible p, if all n groups agree, is 2^(1 - n)."""
+    """Whether any result could be significant: the smallest possible p, if all n groups agree, is 2^(1 - n)."""
     return 2.0 ** (1 - n_groups) <= alpha / max(1, n_tests)
 
 
@@ -99,7 +100,7 @@ QUESTIONS = (Quantity.TPR, Quantity.TNR)
 
 @dataclass(frozen=True)
 class Judging:
-    """How differences are judged."""
+    """The settings for judging differences."""
 
     sides: Sequence[str]
     kind: Literal["claims", "responses"]
@@ -182,7 +183,7 @@ class Judging:
         return found.model_copy(update={"words": difference_in_words(found, tested)})
 
     def _interval(self, one: Contrast, p_corrected: float | None, n_intervals: int) -> tuple[float, float] | None:
-        """The interval of the difference; of shares it keeps to what differences of shares can be."""
+        """The interval of the difference. For shares, it is clipped to [-1, 1]."""
         if not self.has_intervals:
             return None
         rng = np.random.default_rng(self.seed)
@@ -228,5 +229,5 @@ def figures_of(
 
 
 def _bounded(value: float | None, quantity: Quantity) -> float | None:
-    """A share, or a difference of shares, cut to [-1, 1], which rounding and estimates from drawn labels may leave."""
+    """A share, or a difference of shares, clipped to [-1, 1], since rounding and drawn labels can exceed it."""
     return value if value is None or not is_share(quantity) else max(-1.0, min(value, 1.0))

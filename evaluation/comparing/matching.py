@@ -15,7 +15,7 @@ RIGHT = {
     FactLabel.NOT_SUPPORTED: Verdict.NOT_SUPPORTED,
     FactLabel.IRRELEVANT: Verdict.IRRELEVANT,
 }
-"""The verdict that agrees with a label."""
+"""The verdict that agrees with each label."""
 
 
 @dataclass(frozen=True)
@@ -24,16 +24,16 @@ class JudgedClaim:
 
     id: str
     text: str
-    """The text that it is matched by, without regard to spaces and capitals."""
+    """The text used for matching, with spaces and capitals normalised."""
     shown: str
     verdict: Verdict | None
     rationale: str
-    """Reasons with titles for the numbers of passages, which are not kept."""
+    """The reasons, with titles instead of the numbers of passages, because passages are not stored."""
     label: FactLabel | None
 
     @classmethod
     def of(cls, claim: Claim, text: str, label: FactLabel | None = None) -> JudgedClaim:
-        """`text` is the one to match by: as split from the response, or self-contained."""
+        """`text` is the text to match by: the claim as split from the response, or its self-contained form."""
         return cls(claim.id, plain(text), claim.self_contained, claim.judgement.verdict, reason(claim), label)
 
 
@@ -43,9 +43,9 @@ def plain(text: str) -> str:
 
 
 def match_claims(first: Sequence[JudgedClaim], second: Sequence[JudgedClaim]) -> list[tuple[JudgedClaim, JudgedClaim]]:
-    """The claims that both sides make, in the order of the first: each claim at most once.
+    """The claims that both sides make, in the order of the first side. Each claim is matched at most once.
 
-    Claims are matched by ID and text if both agree, as for given facts, then by text, in order.
+    Claims are matched by ID if their texts also agree, as for given facts, and then by text, in order.
     """
     by_id = {claim.id: claim for claim in second}
     partner = {

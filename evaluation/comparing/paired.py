@@ -1,14 +1,14 @@
-"""Compares two sides in one quantity over the same items, whether the sides are runs or variants.
+"""Compares two sides (runs or variants) in one quantity over the same items.
 
-Items are responses or claims. Clusters of them, prompts or groups, are what is drawn and what is turned: items of one
-resemble each other, and an easy one is easy for both sides. So p-values turn the sign of what each cluster adds to the
-difference, which, if the sides do not differ, is a matter of chance (Fisher 1935's paired randomisation test), and
-intervals hold the differences that this test does not reject.
+Items are responses or claims. They come in clusters (prompts or groups), which are the units of resampling and of sign
+flips, because items in a cluster are similar and an easy one is easy for both sides. A p-value is calculated by
+flipping the signs of the clusters' contributions to the difference, which are a matter of chance if the sides do not
+differ (Fisher 1935's paired randomisation test). An interval contains the differences that this test does not reject.
 
-Of several differences the intervals are simultaneous by Bonferroni's inequality: with m of them each is at the level
-1 - alpha / m, whatever the data show. Where the p-value is at most alpha / m, Holm's method rejects, too: no such
-interval leaves 0 out beside a difference that is not shown. Holm's method rejects more. There the interval ends at 0,
-as in the regions that go with it (Guilbaud 2008).
+The intervals of several differences are simultaneous by Bonferroni's inequality: with m differences, each interval has
+the level 1 - alpha / m, whatever the data show. If the p-value is at most alpha / m, Holm's method rejects as well, so
+no such interval excludes 0 for a difference that is not shown. Holm's method also rejects in other cases. The interval
+then ends at 0, as in the compatible regions of Guilbaud (2008).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 POWER = 0.8
-"""The chance of showing a difference of the size that a report names."""
+"""The probability with which a difference of the reported detectable size would be shown."""
 EQUAL = 1e-12
-"""A difference below this is rounding."""
+"""Smaller differences are attributed to rounding."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class Items:
     """(n_items,)"""
     n_clusters: int
     stratum: Ints
-    """(n_items,): a mean is the mean of the strata's means, as in balanced accuracy."""
+    """(n_items,): a mean is the mean of the means of the strata, as in balanced accuracy."""
     n_strata: int
 
     @classmethod
     def of_clusters(cls, cluster: Ints, n_clusters: int) -> Items:
-        """A single stratum: means are plain."""
+        """Items with a single stratum, so that means are plain."""
         return cls(cluster, n_clusters, np.zeros(len(cluster), np.int64), 1)
 
     def mean(self, values: Floats) -> StratifiedMean:
@@ -56,7 +56,7 @@ class Items:
 
 @dataclass(frozen=True)
 class PairedMeans:
-    """The means of both sides over the items in which both have a value, and how far they are apart."""
+    """The means of both sides over the items for which both have a value, and their difference."""
 
     first: StratifiedMean
     second: StratifiedMean
@@ -65,13 +65,13 @@ class PairedMeans:
     first_higher: int
     equal: int
     second_higher: int
-    """Numbers of items; rounding differences count as equal."""
+    """Numbers of items. Differences due to rounding count as equal."""
 
 
 def sign_flip_test(ways: Sequence[StratifiedMean]) -> DiscreteTest | None:
-    """The two-sided test of a difference that must have the same sign however its items are counted.
+    """A two-sided test of a difference that must have the same sign in every way of counting the items.
 
-    The p-value is the largest of all ways, and 1 if two signs differ. Independent of the seed; None if the first
+    The p-value is the largest over all ways, and 1 if two signs differ. It does not depend on a seed. None if the first
     way has no difference.
     """
     if not ways or ways[0].value is None:
@@ -86,9 +86,9 @@ def simultaneous_interval(
 ) -> tuple[float, float] | None:
     """One of several intervals that together contain the true differences at `level`.
 
-    It contains 0 if and only if the adjusted test does not reject: an end that drawn signs, the normal approximation
-    or a stepwise adjustment leave on the wrong side of 0 is moved to 0. None without a test, if nothing varies, or if
-    nothing can be ruled out.
+    It contains 0 if and only if the adjusted test does not reject. An end that is on the wrong side of 0, because of
+    random signs, the normal approximation or a stepwise adjustment, is moved to 0. None without a test, if nothing
+    varies, or if nothing can be ruled out.
     """
     if p_adjusted is None:
         return None
@@ -108,7 +108,7 @@ def level_of_each(level: float, n_intervals: int) -> float:
 
 
 def paired_means(first: Floats, second: Floats, items: Items) -> PairedMeans:
-    """`first` and `second` are (n_items,), NaN where a side has no value."""
+    """The paired means of `first` and `second`, which are (n_items,) with NaN if a side has no value."""
     apart = second - first
     missing = np.isnan(apart)
     one, other = (np.where(missing, np.nan, side) for side in (first, second))

@@ -1,7 +1,7 @@
-"""Matches the responses of two runs, and the claims of responses with the same text, in a table by prompt.
+"""Pairs the responses of two runs by prompt, and the claims of responses that have the same text.
 
-Reports are read one at a time. Of the first run what is kept is, for each response, a hash of its text and its claims
-without their evidence; of the second, nothing but what it adds to them.
+Reports are read one at a time. For each response of the first run, a hash of its text and its claims without evidence
+are kept in memory; for the second run, only the matches are kept.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from factloop.evaluation.statistics.bootstrap import bootstrap, percentile_inter
 from factloop.evaluation.statistics.kappa import kappas
 
 NAMED = 3
-"""Prompts that an error names for each side."""
+"""Maximum number of prompts listed for each side in an error message."""
 
 
 @dataclass(frozen=True)
@@ -48,19 +48,19 @@ class ClaimPair:
 
 
 Key = tuple[str, str]
-"""System, where there are several, and prompt."""
+"""The system, if there are several, and the prompt."""
 
 
 @dataclass(frozen=True)
 class SeenResponse:
-    """What is kept of a run's response."""
+    """The data kept in memory about one response."""
 
     line: ResponseLine
     digest: bytes
-    """Of its text."""
+    """A hash of the response's text."""
     claims: tuple[JudgedClaim, ...]
     sources: frozenset[str]
-    """Those of its evidence."""
+    """The sources of its evidence."""
 
 
 @dataclass
@@ -89,9 +89,9 @@ class Pairing:
 def pair_responses(
     first: Iterable[JudgedResponse], second: Iterable[JudgedResponse], *, by_system: bool, with_claims: bool
 ) -> Pairing:
-    """Pairs by prompt or, with `by_system`, by system and prompt; reads each side once.
+    """Pairs responses by prompt or, with `by_system`, by system and prompt. Reads each side once.
 
-    Raises ConfigError if no prompt is shared, or if a side answers a prompt twice.
+    Raises ConfigError if no prompt is shared or a side answers a prompt twice.
     """
     found, waiting = Pairing(), dict(seen_responses(first, by_system=by_system, with_claims=with_claims))
     for key, other in seen_responses(second, by_system=by_system, with_claims=with_claims):
@@ -114,7 +114,7 @@ def pair_responses(
 
 
 def _trimmed(one: JudgedClaim, other: JudgedClaim) -> tuple[JudgedClaim, JudgedClaim]:
-    """The claims, without texts if the verdicts agree: only disputes are shown."""
+    """The claims, without their texts if the verdicts agree, because only disputed claims are displayed."""
     if one.verdict is not other.verdict:
         return one, other
     return replace(one, text="", shown="", rationale=""), replace(other, text="", shown="", rationale="")
@@ -129,7 +129,7 @@ def seen_responses(
         key = (judged.system if by_system else "", judged.prompt_id)
         if key in seen:
             raise ConfigError(
-                f"{judged.system!r} answers the prompt {judged.prompt_id!r} twice: cannot tell which to compare"
+                f"{judged.system!r} answers the prompt {judged.prompt_id!r} twice, so it is unclear which to compare"
             )
         seen.add(key)
         report = judged.report
@@ -155,7 +155,7 @@ _ORDER = (Direction.WORSE, Direction.BETTER, Direction.NEUTRAL)
 
 
 def paired_claims(claims: Sequence[ClaimPair], prompts: Mapping[str, int]) -> tuple[ClaimPanel, int]:
-    """The claims as a table, and how many of them the two runs give different labels; these count as unlabelled."""
+    """The claims as a table, and the number that have different labels in the two runs; these count as unlabelled."""
     labels = [{label for label in (pair.first.label, pair.second.label) if label is not None} for pair in claims]
     gold = [CODES[RIGHT[next(iter(given))]] if len(given) == 1 else MISSING for given in labels]
     sides = [[CODES[pair.first.verdict] for pair in claims]], [[CODES[pair.second.verdict] for pair in claims]]
@@ -165,9 +165,9 @@ def paired_claims(claims: Sequence[ClaimPair], prompts: Mapping[str, int]) -> tu
 
 
 def agree(found: Pairing, panel: ClaimPanel, *, seed: int, resamples: int, level: float) -> ClaimAgreement:
-    """The table of both sides' verdicts with the share of equal ones and Cohen's kappa.
+    """The table of both sides' verdicts, with the share of equal verdicts and Cohen's kappa.
 
-    Intervals are percentile bootstraps over whole prompts. There is none if the claims come from one prompt, or
+    Intervals are percentile bootstraps over whole prompts. There is no interval if the claims come from one prompt, or
     if all resamples agree.
     """
     tables = np.zeros((panel.n_clusters, 4, 4))
@@ -205,7 +205,7 @@ def _equal_share(tables: Floats) -> Floats:
 
 
 def pair_flips(claims: Sequence[ClaimPair], panel: ClaimPanel) -> tuple[Flip, ...]:
-    """The claims on which both sides have verdicts that differ."""
+    """The claims on which both sides have a verdict and the verdicts differ."""
     first, second = (np.where(codes[0] == UNSCORED, MISSING, codes[0]) for codes in panel.verdicts)
 
     def flip(place: int) -> Flip:
@@ -226,7 +226,7 @@ def flipped(first: Codes, second: Codes) -> list[int]:
 
 
 def missed_claims(first: Codes, second: Codes, gold: Codes, text: Callable[[int], str]) -> list[Missed]:
-    """The claims that the second side has wrong by most repeats, or leaves open; those that it lost come first."""
+    """The claims that the second side gets wrong by majority verdict, or leaves open; lost claims come first."""
     places: list[int] = np.flatnonzero((gold >= 0) & (second != gold)).tolist()
     missed = (Missed(text(at), int(gold[at]), bool(first[at] == gold[at]), second[at] != MISSING) for at in places)
     return sorted(missed, key=lambda one: not one.is_lost)
@@ -245,7 +245,7 @@ def make_flip(sides: tuple[str, str], group: str, claim: str, gold: int, found: 
 
 
 def in_order(flips: Iterator[Flip]) -> tuple[Flip, ...]:
-    """Worse first, then better, then neutral; grouped by cause, the most frequent cause first."""
+    """Worse first, then better, then neutral. Within these, by cause, the most frequent first."""
     found = list(flips)
     n = Counter(flip.cause for flip in found)
     place = {cause: number for number, cause in enumerate(n)}
@@ -253,7 +253,7 @@ def in_order(flips: Iterator[Flip]) -> tuple[Flip, ...]:
 
 
 def count_flips(sides: tuple[str, str], first: Codes, second: Codes, flips: Sequence[Flip]) -> FlipCount:
-    """`first` and `second` are each claim's majority verdicts, SPLIT or MISSING."""
+    """The numbers of flips. `first` and `second` contain each claim's majority verdict, SPLIT or MISSING."""
     n = {direction: sum(flip.direction is direction for flip in flips) for direction in Direction}
     is_unscored = (first == MISSING) | (second == MISSING)
     return FlipCount(

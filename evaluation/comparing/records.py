@@ -1,7 +1,7 @@
 """Defines the records of paired comparisons: those shared by runs and experiments, and the comparison of two runs.
 
-Every difference is second minus first, so that above 0 the second is higher. Shares and differences of shares are in
-[-1, 1]; costs are in US dollars and tokens in numbers for one item (a claim, or a response).
+Every difference is second minus first, so a positive value means that the second is higher. Shares and differences of
+shares are in [-1, 1]. Costs are in US dollars and tokens are counts, both per item (a claim or a response).
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ class Quantity(StrEnum):
     """A quantity measured of a side."""
 
     BALANCED_ACCURACY = "balanced_accuracy"
-    """Mean of TPR and TNR; 0.5 is guessing, higher is better."""
+    """Mean of TPR and TNR. Higher is better; guessing gives 0.5."""
     ACCURACY = "accuracy"
-    """Share of verdicts that are people's label."""
+    """Share of verdicts that equal the human label."""
     TPR = "tpr"
-    """The share called supported of what people call supported; a verdict `irrelevant` is in neither rate."""
+    """Share of claims labelled supported that are called supported. Verdicts `irrelevant` are in neither rate."""
     TNR = "tnr"
-    """The share called not supported of the claims that people call not supported."""
+    """Share of claims labelled not supported that are called not supported."""
     BIAS = "bias"
-    """Quantification bias: share called supported minus people's share, over the same claims; best at 0."""
+    """Quantification bias: share called supported minus share labelled supported, over the same claims; best at 0."""
     F1 = "f1"
     PRECISION = "precision"
-    """Precision of a response; neither this nor F1@K says which judge is right."""
+    """Precision of a response. Neither precision nor F1@K shows which judge is right."""
     FULL_SUPPORT = "fully_supported"
-    """Share of responses whose claims are all supported; of runs."""
+    """Share of responses whose claims are all supported. Only for runs."""
     ELIGIBLE_AND_SUPPORTED = "eligible_and_supported"
     UNSCORED_SHARE = "unscored_share"
-    """Share of unscored claims; for responses, the mean of their shares."""
+    """Share of unscored claims; for responses, the mean of the responses' shares."""
     IRRELEVANT_SHARE = "irrelevant_share"
     COVERAGE = "coverage"
-    """How well responses are split into claims: this and the next four, where an experiment measures it."""
+    """How well responses are split into claims, if an experiment measures it; likewise the next four quantities."""
     ENTAILMENT = "entailment"
     SELF_CONTAINED = "self_contained"
     ATOMICITY = "atomicity"
@@ -53,18 +53,18 @@ class Quantity(StrEnum):
 
 
 class GroupFigure(Figure):
-    """A figure over items in groups, with its percentile bootstrap interval over the groups."""
+    """A figure over items in groups, with a percentile bootstrap interval over the groups."""
 
     low: float | None = None
     high: float | None = None
-    """None with fewer than two groups (of each label, for balanced accuracy), or if all resamples agree, as for
-    a rate of 0 or 1, which does not mean certainty."""
+    """None with fewer than two groups (of each label, for balanced accuracy), or if all resamples agree, as for a rate
+    of 0 or 1, since this does not mean certainty."""
     n: Count
-    """Items it rests on: claims, or responses. An item counts once, however many repeats it has."""
+    """Number of items (claims or responses) that it is based on. An item counts once, however many repeats it has."""
     n_groups: Count
-    """What is resampled: items of one response, document or prompt together, with all their repeats."""
+    """Number of groups, the units of resampling: the items of one response, document or prompt, with all repeats."""
     n_left_out: Count = 0
-    """Items that it could rest on and that have no value: without any verdict, or without a label."""
+    """Number of items excluded because they have no value: no verdict at all, or no label."""
 
 
 class QuantityFigure(GroupFigure):
@@ -81,12 +81,12 @@ class Outcome(StrEnum):
     BETTER = "better"
     WORSE = "worse"
     HIGHER = "higher"
-    """Shown, for a quantity of which neither direction is better."""
+    """A difference is shown, but neither direction of the quantity is better."""
     LOWER = "lower"
     NOT_SHOWN = "not_shown"
-    """No difference was shown, which is not the same as none."""
+    """No difference was shown, which does not mean that there is none."""
     UNKNOWN = "unknown"
-    """Nothing can be said."""
+    """The data do not allow a conclusion."""
 
     @property
     def is_shown(self) -> bool:
@@ -94,11 +94,11 @@ class Outcome(StrEnum):
 
 
 class PairedDifference(GroupFigure):
-    """How far two sides are apart in one quantity, over the items in which both have it. `value` is second - first.
+    """The difference between two sides in one quantity, over the items for which both have a value; second - first.
 
-    `n_left_out` counts the items in which either has none. The interval contains the differences that a sign-flip test
-    of whole groups does not reject at `level`. It contains 0 exactly if no difference is shown; if a stepwise
-    adjustment shows one that Bonferroni's inequality would not, the interval ends at 0.
+    `n_left_out` counts the items for which either side has no value. The interval contains the differences that a
+    sign-flip test of whole groups does not reject at `level`. It contains 0 exactly if no difference is shown; if a
+    stepwise adjustment shows a difference that Bonferroni's inequality would not, the interval ends at 0.
     """
 
     first: str
@@ -107,47 +107,45 @@ class PairedDifference(GroupFigure):
     k: K | None = None
     first_value: float | None
     second_value: float | None
-    """Both values are of the same items; they are not the figures that each side has over all its own."""
+    """Both values are over the same items. They may differ from each side's figure over all of its own items."""
     first_higher: Count
     equal: Count
     second_higher: Count
-    """Numbers of items; rounding differences count as equal."""
+    """Numbers of items. Differences due to rounding count as equal."""
     if_wrong: float | None = None
     if_right: float | None = None
-    """`value` with missing verdicts counted as wrong on both sides, and as right; None if none
-    is missing."""
+    """`value` with missing verdicts counted as wrong on both sides, and as right. None if no verdict is missing."""
     p: Share | None
-    """Two-sided, by turning the signs of whole groups; exact where that is feasible. The largest of all three ways to
-    count, and 1 where they do not point the same way: a side that drops hard claims is not called better."""
+    """Two-sided, from flipping the signs of whole groups, exactly if feasible. It is the largest over the three ways of
+    counting, and 1 if they disagree in direction, so that a side that drops hard claims is not called better."""
     p_corrected: Share | None
-    """Adjusted within its family."""
+    """The p-value adjusted within its family."""
     level: Level
-    """Level of this interval by itself: 1 - (1 - the report's level) / m of the m differences of its family that vary,
-    so that all together hold the truth at the report's level."""
+    """Level of this single interval: 1 - (1 - the report's level) / m, for m differences in its family that vary.
+    Together, the intervals contain the true differences at the report's level."""
     detectable: NonNegative | None = None
-    """Approximate: a true difference of this size would be shown 4 times out of 5 with such groups, at alpha divided
-    by the number of tests in the family that could show one. None if the groups do not vary
-    or are too few to show anything."""
+    """Approximately the true difference that would be shown 4 times out of 5 with such groups, at alpha divided by the
+    number of tests in the family that could show one. None if the groups do not vary or are too few."""
     is_headline: bool
     is_question: bool = False
-    """Whether it is adjusted among what the experiment asks beside its headline."""
+    """Whether it is adjusted among the experiment's questions besides the headline."""
     outcome: Outcome
     words: str
 
 
 class Family(Record):
-    """Differences whose p-values are adjusted together."""
+    """A set of differences whose p-values are adjusted together."""
 
     name: Literal["headline", "questions", "details"]
     n_tests: Count
     n_counted: Count
-    """The tests that could have shown a difference, which p-values are adjusted for."""
+    """Number of tests that could have shown a difference, for which p-values are adjusted."""
     words: str
-    """The differences, in words."""
+    """A description of the differences."""
 
 
 class Direction(StrEnum):
-    """Whether a flip went towards the label or away from it."""
+    """Whether a flip is towards the label or away from it."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -162,22 +160,21 @@ class FlipSide(Record):
     verdict: Verdict
     """The majority verdict."""
     contradicted: bool | None = None
-    """Whether a claim that is not supported is contradicted. Set only in experiments, like all
-    fields below but `rationale`."""
+    """Whether an unsupported claim is contradicted. Like all fields below but `rationale`, set only in experiments."""
     wrong: str = ""
-    """The words of the claim that the passages have otherwise, if the judge names them."""
+    """The part of the claim that the passages contradict, if the judge names it."""
     n_repeats: Count = 1
-    """Repeats with this verdict."""
+    """Number of repeats with this verdict."""
     n_scored: Count = 1
-    """Repeats with any verdict."""
+    """Number of repeats with any verdict."""
     rationale: str
-    """The rationale of the first repeat with this verdict; the passages are its own, too."""
+    """The rationale of the first repeat with this verdict. The passages are also from that repeat."""
     cited: tuple[Evidence, ...] = ()
     n_evidence: Count = 0
-    """Passages it had, cited or not; a comparison of two runs keeps none."""
+    """Number of passages that the side had, whether cited or not. A comparison of two runs does not store passages."""
     exchanges: tuple[tuple[str, str], ...] = ()
-    """Of an experiment with a run directory: each request in the first repeat by a prompt in which variants differ, and
-    its reply."""
+    """For an experiment with a run directory: the requests in the first repeat that use a prompt in which the variants
+    differ, with their replies."""
 
 
 class Flip(Record):
@@ -186,29 +183,30 @@ class Flip(Record):
     first: str
     second: str
     group: str
-    """The group of a claim; the response that makes it if responses are judged."""
+    """The group of the claim. If responses are judged, the response that makes the claim."""
     claim: str
-    """The claim as the first side words it, to be understood alone."""
+    """The claim as worded by the first side, in self-contained form."""
     gold: Verdict | None
-    """The verdict that is people's label; None without a label."""
+    """The verdict that equals the human label; None without a label."""
     direction: Direction
     first_side: FlipSide
     second_side: FlipSide
 
     @property
     def deciding(self) -> tuple[Evidence, ...]:
-        """The passages that the second side cites, or else those that it no longer accepts."""
+        """The passages that the second side cites, or otherwise those that it no longer accepts."""
         return self.second_side.cited or self.first_side.cited
 
     @property
     def cause(self) -> tuple[object, ...]:
-        """The cause that groups flips: the kinds of both verdicts, the words at issue, and the deciding passages."""
+        """The cause that flips are grouped by: the kinds of both verdicts, the words at issue, and the deciding
+        passages."""
         kinds = ((one.verdict, one.contradicted, one.wrong.casefold()) for one in (self.first_side, self.second_side))
         return self.first, self.second, *kinds, *sorted((one.source, one.passage) for one in self.deciding)
 
 
 class FlipCount(Record):
-    """Flips between two sides, among the claims on which both have a majority verdict."""
+    """The numbers of flips between two sides, among the claims on which both have a majority verdict."""
 
     first: str
     second: str
@@ -217,9 +215,9 @@ class FlipCount(Record):
     n_worse: Count
     n_neutral: Count
     n_split: Count
-    """Claims on which the repeats of a side are split evenly, so that it has no such verdict."""
+    """Number of claims on which a side's repeats are split evenly, so that it has no majority verdict."""
     n_unscored: Count
-    """Claims on which a side has no verdict at all, or no result."""
+    """Number of claims on which a side has no verdict or no result."""
 
 
 class DemandResult(Record):
@@ -228,71 +226,71 @@ class DemandResult(Record):
     metric: str
     """`tnr`, `f1@64`, `flips`, `must_pass`."""
     demand: str = ""
-    """As it is written: `tnr:0.05`, `tpr >= 0.8`; since 3.3 of a comparison, 4.3 of an experiment."""
+    """The demand as written, such as `tnr:0.05` or `tpr >= 0.8`. Since 3.3 of a comparison and 4.3 of an experiment."""
     first: str
     second: str
     margin: NonNegative | None = None
     value: float | None = None
-    """What a bound was compared with: a figure of the second side, or a number of claims."""
+    """The value compared with a bound: a figure of the second side, or a number of claims."""
     loss: float | None = None
-    """By how much the second is worse, counted in the least favourable way; below 0 it is better."""
+    """How much worse the second side is, counted in the least favourable way; below 0, it is better."""
     largest_loss: float | None = None
-    """The end of the one-sided interval: a larger loss is ruled out. None with too few groups."""
+    """The end of the one-sided interval: larger losses are ruled out. None if there are too few groups."""
     p: Share | None = None
-    """One-sided: with a margin, of a loss that is as large; without, of no loss."""
+    """One-sided p-value: with a margin, for a loss of at least the margin; without a margin, for no loss."""
     p_corrected: Share | None = None
-    """Without a margin adjusted over all such demands, as one of them is enough to fail. With a margin the same as `p`,
-    as all of them must be met."""
+    """Without a margin, adjusted over all such demands, because one failure is enough to fail. With a margin, equal to
+    `p`, because all such demands must be met."""
     is_met: bool
     words: str
     caution: str = ""
-    """What remains uncertain although a demand is met."""
+    """What remains uncertain even though the demand is met."""
     claims: tuple[str, ...] = ()
-    """For an unmet demand: the claims that only the first side gets right. Of a least figure all
-    that the second has not right, those that flipped first."""
+    """For an unmet demand, the claims that only the first side gets right. For a lower bound, all claims that the
+    second side does not get right, those that flipped first."""
     unscored: str = ""
-    """Why claims have no verdict, where it could be met if they had one."""
+    """Why claims have no verdict, if the demand could be met if they had one."""
 
     @property
     def said(self) -> str:
-        """The words, with what is left open."""
+        """The words, followed by any remaining uncertainty."""
         after = self.caution or (f"claims have no verdict: {self.unscored}" if self.unscored else "")
         return f"{self.words}: {after}" if after else self.words
 
 
 class ComparisonKind(StrEnum):
-    """The kind of a comparison of two runs, by the difference between its sides."""
+    """The kind of a comparison of two runs, by what differs between the sides."""
 
     SYSTEMS = "systems"
-    """The responses: two systems answered the same prompts, or one did so twice."""
+    """The responses differ: two systems answered the same prompts, or one did so twice."""
     EVALUATORS = "evaluators"
-    """The judge: the same responses were judged by two models or settings."""
+    """The judge differs: two models or settings judged the same responses."""
 
 
 class Side(Record):
     """One of the two sides compared: A or B."""
 
     run: str
-    """The run's folder, as it was named."""
+    """The run's folder, as specified."""
     data: str
-    """What the run was over."""
+    """The data that the run was on."""
     judge: str
-    """Model and plan that judged."""
+    """The model and plan that judged the responses."""
     systems: tuple[str, ...]
     """The systems that wrote the responses."""
     n_responses: Count
     n_abstained: Count
     n_unscored_responses: Count
-    """Responses none of whose claims got a verdict."""
+    """Number of responses without any verdict on their claims."""
     counts: Counts
     figures: tuple[QuantityFigure, ...]
-    """Over the compared responses and matched claims that have a value on this side."""
+    """The figures over the compared responses and matched claims that have a value on this side."""
     usage: Usage
     """Usage of the whole run, even if only some of its systems are compared."""
 
 
 class Setting(Record):
-    """A setting in which the two runs differ; None if a run has no such setting."""
+    """A setting that differs between the two runs; None if a run does not have the setting."""
 
     name: str
     first: str | None
@@ -308,28 +306,28 @@ class Pair(Record):
 
 
 class ClaimAgreement(Record):
-    """How two evaluators judge the same claims of the same responses."""
+    """The agreement of two evaluators on the same claims of the same responses."""
 
     n_matched: Count
     n_only_first: Count
     n_only_second: Count
-    """Claims that only one side makes of a response."""
+    """Number of claims that only this side makes in a response."""
     n_labelled: Count
-    """Matched claims with a label."""
+    """Number of matched claims with a label."""
     table: tuple[tuple[Count, ...], ...]
-    """Matched claims: a row for each verdict of the first side, a column for each of the second, in the order
-    supported, not supported, irrelevant, unscored."""
+    """Numbers of matched claims, with a row for each verdict of the first side and a column for each of the second, in
+    the order supported, not supported, irrelevant, unscored."""
     agreement: GroupFigure
-    """Share with the same verdict among matched claims that both sides judged."""
+    """Share of the matched claims judged by both sides that have the same verdict."""
     kappa: GroupFigure
-    """Cohen's kappa of the same claims over the three verdicts."""
+    """Cohen's kappa for the same claims, over the three verdicts."""
 
 
 class Changed(StrEnum):
-    """What may change from one run to the next."""
+    """A change from one run to the next."""
 
     JUDGE = "judge"
-    """The model, its snapshot, the plan, a prompt, or another setting that shapes verdicts."""
+    """The model, its snapshot, the plan, a prompt, or another setting that affects verdicts."""
     SEARCH = "search"
     ANSWERS = "answers"
     COUNTING = "counting"
@@ -345,13 +343,13 @@ class Step(Record):
     """The later run."""
     judge: str
     changed: tuple[Changed, ...]
-    """Empty if nothing recorded has changed: the judge was only asked again."""
+    """Empty if no recorded setting changed, so that the judge was only called again."""
     parts: tuple[PairedDifference, ...]
-    """How far F1 at each K and precision moved."""
+    """The changes in F1 at each K and in precision."""
 
 
 class Attribution(Record):
-    """The causes of the difference between two runs, over responses with a value in all runs."""
+    """The causes of the difference between two runs, over the responses that have a value in all runs."""
 
     steps: tuple[Step, ...]
     whole: tuple[PairedDifference, ...]
@@ -359,7 +357,7 @@ class Attribution(Record):
 
 
 class Comparison(Record):
-    """The comparison of two runs. Except for `created_at`, it depends only on runs, settings and seed."""
+    """The comparison of two runs. Except for `created_at`, it depends only on the runs, the settings and the seed."""
 
     schema_version: Literal["3.0", "3.1", "3.2", "3.3", "3.4", "3.5", "3.6", "3.7"] = "3.7"
     kind: ComparisonKind
@@ -370,26 +368,26 @@ class Comparison(Record):
     abstention: AbstentionPolicy
     alpha: Share
     level: Share
-    """Level of the intervals: of the differences of a family together, and of each other figure alone."""
+    """Level of the intervals: together for the differences in a family, and separately for all other figures."""
     n_resamples: Count
-    """Resamples behind the intervals of figures and of agreement."""
+    """Number of resamples for the intervals of figures and of agreement."""
     seed: int
     families: tuple[Family, ...]
     differences: tuple[PairedDifference, ...]
-    """F1 at each K and precision; for evaluators, the quantities of an experiment on responses."""
+    """F1 at each K and precision; for evaluators, also the quantities of an experiment on responses."""
     conclusions: tuple[str, ...]
-    """The conclusions, in sentences: one for each difference, then on claims."""
+    """The conclusions as sentences: one for each difference, followed by those on claims."""
     attribution: Attribution | None = None
     """None if no runs between the two were given."""
     demands: tuple[DemandResult, ...] = ()
-    """What was demanded of the second side."""
+    """The results of the demands on the second side."""
     pairs: tuple[Pair, ...]
-    """The pairs by prompt and system."""
+    """The pairs, by prompt and system."""
     only_first: tuple[ResponseLine, ...]
     only_second: tuple[ResponseLine, ...]
-    """Responses without a counterpart, which no difference rests on."""
+    """Responses without a counterpart, on which no difference is based."""
     other_text: tuple[ResponseLine, ...] = ()
-    """Responses of the first side whose counterpart has another text; left out if evaluators are compared."""
+    """Responses of the first side whose counterpart has a different text; excluded if evaluators are compared."""
     claims: ClaimAgreement | None = None
     """None if systems are compared."""
     flip_counts: tuple[FlipCount, ...] = ()

@@ -1,11 +1,11 @@
 """Stores a paired comparison as arrays over sides, repeats and items, with a value for each item.
 
-An item is a claim or a response. Its cluster is what is resampled: the group of a claim, the prompt of a response.
+An item is a claim or a response. Items are resampled in clusters: the group of a claim, or the prompt of a response.
 
-An item's value is the mean over those of its repeats that have one: a repeat is never an item. Departures from the
-usual: a verdict `irrelevant` agrees with no other label, as in SAFE's agreement with people, and is in neither TPR nor
-TNR; claims without a verdict are in no mean and counted. An answer without any claim has an F1@K of 0, as in the
-paper's code, and one whose every claim is unscored has none.
+An item's value is the mean over those of its repeats that have a value; a repeat is never an item. Departures from
+common practice: a verdict `irrelevant` agrees with no other label, as in SAFE's agreement with people, and counts in
+neither TPR nor TNR; claims without a verdict are excluded from all means and counted. A response without claims has an
+F1@K of 0, as in the paper's code, and one whose claims are all unscored has none.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ Bools = NDArray[np.bool_]
 Codes = NDArray[np.int8]
 
 SUPPORTED, NOT_SUPPORTED, IRRELEVANT, UNSCORED, MISSING, SPLIT = 0, 1, 2, 3, -1, -2
-"""Codes of verdicts and labels; MISSING where there is none, SPLIT where no verdict has most repeats."""
+"""Codes of verdicts and labels. MISSING means none; SPLIT means that no verdict has the most repeats."""
 VERDICTS = (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT)
 CODES: Mapping[Verdict | None, int] = {verdict: code for code, verdict in enumerate(VERDICTS)} | {None: UNSCORED}
 
 
 @dataclass(frozen=True)
 class ClaimPanel:
-    """The verdict of every side on every claim in every repeat."""
+    """The verdicts of all sides on all claims in all repeats."""
 
     cluster: Ints
     """(n_claims,)"""
     n_clusters: int
     gold: Codes
-    """(n_claims,): the verdict that is people's label; MISSING without a label."""
+    """(n_claims,): the verdict that equals the human label; MISSING without a label."""
     verdicts: Codes
     """(n_sides, n_repeats, n_claims)"""
     chance: Floats | None = None
-    """(n_claims,): the probability that each labelled claim was drawn; None if labels were not drawn."""
+    """(n_claims,): the probability with which each labelled claim was drawn; None if labels were not drawn."""
 
     @property
     def n_labelled(self) -> int:
@@ -55,24 +55,24 @@ class ClaimPanel:
 
 @dataclass(frozen=True)
 class ResponsePanel:
-    """How many claims of every response got each verdict."""
+    """The number of claims with each verdict in every response."""
 
     cluster: Ints
     n_clusters: int
     counts: Floats
     """(n_sides, n_repeats, n_responses, 4): supported, not supported, irrelevant, unscored; NaN where missing."""
     measured: Mapping[Quantity, Floats] = field(default_factory=dict)
-    """(n_sides, n_repeats, n_responses): whether they are fully supported, or how well they are split."""
+    """(n_sides, n_repeats, n_responses): whether responses are fully supported, or how well they are split."""
 
 
 @dataclass(frozen=True)
 class SpentPanel:
-    """The cost of every item in every repeat, as if its side had been run alone; NaN where missing or unknown."""
+    """The cost of every item in every repeat, as if its side had been run alone; NaN if missing or unknown."""
 
     cluster: Ints
     n_clusters: int
     is_there: Bools
-    """(n_sides, n_repeats, n_items), like all that follow."""
+    """(n_sides, n_repeats, n_items), like the arrays below."""
     cost_usd: Floats
     tokens: Floats
     wall_s: Floats
@@ -80,21 +80,21 @@ class SpentPanel:
 
 @dataclass(frozen=True, eq=False)
 class ItemValues:
-    """One quantity of all sides."""
+    """The values of one quantity for all sides."""
 
     quantity: Quantity
     values: Floats
-    """(n_sides, n_items); NaN where an item has none."""
+    """(n_sides, n_items); NaN if an item has no value."""
     eligible: Bools
-    """(n_items,): those that the quantity is about."""
+    """(n_items,): the items that the quantity is about."""
     items: Items
     why: tuple[Undefined, ...] = (Undefined.NOTHING_SCORED,)
-    """Why the mean is undefined if this stratum alone is empty, for each."""
+    """For each stratum, why the mean is undefined if only this stratum is empty."""
     ineligible: Undefined = Undefined.NOTHING_SCORED
     """Why the mean is undefined if no item is eligible."""
     k: int | None = None
     counting_all: tuple[Floats, ...] = ()
-    """The values with each missing verdict counted as wrong, and as right; empty if it counts as neither."""
+    """The values with each missing verdict counted as wrong, and as right; empty if these do not apply."""
 
     has_sides: bool = True
     """False if only differences between sides can be estimated."""
@@ -103,17 +103,17 @@ class ItemValues:
         return self._of_side(self.values[side])
 
     def mean_if(self, side: int, *, right: bool) -> StratifiedMean:
-        """The mean with each judgement that gave no verdict counted as wrong, or as right."""
+        """The mean with each missing verdict counted as wrong, or as right."""
         return self._of_side((*self.counting_all, self.values, self.values)[right][side])
 
     def _of_side(self, values: Floats) -> StratifiedMean:
         return self.items.mean(self._eligible(values) if self.has_sides else np.full(len(values), np.nan))
 
     def paired(self, first: int, second: int) -> tuple[PairedMeans, ...]:
-        """The paired means of two sides over the items in which both have a value.
+        """The paired means of two sides over the items for which both have a value.
 
-        If verdicts are missing, the means over all items follow, with missing verdicts counted as wrong on both
-        sides, and as right on both.
+        If verdicts are missing, these are followed by the means over all items, with missing verdicts counted as wrong
+        on both sides, and as right on both.
         """
         ways = (self.values, *self.counting_all)
         sides = [[self._eligible(way[side]) for side in (first, second)] for way in ways]
@@ -140,18 +140,18 @@ class ItemValues:
 
 
 def count_row(counts: Counts) -> tuple[int, int, int, int]:
-    """Counts in the order of the codes."""
+    """The counts in the order of the codes."""
     return counts.supported, counts.not_supported, counts.irrelevant, counts.unscored
 
 
 def mean_of_repeats(values: Floats) -> Floats:
-    """(n_sides, n_repeats, n_items) to (n_sides, n_items), over the repeats that are not NaN."""
+    """Averages (n_sides, n_repeats, n_items) to (n_sides, n_items), over the repeats that are not NaN."""
     has = ~np.isnan(values)
     return _share(np.where(has, values, 0.0).sum(axis=1), has.sum(axis=1))
 
 
 def majority(verdicts: Codes) -> Codes:
-    """(n_repeats, n_claims) to (n_claims,): majority verdict of scored repeats, SPLIT, or MISSING without any."""
+    """(n_claims,): the majority verdict of the scored repeats (n_repeats, n_claims), SPLIT, or MISSING without any."""
     times = np.stack([(verdicts == code).sum(axis=0) for code in range(len(VERDICTS))])
     most = times.max(axis=0)
     found = np.where((times == most).sum(axis=0) > 1, SPLIT, times.argmax(axis=0))
@@ -159,20 +159,20 @@ def majority(verdicts: Codes) -> Codes:
 
 
 _MISSING_AS = (np.nan, 0.0, 1.0)
-"""What a judgement without a verdict counts as: as nothing, as wrong, as right."""
+"""The values for a judgement without a verdict: excluded, wrong, right."""
 
 
 FEWEST_ALIKE = 5
-"""Minimum labels on claims that sides judge alike; with fewer, the sides get no accuracy."""
+"""Minimum number of labels on claims that all sides judge alike; with fewer, the sides get no accuracy."""
 
 
 def drawn_accuracy(panel: ClaimPanel, chance: Floats) -> ItemValues:
     """The accuracy on all claims, estimated from a drawn sample with labels (Horvitz and Thompson 1952).
 
     A label is weighted by its inverse probability; unlabelled claims have weight 0. Sides that agree on a claim do not
-    differ on it, whatever its label, so their difference comes only from claims that flip. Weights are therefore
-    scaled to add up to the number of claims, separately for claims that flip and for the others (post-stratification),
-    so that no share exceeds 1. With few labels on the others, only the difference is estimated.
+    differ on it, whatever its label, so their difference comes only from claims that flip. Weights are therefore scaled
+    to add up to the number of claims, separately for claims that flip and for the others (post-stratification), so that
+    no share exceeds 1. If the others have few labels, only the difference is estimated.
     """
     is_labelled, is_right = panel.gold != MISSING, (panel.verdicts == panel.gold).astype(np.float64)
     has_verdict = (panel.verdicts >= 0) & (panel.verdicts != UNSCORED)
@@ -189,7 +189,7 @@ def drawn_accuracy(panel: ClaimPanel, chance: Floats) -> ItemValues:
 
 
 def claim_quantities(panel: ClaimPanel) -> Iterator[ItemValues]:
-    """The quantities of agreement with labels, and bias; only accuracy if labels were drawn."""
+    """The quantities of agreement with labels, and the bias; only accuracy if labels were drawn."""
     if panel.chance is not None:
         yield drawn_accuracy(panel, panel.chance)
         return
@@ -228,7 +228,7 @@ def share_quantities(panel: ClaimPanel | ResponsePanel) -> Iterator[ItemValues]:
 
 
 def response_quantities(panel: ResponsePanel, ks: Sequence[int]) -> Iterator[ItemValues]:
-    """F1 at each K, and precision (Wei et al. 2024, section 5). Wrong claims are those not supported."""
+    """F1 at each K, and precision (Wei et al. 2024, section 5). Claims that are not supported count as wrong."""
     supported, unscored = panel.counts[..., SUPPORTED], panel.counts[..., UNSCORED]
     scored = supported + panel.counts[..., NOT_SUPPORTED]
     ways = ((supported, scored), (supported, scored + unscored), (supported + unscored, scored + unscored))
@@ -246,13 +246,13 @@ def _f1(supported: Floats, scored: Floats, k: int) -> Floats:
 
 
 def measured_quantities(panel: ResponsePanel) -> Iterator[ItemValues]:
-    """The quantities of whole responses that do not follow from their counts, where they were measured."""
+    """The measured quantities of whole responses that do not follow from their counts."""
     for quantity, values in panel.measured.items():
         yield _of_all(quantity, mean_of_repeats(values), panel=panel)
 
 
 def spent_quantities(panel: SpentPanel) -> Iterator[ItemValues]:
-    """Cost and tokens of an item. A side with an item of unknown price has no cost: a partial sum is too low."""
+    """Cost and tokens per item. A side with an item of unknown price has no cost, since a partial sum is too low."""
     cost = mean_of_repeats(panel.cost_usd)
     unknown = (np.isnan(panel.cost_usd) & panel.is_there).any(axis=(1, 2))
     cost[unknown] = np.nan
@@ -262,10 +262,10 @@ def spent_quantities(panel: SpentPanel) -> Iterator[ItemValues]:
 
 
 def headline_of(quantities: Sequence[ItemValues]) -> ItemValues:
-    """The quantity that decides between sides, chosen by the data, never by the results.
+    """The quantity that decides between sides. It is chosen by the data, never by the results.
 
-    Balanced accuracy if there are labels of both kinds, accuracy if there is only one kind; for responses without
-    labels, F1 at the first K, or precision without any K.
+    This is balanced accuracy if there are labels of both kinds, and accuracy if there is only one kind. For responses
+    without labels, it is F1 at the first K, or precision if there is no K.
     """
     first = quantities[0]
     if first.quantity is Quantity.BALANCED_ACCURACY:

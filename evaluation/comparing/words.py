@@ -1,4 +1,4 @@
-"""Explains in sentences what a paired difference shows and does not show; it never claims that two sides are equal."""
+"""Explains in sentences what a paired difference shows and does not show. It never claims that two sides are equal."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from factloop.reports.figures import percent, plural
 
 MINUS = "\u2212"
 _NOT_JUDGING = ("factloop_version", "versions.", "data", "seed", "base_url")
-"""Settings that do not say how claims are judged."""
+"""Settings that do not affect how claims are judged."""
 
 
 class _QuantityWords(NamedTuple):
-    """The words for a quantity, and for a side with more or less of it; 1 where more is better, -1 where less is."""
+    """The words for a quantity, and for a side with more or less of it; `better` is 1 for more, -1 for less."""
 
     name: str
     verb: str
@@ -58,8 +58,8 @@ _WORDS: Mapping[Quantity, _QuantityWords] = {
     Quantity.IRRELEVANT_SHARE: _QuantityWords("irrelevant share", "calls {} claims irrelevant", "more", "fewer"),
     Quantity.COVERAGE: _QuantityWords("coverage", "covers {} of what responses say", "more", "less", 1),
     Quantity.ENTAILMENT: _QuantityWords("entailment", "has claims that follow {} from sentences", "more", "less", 1),
-    Quantity.SELF_CONTAINED: _QuantityWords("self-contained share", "has {} claims clear alone", "more", "fewer", 1),
-    Quantity.ATOMICITY: _QuantityWords("atomic share", "has {} claims that say one thing", "more", "fewer", 1),
+    Quantity.SELF_CONTAINED: _QuantityWords("self-contained share", "has {} self-contained claims", "more", "fewer", 1),
+    Quantity.ATOMICITY: _QuantityWords("atomic share", "has {} claims that say only one thing", "more", "fewer", 1),
     Quantity.REDUNDANCY: _QuantityWords("redundancy", "has {} claims that say nothing new", "more", "fewer", -1),
     Quantity.COST_USD: _QuantityWords("cost", "costs {}", "more", "less", -1),
     Quantity.TOKENS: _QuantityWords("tokens", "takes {} tokens", "more", "fewer", -1),
@@ -73,7 +73,7 @@ def name_of(quantity: Quantity, k: int | None = None) -> str:
 
 
 def item_of(quantity: Quantity, kind: str) -> str:
-    """The noun for what the quantity is averaged over: `claim` or `response`; `kind` is that of the data."""
+    """The noun for the items that the quantity is averaged over: `claim` or `response`. `kind` is that of the data."""
     return "claim" if quantity in _CLAIMS else kind.removesuffix("s")
 
 
@@ -82,7 +82,7 @@ def is_share(quantity: Quantity) -> bool:
 
 
 def direction_of(quantity: Quantity) -> int:
-    """1 if more of it is better, -1 if less is, 0 if neither is."""
+    """1 if more of the quantity is better, -1 if less is, 0 if neither is."""
     return _WORDS[quantity].better
 
 
@@ -110,7 +110,7 @@ def amount(value: float | None, quantity: Quantity, *, signed: bool = False) -> 
 
 
 def size(value: float | None, quantity: Quantity) -> str:
-    """Formats as `amount` does, without a sign."""
+    """The same format as `amount`, without a sign."""
     return amount(value, quantity).removeprefix("+")
 
 
@@ -135,13 +135,13 @@ def p_value(p: float | None) -> str:
 
 
 def equals(p: float | None) -> str:
-    """After *p*: `= 0.031`, `< 0.001`."""
+    """For use after *p*: `= 0.031`, `< 0.001`."""
     shown = p_value(p)
     return f"< {shown[1:]}" if shown.startswith("<") else f"= {shown}"
 
 
 def level_words(level: float) -> str:
-    """`95%`, `98.33%`: to hundredths, and to as many digits as tell it from 100%."""
+    """`95%`, `98.33%`: two decimals, or as many as are needed to distinguish it from 100%."""
     for digits in range(2, 12):
         if (shown := round(100.0 * level, digits)) < 100.0:
             return f"{shown:g}%"
@@ -149,9 +149,9 @@ def level_words(level: float) -> str:
 
 
 def why_no_interval(one: PairedDifference, *, has_intervals: bool, group: str = "group") -> str:
-    """Why a difference has no interval: `5 prompts, 6 needed`, or that nothing varies."""
+    """Why a difference has no interval: `5 prompts, 6 needed`, or because nothing varies."""
     if not has_intervals:
-        return "not asked for"
+        return "not requested"
     needed = fewest_prompts(1.0 - one.level)
     return f"{plural(one.n_groups, group)}, {needed:,} needed" if one.n_groups < needed else "nothing varies"
 
@@ -163,16 +163,16 @@ class DifferenceTest:
     alpha: float
     n_tests: int
     n_counted: int
-    """Those of them that could show a difference."""
+    """Number of tests that could show a difference."""
     noun: str
-    """The items: `claim`, `response`."""
+    """The noun for items: `claim` or `response`."""
     group: str = "group"
-    """What they come from: `group`, `prompt`."""
+    """The noun for their clusters: `group` or `prompt`."""
     has_intervals: bool = True
 
 
 def difference_in_words(one: PairedDifference, tested: DifferenceTest) -> str:
-    """The verdict on one difference, with its basis. `one.words` is not read."""
+    """A sentence on one difference and its basis. `one.words` is not used."""
     name, noun = name_of(one.quantity, one.k), tested.noun
     if one.value is None or one.p is None or one.p_corrected is None:
         return f"Cannot compare {one.second} with {one.first} in {name}: {one.why or Undefined.NOTHING_SCORED.words}"
@@ -184,17 +184,17 @@ def difference_in_words(one: PairedDifference, tested: DifferenceTest) -> str:
         held = tested.alpha / tested.n_counted
         adjusted = f" adjusted for {tested.n_counted} tests" if tested.n_counted > 1 else ""
         return (
-            f"Cannot tell at {rests_on}: {one.second} and {one.first} are {apart}{per} apart, but so few "
-            f"{tested.group}s cannot reach p = {tested.alpha:g}{adjusted} even if all point one way; "
+            f"Cannot tell with {rests_on}: {one.second} and {one.first} are {apart}{per} apart, but so few "
+            f"{tested.group}s cannot reach p = {tested.alpha:g}{adjusted} even if all point in the same direction; "
             f"{fewest_prompts(held):,} could"
         )
-    left_out = f"; {plural(one.n_left_out, noun)} without a value on one side left out" if one.n_left_out else ""
+    left_out = f"; {plural(one.n_left_out, noun)} without a value on one side excluded" if one.n_left_out else ""
     if one.if_wrong is not None:
         as_wrong, as_right = (amount(way, one.quantity, signed=True) for way in (one.if_wrong, one.if_right))
-        left_out += f"; {as_wrong} if what has no verdict counts as wrong, {as_right} if as right"
+        left_out += f"; {as_wrong} if missing verdicts count as wrong, {as_right} if they count as right"
     grounds = [_interval_words(one, tested), rests_on, _p_words(one, tested)]
     if one.outcome is Outcome.NOT_SHOWN:
-        between = f"No difference shown between {one.second} and {one.first} in {name} at {rests_on}"
+        between = f"No difference shown between {one.second} and {one.first} in {name} with {rests_on}"
         return f"{between}: {by}{per} ({grounds[0]}, {grounds[2]}){_power_words(one, noun)}{left_out}"
     verb = _WORDS[one.quantity].said(is_more=one.value > 0)
     at_k = f"@{one.k}" if one.k is not None else ""
@@ -219,15 +219,15 @@ def _p_words(one: PairedDifference, tested: DifferenceTest) -> str:
 
 def _power_words(one: PairedDifference, noun: str) -> str:
     if one.detectable is None:
-        return f"; not one {noun} differs" if one.value == 0 and one.p == 1 else ""
+        return f"; no {noun} differs" if one.value == 0 and one.p == 1 else ""
     if is_share(one.quantity) and one.detectable >= 1:
-        return "; so few would not show any difference reliably"
+        return "; so few items could not reliably show any difference"
     least = size(one.detectable, one.quantity)
-    return f"; a difference of about {least} or more would have been seen {round(5 * POWER)} times out of 5"
+    return f"; a difference of about {least} or more would have been shown {round(5 * POWER)} times out of 5"
 
 
 def losses(headline: PairedDifference, differences: Sequence[PairedDifference]) -> Iterator[str]:
-    """Which side leaves out more claims: one that drops the hard ones looks better than it is."""
+    """Sentences on which side leaves more claims unscored: a side that drops the hard ones looks better than it is."""
     for one in differences:
         is_loss = one.quantity in (Quantity.UNSCORED_SHARE, Quantity.IRRELEVANT_SHARE)
         is_shown = one.outcome.is_shown
@@ -236,15 +236,15 @@ def losses(headline: PairedDifference, differences: Sequence[PairedDifference]) 
 
 
 def agreement_sentences(claims: ClaimAgreement, level: float) -> Iterator[str]:
-    """How many claims of two evaluators match, and how far their verdicts agree."""
+    """Sentences on how many claims of two evaluators match, and how often their verdicts agree."""
     if claims.n_only_first + claims.n_only_second:
         yield (
-            f"{plural(claims.n_matched, 'claim')} matched on both sides; {claims.n_only_first:,} made by A alone and "
-            f"{claims.n_only_second:,} by B alone are not compared one by one."
+            f"{plural(claims.n_matched, 'claim')} matched on both sides; {claims.n_only_first:,} made only by A and "
+            f"{claims.n_only_second:,} only by B are not compared one by one."
         )
     agreement, kappa = claims.agreement, claims.kappa
     if agreement.value is None:
-        yield f"Agreement claim by claim is undefined: {agreement.why}."
+        yield f"Claim-by-claim agreement is undefined: {agreement.why}."
         return
     chance = f"Cohen’s kappa {kappa.value:.2f}" if kappa.value is not None else f"kappa undefined: {kappa.why}"
     low, high = agreement.interval or (None, None)
@@ -262,17 +262,17 @@ def comparison_cautions(
     judging = [one.name for one in settings if not one.name.startswith(_NOT_JUDGING)]
     if kind is ComparisonKind.SYSTEMS and judging:
         yield (
-            f"The two runs were judged differently ({', '.join(judging)}): a difference may be the judge's, "
-            "not the systems'."
+            f"The two runs were judged differently ({', '.join(judging)}), so a difference may come from the judges "
+            "instead of the systems."
         )
     if kind is ComparisonKind.EVALUATORS and not judging and not one_run:
         yield (
-            "Both runs were judged by the same settings: what differs is chance, in models or in searches, "
-            "and no difference of evaluators."
+            "Both runs were judged with the same settings, so differences are due to chance in models or searches, "
+            "not to the evaluators."
         )
     if n_unpaired:
         yield (
-            f"{plural(n_unpaired, 'response')} without a counterpart in the other run; nothing here rests on "
+            f"{plural(n_unpaired, 'response')} without a counterpart in the other run; no figure here is based on "
             f"{'it' if n_unpaired == 1 else 'them'}."
         )
     if n_conflicting:
@@ -280,4 +280,4 @@ def comparison_cautions(
 
 
 def conflicting_words(n: int) -> str:
-    return f"{plural(n, 'claim')} came with two different labels and counted as unlabelled."
+    return f"{plural(n, 'claim')} had two different labels and counted as unlabelled."

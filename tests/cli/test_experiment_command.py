@@ -129,7 +129,7 @@ def test_a_look_at_claims_that_were_judged_before_they_were_held_out_is_not_call
         (("{prompts: strict}", "{plan: paper, docs: [.]}"), "claims.jsonl: is among the documents (docs)"),
         (("{prompts: strict}", "{plan: safe, jury: [openai:x]}"), "variant 'strict': the plan safe uses one"),
         ((MODEL, "nobody:x"), "variant 'packaged': "),
-        (("repeats: 2", "demands: [tnr:5]"), "plan.yaml:3: field 'demands': demand tnr:5: the margin of a share is"),
+        (("repeats: 2", "demands: [tnr:5]"), "plan.yaml:3: field 'demands': demand tnr:5: the margin of a share must"),
         (("repeats: 2", "must_pass: [f9]"), "must_pass: 'f9' is no labelled claim of claims.jsonl"),
         (("repeats: 2", "splitting: baseline"), "splitting: claims.jsonl has claims, which are not split"),
     ],

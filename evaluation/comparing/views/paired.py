@@ -1,4 +1,4 @@
-"""Renders paired differences and flips as sheets, downloadable tables and words, consistently everywhere."""
+"""Renders paired differences and flips as sheets, downloadable tables and text, in the same way everywhere."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ if TYPE_CHECKING:
 
 
 LONGEST_QUOTE = 100
-"""Characters of a passage in the table of causes."""
+"""Maximum number of characters quoted from a passage in the table of causes."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """How an outcome, or a direction, is shown: without colour by its sign, on pages in the colours of a status."""
+    """How an outcome or a direction is displayed: with a sign if there is no colour, or in a status colour on pages."""
 
     words: str
     status: Status
     sign: str = ""
     style: str = "dim"
-    """On the terminal."""
+    """The style on the terminal."""
 
 
 OUTCOMES: Mapping[Outcome, Shown] = {
@@ -63,7 +63,7 @@ OUTCOMES: Mapping[Outcome, Shown] = {
     Outcome.HIGHER: Shown("higher", Status.NO_EVIDENCE, "+", "yellow"),
     Outcome.LOWER: Shown("lower", Status.NO_EVIDENCE, "−", "yellow"),
     Outcome.NOT_SHOWN: Shown("no difference shown", Status.IRRELEVANT, "·"),
-    Outcome.UNKNOWN: Shown("cannot be said", Status.UNSCORED, "?"),
+    Outcome.UNKNOWN: Shown("unknown", Status.UNSCORED, "?"),
 }
 DIRECTIONS: Mapping[Direction, Shown] = {
     Direction.WORSE: Shown("for the worse", Status.CONTRADICTED, style="red"),
@@ -95,7 +95,7 @@ def differences(
         (Column("Outcome"), _outcome),
         (Column("p"), lambda one: p_value(one.p)),
         (Column("p adjusted"), lambda one: p_value(one.p_corrected)),
-        (page_only("Seen 4 of 5 times"), _seen),
+        (page_only("Detectable (4 of 5 times)"), _seen),
         (
             page_only("Lower, equal, higher"),
             lambda one: f"{one.first_higher:,} / {one.equal:,} / {one.second_higher:,}",
@@ -106,12 +106,12 @@ def differences(
 
 
 def _from(one: PairedDifference, group: str) -> str:
-    left_out = f", {one.n_left_out:,} left out" if one.n_left_out else ""
+    left_out = f", {one.n_left_out:,} excluded" if one.n_left_out else ""
     return f"from {plural(one.n_groups, group)}{left_out}"
 
 
 def interval_cell(one: PairedDifference, *, has_intervals: bool, group: str) -> Cell:
-    """The interval with its level, or why there is none."""
+    """The interval with its level, or the reason why there is none."""
     why = "" if one.value is None else why_no_interval(one, has_intervals=has_intervals, group=group)
     return Cell(interval(one, one.quantity, signed=True), level_words(one.level) if one.interval else why)
 
@@ -128,9 +128,9 @@ def _seen(one: PairedDifference) -> str:
 
 
 def draw_differences(rows: Iterable[tuple[str, PairedDifference]], *, axis: str, alt: str) -> Markup | None:
-    """A line for each difference of shares with its name and interval, in hundredths about 0; filled if it is shown.
+    """A line for each difference of shares, with its interval in hundredths about 0. The dot is filled if it is shown.
 
-    None if none is defined.
+    None if no difference is defined.
     """
     drawn = [(name, one, 100 * one.value) for name, one in rows if one.value is not None and is_share(one.quantity)]
     if not drawn:
@@ -192,7 +192,7 @@ def flips_words(count: FlipCount) -> str:
 
 
 def causes(flips: Iterable[Flip]) -> Sheet:
-    """A line for each cause by which several claims flipped one way, the most frequent first."""
+    """A line for each cause by which several claims flipped in the same direction, the most frequent cause first."""
     found: defaultdict[tuple[object, ...], list[Flip]] = defaultdict(list)
     for flip in flips:
         if any(side.cited or side.wrong for side in (flip.first_side, flip.second_side)):
@@ -206,7 +206,7 @@ def causes(flips: Iterable[Flip]) -> Sheet:
         *([(name("Words at issue"), lambda of: _words(of[0]))] if any(words) else []),
         (name("Passage"), lambda of: _quoted(of[0].deciding)),
     )
-    return sheet_of("Causes of several flips", columns, several)
+    return sheet_of("Causes shared by several flips", columns, several)
 
 
 def _words(flip: Flip) -> str:
@@ -237,7 +237,7 @@ def gold_words(gold: Verdict | None) -> str:
 
 
 def place_words(flip: Flip) -> str:
-    """`ellery-1.1, document 1c9637f4fc5371ba`: the claim's id, by which plans name it, and its group."""
+    """`ellery-1.1, document 1c9637f4fc5371ba`: the claim's id, which plans use, and its group."""
     return ", ".join(dict.fromkeys((flip.first_side.claim_id, flip.group)))
 
 
@@ -257,7 +257,7 @@ def differences_download(found: Iterable[PairedDifference]) -> DownloadLink:
 
 
 def flips_download(flips: Iterable[Flip]) -> DownloadLink:
-    """One row per flip, with the cited passages' sources, one per line."""
+    """One row per flip, with the sources of the cited passages in one cell, one per line."""
     head = (*_FLIP, *(f"{side}_{field}" for side in ("first", "second") for field in (*_SIDE, "cited")))
     rows = (
         [

@@ -1,4 +1,4 @@
-"""Shows a comparison of two runs as a self-contained HTML page, and on the terminal; prints an experiment's flips."""
+"""Renders a comparison of two runs as a self-contained page and on the terminal; prints an experiment's flips."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_se
 from factloop.reports.visible import visible
 
 MOST_ROWS = 5000
-"""Pairs listed on the page; the table to download has all."""
+"""Maximum number of pairs on the page; the download contains all of them."""
 MOST_FLIPS = 2000
-"""Flipped claims with their rationales on the page; the JSON and the CSV have all."""
+"""Maximum number of flipped claims on the page, with rationales; the JSON and the CSV contain all of them."""
 
 
 @dataclass(frozen=True)
 class PairRow:
-    """One pair in the list."""
+    """A pair in the list."""
 
     pair: Pair
     first: float | None
@@ -139,9 +139,9 @@ def _line_cells(line: ResponseLine) -> tuple[Cell, ...]:
 
 
 NAMED = 5
-"""Systems of a side, or prompts without a counterpart, that are named; the rest are counted."""
+"""Maximum number of systems of a side, or of prompts without a counterpart, that are listed; the rest are counted."""
 _VERDICTS = ("Supported", "Not supported", "Irrelevant", "Unscored")
-"""In the order of the table of a `ClaimAgreement`."""
+"""In the same order as in the table of a `ClaimAgreement`."""
 
 
 def title_of(comparison: Comparison) -> str:
@@ -169,11 +169,11 @@ def basis_in_words(side: Side) -> str:
 
 
 def unpaired_rows(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """What has no counterpart, with its name: how many, and the first few prompts."""
+    """Responses without a counterpart: a heading, their number and the first few prompts."""
     for heading, lines in (
         ("Only in A", comparison.only_first),
         ("Only in B", comparison.only_second),
-        ("Another text in B", comparison.other_text),
+        ("Different text in B", comparison.other_text),
     ):
         if lines:
             yield heading, _unpaired(lines)
@@ -195,31 +195,31 @@ def differences_sheet(comparison: Comparison) -> Sheet:
 _CHANGED = {
     **{one: f"the {one}" for one in Changed},
     Changed.COUNTING: "the counting of repeated claims",
-    Changed.VERSIONS: "versions of the software",
+    Changed.VERSIONS: "software versions",
 }
 STEPS_NOTE = (
-    "Each part is how far the figure moved from one run to the next, over the responses that have it in all runs, so "
-    "that the parts add up. What two changes make together counts for the later one: another order may share it out "
-    "otherwise."
+    "Each part is the change in the figure from one run to the next, over the responses that have it in all runs, so "
+    "the parts add up. An interaction of two changes is attributed to the later one, so another order may give "
+    "different parts."
 )
 
 
 def steps_sheet(comparison: Comparison) -> Sheet | None:
-    """For each quantity, a line per step, in order, and one for the whole difference; None without runs between."""
+    """For each quantity, a line per step, in order, and one for the whole difference; None if no runs lie between."""
     found = comparison.attribution
     if found is None:
         return None
     has_intervals = comparison.n_resamples > 0
     columns: tuple[ColumnOf[_Part], ...] = (
         (name(""), lambda row: name_of(row[2].quantity, row[2].k)),
-        (name("Came from"), lambda row: row[0]),
-        (name("Measured by"), lambda row: row[1]),
+        (name("Cause"), lambda row: row[0]),
+        (name("Runs"), lambda row: row[1]),
         (Column("Difference", is_strong=True), lambda row: amount(row[2].value, row[2].quantity, signed=True)),
         (Column("Interval"), lambda row: paired.interval_cell(row[2], has_intervals=has_intervals, group="prompt")),
         (Column("p adjusted"), lambda row: p_value(row[2].p_corrected)),
         (Column("n"), lambda row: row[2].n),
         (Column("Prompts"), lambda row: row[2].n_groups),
-        (Column("Left out"), lambda row: row[2].n_left_out),
+        (Column("Excluded"), lambda row: row[2].n_left_out),
     )
     rows = [
         row
@@ -235,7 +235,7 @@ _Part = tuple[str, str, PairedDifference]
 
 
 def _part(step: Step, place: int) -> _Part:
-    changed = " and ".join(_CHANGED[one] for one in step.changed) or "nothing recorded: the judge asked again"
+    changed = " and ".join(_CHANGED[one] for one in step.changed) or "nothing recorded: the judge was called again"
     one = step.parts[place]
     return changed, f"{one.second} minus {one.first}", one
 
@@ -250,7 +250,7 @@ def verdicts_sheet(claims: ClaimAgreement) -> Sheet:
 
 
 def agreement_sheet(claims: ClaimAgreement) -> Sheet:
-    rows = (("Same verdict, of claims both judged", claims.agreement), ("Cohen’s kappa", claims.kappa))
+    rows = (("Same verdict, among claims that both judged", claims.agreement), ("Cohen’s kappa", claims.kappa))
     columns: tuple[ColumnOf[Any], ...] = (
         (name(""), lambda row: row[0]),
         (Column("Value, interval, n", is_strong=True), lambda row: figure_cell(row[1], run_words.share)),
@@ -280,7 +280,7 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
 
 
 def print_flips(console: Console, counts: Sequence[FlipCount], flips: Sequence[Flip]) -> None:
-    """How many claims flipped between which sides, and the first of them with both sides' grounds."""
+    """Prints how many claims flipped between which sides, and the first of them with the rationales of both sides."""
     table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
     table.add_column(no_wrap=True)
     table.add_column()
@@ -289,7 +289,7 @@ def print_flips(console: Console, counts: Sequence[FlipCount], flips: Sequence[F
         signs = " → ".join(paired.VERDICT_STATUS[side.verdict].symbol for side in sides)
         table.add_row(signs, Group(*_flip_lines(flip)))
     if len(flips) > FLIPS_SHOWN:
-        table.add_row("", Text("The JSON report, the page and its CSV have them all.", style="dim"))
+        table.add_row("", Text("The JSON report, the page and its CSV contain all of them.", style="dim"))
     said = [Text(paired.flips_words(one)) for one in counts]
     print_section(console, f"Claims that flipped ({len(flips):,})", Group(*said, table))
     print_sheet(console, paired.causes(flips))
@@ -315,8 +315,8 @@ def _side_rows(comparison: Comparison) -> Iterator[Row]:
 
 def _rows(comparison: Comparison) -> list[Row]:
     intervals = (
-        f"{percent(comparison.level)}, seed {comparison.seed}: of differences by turning signs of whole prompts, those "
-        f"of a family together (Bonferroni); of agreement by {comparison.n_resamples:,} resamples of whole prompts"
+        f"{percent(comparison.level)}, seed {comparison.seed}; of differences by flipping signs of whole prompts, "
+        f"together per family (Bonferroni); of agreement by {comparison.n_resamples:,} resamples of whole prompts"
     )
     rows: list[Row] = [("Abstentions", Text(policy_words(comparison.abstention))), ("Intervals", Text(intervals))]
     rows += [(name, Text(one_line(said))) for name, said in paired.demand_rows(comparison.demands)]
@@ -331,7 +331,7 @@ def _rows(comparison: Comparison) -> list[Row]:
 
 
 def _setting(value: str | None) -> str:
-    """Unchanged, but a hash is shortened to its beginning."""
+    """The value unchanged, except that a hash is shortened to its beginning."""
     if value is None:
         return "none"
     return value[:12] if _HASH.fullmatch(value) else value

@@ -64,7 +64,7 @@ def test_a_loss_that_is_shown_by_hand() -> None:
     )
     assert (not_lost.p, not_lost.is_met) == (1 / 16, True)
     assert "no loss shown" in not_lost.words
-    assert "met, but so few cannot show a loss under" in not_lost.caution
+    assert "met, but so few items cannot reliably show a loss below" in not_lost.caution
 
 
 def test_a_loss_that_is_ruled_out_by_hand() -> None:
@@ -88,8 +88,8 @@ def test_claims_won_make_up_for_claims_lost() -> None:
 @pytest.mark.parametrize(
     ("gain", "said"),
     [
-        ([0.0] * 29, "met, but so few cannot show a loss under 0.098 reliably"),
-        ([-1.0, 0.0, 0.0], "met, but so few can show no loss at all"),
+        ([0.0] * 29, "met, but so few items cannot reliably show a loss below 0.098"),
+        ([-1.0, 0.0, 0.0], "met, but with so few items no loss could be shown"),
     ],
 )
 def test_a_demand_that_so_few_claims_meet_says_what_they_could_hide(gain: list[float], said: str) -> None:
@@ -145,11 +145,11 @@ def test_what_cannot_be_tested_is_not_met() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("f1", "of variants there is balanced_accuracy, accuracy, tpr, tnr, unscored_share, coverage, "),
-        ("tnr@5", "there is"),
-        ("tnr:5", "the margin of a share is below 1: 0.05 is five points"),
-        ("tnr >= 90", "demand tnr >= 90: a share is at most 1: 0.9 is 90 %"),
-        ("unscored_share <= 5", "demand unscored_share <= 5: a share is at most 1"),
+        ("f1", "for variants, use balanced_accuracy, accuracy, tpr, tnr, unscored_share, coverage, "),
+        ("tnr@5", "for variants, use"),
+        ("tnr:5", "the margin of a share must be below 1: 0.05 is five points"),
+        ("tnr >= 90", "demand tnr >= 90: a share cannot be above 1: 0.9 is 90 %"),
+        ("unscored_share <= 5", "demand unscored_share <= 5: a share cannot be above 1"),
     ],
 )
 def test_metrics_that_are_not_compared_are_refused(text: str, words: str) -> None:

@@ -99,7 +99,7 @@ def test_the_detectable_difference_by_hand() -> None:
     assert one.is_headline
     both = norm.ppf(0.975) + norm.ppf(0.8)
     assert one.detectable == pytest.approx(((both * sem(apart)) ** 2 + (both**2 / 50) ** 2) ** 0.5)
-    assert f"a difference of about {one.detectable:.3f} or more would have been seen 4 times out of 5" in one.words
+    assert f"a difference of about {one.detectable:.3f} or more would have been shown 4 times out of 5" in one.words
 
 
 def test_too_few_groups_can_show_nothing() -> None:
@@ -113,7 +113,7 @@ def test_too_few_groups_can_show_nothing() -> None:
     mixed = assess(two([N, S, N, S, N], [S, N, S, S, N], [True] * 5)).differences[0]
     assert mixed.outcome is Outcome.UNKNOWN
     assert mixed.detectable is None, "no difference at all would have been seen"
-    assert five.conclusions[0].words.startswith("Cannot tell at n = 5 claims")
+    assert five.conclusions[0].words.startswith("Cannot tell with n = 5 claims")
     assert six.conclusions[0].outcome is Outcome.BETTER
 
 
@@ -153,7 +153,7 @@ def test_claims_without_a_verdict_neither_pass_a_gate_nor_win() -> None:
 
     mixed = assess(two([N] * 8 + [S] * 10, [S] * 8 + [None] * 10, [True] * 18), resamples=0).conclusions[0]
     assert mixed.outcome is Outcome.NOT_SHOWN, "eight more are right where both judged, and ten are lost"
-    assert "10 claims without a value on one side left out" in mixed.words
+    assert "10 claims without a value on one side excluded" in mixed.words
 
 
 def test_an_experiment_in_another_order_is_the_same() -> None:

@@ -92,7 +92,7 @@ def test_flips_are_bounded_and_counted() -> None:
     assert len(report.flips) > FLIPS_SHOWN
     assert sum(line.strip().startswith(("✓ → ✗", "✗ → ✓")) for line in shown.splitlines()) == FLIPS_SHOWN
     assert f"Claims that flipped ({len(report.flips)})" in shown
-    assert "The JSON report, the page and its CSV have them all." in shown
+    assert "The JSON report, the page and its CSV contain all of them." in shown
 
 
 def test_no_text_breaks_the_xml_of_a_gate() -> None:
