@@ -1,7 +1,7 @@
 """Shares answers between variants: each call is made once, but every variant that uses the answer is charged in full.
 
-Model calls are shared between the variants within one repeat, as each repeat is another draw from the model; searches
-are shared over all repeats. Only identical requests with the same settings are shared.
+Model calls are shared between the variants within one repeat, because each repeat is another draw from the model.
+Searches are shared over all repeats. Only identical requests with the same settings are shared.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from factloop.tools.calls.together import SingleFlight
 
 
 class SharedAnswers:
-    """A store of answers in one file, saved before use, which charges each user as if it were alone.
+    """A store of answers in one file. Answers are saved before use, and each user is charged as if it were alone.
 
     Bound to one event loop.
     """
@@ -36,25 +36,25 @@ class SharedAnswers:
         self._ending = ""
         self._asks = True
         self.spent = UsageMeter()
-        """What was paid since this was opened."""
+        """The usage paid for since the store was opened."""
 
     def asked_with(self, way: str) -> Self:
-        """A view of this store that keeps calls made this way separate."""
+        """A view of this store that keeps calls made in this way separate."""
         other = copy(self)
         other._ending = f" {way}"
         return other
 
     def asking_nothing(self) -> Self:
-        """The same store, but without calls: a missing answer raises BudgetExceeded."""
+        """A view of this store that makes no calls: a missing answer raises BudgetExceeded."""
         other = copy(self)
         other._asks = False
         return other
 
     async def once(self, call: Call) -> tuple[Value, AnsweredBy]:
-        """The stored answer, or the first caller's; the account is charged its cost, even if another one paid.
+        """The stored answer, or the first caller's. The account is charged its cost, even if another account paid.
 
-        An account is charged once per answer, and its limits apply as if it had paid. An error reaches all who are
-        waiting, and is not stored; failed or interrupted calls are charged to the account that made them. Raises the
+        An account is charged once per answer, and its limits apply as if it had paid. An error reaches all waiting
+        callers and is not stored; failed or interrupted calls are charged to the account that made them. Raises the
         errors of `Call.make`, BudgetExceeded and ConfigError.
         """
         key = call.key + self._ending
@@ -67,13 +67,13 @@ class SharedAnswers:
         return made["value"], "call" if is_new else "cache"
 
     async def _found_or_paid(self, key: str, call: Call) -> tuple[dict[str, Any], UsageMeter | None]:
-        """The answer, and the account that paid for it now."""
+        """The answer, and the account that has just paid for it, if any."""
         kept = await self._kept.aside(partial(self._kept.get, key))
         return (await self._pay(key, call), call.meter) if kept is None else (kept.value, None)
 
     async def _pay(self, key: str, call: Call) -> dict[str, Any]:
         if not self._asks:
-            raise BudgetExceeded("nothing may be asked")
+            raise BudgetExceeded("no calls are allowed")
         account = UsageMeter(call.meter.allowance, before_paying=call.meter.before_paying)
         try:
             value = await call.make(account)
@@ -97,7 +97,7 @@ class SharedAnswers:
         return self
 
     def exchanges(self) -> Iterator[tuple[str, str]]:
-        """Each request to a model, one message after the other, and the reply."""
+        """Yields each request to a model, with its messages joined in order, and the reply."""
         for made in self._kept.values():
             if "asked" in made:
                 reply = made["value"]["reply"]
@@ -105,7 +105,7 @@ class SharedAnswers:
 
     @property
     def paid_before(self) -> tuple[int, float]:
-        """Model calls and dollars paid for stored answers, with which a budget for all attempts starts."""
+        """Numbers of model calls and US dollars paid for stored answers, which count towards the budget."""
         return self._kept.paid()
 
     def close(self) -> None:
@@ -127,7 +127,7 @@ def paid_for(answers: Iterable[SharedAnswers], elapsed_s: float) -> Usage:
 
 
 def spent_on(answers: Iterable[SharedAnswers], elapsed_s: float) -> Usage:
-    """The usage really paid in this attempt, so far."""
+    """The usage actually paid for in this attempt so far."""
     meter = UsageMeter()
     for one in answers:
         meter.add(one.spent.snapshot(0.0))

@@ -1,4 +1,4 @@
-"""Builds the report of an experiment from its results: figures, paired differences, verdicts in words and flips."""
+"""Builds the report of an experiment from its results: figures, paired differences, conclusions and flips."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from factloop.reports.figures import percent, plural
 from factloop.tools.calls.meter import total_usage
 
 FEW_GROUPS = 20
-"""Number of groups below which percentile intervals are too narrow."""
+"""With fewer groups, percentile intervals are too narrow."""
 
 
 def assess(
@@ -58,17 +58,18 @@ def assess(
     must_pass: Collection[str] = (),
     created_at: datetime | None = None,
 ) -> ExperimentReport:
-    """The report of an experiment's results, whatever their order. It costs nothing.
+    """The report of an experiment's results, which may be in any order. Costs nothing.
 
-    Differences are tested at alpha = 1 - level, adjusted for their number, as their intervals are; a `look` has a level
-    of its own. Every variant is compared with the baseline, or every two with each other; flips are always those
-    against the baseline. A claim that must pass and has no result does not pass. Without `resamples` there are no
-    intervals. Time is linear in results and in resamples times groups. Raises DataError if a claim or response occurs
-    twice in one repeat of a variant or has two labels, and ValueError for a level outside (0, 1) and resamples below 0.
+    Differences are tested at alpha = 1 - level, adjusted for their number, and so are their intervals; a `look` has its
+    own level. Every variant is compared with the baseline, or every two variants with each other; flips are always
+    relative to the baseline. A claim in `must_pass` without a result does not pass. If `resamples` is 0, there are no
+    intervals. Takes time linear in the number of results, and in resamples times groups. Raises DataError if a claim or
+    response occurs twice in one repeat of a variant or has two labels, and ValueError for a level outside (0, 1) or
+    negative resamples.
     """
     level = level if look is None else look.level
     if not 0.0 < level < 1.0 or resamples < 0 or pairs not in ("baseline", "all"):
-        raise ValueError("the level lies between 0 and 1, resamples are 0 or more, pairs are 'baseline' or 'all'")
+        raise ValueError("level must be between 0 and 1, resamples at least 0, and pairs 'baseline' or 'all'")
     refuse_demands(demands)
     panel = panel_of(results)
     quantities = list(_quantities(panel, results))
@@ -127,9 +128,10 @@ def assess(
 
 
 def _pooled(results: Results) -> tuple[Results, int] | None:
-    """The results with models, or other settings, in the place of repeats, and their number.
+    """The results with models (or other settings) treated as repeats, and their number.
 
-    What each prompt does over all of them; None unless two or more were each tried with every prompt.
+    These show the effect of each prompt over all models. None unless two or more models were each tried with every
+    prompt.
     """
     settings = {
         one.name: json.dumps({name: of for name, of in one.changes.items() if name != "prompts"}, sort_keys=True)
@@ -164,27 +166,27 @@ def _pooled_words(results: Results, level: float, seed: int) -> Iterator[str]:
 
 
 def _drawn_words(panel: ClaimPanel) -> Iterator[str]:
-    """What drawn labels are good for, and how to get some."""
+    """Sentences on what drawn labels can show, or on how to get labels."""
     if not panel.n_labelled and len(panel.verdicts) > 1:
-        yield "No claim has a label: factloop research labels next draws the claims that flipped first."
+        yield "No claim has a label: use factloop research labels next, which draws the claims that flipped first."
     if panel.chance is not None:
         most = [majority(verdicts) for verdicts in panel.verdicts]
         flips = {place for other in most[1:] for place in flipped(most[0], other)}
         n = sum(panel.gold[place] != MISSING for place in flips)
         yield (
             f"Labels were drawn, for {panel.n_labelled:,} of {plural(len(panel.gold), 'claim')} ({n:,} of "
-            f"{plural(len(flips), 'flip')}): accuracy and its differences are estimates for all claims, in which each "
-            "label counts for the inverse of its chance; TPR and TNR would need more."
+            f"{plural(len(flips), 'flip')}). Accuracy and its differences are estimates for all claims, in which each "
+            "label is weighted by its inverse probability; TPR and TNR would need more labels."
         )
         if panel.n_labelled - n < min(FEWEST_ALIKE, len(panel.gold) - len(flips)):
             yield (
-                f"Only the difference is estimated: {plural(FEWEST_ALIKE, 'label')} of claims that did not flip would "
-                "give each variant an accuracy of its own."
+                f"Only the difference is estimated; {plural(FEWEST_ALIKE, 'label')} on claims that did not flip would "
+                "also give each variant an accuracy."
             )
 
 
 FEWEST_ALL_ALIKE = 10
-"""Number of claims from which a variant giving all the same verdict is suspicious."""
+"""Minimum number of claims for which it is suspicious that a variant always gives the same verdict."""
 
 
 def _one_verdict_words(variants: Sequence[str], most: Sequence[Codes]) -> Iterator[str]:
@@ -192,11 +194,11 @@ def _one_verdict_words(variants: Sequence[str], most: Sequence[Codes]) -> Iterat
         found = codes[codes >= 0]
         if len(found) >= FEWEST_ALL_ALIKE and len({*found.tolist()}) == 1:
             verdict = VERDICTS[found[0]].replace("_", " ")
-            yield f"{name}: all {len(found):,} claims are called {verdict}; see whether its model heeds the prompt."
+            yield f"{name}: all {len(found):,} claims are called {verdict}; check whether its model follows the prompt."
 
 
 def _must_pass(panel: Panel, ids: Collection[str], causes: Mapping[str, str]) -> Iterator[DemandResult]:
-    """Whether each variant but the baseline has all these claims right, by most repeats."""
+    """Whether each variant except the baseline gets all these claims right, by the verdict of most repeats."""
     wanted = [place for place, (_, claim_id) in enumerate(panel.claim_keys) if claim_id in ids]
     unjudged = sorted({*ids} - {claim_id for _, claim_id in panel.claim_keys})
     notes = f"; not judged: {', '.join(unjudged)}" if unjudged else ""
@@ -217,7 +219,7 @@ def _must_pass(panel: Panel, ids: Collection[str], causes: Mapping[str, str]) ->
 
 
 def _quantities(panel: Panel, results: Results) -> Iterator[ItemValues]:
-    """The quantities that results allow: for responses, agreement with labels only if there are labels."""
+    """The quantities that the results allow; for responses, agreement with labels only if there are labels."""
     if panel.responses is None or panel.claims.n_labelled:
         yield from claim_quantities(panel.claims)
     if panel.responses is not None:
@@ -249,7 +251,7 @@ def _variants(
 
 
 def why_unscored(results: Results, variant: str) -> str:
-    """The first cause by which a claim of the variant has no verdict; empty where each has one."""
+    """The first reason why a claim of the variant has no verdict; empty if all claims have one."""
     judgements = (one.judgement for one in results.claims if one.variant == variant)
     reasons = ((one.rationale, one.unscored_reason) for one in judgements if one.unscored_reason is not None)
     return next((" ".join(said.split()) or reason.value for said, reason in reasons), "")
@@ -265,9 +267,9 @@ def _latency(panel: SpentPanel, variant: int) -> Latency:
 
 
 def stability_of(panel: ClaimPanel, variant: int, *, seed: int, resamples: int, level: float) -> GroupFigure:
-    """The share of claims on which all repeats of the variant at this place agree.
+    """The share of claims on which all repeats of one variant agree.
 
-    Claims without a verdict in some repeat are left out and counted.
+    Claims without a verdict in some repeat are excluded and counted.
     """
     verdicts = panel.verdicts[variant]
     whole = ((verdicts >= 0) & (verdicts != UNSCORED)).all(axis=0)
@@ -282,7 +284,7 @@ def stability_of(panel: ClaimPanel, variant: int, *, seed: int, resamples: int, 
 
 
 def _conclusions(differences: Sequence[PairedDifference]) -> Iterator[Conclusion]:
-    """For each comparison the verdict on the headline and on each question, and who leaves out more."""
+    """For each comparison, the result for the headline and the questions, and which side leaves more unscored."""
     for one in differences:
         if one.is_headline:
             of_pair = [each for each in differences if (each.first, each.second) == (one.first, one.second)]
@@ -294,7 +296,7 @@ def _conclusions(differences: Sequence[PairedDifference]) -> Iterator[Conclusion
 
 
 def _left_open(one: PairedDifference) -> str:
-    """`TPR −0.160, not shown; a loss of up to 0.333 is not ruled out`; empty where it is shown, or cannot be a loss."""
+    """`TPR −0.160, not shown; a loss of up to 0.333 is not ruled out`; empty if it is shown or cannot be a loss."""
     worst = one.low if direction_of(one.quantity) > 0 else one.high
     if one.outcome.is_shown or worst is None or round(direction_of(one.quantity) * worst, 3) >= 0:
         return ""
@@ -307,7 +309,7 @@ def _cautions(
 ) -> Iterator[str]:
     """Reasons not to take the figures at face value; the baseline is the first of the variants."""
     if len(variants) < 2:
-        yield "There is one variant, so nothing is compared."
+        yield "There is only one variant, so nothing is compared."
     yield from (said for one in variants for said in _result_cautions(one))
     yield from (said for one in variants[1:] for said in _setting_cautions(one, variants[0]))
     if n_conflicting:
@@ -315,35 +317,36 @@ def _cautions(
     n_groups = [one.n_groups for one in differences if one.is_headline and one.value is not None]
     if n_groups and min(n_groups) < FEW_GROUPS:
         yield (
-            f"The headline rests on {plural(min(n_groups), 'group')}: with fewer than {FEW_GROUPS}, intervals are "
-            "too narrow; the p-values hold."
+            f"The headline is based on {plural(min(n_groups), 'group')}. With fewer than {FEW_GROUPS}, intervals are "
+            "too narrow; the p-values remain valid."
         )
     if len(variants) > 1 and repeats < 2:
-        yield "There is one repeat: what a variant would say another time is not known."
+        yield "There is only one repeat, so it is unknown how much a variant's verdicts vary."
 
 
 def _result_cautions(one: VariantReport) -> Iterator[str]:
     name = one.variant.name
     if one.n_missing:
-        yield f"{name}: {plural(one.n_missing, 'result')} missing; the experiment was stopped before its end."
+        yield f"{name}: {plural(one.n_missing, 'result')} missing; the experiment was stopped early."
     unscored = one.find(Quantity.UNSCORED_SHARE)
     if unscored is not None and unscored.value:
         share = "every claim is" if unscored.value == 1 else f"{percent(round(unscored.value, 3))} of claims are"
         why = f": {one.why_unscored}" if one.why_unscored else "."
-        yield f"{name}: {share} without a verdict and in no figure of agreement{why}"
+        yield f"{name}: {share} without a verdict and excluded from all figures of agreement{why}"
     irrelevant = one.find(Quantity.IRRELEVANT_SHARE)
     if irrelevant is not None and irrelevant.value:
         yield (
-            f"{name}: {amount(irrelevant.value, Quantity.IRRELEVANT_SHARE)} of claims are called irrelevant, which is "
-            "wrong for accuracy and in no other figure of agreement."
+            f"{name}: {amount(irrelevant.value, Quantity.IRRELEVANT_SHARE)} of claims are called irrelevant, which "
+            "counts as wrong for accuracy and is excluded from the other figures of agreement."
         )
 
 
 def _setting_cautions(one: VariantReport, baseline: VariantReport) -> Iterator[str]:
     name, shares = one.variant.name, one.variant.n_same_evidence == one.variant.n_compared
     if one.variant.fingerprint == baseline.variant.fingerprint and not one.variant.changes and shares:
-        yield f"{name} has the settings and prompts of {baseline.variant.name}: what differs is chance."
+        yield f"{name} has the same settings and prompts as {baseline.variant.name}, so differences are due to chance."
     elif not one.variant.shares_evidence:
         n_other = one.variant.n_compared - one.variant.n_same_evidence
         seen = f" in {n_other:,} of {plural(one.variant.n_compared, 'result')}" if one.variant.n_compared else ""
-        yield f"{name} judged other evidence than {baseline.variant.name}{seen}: a difference may be the search’s."
+        said = f"{name} judged different evidence than {baseline.variant.name}{seen}"
+        yield f"{said}, so a difference may be due to the search."

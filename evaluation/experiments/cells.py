@@ -1,4 +1,4 @@
-"""Writes cells: what one variant said about one item in one repeat. Each cell is one line and written only once."""
+"""Writes cells: the results of one variant on one item in one repeat. Each cell is one line and written only once."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from factloop.evaluation.running.log import LogFormat, no_passing_failure
 from factloop.evaluation.runs.reading import parse_record
 
 CellKey = tuple[str, int, str, str]
-"""Variant, repeat, item, and a hash of what made it: an edited prompt or claim has cells of its own."""
+"""Variant, repeat, item, and a hash of everything that affects it, so an edited prompt or claim gets new cells."""
 
 
 class Cell(Record):
-    """One variant on one item in one repeat."""
+    """The result of one variant on one item in one repeat."""
 
     schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
     made_of: str = ""
-    """A hash of the item and of all that shapes the variant's results."""
+    """A hash of the item and of everything that affects the variant's results."""
     variant: Name
     repeat: Repeat
     item: str
@@ -29,7 +29,7 @@ class Cell(Record):
     response: JudgedText | None = None
     """None for a claim."""
     fingerprint: Fingerprint
-    """The prompt hashes and the settings that made it, and the documents that it was held against."""
+    """The prompt hashes and the settings that produced it, and the documents that it was judged against."""
 
     @property
     def key(self) -> CellKey:
@@ -51,9 +51,10 @@ CELL_LOG = LogFormat[Cell, CellKey](
 def cell_of(
     key: CellKey, item: Item, report: FactualityReport, *, is_claim: bool, quality: SplitQuality | None = None
 ) -> Cell:
-    """The cell of a claim, which is the only one of its report, or of a response with all claims found or given.
+    """The cell of a claim, the only one in its report, or of a response with all claims that were found or given.
 
-    Time is measured by waits for answers, because elapsed time favours variants whose answers already exist.
+    Time is measured as the time spent waiting for answers, because elapsed time favours variants whose answers already
+    exist.
     """
     variant, repeat, _, made_of = key
     waited_s = sum(stage.wall_s for stage in report.usage.stages.values())

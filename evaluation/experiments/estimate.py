@@ -30,28 +30,28 @@ from factloop.tools.text.outline import read_outline
 from factloop.tools.text.silence import silence_of
 
 READING_COMPLETION = 8
-"""Tokens of a judge's yes or no as JSON."""
+"""Number of tokens in a judge's yes or no as JSON."""
 SHORT_CLAIM = 6
-"""Words of a sentence for each claim, where it is split into many."""
+"""Number of words of a sentence per claim, if it is split into many claims."""
 
 
 class VariantEstimate(Estimate):
-    """Roughly what one repeat of a variant would cost if it were run alone."""
+    """The approximate cost of one repeat of a variant if it were run alone."""
 
     variant: Name
     prompt_files: tuple[PromptFile, ...] = ()
-    """The prompts of the folder that it names."""
+    """The user's own prompts that the variant uses."""
 
 
 class ClaimsNeeded(Record):
-    """The claims that a demand with a margin needs, so that a variant as good as the baseline meets it."""
+    """The number of claims with which a variant as good as the baseline meets a demand with a margin."""
 
     metric: str
     margin: NonNegative
     n_needed: Count
     """Number of independent claims the metric covers; for balanced accuracy, half with each label."""
     n: Count
-    """Minimum number of independent claims in the data: claims of one group may count as one."""
+    """Minimum number of independent claims in the data, since all claims in a group may count as one."""
     n_claims: Count = 0
     n_groups: Count = 0
 
@@ -59,16 +59,16 @@ class ClaimsNeeded(Record):
     def words(self) -> str:
         enough = "enough" if self.n >= self.n_needed else "too few"
         return (
-            f"{self.metric}:{self.margin:g} needs about {self.n_needed:,} independent claims of its kind, if the "
+            f"{self.metric}:{self.margin:g} needs about {self.n_needed:,} independent claims of its kind if the "
             f"variants differ on up to {DIFFERING:.0%}; {plural(self.n_claims, 'claim')} in "
             f"{plural(self.n_groups, 'group')} count as {self.n:,} independent ones: {enough}"
         )
 
 
 class ExperimentEstimate(Record):
-    """Roughly what an experiment costs if its variants share nothing; what they share is paid for once.
+    """The approximate cost of an experiment if its variants share nothing. Shared answers are paid for only once.
 
-    `budget_usd` and `max_calls` are bounds.
+    `budget_usd` and `max_calls` are hard limits.
     """
 
     name: Name
@@ -77,22 +77,22 @@ class ExperimentEstimate(Record):
     n_items: Count
     repeats: Repeat
     n_cells: Count
-    """Items, times variants, times repeats."""
+    """Items times variants times repeats."""
     variants: tuple[VariantEstimate, ...]
     needed: tuple[ClaimsNeeded, ...] = ()
-    """For each demand on agreement with labels that has a margin."""
+    """One entry for each demand that has a margin and is about agreement with labels."""
     can_show: Mapping[str, Share | None] = Field(default_factory=dict)
     """The true difference in balanced accuracy, TPR and TNR that would be shown 4 times out of 5, if variants differ on
-    as many claims as `needed` takes for granted; None where the claims are too few for any."""
+    as many claims as `needed` assumes; None if there are too few claims for any difference."""
     n_for_tenth: Count = 0
-    """The independent claims that would show a difference of 0.1 in balanced accuracy."""
+    """The number of independent claims with which a difference of 0.1 in balanced accuracy would be shown."""
     calls: Count
     answered_calls: Count = 0
-    """How many of these the run directory has the answers to; what follows is for the others."""
+    """Number of these calls whose answers are already in the run directory. The fields below are for the others."""
     splitting_calls: Count = 0
-    """How many of these the judge that measures splits may take at most."""
+    """Maximum number of these calls that are made by the judge that measures splits."""
     searches: Count
-    """Searches, which all repeats share."""
+    """Number of searches, which all repeats share."""
     prompt_tokens: Count
     completion_tokens: Count
     cost_usd: NonNegative | None
@@ -108,9 +108,9 @@ def estimate_experiment(
     *,
     cells: Sequence[Cell] = (),
 ) -> ExperimentEstimate:
-    """The estimate for settings as `variants.all_settings` gives them. Costs nothing, needs no key.
+    """The estimate for the settings returned by `variants.all_settings`. Costs nothing and needs no key.
 
-    `cells` come from the answers in a run directory; only the rest must be paid for.
+    `cells` come from the answers in a run directory, so only the rest must be paid for.
     """
     judged = {(one.variant, one.repeat, one.item) for one in cells if CELL_LOG.is_final(one)}
     begun = [one for one in cells if not CELL_LOG.is_final(one)]
@@ -158,7 +158,7 @@ def estimate_experiment(
 
 
 _LABELS = {"tpr": (True,), "tnr": (False,), "balanced_accuracy": (True, False), "accuracy": ((True, False),)}
-"""The labels of the claims that a metric is about, a mean of as many rates."""
+"""The labels of the claims that a metric is about; the metric is the mean of the rates for each entry."""
 
 
 def _needed(demands: Sequence[Demand], data: Data, alpha: float) -> Iterator[ClaimsNeeded]:
@@ -170,7 +170,7 @@ def _needed(demands: Sequence[Demand], data: Data, alpha: float) -> Iterator[Cla
 
 
 def _can_show(data: Data, alpha: float) -> Iterator[tuple[str, float | None]]:
-    """For the headline, and two questions that are adjusted for each other, in claims with labels."""
+    """The differences that can be shown in the headline and in two questions, which are adjusted for each other."""
     for metric, n_tests in (("balanced_accuracy", 1), ("tpr", 2), ("tnr", 2)):
         n, _, n_groups = _independent(data, metric)
         if n:
@@ -179,9 +179,9 @@ def _can_show(data: Data, alpha: float) -> Iterator[tuple[str, float | None]]:
 
 
 def _independent(data: Data, metric: str) -> tuple[float, int, int]:
-    """How many independent claims those that a metric is about are worth; how many they are, from how many groups.
+    """The number of independent claims that a metric's claims are worth, the number of claims, and that of groups.
 
-    Claims of one group count as if they were all alike (Kish 1965).
+    Claims in a group count as if they were all alike (Kish 1965).
     """
     worth, groups, n_claims = list[float](), set[str](), 0
     for label in _LABELS[metric]:
@@ -201,7 +201,7 @@ def _usage(cell: Cell) -> Usage:
 
 
 def _added(found: Sequence[Estimate], fields: Sequence[str], less: Sequence[Usage] = ()) -> dict[str, Any]:
-    """The sums of these fields and of the cost, less what was paid; the cost is None if one is unknown."""
+    """The sums of these fields and of the cost, minus what was already paid; the cost is None if any is unknown."""
     sums: dict[str, Any] = {
         field: max(0, sum(getattr(one, field) for one in found) - sum(getattr(one, field) for one in less))
         for field in fields
@@ -212,9 +212,9 @@ def _added(found: Sequence[Estimate], fields: Sequence[str], less: Sequence[Usag
 
 
 def _estimates(settings: CheckSettings, data: Data) -> list[Estimate]:
-    """The estimates of items; claims get one together, since the 1.2 rounds that a claim takes would round to 1.
+    """The estimates of the items. Claims share one estimate, since the 1.2 rounds that a claim takes would round to 1.
 
-    An item's own documents cost nothing to search.
+    Searching an item's own documents costs nothing.
     """
     found = []
     for own, of in ((False, settings), (True, settings.model_copy(update={"search": ()}))):
@@ -228,9 +228,9 @@ def _estimates(settings: CheckSettings, data: Data) -> list[Estimate]:
 
 
 def _measuring(plan: ExperimentPlan, settings: CheckSettings, data: Data) -> Estimate:
-    """Roughly the maximum needed to measure one variant's splits in one repeat; nothing if no model judges them.
+    """The approximate maximum for measuring one variant's splits in one repeat; nothing if no model judges them.
 
-    For a sentence with n claims: n statements, each claim, and each ordered pair.
+    A sentence with n claims takes a call for each of n statements, for each claim, and for each ordered pair.
     """
     spec = parse_spec(plan.splitting or BASELINE)
     sizes = [(item, n) for item in data.items for n in _claims_of_sentences(item)] if spec.calls is not None else []

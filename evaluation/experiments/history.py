@@ -1,4 +1,4 @@
-"""The experiments of a run directory, in a file: what was tried on the same data before, and how often it was asked."""
+"""Records the experiments of a run directory in a file: what was tried on the same data, and how often."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ HISTORY = "history.jsonl"
 
 
 def with_history(report: ExperimentReport, folder: Path, n_seen: int = 0) -> ExperimentReport:
-    """The report with earlier experiments on its data; records this one. Raises DataError for a malformed line.
+    """The report with the earlier experiments on its data; also records this one. Raises DataError for a bad line.
 
-    `n_seen` is the number of held-out items that were judged in the folder before this run.
+    `n_seen` is the number of held-out items that had been judged in the folder before this run.
     """
     now, path = _past(report), folder / HISTORY
     lines = read_lines(path) if path.exists() else ()
@@ -34,21 +34,21 @@ def with_history(report: ExperimentReport, folder: Path, n_seen: int = 0) -> Exp
         looks = (f"{looks_words(len(others), n_seen)}.",) if others or n_seen else ()
     elif others:
         n = plural(len(others), "earlier experiment")
-        looks = (f"{n} in this run directory used these claims; the p-values do not count them.",)
+        looks = (f"{n} in this run directory used these claims; the p-values are not adjusted for them.",)
     return report.model_copy(update={"history": others, "n_seen": n_seen, "warnings": (*looks, *report.warnings)})
 
 
 def looks_words(n_before: int, n_seen: int) -> str:
-    """How often the held-out part was asked, and what that means."""
+    """How often the held-out part was used, and what this means."""
     if n_seen and not n_before:
         return (
-            f"{n_seen:,} of the held-out items had verdicts in this run directory before this look, from before they "
-            "were held out or from a stopped look: choices made since then were not tested on unseen claims"
+            f"{n_seen:,} of the held-out items had verdicts in this run directory before this look, because they were "
+            "not yet held out or because a look was stopped: later choices were not tested on unseen claims"
         )
     if not n_before:
         return "This is the first look at the held-out part in this run directory"
     return (
-        f"This is look {n_before + 1:,} at the held-out part in this run directory: choices made after the first "
+        f"This is look {n_before + 1:,} at the held-out part in this run directory, so choices made after the first "
         "look were not tested on unseen claims"
     )
 

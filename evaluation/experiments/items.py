@@ -1,12 +1,12 @@
 """Reads the items of an experiment: labelled claims, or responses with or without labelled facts.
 
-- claims: rows with `claim` and, where there are any, `label` (0, 1), `document`, `response_id`, `group`, as
+- claims: rows with `claim` and optionally `label` (0, 1), `document`, `response_id` and `group`, as
   `factloop research verify` and `factloop research audit` read them;
 - labelled responses: FActScore's layouts, as `factloop eval factscore` reads them;
-- responses: rows with `prompt` and `response`, perhaps with `documents`, as `factloop eval FILE` reads them.
+- responses: rows with `prompt` and `response`, optionally with `documents`, as `factloop eval FILE` reads them.
 
-Groups come in an order drawn from their names: a file that is sorted by label does an early look no harm, and the
-groups held out are the same ones each time.
+Groups are in an order derived from a hash of their names. An early look is therefore not biased if a file is sorted by
+label, and the same groups are held out each time.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class Item:
     """One claim or one response to be judged."""
 
     run: RunItem
-    """The item as a run judges it; a claim is a response of one fact."""
+    """The item as judged by a run. A claim is a response with a single fact."""
     group: str
-    """Items of one group are resampled together: claims of one group or response, else of one document."""
+    """Items in the same group are resampled together: claims of one group or response, or else of one document."""
 
     @property
     def gold(self) -> tuple[bool | None, ...]:
@@ -55,13 +55,13 @@ class Data:
     """The whole input of an experiment."""
 
     name: str
-    """The file's name and hash, or those of the data set."""
+    """The name and hash of the file, or of the data set."""
     kind: Kind
     items: tuple[Item, ...]
 
     @property
     def groups(self) -> list[str]:
-        """The groups of claims, or the prompts of responses, in an order drawn from their names."""
+        """The groups of claims, or the prompts of responses, in an order derived from a hash of their names."""
         names = {self.group_of(item) for item in self.items}
         return sorted(names, key=lambda name: hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest())
 
@@ -76,10 +76,10 @@ class Data:
 
 
 def load_data(path: Path, dataset: str | None = None) -> Data:
-    """All items of a file, or of a labelled data set (`NAME:PART`) that is there.
+    """All items in a file, or in a labelled data set (`NAME:PART`) that is available locally.
 
-    An experiment keeps its items and results in memory. Raises DataError, with file, line and field, for a
-    malformed row and for an unknown layout.
+    An experiment keeps its items and results in memory. Raises DataError, with file, line and field, for a malformed
+    row or an unknown layout.
     """
     if dataset is not None:
         name, _, of = dataset.partition(":")
@@ -103,7 +103,7 @@ def _claims(rows: list[PlacedRow], path: Path) -> Iterator[Item]:
     for line, row in rows:
         key = _key(row)
         if key in lines:
-            message = f"line {lines[key]} has the same, {key[-1]!r}, in the same response"
+            message = f"line {lines[key]} has the same claim_id, {key[-1]!r}, in the same response"
             raise DataError(message, path=str(path), line=line, field="claim_id")
         lines[key] = line
     short = {key[-1] for key in lines}
@@ -145,5 +145,5 @@ def _responses(path: Path, fields: set[str]) -> Iterator[RunItem]:
         return (labelled_item(response) for response in load_factscore(path))
     if "response" in fields:
         return response_items(load_responses(path))
-    said = "a row has `claim`, or `prompt` and `response`, or FActScore's `sentences` or `annotations`"
+    said = "a row needs `claim`, or `prompt` and `response`, or FActScore's `sentences` or `annotations`"
     raise DataError(f"{said}, not {', '.join(sorted(fields))[:80] or 'nothing'}", path=str(path), line=1)

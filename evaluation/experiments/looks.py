@@ -1,9 +1,9 @@
-"""Sampling until it is decided: the looks at an experiment that judges its groups step by step.
+"""Sequential experiments: looks at an experiment that judges its groups step by step until the question is decided.
 
-Each look is a whole experiment on the groups so far, at a level of its own. The errors of all looks add up to alpha, so
-that whatever is tested holds over all of them together, by the union bound: no test has to know of the others. They are
-what the spending function of O'Brien and Fleming's kind leaves for each (Lan and DeMets 1983): little at first, most at
-the end. Of an alpha of 0.05, four looks have 0.0001, 0.0055, 0.0181 and 0.0264.
+Each look is a complete experiment on the groups so far, at its own level. The errors of all looks add up to alpha, so
+every test holds over all of them together, by the union bound, without being adjusted for the others. The error of each
+look is given by a spending function of O'Brien and Fleming's type (Lan and DeMets 1983): little at first, most at the
+end. Four looks at an alpha of 0.05 have 0.0001, 0.0055, 0.0181 and 0.0264.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from factloop.evaluation.experiments.records import LookReport
 from factloop.reports.figures import plural
 
 LEAST_ERROR = 1e-6
-"""A look that would have less is left out, and leaves it to the next."""
+"""A look with a smaller error is skipped, and its error goes to the next look."""
 
 
 def spent(share: float, alpha: float) -> float:
-    """The error spent once this share of the groups has been seen: 2 - 2 Phi(z(1 - alpha / 2) / sqrt(share))."""
+    """The error spent after this share of the groups: 2 - 2 Phi(z(1 - alpha / 2) / sqrt(share))."""
     from scipy.special import ndtr, ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
 
     return float(2.0 * ndtr(ndtri(alpha / 2.0) / math.sqrt(share)))
 
 
 def schedule(n_groups: int, until: Until, alpha: float) -> Iterator[tuple[int, float]]:
-    """The number of groups at each look, and the error of that look alone; errors sum to alpha."""
+    """The number of groups at each look, and the error of that single look. The errors add up to alpha."""
     before = 0.0
     for end in sorted({math.ceil(n_groups * number / until.looks) for number in range(1, until.looks + 1)}):
         now = spent(end / n_groups, alpha)
@@ -45,17 +45,17 @@ def schedule(n_groups: int, until: Until, alpha: float) -> Iterator[tuple[int, f
 
 @dataclass(frozen=True)
 class Look:
-    """One look, at the first groups of the data."""
+    """One look at the first groups of the data."""
 
     data: Data
     alpha: float
-    """The error of this look alone."""
+    """The error of this single look."""
     number: int = 1
     of: int = 1
     n_in_all: int = 0
-    """Items of the data."""
+    """Number of items in all of the data."""
     difference: float | None = None
-    """The difference to show or rule out; None if there is a single look."""
+    """The difference to show or rule out; None if there is only one look."""
 
     @property
     def level(self) -> float:
@@ -69,7 +69,7 @@ class Look:
 
 
 def looks_at(data: Data, until: Until | None, level: float) -> Iterator[Look]:
-    """The looks, each at more groups; a single one at all of them if nothing is to be decided."""
+    """The looks, each at more groups than the one before; a single look at all groups if `until` is None."""
     alpha, groups, n = round(1.0 - level, 12), data.groups, len(data.items)
     if until is None:
         yield Look(data, alpha, n_in_all=n)
@@ -83,9 +83,10 @@ def looks_at(data: Data, until: Until | None, level: float) -> Iterator[Look]:
 def open_questions(
     look: Look, headline: ItemValues, differences: Sequence[PairedDifference], variants: Sequence[str]
 ) -> Iterator[str]:
-    """The variants whose difference from the first is neither shown nor ruled out.
+    """The variants whose difference from the first one is neither shown nor ruled out.
 
-    It is ruled out if both directions are, by the test of a demand with a margin: one error for all variants.
+    A difference is ruled out if both directions are, by the test of a demand with a margin, with one error for all
+    variants.
     """
     shown = {one.second for one in differences if one.is_headline and one.first == variants[0] and one.outcome.is_shown}
     alpha = look.alpha / max(1, len(variants) - 1)
@@ -95,7 +96,7 @@ def open_questions(
 
 
 def rules_out(values: ItemValues, side: int, margin: float, alpha: float, *, kind: Kind = "claims") -> bool:
-    """Whether this side and the first are less than the margin apart, either way, each way tested at alpha."""
+    """Whether this side and the first differ by less than the margin in both directions, each tested at alpha."""
     demand = Demand(values.quantity.value, values.k, margin)
     both = (replace(contrast(values, *pair), first=0, second=1) for pair in ((0, side), (side, 0)))
     asked = (Judged(("first", "second"), kind, [values], [one], {}) for one in both)
@@ -105,7 +106,7 @@ def rules_out(values: ItemValues, side: int, margin: float, alpha: float, *, kin
 def look_report(
     look: Look, headline: ItemValues, differences: Sequence[PairedDifference], variants: Sequence[str]
 ) -> LookReport | None:
-    """The decision at this look; None if none is needed."""
+    """The decision at this look; None if nothing is to be decided."""
     if look.difference is None:
         return None
     still_open = tuple(open_questions(look, headline, differences, variants))

@@ -1,7 +1,7 @@
 """Improves a prompt from its mistakes: a model proposes changes, and an experiment decides which to keep.
 
-Changes are tried on the development part of the data. What is better there may be overfitted to those claims, so the
-kept prompt is compared with the first one on the held-out part, once, at the end.
+Changes are tried on the development part of the data. A change that is better there may be overfitted to those claims,
+so the prompt that is kept is compared with the first one on the held-out part, once, at the end.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ from factloop.tools.models.tokens import CHARACTERS_PER_TOKEN, count_tokens
 
 REVISION = "experiments/revision"
 MOST_MISTAKES = 8
-"""Mistakes shown to a model at once."""
+"""Maximum number of mistakes sent to a model at a time."""
 LONGEST_SHOWN = 2_000
-"""Characters of the passages of one mistake."""
+"""Maximum number of characters of passages sent with each mistake."""
 START, KEPT = "start", "kept"
-"""The names of the prompt that proposals are tried against: at first, and once one was kept."""
+"""The names of the prompt that proposals are compared with: at first, and once a proposal was kept."""
 
 
 class PromptRevision(StructuredOutput):
@@ -58,21 +58,21 @@ class PromptRevision(StructuredOutput):
 
 
 class Proposal(Record):
-    """One proposed change, and what came of it."""
+    """A proposed change and its outcome."""
 
     name: str
     folder: str = ""
-    """Folder of its prompts; empty if the model gave none."""
+    """The folder of its prompts; empty if the model returned none."""
     change: str = ""
     refused: str = ""
-    """Why it was not tried: the linter's first finding, or what the model failed at."""
+    """Why it was not tried: the linter's first finding, or the model's error."""
     figures: tuple[QuantityFigure, ...] = ()
-    """On the development part, if it was tried: the headline, TPR and TNR."""
+    """The headline, TPR and TNR on the development part, if it was tried."""
     against: tuple[QuantityFigure, ...] = ()
-    """The same of the prompt that it was tried against."""
+    """The same figures for the prompt that it was compared with."""
     is_kept: bool = False
     words: str = ""
-    """The verdict on it, if it was tried."""
+    """The conclusion about it, if it was tried."""
 
 
 class OptimiseReport(Record):
@@ -84,9 +84,9 @@ class OptimiseReport(Record):
     kept: str | None
     """The folder of the prompt that was kept; None if none was better."""
     held_out: ExperimentReport | None
-    """The first prompt against the one that was kept, on the held-out part."""
+    """The comparison of the first prompt with the kept one on the held-out part."""
     paid: Usage
-    """What was paid in all attempts of the run directory."""
+    """The usage paid for in all attempts in the run directory."""
 
 
 async def optimise(
@@ -99,11 +99,11 @@ async def optimise(
     demands: Sequence[Demand] = (),
     note: Callable[[str], object] = lambda _: None,
 ) -> OptimiseReport:
-    """Searches from the plan's baseline, as its `optimise` says; `note` is told of each step. Costs money.
+    """Searches from the plan's baseline, as set in its `optimise`. `note` is called with each step. Costs money.
 
-    A change is kept if the headline shows that it is better, at a joint level for all rounds, it meets all demands,
-    and the linter finds nothing new. Answers are kept in `run_dir`, so that the same command resumes; limits apply
-    to the whole search. Raises ConfigError, DataError.
+    A change is kept if the headline shows that it is better, at a joint level for all rounds, it meets all demands, and
+    the linter finds nothing new. Answers are stored in `run_dir`, so the same command resumes the search; limits apply
+    to the whole search. Raises ConfigError or DataError.
     """
     wanted, (development, held_out) = plan.optimise, _parts(plan)
     first: Mapping[str, Any] = plan.variants[plan.baseline_name]
@@ -158,15 +158,15 @@ async def optimise(
 
 
 def _parts(plan: ExperimentPlan) -> tuple[Data, Data]:
-    """The development part, and the one held out. Raises as `plan.load`, and ConfigError for responses."""
+    """The development part and the held-out part. Raises the errors of `plan.load`, and ConfigError for responses."""
     development = plan.load()
     if development.kind != "claims":
-        raise ConfigError(f"data: {plan.data} has responses; prompts are improved by labelled claims: use such a file")
+        raise ConfigError(f"data: {plan.data} contains responses, but improving a prompt needs labelled claims")
     return development, plan.load(held_out=True)
 
 
 def _with(plan: ExperimentPlan, variants: Mapping[str, Mapping[str, Any]]) -> ExperimentPlan:
-    """The plan with other variants, the first of them the baseline."""
+    """The plan with other variants, the first of which is the baseline."""
     return plan.model_copy(update={"variants": variants, "baseline": None})
 
 
@@ -182,8 +182,8 @@ def _judged(one: Proposal, report: ExperimentReport) -> Proposal:
 
 
 def _chosen(one: Proposal, best: str | None) -> Proposal:
-    """The proposal, kept only if it is the best of its round."""
-    beaten = f" {best} does better still." if one.is_kept and one.name != best else ""
+    """The proposal, marked as kept only if it is the best of its round."""
+    beaten = f" {best} is better still." if one.is_kept and one.name != best else ""
     return one.model_copy(update={"is_kept": one.name == best, "words": one.words + beaten})
 
 
@@ -215,10 +215,10 @@ async def _proposals(
     number: int,
     tried: Sequence[str],
 ) -> list[Proposal]:
-    """The proposals of a round, each from different mistakes if there are enough. Costs money."""
+    """The proposals of a round, based on different mistakes if there are enough. Costs money."""
     wanted, registry = plan.optimise, PromptRegistry.load(settings.prompts)
     if settings.model is None:
-        raise ConfigError("set a model in the plan's settings: without one, no prompt is sent or proposed")
+        raise ConfigError("set a model in the plan's settings: without a model, no prompt is used or proposed")
     source, found = registry[wanted.prompt], list[Proposal]()
     chat = build_model(settings, wanted.model or settings.model, base_url=settings.base_url, temperature=1.0)
     async with AsyncExitStack() as stack:
@@ -239,7 +239,7 @@ async def _proposals(
                 continue
             system = new.system.strip()
             path = _write(folder, registry, replace(source, system=system))
-            refused = "it says what another one says" if system in before else _fault(path, source)
+            refused = "it is the same as another one" if system in before else _fault(path, source)
             before.add(system)
             change = new.change.strip()
             found.append(Proposal(name=folder.name, folder=str(folder), change=change, refused=refused))
@@ -247,7 +247,7 @@ async def _proposals(
 
 
 def _write(folder: Path, registry: PromptRegistry, changed: Prompt) -> Path:
-    """Writes a folder of prompts: the user's own ones, and over them the changed one."""
+    """Writes a folder of prompts: the user's own, with the changed one replaced or added."""
     texts = {name: registry[name].path.read_text(encoding="utf-8-sig") for name in registry.own}
     texts[changed.name] = variant_text(folder.name, changed)
     for name, text in texts.items():
@@ -258,20 +258,20 @@ def _write(folder: Path, registry: PromptRegistry, changed: Prompt) -> Path:
 
 
 def _fault(path: Path, source: Prompt) -> str:
-    """The linter's first finding that the prompt did not have before; empty without one."""
+    """The linter's first finding that the source prompt did not have; empty if there is none."""
     had = {(one.rule, one.message) for one in lint_paths([source.path], REPLIES).findings}
     new = (one for one in lint_paths([path], REPLIES).findings if (one.rule, one.message) not in had)
     return next((f"line {one.line}: {one.message}" for one in new), "")
 
 
 class OptimiseEstimate(Record):
-    """Roughly what a search costs at most."""
+    """The approximate maximum cost of a search."""
 
     n_proposals: Count
     proposals_usd: NonNegative | None
-    """None if a price is unknown, like the total."""
+    """None if a price is unknown; the same applies to the total."""
     development: ExperimentEstimate
-    """All proposals of all rounds, and the first prompt, as if they shared nothing."""
+    """All proposals in all rounds, and the first prompt, as if they shared nothing."""
     held_out: ExperimentEstimate
     cost_usd: NonNegative | None
 
@@ -279,7 +279,7 @@ class OptimiseEstimate(Record):
 def estimate_optimise(
     plan: ExperimentPlan, defaults: CheckSettings | None, limits: Mapping[str, Any]
 ) -> OptimiseEstimate:
-    """The estimate; a proposal counts as much as the baseline. Costs nothing, needs no key."""
+    """The estimate, in which a proposal counts as much as the baseline. Costs nothing and needs no key."""
     n, first = plan.optimise.rounds * plan.optimise.proposals, plan.variants[plan.baseline_name]
 
     def estimated(number: int, data: Data) -> ExperimentEstimate:
@@ -299,7 +299,7 @@ def estimate_optimise(
 
 
 def _price_of_proposal(plan: ExperimentPlan, settings: CheckSettings) -> float | None:
-    """With as many mistakes as are shown, and a reply as long as the prompt; None where the price is unknown."""
+    """The price of a request with the maximum of mistakes and a reply as long as the prompt; None if it is unknown."""
     model, registry = plan.optimise.model or settings.model, PromptRegistry.load(settings.prompts)
     price = None if model is None else price_of(settings, model, settings.base_url)
     source = registry[plan.optimise.prompt].system

@@ -1,7 +1,7 @@
 """Arranges the results of an experiment as a table: arrays for the figures, and the rows, cells and flips behind them.
 
-Claims are equal if group and ID are or, for responses, which variants may split differently, response and text.
-The results may be in any order.
+Claims are the same if they have the same group and ID. For responses, which variants may split differently, they are
+the same if they have the same response and text. The results may be in any order.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from factloop.evaluation.experiments.records import ItemCell, ItemRow, JudgedCla
 from factloop.evaluation.experiments.splitting import SplitQuality
 
 ClaimKey = tuple[str, str]
-"""Group and the claim's id; for responses its text instead of the id."""
+"""The group and the claim's id; for responses, the claim's text instead of its id."""
 
 
 @dataclass(frozen=True)
 class Panel:
-    """All data behind the figures, with its records."""
+    """All data behind the figures, with the underlying records."""
 
     variants: tuple[str, ...]
-    """The variants: the baseline first, the others in the order of the plan."""
+    """The variants, with the baseline first and the others in the order of the plan."""
     claims: ClaimPanel
     claim_keys: tuple[ClaimKey, ...]
     found: Mapping[tuple[str, int, ClaimKey], JudgedClaim]
@@ -52,7 +52,7 @@ class Panel:
     responses: ResponsePanel | None
     spent: SpentPanel
     n_conflicting: int
-    """Claims of responses that came with two different labels; they count as unlabelled."""
+    """Number of claims in responses that have two different labels; they count as unlabelled."""
 
     def results_of(self, variant: int, claim: int) -> list[JudgedClaim]:
         """The variant's judgements of the claim, by repeat."""
@@ -61,7 +61,7 @@ class Panel:
         return [one for one in found if one is not None]
 
     def text(self, claim: int) -> str:
-        """The claim at this place after its id, as the first variant that has it words it."""
+        """The claim's id and text, as worded by the first variant that has it."""
         one = next(one for side in range(len(self.variants)) for one in self.results_of(side, claim))
         return f"{one.claim_id}: {one.claim}"
 
@@ -94,7 +94,7 @@ def panel_of(results: Results) -> Panel:
 
 
 def _claims(results: Results) -> dict[tuple[str, int, ClaimKey], JudgedClaim]:
-    """The claims by key; repeated text in a response counts once; a repeated claim ID is an error."""
+    """The claims by key. Repeated text in a response counts once, but a repeated claim ID is an error."""
     found: dict[tuple[str, int, ClaimKey], JudgedClaim] = {}
     for one in results.claims:
         _refuse_repeat(one, results.repeats)
@@ -109,7 +109,7 @@ def _claims(results: Results) -> dict[tuple[str, int, ClaimKey], JudgedClaim]:
 
 def _refuse_repeat(one: JudgedClaim | JudgedText, repeats: int) -> None:
     if one.repeat > repeats:
-        raise DataError(f"{one.variant}: a result of repeat {one.repeat}, and the experiment has {repeats}")
+        raise DataError(f"{one.variant}: there is a result of repeat {one.repeat}, but the experiment has {repeats}")
 
 
 def _gold(
@@ -121,7 +121,7 @@ def _gold(
             labels[key].add(SUPPORTED if one.gold else NOT_SUPPORTED)
     conflicting = [key for key in keys if len(labels[key]) > 1]
     if conflicting and not by_responses:
-        raise DataError(f"the claim {conflicting[0][1]!r} comes with two labels")
+        raise DataError(f"the claim {conflicting[0][1]!r} has two different labels")
     gold = [next(iter(labels[key])) if len(labels[key]) == 1 else MISSING for key in keys]
     return np.array(gold, np.int8), len(conflicting)
 
@@ -157,7 +157,7 @@ def _responses(
 def _spent(
     usages: Mapping[tuple[int, int, int], Usage], shape: tuple[int, ...], cluster: Ints, n_clusters: int
 ) -> SpentPanel:
-    """`usages` by place in the arrays."""
+    """The arrays. `usages` maps positions in them to usage."""
     is_there = np.zeros(shape, np.bool_)
     cost, tokens, wall = (np.full(shape, np.nan) for _ in range(3))
     for at, usage in usages.items():
@@ -171,7 +171,7 @@ def _spent(
 
 
 def flips_of(panel: Panel, first: int, second: int) -> tuple[FlipCount, tuple[Flip, ...]]:
-    """The flips between two variants, given by place: worse first, then better, then neutral; then by cause."""
+    """The flips between two variants (by position): worse first, then better, then neutral; within these, by cause."""
     one, other = (majority(panel.claims.verdicts[place]) for place in (first, second))
     names = panel.variants[first], panel.variants[second]
 
@@ -201,7 +201,7 @@ def _side(results: Sequence[JudgedClaim], code: int) -> FlipSide:
 
 
 def item_rows(panel: Panel, results: Results) -> Iterator[ItemRow]:
-    """A row for each claim, or for each response, by group and item; its cells in the order of the panel's variants."""
+    """A row for each claim or response, by group and item, with its cells in the order of the panel's variants."""
     return _claim_rows(panel) if results.kind == "claims" else _response_rows(panel, results)
 
 
@@ -223,7 +223,7 @@ def _claim_rows(panel: Panel) -> Iterator[ItemRow]:
 
 
 def _claim_cell(found: Sequence[JudgedClaim], code: int, gold: int) -> ItemCell:
-    """`code` is the verdict of most repeats, below 0 if there is none."""
+    """`code` is the majority verdict, below 0 if there is none."""
     scored = [one for one in found if one.judgement.verdict is not None]
     right = sum(CODES[one.judgement.verdict] == gold for one in scored)
     return ItemCell(
@@ -247,7 +247,7 @@ def _response_rows(panel: Panel, results: Results) -> Iterator[ItemRow]:
 
 
 def _response_cell(found: Iterable[JudgedText], k: int | None) -> ItemCell:
-    """An answer without claims has an F1@K of 0, and one whose every claim is unscored has none, as in the figures."""
+    """A response without claims has an F1@K of 0. One whose claims are all unscored has none, as in the figures."""
     counts = [one.counts for one in found]
     values = [precision(one) if k is None else None if is_unknown(one) else f1_at_k(one, k) for one in counts]
     known = [value for value in values if value is not None]

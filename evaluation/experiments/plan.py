@@ -1,13 +1,15 @@
-"""The plan of an experiment, read from YAML or built in Python: which variants judge which data, and how often.
+"""Defines the plan of an experiment, which says which variants judge which data, and how often.
 
-name: strict-assessment
-data: claims.jsonl
-baseline: packaged
-repeats: 3
-settings: {model: openai:gpt-4o-mini}
-variants:
-  packaged: {}
-  strict: {prompts: variants/strict}
+A plan is read from YAML or built in Python:
+
+    name: strict-assessment
+    data: claims.jsonl
+    baseline: packaged
+    repeats: 3
+    settings: {model: openai:gpt-4o-mini}
+    variants:
+      packaged: {}
+      strict: {prompts: variants/strict}
 """
 
 from __future__ import annotations
@@ -36,13 +38,13 @@ from factloop.tools.judges.build import BASELINE, parse_spec
 
 MOST_VARIANTS, MOST_REPEATS = 50, 100
 LONGEST_SAID = 300
-_ADDRESS_ALONE = "it has a `base_url` and no model: for the offline engine, also set `base_url: null`"
+_ADDRESS_ALONE = "it has a `base_url` but no model: for the offline engine, also set `base_url: null`"
 WHOLE = frozenset(marked(CheckSettings, "whole_experiment"))
 """Settings that apply to the whole experiment, not to single variants."""
 _PATHS = path_settings(CheckSettings)
 _OF_NO_PLAN = {
-    "k": "K changes no verdict: set the plan's `k` to a list, and every variant is reported for each",
-    "cache": "an experiment uses no cache, and keeps answers in its run directory: leave it out",
+    "k": "K does not affect verdicts: set the plan's `k` to a list, and every variant is reported for each K",
+    "cache": "an experiment does not use a cache; it stores answers in its run directory: remove this setting",
 }
 _ELSEWHERE = {**dict.fromkeys(WHOLE, "it applies to the whole experiment: set it in `settings`"), **_OF_NO_PLAN}
 
@@ -62,17 +64,17 @@ HELD_OUT = ", held-out part"
 
 
 class Until(BaseModel):
-    """When an experiment has seen enough: the difference in the headline is shown or ruled out, for every variant."""
+    """When an experiment stops: once a difference in the headline is shown or ruled out for every variant."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     difference: Annotated[float, Field(gt=0.0, lt=1.0)]
     looks: Annotated[int, Field(ge=2, le=20)] = 4
-    """Number of looks, each after the same number of additional groups."""
+    """Number of looks. Each adds the same number of groups."""
 
 
 class Optimise(BaseModel):
-    """How a better prompt than the baseline's is searched for."""
+    """How to search for a better prompt than the baseline's."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -80,9 +82,9 @@ class Optimise(BaseModel):
     """The prompt to change."""
     rounds: Annotated[int, Field(ge=1, le=20)] = 3
     proposals: Annotated[int, Field(ge=1, le=10)] = 2
-    """Changes that are proposed in each round."""
+    """Number of changes proposed in each round."""
     model: str | None = None
-    """The model that proposes; by default the one that judges."""
+    """The model that proposes changes; by default, the one that judges."""
 
 
 class ExperimentPlan(BaseModel):
@@ -92,19 +94,19 @@ class ExperimentPlan(BaseModel):
 
     name: Name
     data: str = ""
-    """A file of claims or of responses, as `factloop.evaluation.experiments.items` reads them."""
+    """A file of claims or responses, as read by `factloop.evaluation.experiments.items`."""
     dataset: Annotated[str, Field(pattern=r"^[^:]+:[^:]+$")] | None = None
-    """A labelled data set instead, such as `wice:dev`; `data` is then its place, unless it was downloaded."""
+    """A labelled data set instead of a file, such as `wice:dev`; `data` is then its path, unless it was downloaded."""
     held_out: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
-    """The share of groups that are judged only on request, at the end, when the prompt is chosen."""
+    """The share of groups that are judged only on request, at the end, once the prompt is chosen."""
     until: Until | None = None
-    """Judge groups step by step, and stop as soon as this is decided."""
+    """Judges groups step by step and stops as soon as this is decided."""
     optimise: Optimise = Optimise()
     """How `factloop research optimise` searches."""
     pairs: Literal["baseline", "all"] = "baseline"
-    """Compare each variant with the baseline, or every two."""
+    """Whether each variant is compared with the baseline, or every two variants with each other."""
     baseline: Name | None = None
-    """The variant that the others are compared with; the first if none is named."""
+    """The variant that the others are compared with; by default, the first."""
     repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
     """How often every variant judges everything, with new model calls each time."""
     k: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(min_length=1), BeforeValidator(_as_list)] = (64,)
@@ -112,23 +114,23 @@ class ExperimentPlan(BaseModel):
     questions: tuple[Quantity, ...] = QUESTIONS
     """Quantities besides the headline whose p-values are adjusted only among themselves."""
     demands: tuple[str, ...] = ()
-    """Requirements, in the syntax of `--fail-if-worse`: `tnr:0.05`, `tpr >= 0.8`, `flips <= 3`."""
+    """Demands, in the syntax of `--fail-if-worse`: `tnr:0.05`, `tpr >= 0.8`, `flips <= 3`."""
     must_pass: tuple[str, ...] = ()
     """The IDs of claims that each variant must judge correctly."""
     splitting: str | None = None
-    """The judge by which it is measured how well each variant splits responses, by the names that `--verifier` of
-    `factloop research verify` takes: `baseline`, `nli:MODEL`, `llm:PROVIDER:NAME`."""
+    """The judge that measures how well each variant splits responses, in the syntax of `--verifier` of `factloop
+    research verify`: `baseline`, `nli:MODEL`, `llm:PROVIDER:NAME`."""
     settings: Settings = {}
     """Settings of `CheckSettings` that all variants share."""
     variants: Annotated[dict[Name, Settings], Field(min_length=1, max_length=MOST_VARIANTS)]
-    """Name to the settings in which the variant differs."""
+    """Maps the name of each variant to the settings in which it differs."""
     folder: Path = Field(default=Path(), exclude=True)
-    """The folder that paths are relative to: the working directory, or the plan's own."""
+    """The folder that paths are relative to: the working directory, or the folder of the plan file."""
 
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
         if not self.data and self.dataset is None:
-            raise PydanticCustomError("elsewhere", "it is missing: name a file, or a `dataset`", {"at": ["data"]})
+            raise PydanticCustomError("elsewhere", "it is missing: set a file, or a `dataset`", {"at": ["data"]})
         if self.baseline is not None and self.baseline not in self.variants:
             raise PydanticCustomError("baseline", "the variants are " + ", ".join(self.variants), {"at": ["baseline"]})
         field = "demands"
@@ -152,7 +154,7 @@ class ExperimentPlan(BaseModel):
         return self
 
     def _refuse_address_alone(self, name: str, changes: Mapping[str, Any]) -> None:
-        """Of a variant that takes the model away, and leaves the address that all share."""
+        """Raises PydanticCustomError if a variant removes the model but leaves the shared `base_url`."""
         together = {**self.settings, **changes}
         if together.get("base_url") is None or together.get("model", "") is not None:
             return
@@ -161,7 +163,7 @@ class ExperimentPlan(BaseModel):
         raise PydanticCustomError("setting", _ADDRESS_ALONE, {"at": at})
 
     def load(self, *, held_out: bool = False) -> Data:
-        """The development part of the data, or the part that is held out, which has no claim that must pass.
+        """The development part of the data, or the held-out part, which excludes claims that must pass.
 
         Raises DataError, and ConfigError if nothing is held out, if a part has no group, if a claim that must pass is
         not in the data or has no label, or if `splitting` is set for claims.
@@ -169,7 +171,7 @@ class ExperimentPlan(BaseModel):
         data = load_data(self.data_path, self.dataset)
         self._refuse_unknown_claims(data)
         if self.splitting is not None and data.kind == "claims":
-            raise ConfigError(f"splitting: {self.dataset or self.data} has claims, which are not split; leave it out")
+            raise ConfigError(f"splitting: {self.dataset or self.data} has claims, which are not split; remove it")
         if self.held_out is None:
             if held_out:
                 raise ConfigError("nothing is held out: set `held_out` in the plan, for example to 0.3")
@@ -178,7 +180,7 @@ class ExperimentPlan(BaseModel):
         groups = data.groups
         kept = {*groups[round(len(groups) * (1.0 - self.held_out)) :]} - known
         if not 0 < len(kept) < len(groups):
-            raise ConfigError(f"held_out: {self.held_out:g} of {len(groups)} groups leaves a part without any")
+            raise ConfigError(f"held_out: {self.held_out:g} of {len(groups)} groups leaves one part without any")
         if held_out:
             return data.of_groups(kept, HELD_OUT)
         n = len(data.of_groups(kept).items)
@@ -187,7 +189,7 @@ class ExperimentPlan(BaseModel):
     def _refuse_unknown_claims(self, data: Data) -> None:
         known = {item.run.id for item in data.items if data.kind == "claims" and item.gold[0] is not None}
         if strangers := [one for one in self.must_pass if one not in known]:
-            raise ConfigError(f"must_pass: {strangers[0]!r} is no labelled claim of {self.data}")
+            raise ConfigError(f"must_pass: {strangers[0]!r} is not a labelled claim in {self.data}")
 
     @property
     def baseline_name(self) -> str:
@@ -195,17 +197,17 @@ class ExperimentPlan(BaseModel):
 
     @property
     def data_path(self) -> Path:
-        """Raises ConfigError if the data set is missing."""
+        """The path of the data. Raises ConfigError if the data set is missing."""
         if self.dataset is None:
             return self.folder / self.data
         name, _, part = self.dataset.partition(":")
         return find_part(name, part, str(self.folder / self.data) if self.data else None)
 
     def settings_of(self, variant: str, defaults: CheckSettings | None = None, **limits: Any) -> CheckSettings:
-        """A variant's settings: `defaults`, overridden by the plan's, the variant's, and `limits`.
+        """A variant's settings: `defaults`, overridden by the plan's, the variant's, and `limits`, in this order.
 
         If none of them sets a plan, it is `fused` for every claim, so that all claims of an experiment are judged with
-        the same prompts. Raises ConfigError for settings that do not go together.
+        the same prompts. Raises ConfigError for settings that cannot be combined.
         """
         changes = {**self.settings, **self.variants[variant]}
         resolved = {name: self._resolved(name, value) for name, value in changes.items()}
@@ -213,12 +215,12 @@ class ExperimentPlan(BaseModel):
         return settings if settings.plan is not None else settings.model_copy(update={"plan": "fused"})
 
     def _resolved(self, name: str, value: Any) -> Any:
-        """The value with paths relative to the plan's folder; `embeddings` may be a name instead."""
+        """The value, with paths made relative to the plan's folder; `embeddings` may also be a name."""
         if name not in _PATHS or value is None:
             return value
         if name == "docs":
             given = (value,) if isinstance(value, str) else value
-            # The folder's own name is no pattern, whichever characters it has.
+            # The folder's own name is not a pattern, whatever characters it contains.
             return tuple(one if Path(one).is_absolute() else self._pattern(one) for one in given)
         path = self.folder / value
         return value if name == "embeddings" and not path.exists() else path
@@ -230,7 +232,7 @@ class ExperimentPlan(BaseModel):
 
 
 def load_plan(path: str | Path) -> ExperimentPlan:
-    """The plan of a YAML file; paths in it are relative to its folder. Raises DataError with file, line and field."""
+    """The plan in a YAML file, whose paths are relative to its folder. Raises DataError with file, line and field."""
     path = Path(path)
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -248,7 +250,7 @@ def load_plan(path: str | Path) -> ExperimentPlan:
 
 
 def _check_settings(place: list[str], values: Mapping[str, Any]) -> None:
-    """Raises PydanticCustomError for the first setting that does not exist, or whose value is invalid."""
+    """Raises PydanticCustomError for the first setting that does not exist or has an invalid value."""
     try:
         CheckSettings.model_validate(values)
     except ValidationError as error:

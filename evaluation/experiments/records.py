@@ -1,4 +1,4 @@
-"""Defines the records of an experiment: its variants, what each said about every claim, and the report."""
+"""Defines the records of an experiment: its variants, their judgements of every claim, and the report."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class PromptFile(Record):
     path: str
     sha256: str
     first_line: str
-    """The first line not in the packaged prompt; if unchanged, its first line."""
+    """The first line that is not in the packaged prompt, or the first line if there is none."""
     is_changed: bool
-    """Whether its text differs from the packaged one's."""
+    """Whether its text differs from that of the packaged prompt."""
     changes: str = ""
-    """The words that differ from the baseline's text; of the baseline itself from the packaged one."""
+    """The words that differ from the baseline's prompt; for the baseline itself, from the packaged prompt."""
 
     @property
     def words(self) -> str:
@@ -51,25 +51,25 @@ class PromptFile(Record):
 
 
 class Variant(Record):
-    """A variant of the settings of a check."""
+    """A variant of the settings for a check."""
 
     name: Name
     changes: Mapping[str, Any]
-    """The settings in which it differs from the plan's own, as the plan has them."""
+    """The settings in which it differs from the plan's shared settings, as written in the plan."""
     fingerprint: Fingerprint
-    """Model, plan, prompt hashes and everything else affecting its results."""
+    """The model, plan, prompt hashes and everything else that affects its results."""
     shares_evidence: bool
-    """Whether it saw exactly the passages that the baseline saw, for every claim in every repeat that both judged.
+    """Whether it saw exactly the same passages as the baseline, for every claim in every repeat that both judged.
 
-    Identical queries are answered once for all variants, so that variants that judge differently may search alike.
+    Identical queries are answered once for all variants, so variants that judge differently can share searches.
     """
     n_same_evidence: Count = 0
-    """Claims, times repeats, with exactly the baseline's passages, of `n_compared` that both judged."""
+    """Number of claims, times repeats, with exactly the baseline's passages, of the `n_compared` that both judged."""
     n_compared: Count = 0
     prompt_files: tuple[PromptFile, ...] = ()
-    """The files of its own that it was judged by."""
+    """The user's own prompt files that it used."""
     prompt_texts: Mapping[str, str] = Field(default_factory=dict)
-    """The texts of prompts, by name, that a report shows beside the baseline's; they may be left out."""
+    """The texts of prompts by name, which a report shows next to the baseline's. May be omitted."""
 
 
 class JudgedClaim(Record):
@@ -79,17 +79,17 @@ class JudgedClaim(Record):
     repeat: Repeat
     claim_id: str
     group: str
-    """Claims of one response or document share it, and are resampled together. Of responses: the response's id."""
+    """The group of claims of one response or document, resampled as a whole. For responses, the response's id."""
     claim: str
     gold: bool | None
-    """People's label: supported or not; None without a label."""
+    """The human label: supported or not; None without a label."""
     probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
-    """How likely the claim was to be drawn for its label; None if it was not drawn."""
+    """The probability with which the claim was drawn for labelling; None if it was not drawn."""
     judgement: Judgement
     evidence: tuple[Evidence, ...] = ()
     queries: tuple[str, ...] = ()
     usage: Usage
-    """Usage of this claim alone, as if the variant had been run alone: shared answers count in full."""
+    """Usage of this claim, as if the variant had been run alone: shared answers count in full."""
 
 
 class JudgedText(Record):
@@ -102,7 +102,7 @@ class JudgedText(Record):
     prompt_id: str
     counts: Counts
     quality: SplitQuality | None = None
-    """How well it was split into claims, if the plan measures that (`splitting`)."""
+    """How well the response was split into claims, if the plan measures this (`splitting`)."""
     usage: Usage
     """Usage as if the variant had been run alone."""
 
@@ -113,18 +113,18 @@ class Results(Record):
     name: str
     kind: Literal["claims", "responses"]
     data: str
-    """The name of the data, and its hash if it is a file."""
+    """The name of the data, with its hash if it is a file."""
     n_items: Count
-    """Claims, or responses, of the data."""
+    """Number of claims or responses in the data."""
     repeats: Repeat
     baseline: Name
     variants: tuple[Variant, ...]
     k: tuple[K, ...]
     claims: tuple[JudgedClaim, ...]
-    """The claims of every variant in every repeat. For responses: the claims found; those of equal text pair up."""
+    """The claims of every variant in every repeat. For responses, these are the claims found, paired by equal text."""
     responses: tuple[JudgedText, ...] = ()
     paid: Usage
-    """What was paid in all attempts of the run directory, also for variants since dropped; shared answers once."""
+    """The usage paid for in all attempts in the run directory, also for dropped variants; shared answers once."""
 
     @model_validator(mode="after")
     def _names_its_variants(self) -> Self:
@@ -136,7 +136,7 @@ class Results(Record):
 
 
 class Latency(Record):
-    """Seconds that an item took, over items and repeats; None without items."""
+    """Seconds per item, over items and repeats; None without items."""
 
     median_s: NonNegative | None
     p95_s: NonNegative | None
@@ -144,58 +144,58 @@ class Latency(Record):
 
 
 class VariantReport(Record):
-    """The results for one variant alone."""
+    """The results of a single variant."""
 
     variant: Variant
     n_items: Count
-    """Items with a result; in each repeat they count once."""
+    """Number of items with a result. An item counts once, however many repeats it has."""
     n_missing: Count
-    """Items of the data, times repeats, without any result: the experiment was stopped before."""
+    """Number of results (items times repeats) that are missing because the experiment was stopped early."""
     figures: tuple[QuantityFigure, ...]
     stability: GroupFigure
-    """Share of claims whose verdict is the same in all repeats, of those with a verdict in every repeat."""
+    """Share of claims with the same verdict in all repeats, among those with a verdict in every repeat."""
     latency: Latency
     usage: Usage
-    """Usage over all items and repeats, as if it had been run alone."""
+    """Usage over all items and repeats, as if the variant had been run alone."""
     why_unscored: str | None = None
-    """The first cause, if every claim that it judged is unscored, so that it has no agreement figure."""
+    """The first reason, if every claim that the variant judged is unscored, so that it has no figure of agreement."""
 
     def find(self, quantity: Quantity, k: int | None = None) -> QuantityFigure | None:
         return next((one for one in self.figures if (one.quantity, one.k) == (quantity, k)), None)
 
 
 class ItemCell(Record):
-    """What one variant made of one item."""
+    """The result of one variant on one item."""
 
     verdict: Verdict | None = None
     """For a claim, its majority verdict; None if there is none."""
     unscored_reason: UnscoredReason | None = None
     """For a claim without any verdict, the reason in the first repeat."""
     value: float | None
-    """For a claim, the share of its scored repeats that match the label; for a response, the mean over repeats of F1 at
+    """For a claim, the share of its scored repeats that match the label. For a response, the mean over repeats of F1 at
     the first K or, without any K, of precision. None if there is none."""
     n_scored: Count
-    """Repeats with a verdict: of a response, with a scored claim."""
+    """Number of repeats with a verdict; for a response, with a scored claim."""
     n_repeats: Count
-    """Repeats with any result."""
+    """Number of repeats with any result."""
 
 
 class ItemRow(Record):
-    """One item against every variant."""
+    """The results of all variants on one item."""
 
     item_id: str
     group: str
-    """The group of a claim, the prompt of a response."""
+    """The group of a claim, or the prompt of a response."""
     claim: str | None = None
     """None for a response."""
     gold: Verdict | None = None
-    """The verdict that is people's label of a claim."""
+    """The verdict that equals the claim's human label."""
     cells: tuple[ItemCell, ...]
-    """One for each variant, in their order."""
+    """One cell for each variant, in the same order."""
 
 
 class Conclusion(Record):
-    """The headline of one comparison, in words."""
+    """The conclusion of one comparison about the headline."""
 
     first: Name
     second: Name
@@ -204,7 +204,7 @@ class Conclusion(Record):
 
 
 class PastExperiment(Record):
-    """What is kept of an experiment, a line of `history.jsonl` in its run directory."""
+    """The record of an experiment that is kept as a line of `history.jsonl` in its run directory."""
 
     schema_version: Literal["1.0", "1.1"] = "1.1"
     created_at: datetime | None
@@ -214,13 +214,13 @@ class PastExperiment(Record):
     repeats: Repeat
     level: Level
     n_seen: Count = 0
-    """Held-out items that had been judged in the run directory before the first look at them."""
+    """Number of held-out items that had been judged in the run directory before the first look at them."""
     variants: tuple[VariantReport, ...]
-    """Without the texts of prompts."""
+    """The variants, without the texts of their prompts."""
 
     @property
     def asked(self) -> tuple[object, ...]:
-        """What was asked; repeating it is not a new experiment."""
+        """Everything that identifies the experiment; repeating it does not count as a new one."""
         shaped = (one.variant.fingerprint.configuration for one in self.variants)
         return self.data, self.n_items, self.repeats, *sorted(json.dumps(one, sort_keys=True) for one in shaped)
 
@@ -231,14 +231,14 @@ class LookReport(Record):
     number: Annotated[int, Field(ge=1)]
     of: Annotated[int, Field(ge=1)]
     n_in_all: Count
-    """Items that the last look has."""
+    """Number of items at the last look."""
     still_open: tuple[Name, ...]
-    """Variants whose difference is neither shown nor ruled out."""
+    """The variants whose difference is neither shown nor ruled out."""
     words: str
 
 
 class ExperimentReport(Record):
-    """A complete report. Except for `created_at`, it depends only on results, settings and seed."""
+    """A complete report. Except for `created_at`, it depends only on the results, the settings and the seed."""
 
     schema_version: Literal["4.0", "4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "4.7"] = "4.7"
     name: str
@@ -246,39 +246,39 @@ class ExperimentReport(Record):
     data: str
     n_items: Count
     n_labelled: Count
-    """Distinct claims with a label of people; `n_supported` of them supported."""
+    """Number of distinct claims with a human label, of which `n_supported` are supported."""
     n_supported: Count
     repeats: Repeat
     baseline: Name
     k: tuple[K, ...]
     level: Level
-    """Level of the intervals, those of differences a family together; these are held against alpha, one minus this."""
+    """Level of the intervals, which for differences applies to each family together. Alpha is one minus this level."""
     n_resamples: Count
     seed: Count
     look: LookReport | None = None
-    """Set if groups are judged step by step; `level` is then that of this look."""
+    """Set if groups are judged step by step; `level` is then the level of this look."""
     families: tuple[Family, ...]
     headline: Quantity
     headline_k: K | None = None
     conclusions: tuple[Conclusion, ...]
-    """One for each variant but the baseline, or for each pair; empty for a single variant."""
+    """One for each variant except the baseline, or for each pair; empty if there is only one variant."""
     pooled: tuple[str, ...] = ()
-    """What each prompt does over several models or settings, if each was tried with every prompt."""
+    """The effect of each prompt over several models or settings, if each was tried with every prompt."""
     demands: tuple[DemandResult, ...] = ()
-    """What was demanded of each variant but the baseline."""
+    """The results of the demands on each variant except the baseline."""
     variants: tuple[VariantReport, ...]
     differences: tuple[PairedDifference, ...]
     flip_counts: tuple[FlipCount, ...]
     flips: tuple[Flip, ...]
-    """Between baseline and each variant: worse first, then better, then neutral; then by cause."""
+    """The flips from the baseline to each variant: worse first, then better, then neutral; within these, by cause."""
     items: tuple[ItemRow, ...] = ()
-    """Every item of the data against every variant, by group and item."""
+    """The results of all variants on every item in the data, sorted by group and item."""
     paid: Usage
     warnings: tuple[str, ...] = ()
     history: tuple[PastExperiment, ...] = ()
-    """Earlier experiments of the run directory on the same data, with other variants."""
+    """Earlier experiments in the run directory on the same data but with other variants."""
     n_seen: Count = 0
-    """As in `PastExperiment`."""
+    """The same as in `PastExperiment`."""
     created_at: datetime | None = None
 
     def differences_of(self, first: str, second: str) -> tuple[PairedDifference, ...]:

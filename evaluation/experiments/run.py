@@ -1,4 +1,4 @@
-"""Runs an experiment, every variant on every item in every repeat; if killed, it loses only what was in flight.
+"""Runs an experiment: every variant on every item in every repeat. If killed, it loses only the calls in flight.
 
     results = await arun_experiment(load_plan("plan.yaml"), run_dir="runs/strict")
 
@@ -67,17 +67,17 @@ from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.search.given import GivenIndexes
 
 CALLS_AT_ONCE = 64
-"""Model calls at once if the settings have no bound. Twice as many claims are in progress: each makes one call after
-the other, and those of several variants often wait for the same."""
+"""Maximum number of concurrent model calls if the settings have no limit. Twice as many claims are in progress, since
+each makes its calls one after the other, and claims of several variants often wait for the same call."""
 CELLS, RESULTS, SEARCHES = "cells.jsonl", "results.json", "searches.sqlite"
 PROPOSALS = "proposals.sqlite"
-"""Answers of a model that proposed prompts, if one did: limits apply to them, too."""
+"""The answers of a model that proposed prompts, if there are any. Limits apply to them as well."""
 REPORT = "experiment.json"
-"""The file of the comparison of the results, if it was kept beside them."""
+"""The file with the comparison of the results, if it was saved with them."""
 
 
 CALLS_OF_ITEM = 3
-"""What an item takes at most, until one has taken more."""
+"""Maximum number of calls that an item is assumed to take, until one has taken more."""
 
 
 @dataclass(frozen=True)
@@ -94,19 +94,19 @@ async def astream_experiment(
     defaults: CheckSettings | None = None,
     limits: Mapping[str, Any] | None = None,
 ) -> Events[Cell, Results]:
-    """Yields the events of an experiment: its start, each cell as soon as it is judged, and the results last.
+    """Yields the events of an experiment: its start, each cell as soon as it is judged, and finally the results.
 
     `data` is judged instead of the development part. The plan's settings override `defaults`, and `limits` override
-    both. Everything is validated before anything is spent.
+    both. Everything is validated before any money is spent.
 
-    `run_dir` makes the experiment resumable: another attempt judges what is missing, and what failed for a temporary
-    reason (budget, timeout, tool failure). It may have other variants, prompts, claims, repeats and limits: answers are
-    stored by request, so that only changes cost money. The budget applies to all variants, repeats and
-    attempts in the folder; if it is used up and something is left to judge, the attempt is refused. The user's cache
-    is not used: each repeat must be another draw from the model.
+    `run_dir` makes the experiment resumable: another attempt judges items that are missing or that failed for a
+    temporary reason (budget, timeout, tool failure). It may have other variants, prompts, claims, repeats and limits:
+    answers are stored by request, so only changes cost money. The budget applies to all variants, repeats and attempts
+    in the folder; if it is used up and there are items left to judge, the attempt is refused. The user's cache is not
+    used, because each repeat must be another draw from the model.
 
-    With a model or a paid search it costs money. Raises ConfigError, DataError. A caller that stops before the end
-    closes the stream (`contextlib.aclosing`).
+    Costs money if a model or a paid search is used. Raises ConfigError or DataError. A caller that stops before the end
+    must close the stream (`contextlib.aclosing`).
     """
     started = time.perf_counter()
     data = data or plan.load()
@@ -151,15 +151,16 @@ async def astream_experiment(
 async def judged_before(
     plan: ExperimentPlan, data: Data, settings: Mapping[str, CheckSettings], run_dir: Path | None
 ) -> list[Cell]:
-    """The cells that the answers in a run directory give: some whole, others up to the first call without an answer.
+    """The cells that follow from the answers in a run directory: some complete, others up to the first missing answer.
 
-    Nothing is asked, downloaded or written: it reads a copy, as opening the log or the answers may change them. Only
-    what chat models judge is judged, which takes time. Raises OSError and the errors of `astream_experiment`.
+    Nothing is requested, downloaded or written. It reads a copy, because opening the log or the answers may change
+    them. Only judgements by chat models are repeated, which takes time. Raises OSError and the errors of
+    `astream_experiment`.
     """
     if run_dir is None or not (run_dir / CELLS).exists():
         return []
     asking = {name for name, one in settings.items() if one.model or (one.judge and parse_spec(one.judge).calls)}
-    settings = {  # what would have to be downloaded cannot even be prepared
+    settings = {  # settings that require a download cannot even be prepared
         name: one.model_copy(update={"allow_download": False})
         for name, one in settings.items()
         if name in asking or not one.allow_download
@@ -194,12 +195,12 @@ async def judged_before(
 
 
 async def arun_experiment(plan: ExperimentPlan, **options: Any) -> Results:
-    """The results of an experiment; options as for `astream_experiment`."""
+    """The results of an experiment. The options are those of `astream_experiment`."""
     return await summary_of(astream_experiment(plan, **options))
 
 
 def n_judged_in(folder: Path | None, data: Data) -> int:
-    """Number of items of the data that have cells in a run directory. Raises as `Log` and `claimed_folder`."""
+    """Number of items in the data with cells in a run directory. Raises the errors of `Log` and `claimed_folder`."""
     if folder is None or not (folder / CELLS).exists():
         return 0
     with claimed_folder(folder, {"experiment": data.kind}), Log(folder / CELLS, CELL_LOG) as log:
@@ -207,7 +208,7 @@ def n_judged_in(folder: Path | None, data: Data) -> int:
 
 
 def _tasks(plan: ExperimentPlan, data: Data, ready: Sequence[ReadyVariant]) -> Iterator[_Task]:
-    """The tasks, all variants of an item one after the other: what they share is asked once, and soon used up."""
+    """The tasks, with all variants of an item in a row, so that a shared answer is requested once and soon used up."""
     shaped = {one.name: json.dumps(one.made_of, sort_keys=True) for one in ready}
     for repeat in range(1, plan.repeats + 1):
         for item in data.items:
@@ -228,9 +229,9 @@ async def _judge_tasks(
     plan: ExperimentPlan,
     at_once: int,
 ) -> AsyncGenerator[Cell, None]:
-    """Yields the cells as they come, repeat by repeat: what belongs to one is closed before the next."""
+    """Yields the cells as they arrive, repeat by repeat. The resources of a repeat are closed before the next one."""
     begun = _Begun(Budget() if ready[0].settings.batch else common.budget)  # a batch waits for all items
-    indexes = GivenIndexes(at_once // len(ready) + 1)  # of the claims in work: each takes some 1.6 MB
+    indexes = GivenIndexes(at_once // len(ready) + 1)  # of the claims in progress; each takes about 1.6 MB
     searches, *of_repeats = answers
     for repeat, waiting in groupby(tasks, lambda task: task.key[1]):
         async with AsyncExitStack() as stack:
@@ -248,9 +249,9 @@ async def _judge_tasks(
 
 
 class _Begun:
-    """The items in progress, no more than the budget covers, because interrupted items cost money without a verdict.
+    """Limits the items in progress to what the budget covers, because interrupted items cost money without a verdict.
 
-    They begin in the order in which they asked, so that the variants of one claim share what the first paid for.
+    Items begin in the order in which they arrived, so that the variants of one claim share what the first paid for.
     """
 
     def __init__(self, budget: Budget) -> None:
@@ -258,7 +259,7 @@ class _Begun:
         self._turn, self._ended = asyncio.Lock(), asyncio.Event()
 
     async def judged(self, judging: Callable[[], Awaitable[FactualityReport]]) -> FactualityReport:
-        """The report, begun once the items in work leave enough calls for it, or have ended."""
+        """The report. Judging begins once the items in progress leave enough calls for it, or have ended."""
         async with self._turn:
             while self._n and not self._budget.lasts_for(self._calls_each * (self._n + 1)):
                 self._ended.clear()
@@ -274,9 +275,9 @@ class _Begun:
 
 
 def _split_judge(plan: ExperimentPlan, checking: Checking, stack: AsyncExitStack) -> Verifier | None:
-    """The judge that measures how well variants split; a model is called in the baseline's session.
+    """The judge that measures how well variants split. A model is called in the baseline's session.
 
-    Raises ConfigError.
+    Raises ConfigError if the judge cannot be built.
     """
     if plan.splitting is None:
         return None
@@ -302,7 +303,7 @@ def _judge(
         checking, run = checkings[task.key[0]], task.item.run
         sources = await sources_of(run, indexes)
         if sources is None and not checking.setup.tools:
-            sources = Sources(())  # nothing to judge by: the results have it as unscored
+            sources = Sources(())  # there is nothing to judge against, so the claim becomes unscored
         if sources is None:
             refuse_without_documents(checking.setup.settings, checking.setup.tools)
         else:
@@ -313,7 +314,7 @@ def _judge(
         try:
             report = await begun.judged(partial(report_on, task))
         except ConfigError as error:
-            if type(error) is ConfigError:  # such as for a model that its server does not have
+            if type(error) is ConfigError:  # for example, for a model that its server does not have
                 raise ConfigError(f"variant {task.key[0]!r}: {error}") from error
             raise
         quality = None
@@ -325,7 +326,7 @@ def _judge(
 
 
 def _refuse_spent_limits(whole: CheckSettings, answers: Sequence[SharedAnswers], folder: Path | None) -> None:
-    """Raises ConfigError if earlier attempts, even with variants since edited, leave nothing to spend."""
+    """Raises ConfigError if earlier attempts, even with variants that were edited since, leave nothing to spend."""
     calls, usd = (sum(paid) for paid in zip(*(one.paid_before for one in answers), strict=True))
     limits = {"max_calls": (calls, whole.max_calls), "budget_usd": (usd, whole.budget_usd)}
     reached = [f"{name} = {most:g}" for name, (spent, most) in limits.items() if most is not None and spent >= most > 0]
@@ -337,7 +338,7 @@ def _refuse_spent_limits(whole: CheckSettings, answers: Sequence[SharedAnswers],
 
 
 def _shared_limits(whole: CheckSettings, answers: Sequence[SharedAnswers], folder: Path | None) -> Common:
-    """The limits of the whole experiment, less what earlier attempts paid, and its batches."""
+    """The limits and batches of the whole experiment. What earlier attempts paid counts against the limits."""
     common = common_to(whole, folder)
     for one in answers:
         common.budget.note_earlier(*one.paid_before)
@@ -352,7 +353,7 @@ def _at_once(data: Data, whole: CheckSettings) -> int:
 
 
 def _open_answers(stack: ExitStack, folder: Path, repeats: int) -> list[SharedAnswers]:
-    """Opens the searches, then the answers of each repeat, then proposals if there are any."""
+    """Opens the searches, then the answers of each repeat, then the proposals if there are any."""
     names = [SEARCHES, *(f"repeat-{number}.sqlite" for number in range(1, repeats + 1))]
     names += [PROPOSALS] if (folder / PROPOSALS).exists() else []
     found = []
@@ -364,7 +365,7 @@ def _open_answers(stack: ExitStack, folder: Path, repeats: int) -> list[SharedAn
 
 @contextmanager
 def proposal_store(run_dir: Path, whole: CheckSettings, repeats: int) -> Iterator[Store]:
-    """The store in which a model proposes prompts for an experiment on claims, within the limits of its folder."""
+    """The store for a model that proposes prompts for an experiment on claims, within the limits of its folder."""
     with ExitStack() as stack:
         stack.enter_context(claimed_folder(run_dir, {"experiment": "claims"}))
         (run_dir / PROPOSALS).touch()

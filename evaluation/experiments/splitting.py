@@ -1,15 +1,15 @@
-"""How well sentences are split into claims: coverage, entailment, self-containedness, atomicity and redundancy.
+"""Measures how well sentences are split into claims: coverage, entailment, self-containedness, atomicity, redundancy.
 
-After Claimify (Metropolitansky and Larson 2025, arXiv 2502.10855: entailment, coverage, self-containedness), DnDScore
-(Wanner et al. 2024, arXiv 2412.13175: claims are judged in context) and Core (Jiang et al. 2024, arXiv 2407.03572:
-redundancy). Departures: these papers have a chat model say whether a sentence's elements are covered and a claim is
-entailed or clear. Here elements are the smallest statements that the packaged parse finds, so that a splitter by the
-parse covers more of them than its due; any judge of claims by texts gives a degree of support, of which entailment
-and coverage are means; and the parse tells whether a claim is self-contained and atomic, whatever the judge.
-Claimify's test of verdicts with and without more context is not made.
+The measures follow Claimify (Metropolitansky and Larson 2025, arXiv 2502.10855: entailment, coverage,
+self-containedness), DnDScore (Wanner et al. 2024, arXiv 2412.13175: claims are judged in context) and Core (Jiang et
+al. 2024, arXiv 2407.03572: redundancy). Departures: in these papers, a chat model decides whether the elements of a
+sentence are covered and whether a claim is entailed or clear. Here, elements are the smallest statements found by the
+packaged parser, which favours splitters that use this parser. Entailment and coverage are mean degrees of support
+according to any judge of claims by texts. The parser, not the judge, decides whether a claim is self-contained and
+atomic. Claimify's test of verdicts with and without more context is omitted.
 
-All are shares in [0, 1], over what `n` counts; higher is better but for redundancy. None where there is nothing to
-measure: no claim, or for coverage no sentence that states something.
+All measures are shares in [0, 1] over the number in `n`. Higher is better, except for redundancy. They are None if
+there is nothing to measure: no claim or, for coverage, no sentence that states something.
 """
 
 from __future__ import annotations
@@ -34,52 +34,52 @@ from factloop.tools.text.statements import states_something
 
 @dataclass(frozen=True)
 class Split:
-    """A sentence with its context and the claims made of it."""
+    """A sentence with its context and the claims extracted from it."""
 
     sentence: str
     claims: tuple[str, ...]
     before: tuple[str, ...] = ()
-    """The sentences of the text before it."""
+    """The preceding sentences of the text."""
     prompt: str | None = None
 
     @property
     def context(self) -> tuple[str, ...]:
-        """What its claims may rest on."""
+        """The texts that its claims may be based on."""
         return tuple(filter(None, (self.prompt, *self.before, self.sentence)))
 
 
 class SplitShare(Record):
-    """One measure."""
+    """A single measure."""
 
     value: Share | None
     n: Count
-    """Claims, for coverage statements of sentences."""
+    """Number of claims; for coverage, number of statements in sentences."""
     n_unscored: Count = 0
-    """Those that the judge could not read; for redundancy, claims it could not compare with each other claim."""
+    """Number that the judge could not read; for redundancy, claims that could not be compared with all others."""
 
 
 class SplitQuality(Record):
-    """The measures of some splits together."""
+    """The measures of several splits together."""
 
     coverage: SplitShare
-    """Of the statements that sentences make: the mean degree to which their claims together support each."""
+    """The mean degree to which a sentence's claims together support each statement that it makes."""
     entailment: SplitShare
-    """Of claims: the mean degree to which the sentence in its context supports each."""
+    """The mean degree to which the sentence in its context supports each claim."""
     self_contained: SplitShare
-    """Share of claims without a pronoun or short name that only their context explains."""
+    """Share of claims without a pronoun or short name that only the context explains."""
     atomicity: SplitShare
-    """Share of claims that the parse does not split further."""
+    """Share of claims that the parser does not split further."""
     redundancy: SplitShare
-    """Share of claims beyond a largest set of a sentence's claims none of which entails another."""
+    """Share of claims outside a largest set of a sentence's claims in which none entails another."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether the judge read everything it was asked about."""
+        """Whether the judge could read everything."""
         return not any(share.n_unscored for _, share in self)
 
 
 async def split_quality(splits: Sequence[Split], judge: Verifier, *, meter: UsageMeter) -> SplitQuality:
-    """All measures by one judge. Raises ConfigError as the judge does; needs the extras `offline` and `evaluation`."""
+    """All measures by one judge. Raises the judge's ConfigError; requires the extras `offline` and `evaluation`."""
     return SplitQuality(
         coverage=await coverage(splits, judge, meter=meter),
         entailment=await entailment(splits, judge, meter=meter),
@@ -115,7 +115,7 @@ def self_containedness(splits: Sequence[Split]) -> SplitShare:
 
 
 def _is_clear(claim: str, split: Split) -> bool:
-    """Whether its context would replace nothing in it, and no pronoun is left open."""
+    """Whether the context would not replace anything in the claim, and no pronoun remains open."""
     found = read_claims(claim, (*split.before, split.sentence), split.prompt, load_pipeline())
     return not any(one.is_open or one.self_contained != one.text for one in found)
 
@@ -141,7 +141,7 @@ async def redundancy(splits: Sequence[Split], judge: Verifier, *, meter: UsageMe
 
 
 def splits_of(report: FactualityReport) -> Iterator[Split]:
-    """The sentences of a report with their claims; including those without claims, except code and the like."""
+    """The sentences of a report with their claims, including sentences without claims, but not code and the like."""
     claims = {claim.id: claim.self_contained for claim in report.claims}
     before: list[str] = []
     for one in report.sentences:

@@ -25,7 +25,7 @@ from factloop.tools.search.base import SearchTool
 from factloop.tools.search.build import check_sources
 
 LONGEST_LINE = 80
-"""Characters of a prompt's line that are shown."""
+"""Maximum number of characters of a prompt's line that are displayed."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,10 @@ class ReadyVariant:
     changes: Mapping[str, Any]
     settings: CheckSettings
     tools: tuple[SearchTool, ...]
-    """The variant's own search tools; claims may come with documents."""
+    """The variant's own search tools. Claims may also come with documents."""
     fingerprint: Fingerprint
     prompt_texts: Mapping[str, str]
-    """Name to text of all prompts that it uses."""
+    """Maps the names of all prompts that it uses to their texts."""
     prompt_files: tuple[PromptFile, ...] = ()
 
     @property
@@ -51,9 +51,9 @@ class ReadyVariant:
 def all_settings(
     plan: ExperimentPlan, defaults: CheckSettings | None, limits: Mapping[str, Any]
 ) -> dict[str, CheckSettings]:
-    """The settings of each variant. Raises ConfigError, naming the variant, and DataError for documents not found.
+    """The settings of each variant. Raises ConfigError, naming the variant, and DataError for missing documents.
 
-    Prompts are linted and searches looked up; nothing is opened.
+    Prompts are linted and the names of searches are checked; nothing is opened.
     """
     found: dict[str, CheckSettings] = {}
     for name in plan.variants:
@@ -63,9 +63,9 @@ def all_settings(
             check_sources(settings.search, settings.docs)
             _refuse_prompts(settings.prompts)
             if getattr(settings, "recording", None) is not None:
-                raise ConfigError("an experiment is not recorded: it has its run directory")
+                raise ConfigError("an experiment cannot be recorded; it already has a run directory")
             if settings.eligibility:
-                raise ConfigError("an experiment does not use eligibility: leave it out, or set it to no")
+                raise ConfigError("an experiment does not use eligibility: remove it or set it to no")
         except ConfigError as error:
             raise ConfigError(f"variant {name!r}: {error}") from error
         found[name] = settings
@@ -73,20 +73,20 @@ def all_settings(
 
 
 def whole_settings(settings: Mapping[str, CheckSettings]) -> CheckSettings:
-    """The settings that hold for the experiment as a whole, which are the same in all variants."""
+    """The settings of the experiment as a whole, which are the same in all variants."""
     first = next(iter(settings.values()))
     return CheckSettings.of(None, **{name: getattr(first, name) for name in WHOLE})
 
 
 def prompt_warnings(settings: Mapping[str, CheckSettings]) -> Iterator[str]:
-    """The linter's warnings on prompts that a run still accepts, once for each folder."""
+    """The linter's warnings about prompts that are accepted nevertheless, once for each folder."""
     for folder in dict.fromkeys(one.prompts for one in settings.values() if one.prompts is not None):
         for one in lint_paths([folder], REPLIES).findings:
             yield f"{one.path}:{one.line}: {one.message}"
 
 
 def prompt_files(settings: CheckSettings, baseline: CheckSettings) -> Iterator[PromptFile]:
-    """The prompts of a user's folder, with their changes against the baseline's, or the packaged ones."""
+    """The prompts in a user's folder, with their changes from the baseline's prompts, or else the packaged ones."""
     registry = PromptRegistry.load(settings.prompts)
     compared = PromptRegistry.load(None if baseline.prompts == settings.prompts else baseline.prompts)
     for prompt in (registry[name] for name in sorted(registry.own)):
@@ -103,11 +103,11 @@ def prompt_files(settings: CheckSettings, baseline: CheckSettings) -> Iterator[P
 
 
 async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSettings]) -> list[ReadyVariant]:
-    """Reads the documents, and checks that every model can be called. Makes no network calls.
+    """Reads the documents and checks that every model can be called. Makes no network calls.
 
-    Variants that search alike share the documents.
+    Variants with the same search settings share the documents.
 
-    Raises ConfigError, DataError; also if two variants would ask exactly the same questions.
+    Raises ConfigError or DataError, also if two variants would send exactly the same requests.
     """
     ready: list[ReadyVariant] = []
     read: dict[CheckSettings, tuple[SearchTool, ...]] = {}
@@ -127,7 +127,7 @@ async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSetti
         if same is not None:
             changed = ", ".join(sorted({*plan.variants[same], *plan.variants[name]})) or "nothing"
             raise ConfigError(
-                f"variants {same!r} and {name!r} would ask the same questions: they differ in {changed}, which "
+                f"variants {same!r} and {name!r} would send the same requests: they differ in {changed}, which "
                 f"changes nothing in the plan {of_variant.plan!r}"
             )
         ready.append(one)
@@ -135,19 +135,19 @@ async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSetti
 
 
 def refuse_without_source(ready: Sequence[ReadyVariant], data: Data) -> None:
-    """Raises ConfigError if a variant has nothing to judge against: no search, no documents, none in the data."""
+    """Raises ConfigError if a variant has nothing to judge against: no search, no documents, and none in the data."""
     if any(item.run.documents is not None for item in data.items):
         return
     for one in ready:
         if not one.tools:
             raise ConfigError(
-                f"variant {one.name!r}: there is nothing to judge by: name documents (docs) or a search in the plan's "
-                "settings, or give each claim a `document`, each response `documents`"
+                f"variant {one.name!r}: there is nothing to judge against: set documents (docs) or a search in the "
+                "plan's settings, or add a `document` to each claim or `documents` to each response"
             )
 
 
 def _tools(settings: CheckSettings, read: dict[CheckSettings, tuple[SearchTool, ...]]) -> tuple[SearchTool, ...]:
-    """The variant's search tools; adds them to `read`, under the settings that affect them."""
+    """The variant's search tools, which are also added to `read` under the settings that affect them."""
     key = settings.of_search_tools
     if key not in read:
         read[key] = open_search_tools(settings)
@@ -168,7 +168,7 @@ def _refuse_prompts(folder: Path | None) -> None:
 
 
 def _shown(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """The changes as shown in results, with any password removed from URLs."""
+    """The changes as displayed in results, without passwords in URLs."""
     return {
         name: without_userinfo(value) if name == "base_url" and isinstance(value, str) else value
         for name, value in changes.items()
@@ -178,7 +178,7 @@ def _shown(changes: Mapping[str, Any]) -> dict[str, Any]:
 def describe_variants(
     ready: Sequence[ReadyVariant], claims: Sequence[JudgedClaim], baseline: str, *, by_text: bool
 ) -> tuple[Variant, ...]:
-    """The variants as shown in results, with the texts of prompts that differ."""
+    """The variants as displayed in results, with the texts of prompts that differ."""
     shared = shared_evidence([one.name for one in ready], claims, baseline, by_text=by_text)
     return tuple(
         Variant(
@@ -196,7 +196,7 @@ def describe_variants(
 def shared_evidence(
     names: Sequence[str], claims: Sequence[JudgedClaim], baseline: str, *, by_text: bool
 ) -> dict[str, dict[str, Any]]:
-    """The fields of each variant that say whether it saw the baseline's evidence.
+    """The fields of each variant that state whether it saw the same evidence as the baseline.
 
     They are based on what each variant saw, not on its settings. With `by_text`, claims are paired by text, because
     each variant splits separately.

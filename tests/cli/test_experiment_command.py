@@ -125,12 +125,12 @@ def test_a_look_at_claims_that_were_judged_before_they_were_held_out_is_not_call
     ("edit", "said"),
     [
         (("data: claims.jsonl", "data: nowhere.jsonl"), "nowhere.jsonl: cannot be read"),
-        (("{prompts: strict}", "{}"), "variants 'packaged' and 'strict' would ask the same questions"),
+        (("{prompts: strict}", "{}"), "variants 'packaged' and 'strict' would send the same requests"),
         (("{prompts: strict}", "{plan: paper, docs: [.]}"), "claims.jsonl: is among the documents (docs)"),
         (("{prompts: strict}", "{plan: safe, jury: [openai:x]}"), "variant 'strict': the plan safe uses one"),
         ((MODEL, "nobody:x"), "variant 'packaged': "),
         (("repeats: 2", "demands: [tnr:5]"), "plan.yaml:3: field 'demands': demand tnr:5: the margin of a share must"),
-        (("repeats: 2", "must_pass: [f9]"), "must_pass: 'f9' is no labelled claim of claims.jsonl"),
+        (("repeats: 2", "must_pass: [f9]"), "must_pass: 'f9' is not a labelled claim in claims.jsonl"),
         (("repeats: 2", "splitting: baseline"), "splitting: claims.jsonl has claims, which are not split"),
     ],
 )
@@ -229,11 +229,13 @@ def test_a_gate_in_the_plan_fails_the_build_and_names_the_claims(factloop: Comma
     assert names == [f"strict: {one}" for one in ("accuracy", "tpr >= 0", "flips <= 0", "must_pass")]
     comment = (home / "ci" / "gate.md").read_text(encoding="utf-8")
     assert f"- f0: {row['claim']}\n" in comment
-    assert "[The whole report](../page%20one.html)" in comment
+    assert "[Full report](../page%20one.html)" in comment
     piped = factloop("research", "experiment", plan, "--html", "-", "--out", "gate.md")
     assert piped.out.startswith("<!")
-    assert "The whole report" not in (home / "gate.md").read_text(encoding="utf-8")
-    assert "name a file in .xml" in factloop("research", "experiment", plan, "--out", "gate.txt").complaint
+    assert "Full report" not in (home / "gate.md").read_text(encoding="utf-8")
+    assert (
+        "use a file name that ends in .xml" in factloop("research", "experiment", plan, "--out", "gate.txt").complaint
+    )
 
 
 def test_a_flip_has_the_very_request_and_reply_of_either_side(factloop: Command, sim: Simulator, home: Path) -> None:
@@ -299,7 +301,7 @@ def test_a_variant_without_any_verdict_is_an_error_with_its_cause(
     sim.set(models=("sim",))
     plan.write_text(PLAN.replace("{prompts: strict}", "{model: 'openai:other'}"), encoding="utf-8")
     assert "variant 'strict': openai:other: " in factloop("research", "experiment", plan).complaint
-    assert "every claim is without a verdict and in no figure of agreement: Assessment: I" in " ".join(done.out.split())
+    assert "without a verdict and excluded from all figures of agreement: Assessment: I" in " ".join(done.out.split())
 
 
 def test_a_limit_that_is_reached_is_said_once(factloop: Command, plan: Path) -> None:

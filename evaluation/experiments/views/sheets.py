@@ -1,4 +1,4 @@
-"""Describes an experiment in words and sheets: the figures of its variants, all items, and pairwise differences."""
+"""Describes an experiment as text and sheets: the figures of its variants, all items, and pairwise differences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from factloop.evaluation.experiments.optimise import OptimiseReport, Proposal
 
 _GLANCE = tuple(one for one in Quantity if one not in (Quantity.ACCURACY, Quantity.IRRELEVANT_SHARE))
-"""What the table of variants has a column for, if any variant has a value."""
+"""The quantities that the table of variants has a column for, if any variant has a value."""
 
 
 def title_of(report: ExperimentReport) -> str:
@@ -42,8 +42,8 @@ def basis_rows(report: ExperimentReport) -> Iterator[tuple[str, str]]:
         yield "Held out", looks_words(len(report.history), report.n_seen)
     yield (
         "Intervals",
-        f"{percent(report.level)}, seed {report.seed}: of variants by {report.n_resamples:,} resamples of whole "
-        "groups, of differences by turning signs of whole groups, those of a family together (Bonferroni)",
+        f"{percent(report.level)}, seed {report.seed}; of variants by {report.n_resamples:,} resamples of whole "
+        "groups, of differences by flipping signs of whole groups, together per family (Bonferroni)",
     )
     for one in report.variants:
         yield from ((f"Prompt of {one.variant.name}", file.words) for file in one.variant.prompt_files)
@@ -112,8 +112,8 @@ def heading(quantity: Quantity, k: int | None, report: ExperimentReport) -> str:
 
 
 def _basis(figure: GroupFigure, noun: str) -> str:
-    """`n = 118 claims, 2 left out`."""
-    left_out = f", {figure.n_left_out:,} left out" if figure.n_left_out else ""
+    """`n = 118 claims, 2 excluded`."""
+    left_out = f", {figure.n_left_out:,} excluded" if figure.n_left_out else ""
     return f"n = {plural(figure.n, noun)}{left_out}"
 
 
@@ -137,7 +137,7 @@ def variants(report: ExperimentReport) -> Sheet:
 
 
 def _quantities(report: ExperimentReport) -> Iterator[ColumnOf[VariantReport]]:
-    """The headline always, others if any variant has a value."""
+    """The columns of quantities: always the headline, others if any variant has a value."""
     measured = report.variants[0].figures
     for quantity, k in ((each, one.k) for each in Quantity for one in measured if one.quantity is each):
         found = [one.find(quantity, k) for one in report.variants]
@@ -152,7 +152,7 @@ def _measured(quantity: Quantity, k: int | None, report: ExperimentReport) -> Ca
 
 
 def _figure(found: QuantityFigure | None, quantity: Quantity, report: ExperimentReport) -> Cell:
-    """The cell; for an accuracy estimated from drawn labels, it says how many there are."""
+    """The cell. For an accuracy estimated from drawn labels, its basis includes the number of labels."""
     if found is None:
         return Cell(NOTHING)
     basis = _basis(found, item_of(quantity, report.kind))
@@ -165,7 +165,7 @@ def _figure(found: QuantityFigure | None, quantity: Quantity, report: Experiment
 
 
 MANY = 1_000
-"""Items of which the cost is shown."""
+"""Number of items for which the cost is displayed."""
 
 
 def _share(one: GroupFigure) -> Cell:
@@ -173,10 +173,10 @@ def _share(one: GroupFigure) -> Cell:
 
 
 def items(report: ExperimentReport, most: int) -> Sheet:
-    """A line for each item, a column for each variant; at most `most`, those on which variants differ first."""
+    """A line for each item and a column for each variant; at most `most` items, starting with disputed ones."""
     shown = sorted(report.items, key=lambda one: not _differs(one))[:most]
     is_claim = report.kind == "claims"
-    people: ColumnOf[ItemRow] = (Column("People"), lambda one: (one.gold or NOTHING).replace("_", " "))
+    people: ColumnOf[ItemRow] = (Column("Human label"), lambda one: (one.gold or NOTHING).replace("_", " "))
     of_variants: Iterator[ColumnOf[ItemRow]] = (
         (Column(one.variant.name), partial(_item_cell, place, is_claim)) for place, one in enumerate(report.variants)
     )
@@ -212,7 +212,7 @@ def _item_cell(place: int, is_claim: bool, one: ItemRow) -> Cell:
 
 
 def differences(report: ExperimentReport, one: Conclusion, *, details: bool = True) -> Sheet:
-    """A line for each quantity of two variants; without `details` for the headline and the questions alone."""
+    """A line for each quantity of two variants; without `details`, only for the headline and the questions."""
     title, found = f"{one.second} against {one.first}", report.differences_of(one.first, one.second)
     found = tuple(each for each in found if details or each.is_headline or each.is_question)
     return paired.differences(title, (one.first, one.second), found, has_intervals=report.n_resamples > 0)

@@ -1,6 +1,6 @@
-"""Shows an experiment as a self-contained HTML page, and on the terminal: verdicts, then differences and flips.
+"""Renders an experiment as a self-contained page and on the terminal: conclusions, then differences and flips.
 
-For continuous integration, shows its requirements as JUnit XML or Markdown.
+For continuous integration, renders its demands as JUnit XML or Markdown.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_se
 from factloop.reports.visible import visible
 
 MOST_FLIPS = 1000
-"""Claims with both sides' grounds on the page; the JSON and the CSV have all."""
+"""Maximum number of flipped claims on the page, with rationales; the JSON and the CSV contain all of them."""
 MOST_ITEMS = 500
-"""Items against all variants on the page, those on which variants differ first; the JSON and the CSV have all."""
+"""Maximum number of items on the page, those on which variants differ first; the JSON and the CSV contain all."""
 MOST_PICTURES = 12
-"""Comparisons whose differences are drawn one by one; drawing takes a tenth of a second each."""
+"""Maximum number of comparisons with a separate chart. Drawing one takes a tenth of a second."""
 CONTEXT = 3
-"""Lines kept around each change of a prompt."""
+"""Number of lines displayed around each change to a prompt."""
 
 
 @dataclass(frozen=True)
 class ShownComparison:
-    """One comparison on the page."""
+    """A comparison on the page."""
 
     conclusion: Conclusion
     sheet: Sheet
@@ -57,12 +57,12 @@ class ShownComparison:
 
 
 DiffLine = tuple[Literal["same", "out", "in", "gap"], str]
-"""`gap` stands for lines left out, which are the same."""
+"""`gap` marks omitted lines, which are the same."""
 
 
 @dataclass(frozen=True)
 class PromptDiff:
-    """One prompt of one variant against the baseline's; a side without it is empty."""
+    """A prompt of one variant compared with the baseline's. A side without the prompt is empty."""
 
     variant: str
     prompt: str
@@ -107,7 +107,7 @@ def render_experiment_html(report: ExperimentReport, *, proposals: Sheet | None 
 
 
 def _glance(report: ExperimentReport) -> Markup | None:
-    """The headline of every comparison in one picture."""
+    """The headline of every comparison in one chart."""
     rows = [one for one in report.differences if one.is_headline]
     name = name_of(report.headline, report.headline_k)
     against = any(one.first != report.baseline for one in rows)
@@ -133,7 +133,7 @@ def _compared(report: ExperimentReport) -> Iterator[ShownComparison]:
 
 
 def _settings(report: ExperimentReport) -> list[tuple[str, list[str]]]:
-    """Settings and prompt hashes in which variants differ: a row each, a cell for each variant."""
+    """The settings and prompt hashes in which variants differ: a row for each, with a cell for each variant."""
     flat = [flat_settings(one.variant.fingerprint.model_dump(mode="json")) for one in report.variants]
     names = sorted({name for one in flat for name in one})
     rows = [(name, [one.get(name) or "–" for one in flat]) for name in names]
@@ -141,7 +141,7 @@ def _settings(report: ExperimentReport) -> list[tuple[str, list[str]]]:
 
 
 def prompt_diffs(report: ExperimentReport) -> Iterator[PromptDiff]:
-    """The differences of every prompt whose texts are given and differ, by variant and name."""
+    """The differences in every prompt whose text is available and differs, by variant and name."""
     baseline = report.variants[0].variant.prompt_texts
     for one in report.variants[1:]:
         texts = one.variant.prompt_texts
@@ -178,7 +178,7 @@ def _downloads(report: ExperimentReport) -> Iterator[DownloadLink]:
 
 
 def _figure_rows(report: ExperimentReport) -> Iterator[tuple[Cell, ...]]:
-    """Stability stands among a variant's figures as `stability`."""
+    """The figures of all variants; stability is included as `stability`."""
     for variant in report.variants:
         figures = [(one.quantity, one.k, one) for one in variant.figures]
         for quantity, k, one in (*figures, ("stability", None, variant.stability)):
@@ -199,7 +199,7 @@ def print_experiment(report: ExperimentReport, console: Console) -> None:
     for one in report.conclusions:
         print_sheet(console, sheets.differences(report, one, details=False))
     if report.conclusions:
-        console.print(Text("The JSON report and the page have all other quantities, too.\n", style="dim"))
+        console.print(Text("The JSON report and the page contain all other quantities.\n", style="dim"))
     if report.flip_counts:
         print_flips(console, report.flip_counts, report.flips)
     print_section(console, "Experiment", rows_table(_rows(report)))
@@ -230,11 +230,11 @@ def _rows(report: ExperimentReport) -> list[Row]:
 
 
 def demands_view(file: str) -> Callable[[ExperimentReport, str | None], str]:
-    """The renderer for a file's extension, which takes a report and a link to its page. Raises ConfigError."""
+    """The renderer for the file's extension, which takes a report and a link to its page. Raises ConfigError."""
     for ending, view in ((".xml", render_junit), (".md", render_markdown)):
         if file.endswith(ending):
             return view
-    raise ConfigError(f"--out {file}: name a file in .xml (JUnit) or in .md (Markdown)")
+    raise ConfigError(f"--out {file}: use a file name that ends in .xml (JUnit) or .md (Markdown)")
 
 
 def _demand_name(one: DemandResult) -> str:
@@ -247,7 +247,7 @@ def _legal(text: str) -> str:
 
 
 def render_junit(report: ExperimentReport, page: str | None = None) -> str:
-    """A test case for each demand, with the claims by which it failed; in error where claims have no verdict."""
+    """A test case for each demand, with the claims that made it fail; an error if claims have no verdict."""
     name, missed = _legal(report.name), [bool(one.unscored) for one in report.demands if not one.is_met]
     counts = {"tests": len(report.demands), "failures": missed.count(False), "errors": missed.count(True)}
     suite = Element("testsuite", {"name": name, **{head: str(n) for head, n in counts.items()}})
@@ -263,7 +263,7 @@ def render_junit(report: ExperimentReport, page: str | None = None) -> str:
 
 
 def render_markdown(report: ExperimentReport, page: str | None = None) -> str:
-    """The conclusions and the demands, those that are not met with their claims, and a link to the page."""
+    """The conclusions, the demands (with claims for unmet ones), and a link to the page."""
     return "\n".join(_markdown_lines(report, page)) + "\n"
 
 
@@ -274,7 +274,7 @@ def _markdown_lines(report: ExperimentReport, page: str | None) -> Iterator[str]
         yield f"\n{'✅' if one.is_met else '❌'} **{_plain(_demand_name(one))}** {_plain(one.said)}"
         yield from (f"- {_plain(claim)}" for claim in one.claims)
     if page:
-        yield f"\n[The whole report]({quote(page)})"
+        yield f"\n[Full report]({quote(page)})"
 
 
 def _plain(text: str) -> str:
