@@ -21,7 +21,8 @@ from factloop.evaluation.audit.figures import Bools, Floats, Group, Ints
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable, rows_of, scores_of
 
 FEWEST = 25
-"""If fewer claims have a label, the standard error of the flagged fraction among them can reach 0.5 / sqrt(25) = 0.1 or
+"""If fewer claims have a given label, the standard error of the flagged fraction among them can reach 0.5 / sqrt(25) =
+0.1 or
 more. With fewer errors than this, adjusting by that fraction does more harm than good (Table 31)."""
 STANDARD_ERRORS = 2.0
 """Number of standard errors by which the flagging rates of errors and of other claims must differ."""
@@ -101,7 +102,7 @@ class Calibration(Record):
 
 
 class _Bias(Record):
-    """The bias that remains with a method; all biases are None if the method gives no result."""
+    """The bias that remains after a method is applied; all biases are None if it gives no result."""
 
     method: AdjustmentMethod
     mean_bias: Share | None

@@ -34,7 +34,7 @@ from factloop.evaluation.statistics.significance import PValueAdjustment, adjust
 
 ALPHA = 0.05
 SHARED = 0.5
-"""A pair is compared by prompts if at least this fraction of each system's claims (or responses) has shared prompts."""
+"""A pair is compared by prompts if at least this fraction of each system's claims (or responses) shares prompts."""
 LEAST_PROMPTS = 6
 """With fewer prompts, no paired test can reach p = 0.05: five that all point in the same direction give p = 1/16."""
 
@@ -43,7 +43,7 @@ class PairTest(StrEnum):
     PAIRED = "paired_sign_flips"
     """Compares systems prompt by prompt; with one response per prompt, it is McNemar's exact test."""
     CLUSTERED = "clustered_proportions"
-    """Compares whole responses, or prompts if given, because claims in a response are similar to each other."""
+    """Compares whole responses, or prompts if known, because claims in a response are similar to each other."""
     TWO_PROPORTIONS = "two_proportions"
     """Treats claims (or responses) as independent; used on request or if every response has one claim."""
 
@@ -79,7 +79,7 @@ class PairOrder(Record):
     """Number of prompts shared by both; 0 if the test is not paired."""
     p_labelled: Share
     p_predicted: Share
-    """Adjusted p-value by predictions."""
+    """Adjusted p-value according to the predictions."""
     labelled: Order
     predicted: Order
 

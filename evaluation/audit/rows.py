@@ -98,7 +98,7 @@ def load_predictions(place: str | Path) -> PredictionTable:
 
 
 def _refuse_without(fields: Mapping[str, Any], path: str, line: int) -> None:
-    """Reports all required fields that a row lacks together, since users' own files often lack several."""
+    """Reports all missing required fields in one error, since users' own files often lack several."""
     absent = [name for name in NEEDED if name not in fields]
     if not absent or (len(absent) == 1 and absent[0] != "evaluators"):
         return  # a single missing field is reported when the row is read
@@ -210,7 +210,7 @@ class _Columns:
             raise DataError(message, path=self.path, line=self.lines[row], field="claim_id")
 
     def _refuse_second(self, owner: Column, value: Column | None, field: str, noun: str) -> None:
-        """Raises DataError for an owner with two values."""
+        """Raises DataError if an owner has two values."""
         row = None if value is None else _first_of(owner.codes, value.codes, is_repeat=False)
         if value is not None and row is not None:
             first = int(np.flatnonzero(owner.codes == owner.codes[row])[0])

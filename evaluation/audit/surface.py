@@ -1,4 +1,4 @@
-"""Measures whether an evaluator relies on wording, by its rates on claims that share more or less with the document.
+"""Measures whether an evaluator relies on wording, by its rates on claims that share more or less of it with documents.
 
 Godbole & Jia, section 4.1: evaluators accept false claims that copy the document and reject true ones that paraphrase
 it. Similarity is ROUGE-2 precision (Lin 2004), the fraction of a claim's bigrams that occur in the document. The claims

@@ -1,5 +1,4 @@
-"""Stores labelled claims and evaluators' scores as columns, and derives the claims or responses that an audit
-counts."""
+"""Stores labelled claims and evaluators' scores as columns, from which an audit counts claims or responses."""
 
 from __future__ import annotations
 
@@ -146,8 +145,7 @@ def tasks_of(table: PredictionTable) -> tuple[str, ...] | None:
 
 
 def pooled_groups(table: PredictionTable) -> list[tuple[Group, Bools]]:
-    """Marks the rows of each data set, then of each task group by name, then all rows, for figures computed over claims
-    instead of averaged."""
+    """Marks the rows of each data set, then of each task group by name, then all rows, for figures that are pooled."""
     columns: list[tuple[Literal["dataset", "task"], Column]] = [("dataset", table.dataset)]
     if table.task is not None:
         columns.append(("task", table.task))
@@ -160,7 +158,7 @@ def pooled_groups(table: PredictionTable) -> list[tuple[Group, Bools]]:
 
 
 def numbered(codes: NDArray[np.int32] | Ints) -> tuple[NDArray[np.intp], int]:
-    """The codes renumbered from 0 without gaps, in the same order, and their number; faster than sorting."""
+    """The codes renumbered from 0 without gaps, in the same order, and how many there are. Faster than sorting."""
     occurs = np.bincount(codes) > 0
     return (np.cumsum(occurs) - 1)[codes], int(occurs.sum())
 

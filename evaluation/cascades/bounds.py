@@ -61,7 +61,7 @@ def effect_on_settled(wrong: NDArray[np.bool_], groups: Counts, n: Counts) -> Fl
 
 
 def effect_on_label(wrong: NDArray[np.bool_], groups: Counts, n: Counts, label_groups: Counts) -> Floats:
-    """The same for wrongly settled claims among all claims with their label, whose groups are `label_groups`."""
+    """The design effect on the fraction of a label's claims (in `label_groups`) that are settled wrongly."""
     known, size = np.unique(label_groups, return_counts=True)
     if not len(known):
         return np.ones(len(n))

@@ -42,7 +42,7 @@ class LabelledRow(PairRow):
 
 @dataclass(frozen=True)
 class Tune:
-    """The settings of a tuning."""
+    """The settings for tuning a cascade."""
 
     verifier: str
     max_error: float

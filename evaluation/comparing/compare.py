@@ -202,7 +202,7 @@ def _of_evaluators(
 
 
 def _conclusions(differences: Sequence[PairedDifference]) -> list[str]:
-    """A sentence for each difference: main quantities first, then larger losses of claims, then the others."""
+    """A sentence for each difference: first main quantities, then which side leaves more unscored, then the others."""
     shown = [one.words for one in differences if one.is_headline]
     headline = next((one for one in differences if one.is_headline), None)
     left_out = [] if headline is None else list(losses(headline, differences))

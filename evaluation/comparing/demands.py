@@ -54,7 +54,7 @@ class Demand:
     k: int | None = None
     """The K of F1@K."""
     margin: float | None = None
-    """Above 0 in the metric's own unit, and below 1 for a share. None if only a loss that is shown fails."""
+    """Above 0 in the metric's own unit, and below 1 for a share. None if the demand fails only if a loss is shown."""
     least: float | None = None
     most: float | None = None
     """Bounds on a side's own figure, or on its flips. A demand with a bound has no margin."""
@@ -218,7 +218,8 @@ def _asked(demand: Demand, on: Judged) -> Iterator[_Asked]:
 class _Losses:
     """The shares of claims that are lost and won, and the number of independent claims that they are based on.
 
-    Groups count as if all claims of a group were alike (Kish 1965), so that n is their number if all weigh the same. If
+    Groups count as if all claims of a group were alike (Kish 1965), so n is the number of groups if all weigh the same.
+    If
     one label is rare, the claims with this label count, because the others weigh less.
     """
 
@@ -233,7 +234,7 @@ class _Losses:
         return cls(-gain.parts.clip(max=0.0).sum(), gain.parts.clip(min=0.0).sum(), float(n))
 
     def p(self, margin: float) -> float:
-        """P(so few losses) if the share of lost claims exceeded that of won ones by `margin`; exact if none is won."""
+        """The probability of so few losses if `margin` more claims were lost than won; exact if none is won."""
         from factloop.evaluation.cascades.bounds import p_values
 
         return float(p_values(self.n * self.lost, self.n, min(margin + self.won, 1.0)))

@@ -5,7 +5,8 @@ its sign flipped as a whole, with all its items (`factloop.evaluation.comparing.
 
 P-values are adjusted in three separate families, each over all comparisons: the headline quantity, the questions that
 the experiment asks besides it (TPR and TNR), and all others. The test of which side is better should not lose power to
-those of how it is better, nor a question to those of cost. No test is adjusted for tests that could not have shown a
+the tests of how it is better, nor should a question lose power to tests of cost. No test is adjusted for tests that
+could not have shown a
 difference, as for sides without a flip or shares of unscored claims that are all 0.
 """
 

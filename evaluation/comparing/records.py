@@ -21,7 +21,7 @@ Level = Annotated[float, Field(gt=0.0, lt=1.0)]
 
 
 class Quantity(StrEnum):
-    """A quantity measured of a side."""
+    """A quantity that is measured for each side."""
 
     BALANCED_ACCURACY = "balanced_accuracy"
     """Mean of TPR and TNR. Higher is better; guessing gives 0.5."""
@@ -199,8 +199,7 @@ class Flip(Record):
 
     @property
     def cause(self) -> tuple[object, ...]:
-        """The cause that flips are grouped by: the kinds of both verdicts, the words at issue, and the deciding
-        passages."""
+        """The cause that flips are grouped by: both kinds of verdict, the words at issue and the deciding passages."""
         kinds = ((one.verdict, one.contradicted, one.wrong.casefold()) for one in (self.first_side, self.second_side))
         return self.first, self.second, *kinds, *sorted((one.source, one.passage) for one in self.deciding)
 
@@ -226,7 +225,7 @@ class DemandResult(Record):
     metric: str
     """`tnr`, `f1@64`, `flips`, `must_pass`."""
     demand: str = ""
-    """The demand as written, such as `tnr:0.05` or `tpr >= 0.8`. Since 3.3 of a comparison and 4.3 of an experiment."""
+    """The demand as written, such as `tnr:0.05` or `tpr >= 0.8`. Added in 3.3 of comparisons and 4.3 of experiments."""
     first: str
     second: str
     margin: NonNegative | None = None
@@ -247,7 +246,7 @@ class DemandResult(Record):
     """What remains uncertain even though the demand is met."""
     claims: tuple[str, ...] = ()
     """For an unmet demand, the claims that only the first side gets right. For a lower bound, all claims that the
-    second side does not get right, those that flipped first."""
+    second side gets wrong or leaves open, flipped ones first."""
     unscored: str = ""
     """Why claims have no verdict, if the demand could be met if they had one."""
 
@@ -343,7 +342,7 @@ class Step(Record):
     """The later run."""
     judge: str
     changed: tuple[Changed, ...]
-    """Empty if no recorded setting changed, so that the judge was only called again."""
+    """Empty if no recorded setting changed and the judge was only called again."""
     parts: tuple[PairedDifference, ...]
     """The changes in F1 at each K and in precision."""
 

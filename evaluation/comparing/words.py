@@ -188,7 +188,7 @@ def difference_in_words(one: PairedDifference, tested: DifferenceTest) -> str:
             f"{tested.group}s cannot reach p = {tested.alpha:g}{adjusted} even if all point in the same direction; "
             f"{fewest_prompts(held):,} could"
         )
-    left_out = f"; {plural(one.n_left_out, noun)} without a value on one side excluded" if one.n_left_out else ""
+    left_out = f"; excluded: {plural(one.n_left_out, noun)} without a value on one side" if one.n_left_out else ""
     if one.if_wrong is not None:
         as_wrong, as_right = (amount(way, one.quantity, signed=True) for way in (one.if_wrong, one.if_right))
         left_out += f"; {as_wrong} if missing verdicts count as wrong, {as_right} if they count as right"

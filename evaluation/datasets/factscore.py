@@ -66,8 +66,7 @@ class FactScoreResponse(TableItem):
 
     @property
     def distinct_facts(self) -> tuple[AtomicFact, ...]:
-        """The facts, deduplicated by text, each with its first label (16,011 of 16,040 remain; two of the others
-        disagree)."""
+        """The facts without duplicates, each with its first label (16,011 of 16,040; two others have another label)."""
         first: dict[str, AtomicFact] = {}
         for fact in self.facts:
             first.setdefault(fact.text, fact)

@@ -125,7 +125,8 @@ def fetch(
     exist, and match their checksum if one is known, are left unchanged.
 
     Raises ConfigError for an unknown part, for a data set that upstream provides only on request, and for a file that
-    cannot be read or written; ToolError if a download fails; DataError if a checksum differs or if the folder lacks the
+    cannot be read or written; ToolError if a download fails; DataError if a checksum differs or if the folder lacks
+    files.
     """
     chosen = [dataset.part(part) for part in parts] or list(dataset.parts)
     fetched: list[FetchedFile] = []
@@ -189,8 +190,7 @@ def _copies(part: DatasetPart, folder: Path, source: Path) -> Iterator[FetchedFi
 
 
 def _found_in(source: Path, part: DatasetPart) -> list[tuple[Path, str, str | None]]:
-    """The path, target name and known checksum of each file of the part; published files take precedence over
-    factloop's own."""
+    """The path, target name and known checksum of each file of the part; published files come before factloop's own."""
     if not source.is_dir():
         raise DataError("there is no such folder", path=str(source))
     published = [(found, file.path, file.sha256) for file in part.files if (found := _below(source, file)) is not None]

@@ -64,7 +64,7 @@ class JoinReport(Record):
 
 @dataclass
 class Join:
-    """A join in progress: first add the responses, then take the claims."""
+    """A join in progress. It is created with the responses, and the claims are then passed through `joined`."""
 
     responses: Sequence[UpstreamResponse]
     _by_key: dict[tuple[str, str], list[int]] = field(default_factory=lambda: defaultdict(list))

@@ -13,7 +13,7 @@ from factloop.evaluation.statistics.bootstrap import ROUNDING
 from factloop.evaluation.statistics.significance import equal_weight
 
 NO_VARIANCE = 1e-28
-"""Variances up to this are rounding errors of 0, so dividing by them would be meaningless."""
+"""A variance up to this is 0 except for rounding, so dividing by it would be meaningless."""
 
 
 def mean_influence(values: Floats, group: Ints, n_groups: int, weights: Floats | None = None) -> Floats:
@@ -78,7 +78,7 @@ def covariance(one: Floats, other: Floats) -> float:
 
 
 def t_quantile(n_groups: int, level: float = LEVEL, moves: Floats | None = None) -> float:
-    """The quantile of Student's t, with one degree of freedom less than groups, since they also give the variance.
+    """The quantile of Student's t, with one degree of freedom less than there are groups to estimate the variance from.
 
     `moves` are the influences whose squares make up that variance. If a few responses contain most of the errors, a few
     squares make up most of the variance, which is then known less precisely. The degrees of freedom are therefore those
@@ -96,8 +96,7 @@ def t_quantile(n_groups: int, level: float = LEVEL, moves: Floats | None = None)
 FEWEST_GROUPS = 30
 """With fewer groups, intervals based on the normal distribution are known to be too narrow for proportions."""
 FEWEST_OF_A_CLASS = 10
-"""Number of groups with a label of the rarer class below which an interval's variance is based on very few
-responses."""
+"""Minimum number of groups with a label of the rarer class. With fewer, few responses determine the variance."""
 
 
 def with_interval(

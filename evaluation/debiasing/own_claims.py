@@ -1,6 +1,7 @@
 """Estimates the precision of the run's own claims from those with human labels.
 
-Prediction-powered inference and its interval are about all claims on such prompts, of which the run's claims are a
+Prediction-powered inference and its interval are about all claims on prompts like the run's, of which the run's claims
+are a
 sample. The result of labelling all claims of this particular run can be estimated more precisely. This is the
 difference estimator for sampling from a finite population (Särndal, Swensson and Wretman 1992, section 6.3): the run's
 fraction of verdicts, known without error, plus the mean of label - lambda * verdict over the labelled claims, each
@@ -38,8 +39,7 @@ METHOD = Method.DIFFERENCE
 
 
 def precision(samples: Samples, level: float) -> Estimate | None:
-    """The fraction in [0, 1] of the run's scored claims that annotators would call supported; None if none has a
-    label."""
+    """The fraction in [0, 1] of the run's scored claims that annotators would call supported; None without labels."""
     own = _own_labels(samples)
     if not len(own.label) or not own.scored.sum():
         return None

@@ -75,7 +75,7 @@ def debiased_precision(
 ) -> DebiasedPrecision:
     """Supported claims as a fraction of scored claims, according to the evaluator and corrected in two ways.
 
-    All three figures are about the claims of such prompts (`Target`). If labelled claims are from the run itself,
+    All three figures are about claims on prompts like the run's (`Target`). If labelled claims are from the run itself,
     `own_claims` additionally has the precision of this particular run, which can be estimated more precisely. The two
     corrections are based on different assumptions (`Method`) and differ widely if one of these fails. Precision is
     taken over all claims together, so long responses have more weight; the sampling units are responses and prompts.

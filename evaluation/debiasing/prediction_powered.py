@@ -7,7 +7,8 @@ any evaluator if the labelled claims are a random sample of claims like those of
 likely to be drawn than others, weighting each claim by the inverse of its probability preserves this (Horvitz and
 Thompson 1952; Zrnic and Candes 2024 for labels chosen by a model).
 
-The estimate is for all claims on such prompts, of which the run's claims are a sample. If labelled claims are from the
+The estimate is for all claims on prompts like the run's, of which the run's claims are a sample. If labelled claims are
+from the
 run itself, the two samples are no longer independent. The influences of a prompt on both samples are then added before
 squaring, which accounts for the covariance.
 

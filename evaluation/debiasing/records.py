@@ -30,7 +30,7 @@ class Target(StrEnum):
     """The claims that a figure describes."""
 
     PROMPTS = "prompts"
-    """The claims that the system makes on such prompts, of which the run's claims are a sample."""
+    """The claims that the system makes on prompts like the run's, of which the run's claims are a sample."""
     RUN = "run"
     """Only the claims of this run, as if all of them had human labels."""
 

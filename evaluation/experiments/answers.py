@@ -119,7 +119,7 @@ class SharedAnswers:
 
 
 def paid_for(answers: Iterable[SharedAnswers], elapsed_s: float) -> Usage:
-    """The usage actually paid in all attempts, each answer once."""
+    """The usage actually paid for in all attempts, with each answer counted once."""
     meter = UsageMeter()
     for one in answers:
         one.add_to(meter)

@@ -284,7 +284,7 @@ def stability_of(panel: ClaimPanel, variant: int, *, seed: int, resamples: int, 
 
 
 def _conclusions(differences: Sequence[PairedDifference]) -> Iterator[Conclusion]:
-    """For each comparison, the result for the headline and the questions, and which side leaves more unscored."""
+    """For each comparison, the results for headline and questions, and which side leaves more claims unscored."""
     for one in differences:
         if one.is_headline:
             of_pair = [each for each in differences if (each.first, each.second) == (one.first, one.second)]

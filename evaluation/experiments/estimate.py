@@ -32,7 +32,7 @@ from factloop.tools.text.silence import silence_of
 READING_COMPLETION = 8
 """Number of tokens in a judge's yes or no as JSON."""
 SHORT_CLAIM = 6
-"""Number of words of a sentence per claim, if it is split into many claims."""
+"""Assumed number of words in a sentence per claim, if it is split into many claims."""
 
 
 class VariantEstimate(Estimate):

@@ -30,7 +30,7 @@ def is_experiment(folder: str | Path) -> bool:
 
 
 def read_results(folder: str | Path) -> Results:
-    """The results of the last experiment run in a folder. Raises DataError."""
+    """The results of the last experiment run in a folder. Raises DataError if they cannot be read."""
     path = Path(folder) / RESULTS
     try:
         text = path.read_bytes()

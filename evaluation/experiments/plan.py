@@ -1,15 +1,13 @@
-"""Defines the plan of an experiment, which says which variants judge which data, and how often.
+"""Defines the plan of an experiment: which variants judge which data, and how often. Read from YAML or built in Python.
 
-A plan is read from YAML or built in Python:
-
-    name: strict-assessment
-    data: claims.jsonl
-    baseline: packaged
-    repeats: 3
-    settings: {model: openai:gpt-4o-mini}
-    variants:
-      packaged: {}
-      strict: {prompts: variants/strict}
+name: strict-assessment
+data: claims.jsonl
+baseline: packaged
+repeats: 3
+settings: {model: openai:gpt-4o-mini}
+variants:
+  packaged: {}
+  strict: {prompts: variants/strict}
 """
 
 from __future__ import annotations
@@ -268,7 +266,7 @@ def _placed(placed: PlacedYaml, first: ErrorDetails) -> DataError:
     said = {
         "extra_forbidden": "there is no such field",
         "missing": "it is missing",
-        "string_pattern_mismatch": "a name is up to 64 letters, digits, `.`, `_` and `-`, and begins with no mark",
+        "string_pattern_mismatch": "a name has up to 64 letters, digits, `.`, `_` or `-`, and cannot start with a mark",
     }.get(first["type"])
     at = at[:-1] if at and at[-1] == "[key]" else at
     if said is None:

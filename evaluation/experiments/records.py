@@ -124,7 +124,7 @@ class Results(Record):
     """The claims of every variant in every repeat. For responses, these are the claims found, paired by equal text."""
     responses: tuple[JudgedText, ...] = ()
     paid: Usage
-    """The usage paid for in all attempts in the run directory, also for dropped variants; shared answers once."""
+    """The usage paid for in all attempts in the run directory, also for dropped variants. Shared answers count once."""
 
     @model_validator(mode="after")
     def _names_its_variants(self) -> Self:

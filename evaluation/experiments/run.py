@@ -153,8 +153,8 @@ async def judged_before(
 ) -> list[Cell]:
     """The cells that follow from the answers in a run directory: some complete, others up to the first missing answer.
 
-    Nothing is requested, downloaded or written. It reads a copy, because opening the log or the answers may change
-    them. Only judgements by chat models are repeated, which takes time. Raises OSError and the errors of
+    Nothing is requested, downloaded or written. A copy is read, because opening the log or the answers may change them.
+    Only judgements by chat models are repeated, which takes time. Raises OSError and the errors of
     `astream_experiment`.
     """
     if run_dir is None or not (run_dir / CELLS).exists():

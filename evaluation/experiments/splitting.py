@@ -8,7 +8,8 @@ packaged parser, which favours splitters that use this parser. Entailment and co
 according to any judge of claims by texts. The parser, not the judge, decides whether a claim is self-contained and
 atomic. Claimify's test of verdicts with and without more context is omitted.
 
-All measures are shares in [0, 1] over the number in `n`. Higher is better, except for redundancy. They are None if
+All measures are shares in [0, 1] over the items that `n` counts. Higher is better, except for redundancy. They are None
+if
 there is nothing to measure: no claim or, for coverage, no sentence that states something.
 """
 
@@ -55,7 +56,7 @@ class SplitShare(Record):
     n: Count
     """Number of claims; for coverage, number of statements in sentences."""
     n_unscored: Count = 0
-    """Number that the judge could not read; for redundancy, claims that could not be compared with all others."""
+    """Number that the judge could not read; for redundancy, claims that it could not compare with all others."""
 
 
 class SplitQuality(Record):

@@ -57,7 +57,7 @@ def load_topics(place: str | Path) -> tuple[str, ...]:
 
 
 LONGEST_TOPIC = 200
-"""In characters."""
+"""Maximum length of a topic, in characters."""
 
 
 @dataclass(frozen=True)
@@ -161,8 +161,8 @@ async def _all_topics(
 async def _without_repeats(
     asked: PromptsRequest, results: Sequence[Result], collect: Callable[[str, int, Result], Awaitable[Result]]
 ) -> list[tuple[TopicReport, list[str]]]:
-    """Drops prompts that an earlier topic already has and collects replacements. This is needed because topics are
-    processed concurrently."""
+    """Drops prompts that an earlier topic already has and collects replacements. Needed because topics run
+    concurrently."""
     topics: list[tuple[TopicReport, list[str]]] = []
     seen: set[str] = set()
     for topic, result in zip(asked.topics, results, strict=True):

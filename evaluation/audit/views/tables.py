@@ -57,8 +57,7 @@ _LAID_OUT = json.loads(resources.files(__package__).joinpath("tables.json").read
 HEADS: Mapping[str, str] = _LAID_OUT["heads"]
 """The headers of columns that describe a row in words."""
 FIGURES: Mapping[str, str] = _LAID_OUT["figures"]
-"""The headers of columns of figures. A field of a part, such as `bins.tpr`, uses the header of `tpr` if it has no
-separate one."""
+"""The headers of columns of figures. A field of a part, such as `bins.tpr`, uses the header of `tpr` if it has none."""
 _SHOWN = dict.fromkeys(("ece", "brier", "brier_of_share", "auc"), thousandths)
 _SHOWN |= {"kendall": coefficient, "pearson": coefficient}
 
@@ -228,10 +227,10 @@ def limits_sheet() -> Sheet:
 
 
 LIMITS_NOTE = (
-    "Compare the less favourable end of an interval with a limit. Rates of fewer than 30 claims, and figures of fewer "
-    "than 10 prompts or responses, 10 pairs or 3 systems, are too uncertain to use. Chunk losses are shares of all "
-    "claims, so compare them with the share that passes. If an evaluator's balanced accuracy may be as low as 50, it "
-    "is no better than chance, whatever else looks good: rejecting everything also stops every false claim."
+    "Compare the less favourable end of an interval with the limit. Rates of fewer than 30 claims, and figures of "
+    "fewer than 10 prompts or responses, 10 pairs or 3 systems, are too uncertain to use. Chunk losses are shares of "
+    "all claims, so compare them with the share that passes. If an evaluator's balanced accuracy may be as low as 50, "
+    "it is no better than chance, whatever else looks good: rejecting everything also stops every false claim."
 )
 
 

@@ -205,7 +205,7 @@ STEPS_NOTE = (
 
 
 def steps_sheet(comparison: Comparison) -> Sheet | None:
-    """For each quantity, a line per step, in order, and one for the whole difference; None if no runs lie between."""
+    """For each quantity, a line per step, in order, and one for the whole difference; None if no runs are between."""
     found = comparison.attribution
     if found is None:
         return None
@@ -315,8 +315,8 @@ def _side_rows(comparison: Comparison) -> Iterator[Row]:
 
 def _rows(comparison: Comparison) -> list[Row]:
     intervals = (
-        f"{percent(comparison.level)}, seed {comparison.seed}; of differences by flipping signs of whole prompts, "
-        f"together per family (Bonferroni); of agreement by {comparison.n_resamples:,} resamples of whole prompts"
+        f"{percent(comparison.level)}, seed {comparison.seed}; for differences by flipping signs of whole prompts, "
+        f"adjusted per family (Bonferroni); for agreement by {comparison.n_resamples:,} resamples of whole prompts"
     )
     rows: list[Row] = [("Abstentions", Text(policy_words(comparison.abstention))), ("Intervals", Text(intervals))]
     rows += [(name, Text(one_line(said))) for name, said in paired.demand_rows(comparison.demands)]

@@ -42,8 +42,8 @@ def basis_rows(report: ExperimentReport) -> Iterator[tuple[str, str]]:
         yield "Held out", looks_words(len(report.history), report.n_seen)
     yield (
         "Intervals",
-        f"{percent(report.level)}, seed {report.seed}; of variants by {report.n_resamples:,} resamples of whole "
-        "groups, of differences by flipping signs of whole groups, together per family (Bonferroni)",
+        f"{percent(report.level)}, seed {report.seed}; for variants by {report.n_resamples:,} resamples of whole "
+        "groups; for differences by flipping signs of whole groups, adjusted per family (Bonferroni)",
     )
     for one in report.variants:
         yield from ((f"Prompt of {one.variant.name}", file.words) for file in one.variant.prompt_files)

@@ -124,7 +124,7 @@ def test_too_few_groups_can_show_nothing() -> None:
         (two([U] * 8, [N] * 8, [True, False] * 4), "in balanced accuracy: nothing scored"),
         (two([S, U, U], [S, N, N], [True, False, False]), "people call none not supported"),
         (two([S] * 8, [S] * 8, [True, False] * 4), "No difference shown between strict and packaged"),
-        (two([S] * 8, [S] * 8, [True, False] * 4), "not one claim differs"),
+        (two([S] * 8, [S] * 8, [True, False] * 4), "no claim differs"),
     ],
 )
 def test_what_is_said_where_nothing_is_shown(results: Results, words: str) -> None:
@@ -153,7 +153,7 @@ def test_claims_without_a_verdict_neither_pass_a_gate_nor_win() -> None:
 
     mixed = assess(two([N] * 8 + [S] * 10, [S] * 8 + [None] * 10, [True] * 18), resamples=0).conclusions[0]
     assert mixed.outcome is Outcome.NOT_SHOWN, "eight more are right where both judged, and ten are lost"
-    assert "10 claims without a value on one side excluded" in mixed.words
+    assert "excluded: 10 claims without a value on one side" in mixed.words
 
 
 def test_an_experiment_in_another_order_is_the_same() -> None:

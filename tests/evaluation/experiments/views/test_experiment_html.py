@@ -48,7 +48,7 @@ def test_prompts_stand_line_by_line() -> None:
         ("in", "All of it must be stated."),
         ("same", "Answer with one word."),
     )
-    assert [one.text_content() for one in tree(page()).xpath("//ins")] == ["put in: + All of it must be stated."]
+    assert [one.text_content() for one in tree(page()).xpath("//ins")] == ["added: + All of it must be stated."]
 
 
 def n_figures(report: ExperimentReport) -> int:
