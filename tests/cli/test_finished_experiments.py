@@ -105,7 +105,7 @@ def test_labels_of_flips_decide_an_experiment(factloop: Command, home: Path) -> 
 def test_a_labelled_experiment_has_nothing_to_label(factloop: Command, home: Path) -> None:
     written(home / "run", make_results(60, repeats=1))
     refused = factloop("research", "labels", "next", "run", "--out", "next.csv")
-    assert (refused.code, "all claims of this experiment have a label" in refused.complaint) == (2, True)
+    assert (refused.code, "all claims of this experiment are labelled" in refused.complaint) == (2, True)
 
 
 @pytest.mark.parametrize(("n", "has_sides"), [(4, False), (6, False), (40, True)])
@@ -183,8 +183,8 @@ def test_two_experiments_on_the_same_data_are_put_side_by_side(factloop: Command
     for change, said in (
         ({"claims": moved}, "B.packaged judged different evidence than A.packaged in 100 of 100 results"),
         ({"data": "else.jsonl"}, "use the same data"),
-        ({"repeats": 2}, "one has 1 repeat, other 2"),
-        ({"n_items": 50}, "one has 100 claims, other 50"),
+        ({"repeats": 2}, "one has 1 repeat, but other 2"),
+        ({"n_items": 50}, "one has 100 claims, but other 50"),
     ):
         (home / "other" / "results.json").write_text(
             other.model_copy(update=change).model_dump_json(), encoding="utf-8"
