@@ -86,7 +86,7 @@ def render_comparison_html(comparison: Comparison) -> str:
         picture=paired.draw_differences(
             named,
             axis="← A is higher · points, B minus A · B is higher →",
-            alt="{} differences of B minus A with their intervals; filled where shown after adjustment.",
+            alt="{} differences of B minus A with their intervals; filled if shown after adjustment.",
         ),
         differences=differences_sheet(comparison),
         steps=steps_sheet(comparison),

@@ -114,7 +114,7 @@ def _glance(report: ExperimentReport) -> Markup | None:
     return paired.draw_differences(
         [(f"{one.second} against {one.first}" if against else one.second, one) for one in rows],
         axis=f"points of {name}" + ("" if against else f" above {report.baseline}"),
-        alt=f"{name}: {{}} comparisons with their intervals; filled where a difference is shown.",
+        alt=f"{name}: {{}} comparisons with their intervals; filled if a difference is shown.",
     )
 
 
@@ -126,7 +126,7 @@ def _compared(report: ExperimentReport) -> Iterator[ShownComparison]:
             picture = paired.draw_differences(
                 [(name_of(each.quantity, each.k), each) for each in differences],
                 axis=f"← {one.first} is higher · points · {one.second} is higher →",
-                alt=f"{one.second} minus {one.first}: {{}} quantities with their intervals; filled where shown.",
+                alt=f"{one.second} minus {one.first}: {{}} quantities with their intervals; filled if shown.",
             )
         words = tuple(each.words for each in differences)
         yield ShownComparison(one, sheets.differences(report, one), words, picture)
