@@ -122,7 +122,7 @@ def test_a_comparison_says_what_it_found() -> None:
     assert [row[8:] for row in rows[1:]] == [
         [
             f"{one.first_higher} / {one.equal} / {one.second_higher}",
-            f"{one.n} from {one.n_groups} prompts{f', {one.n_left_out} left out' if one.n_left_out else ''}",
+            f"{one.n} from {one.n_groups} prompts{f', {one.n_left_out} excluded' if one.n_left_out else ''}",
         ]
         for one in comparison.differences
     ]
