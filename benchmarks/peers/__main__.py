@@ -4,7 +4,8 @@ Each checker gets an environment of its own, made on the first run. The replies 
 requests alone, are kept in `replies`; with `--upstream URL` a model is asked for those that are missing. The
 answers, with errors that were planted and labelled first, are in `benchmarks/texts/unseen`.
 
-A labelled fact goes to the claim that has most of its words, and is lost where none has half of them.
+A labelled fact goes to the claim that has most of its words, and is lost if none has half of them. Where a checker
+marks parts of a sentence, those facts are flagged that have half of a part's words.
 """
 
 from __future__ import annotations
@@ -65,6 +66,13 @@ def claim_of(fact: Fact, stated: list[Stated]) -> Stated | None:
     return best if best is not None and closeness(best)[0] >= 0.5 else None
 
 
+def is_marked(fact: Fact, claim: Stated) -> bool:
+    """Whether the fact has half of the words of a marked part."""
+    words = Counter(content_words(fact.text))
+    parts = (Counter(content_words(part)) for part in claim.marked)
+    return any((part & words).total() >= part.total() / 2 for part in parts if part)
+
+
 def tried(name: str, texts: Sequence[LabelledText], desk: Desk, environments: Path, show: Console | None) -> list[str]:
     """The row of a checker. Raises CalledProcessError where it cannot be installed, or fails."""
     python = python_of(CHECKERS[name][0], environments)
@@ -75,7 +83,7 @@ def tried(name: str, texts: Sequence[LabelledText], desk: Desk, environments: Pa
         n_claims, seconds = n_claims + len(stated), seconds + took
         for fact in text.facts:
             claim = claim_of(fact, stated)
-            outcome = "lost" if claim is None else OUTCOMES[claim.holds]
+            outcome = "lost" if claim is None else OUTCOMES[claim.holds and not is_marked(fact, claim)]
             found[fact.label == "supported", outcome] += 1
             if show:
                 show.print(f"{name}: {fact.label}, {outcome}: {fact.text} <- {claim}", markup=False)

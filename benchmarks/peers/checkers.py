@@ -9,10 +9,13 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 MODEL = "gpt-4o-mini"
@@ -36,6 +39,8 @@ class Stated:
     text: str
     holds: bool | None
     """None without a verdict."""
+    marked: tuple[str, ...] = ()
+    """Its parts that do not hold, from a checker that marks parts; the rest of it holds."""
 
 
 Checker = Callable[[Task], Coroutine[Any, Any, list[Stated]]]
@@ -102,12 +107,27 @@ async def refchecker(task: Task) -> list[Stated]:
     return await asyncio.to_thread(check)
 
 
+async def lettucedetect(task: Task) -> list[Stated]:
+    from lettucedetect.models.inference import HallucinationDetector
+
+    cache = str(Path(tempfile.mkdtemp()) / "cache.json")
+    detector = HallucinationDetector(method="llm", model=MODEL, api_key="x", base_url=task.base_url, cache_file=cache)
+    found = await asyncio.to_thread(detector.predict, task.documents, task.answer, task.question, "spans")
+    sentences = list(re.finditer(r"\S.*?(?:[.!?](?=\s)|$)", task.answer, re.MULTILINE))
+    marked = [
+        tuple(one["text"] for one in found if one["start"] < part.end() and part.start() < one["end"])
+        for part in sentences
+    ]
+    return [Stated(part[0], True, of) for part, of in zip(sentences, marked, strict=True)]
+
+
 CHECKERS: Mapping[str, tuple[str, Checker]] = {
     "factloop": ("", factloop),
     "deepeval": ("deepeval==4.3.1", deepeval),
     "ragas": ("ragas==0.4.3 langchain-community<0.4.2", ragas),
     "trulens": ("trulens-providers-openai==2.16.0", trulens),
     "refchecker": ("refchecker==0.2.17", refchecker),
+    "lettucedetect": ("lettucedetect==0.2.3", lettucedetect),
 }
 """Each with the distributions that it needs."""
 
