@@ -27,7 +27,7 @@ def document_of(item: Evidence) -> str:
 
 
 def document_numbers(items: Iterable[Evidence]) -> tuple[int, ...]:
-    """The document number of each passage, starting at 0 in order of first appearance."""
+    """The number of each passage's document. Documents are numbered from 0 in order of first appearance."""
     numbers: dict[str, int] = {}
     return tuple(numbers.setdefault(document_of(item), len(numbers)) for item in items)
 

@@ -47,7 +47,7 @@ class TopicOutput(TypedDict):
     """The fields of a `distinct.PromptSelection`."""
     n_rounds: int
     failures: list[str]
-    """Errors of rounds whose call failed."""
+    """The errors of failed calls."""
 
 
 class TopicState(TopicOutput):

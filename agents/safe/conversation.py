@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, conver
 from factloop.core.errors import DataError
 
 Question = str | BaseMessage | Sequence[BaseMessage | tuple[str, str] | Mapping[str, str]]
-"""A text, a message, or a history of messages or (role, text) pairs that ends with the person's question."""
+"""A string, a message, or a conversation of messages or (role, text) pairs that ends with the person's question."""
 MOST_EARLIER = 4_000
 """Maximum characters of the turns before the question; the oldest turns are dropped."""
 _EARLIER, _NOW = "Earlier in the conversation:", "The question now:"

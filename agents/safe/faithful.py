@@ -110,7 +110,7 @@ class Wording:
 
 
 def complaint(sentence: str, facts: Iterable[str], said: Wording) -> str | None:
-    """Tells the model what is wrong with the facts of a sentence; None if nothing is or there are no facts.
+    """The complaint for the model about the facts of a sentence; None if they match it or there are none.
 
     `said` is the wording of the texts that a fact may draw on: the answer and the question.
     """

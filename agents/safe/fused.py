@@ -3,9 +3,9 @@
     (look) ─▶ search ─▶ assess ─▶ claim: search ─▶ assess ─▶ ...
 
 Claims share their first round in pairs: both are searched for at the same time, and one call judges both by all
-passages found. It settles most claims and sends the judging rules, which make up half of a request, only once per pair.
-Claims that remain open continue alone, with the queries that the reply proposes, until they are settled. A single claim
-has no shared round, nor do claims with several search tools, because the model must be able to choose.
+passages found. This round settles most claims, and the judging rules, which make up half of a request, are sent once
+per pair. Claims that remain open continue alone, with the queries that the reply proposes, until they are settled.
+There is no shared round for a single claim, or if there are several search tools for the model to choose from.
 
 This plan is factloop's own: SAFE (Wei et al. 2024, section 3) judges each fact alone.
 """
@@ -323,7 +323,7 @@ class _FirstRound:
 
 
 def _settled_and_open(steps: Sequence[tuple[FactState, Update]]) -> Update:
-    """The settled claims and the open ones."""
+    """Separates the settled claims from the open ones."""
     return {
         "settled": [claim for _, update in steps for claim in update.get("settled", ())],
         "cases": [updated(case, update) for case, update in steps if "settled" not in update],

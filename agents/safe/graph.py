@@ -145,7 +145,8 @@ class _Nodes:
         return None if self.look is None else "model"
 
     def split(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
-        """The sentences. Synchronous, so that LangGraph runs it in a thread: splitting long answers takes a while."""
+        """Splits the response. Synchronous, so that LangGraph runs it in a thread, because long answers take a
+        while."""
         answer, given, spans = runtime.context.answer, state.get("facts"), state.get("spans")
         if given is not None:
             sentences = given_sentences(answer, given)

@@ -211,7 +211,7 @@ def _placed(reading: WindowReading, window: WindowTask) -> list[Fact]:
 
 
 def _found(task: SentenceTask, number: int, text: str, judged: JudgedFact, window: WindowTask) -> Fact:
-    """A fact with its first judgement."""
+
     fact = Fact(task.number, number, text, judged.text, "open", relevant=judged.relevant)
     stands = unless_unanswered(judged.judgement, window.failure)
     evidence, judgement = _own_evidence(fact.id, judged.text, stands, window)

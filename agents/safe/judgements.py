@@ -45,7 +45,7 @@ def unscored(error: FactloopError) -> Judgement:
 
 
 def unless_unanswered(judgement: Judgement, failure: Judgement | None) -> Judgement:
-    """The judgement, or else `failure`, because "nothing was found" is a verdict only if all searches worked."""
+    """The judgement, or `failure` if nothing was found, because that is a verdict only if all searches worked."""
     nothing_found = judgement.verdict is Verdict.NOT_SUPPORTED and not judgement.contradicted
     return failure if nothing_found and failure is not None else judgement
 

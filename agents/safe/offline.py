@@ -76,7 +76,7 @@ class JudgeRater:
     upper: float = THRESHOLD
     lower: float | None = None
     reads: Read | None = None
-    """Replaces the judge's own `reads`, to read all claims that are waiting in one go."""
+    """Replaces the judge's own `reads`, and reads all waiting claims together."""
 
     @property
     def name(self) -> str:
@@ -102,8 +102,6 @@ class JudgeRater:
 
 @dataclass(frozen=True)
 class _OfflineStages:
-    """A judge, and the pipeline that splits sentences."""
-
     rater: Rater
     nlp: Language
     reads_code: bool = False
@@ -113,7 +111,7 @@ class _OfflineStages:
         return self.rater.name
 
     async def abstention(self, _task: SentenceTask, _passages: Sequence[Evidence], _context: CheckContext) -> None:
-        """None: the offline engine only compares words, so it cannot tell whether a passage answers a question."""
+        """Always None: the offline engine only compares words and cannot tell whether a passage answers a question."""
 
 
 class OfflineFusedStages(_OfflineStages):

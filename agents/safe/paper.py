@@ -44,7 +44,7 @@ class PaperPlan(SafePlan):
     """Whether a claim's rounds end once everything in the documents has been found."""
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
-        """`relevance`, then `next_query -> search` for `max_searches` rounds, then `rate`.
+        """The graph of a claim: `relevance`, then `next_query -> search` for `max_searches` rounds, then `rate`.
 
         The rounds end early if no search tool works, if everything in the documents has been found, or if the model has
         no further query.

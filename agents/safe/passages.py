@@ -29,7 +29,7 @@ STAGE = "search"
 SHOWN_CHARACTERS = 6_000
 """Number of characters of the best passages to show with each window if there are too many to show all."""
 WHOLE_TIMES = 1.5
-"""All passages are shown if they are at most this many times as long, which costs less than examining claims again."""
+"""All passages are shown if they are at most this many times as long: that costs less than examining claims again."""
 MOST_PASSAGES, MOST_TIMES = 12, 2.5
 """Maximum number of passages shown in one prompt, and the factor by which long ones may exceed the limit."""
 _WORD = re.compile(r"\w+")
@@ -57,7 +57,7 @@ class Passages(NamedTuple):
 
     items: Sequence[Evidence]
     failure: Judgement | None = None
-    """The first failed search for a query that another tool answered; a later search may find more."""
+    """The failure of a search for a query that another tool answered; searching again may find more."""
     is_all: bool = False
     """Whether there are no other passages to find."""
 

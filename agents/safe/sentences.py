@@ -143,9 +143,10 @@ JoinRule = Callable[[SentenceTask, SentenceTask], bool]
 
 
 def windows_of(sentences: Sequence[SentenceTask], size: WindowSize, may_join: JoinRule) -> Windows:
-    """Groups neighbours into the fewest windows, of similar length because an answer takes as long as its longest one.
+    """Groups neighbouring sentences into as few windows as possible, all of similar length.
 
-    A sentence with supplied facts gets a window of its own, because those facts are judged as supplied.
+    An answer takes as long as its longest window. A sentence with supplied facts gets a window of its own, because
+    those facts are judged as supplied.
     """
     stretches: Windows = []
     for sentence in sentences:

@@ -45,7 +45,7 @@ class CheckContext:
     """The passages and sentences in which the judge found instructions addressed to itself, each with its origin."""
 
     def note_steering(self, numbers: Iterable[int], passages: Sequence[Evidence]) -> None:
-        """Records the passages in which a reply reports instructions, given by their numbers, starting at 1."""
+        """Records the passages with instructions to the judge, which a reply lists by number, starting at 1."""
         shown = (passages[number - 1] for number in numbers if 1 <= number <= len(passages))
         self.steering.update((item.passage, f"passage of {item.source}") for item in shown)
 

@@ -1,4 +1,4 @@
-"""The state of the SAFE graphs, which consists of records that checkpoints can save, and pure functions that update it.
+"""Defines the state of the SAFE graphs, made of records that checkpoints can save, and pure functions to update it.
 
 A checkpoint restores a tuple as a list, so nothing here may rely on a sequence being one or the other.
 """
@@ -66,7 +66,7 @@ class Fact:
     evidence: Sequence[Evidence] = ()
     """The passages that this judgement is based on."""
     is_whole: bool = False
-    """Whether the fact is its whole sentence, because the extracted facts did not match it."""
+    """Whether the fact is the whole sentence, because the facts extracted from it did not match it."""
     is_final: bool = False
     """Whether another examination would change nothing, because no passage is left that could change the judgement."""
 
@@ -110,7 +110,7 @@ class SafeInput(TypedDict):
     facts: NotRequired[Sequence[records.GivenFacts] | None]
     """The sentences of the response in order, if the caller has already split it."""
     spans: NotRequired[Sequence[tuple[int, int]] | None]
-    """Start and end of the sentences to judge, in order; all sentences if it is missing."""
+    """Start and end of the sentences to judge, in order. If it is missing, all sentences are judged."""
 
 
 class SafeOutput(TypedDict):
@@ -132,7 +132,7 @@ class TextInput(TypedDict):
     facts: NotRequired[list[dict[str, Any]] | None]
     """The sentences of the response in order (`GivenFacts`), if the caller has already split it."""
     spans: NotRequired[list[tuple[int, int]] | None]
-    """Start and end of the sentences to judge, in order; all sentences if it is missing."""
+    """Start and end of the sentences to judge, in order. If it is missing, all sentences are judged."""
 
 
 class TextOutput(TypedDict):

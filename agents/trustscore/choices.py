@@ -80,7 +80,7 @@ _NAMING_WORDS = r"(?:answer|choice|option|letter)(?: (?:is|would be|should be|mu
 _BARE = re.compile(
     rf"(?:(?:the|my) )?(?:(?:final|correct|right|best) )?(?:{_NAMING_WORDS})?{_LETTER}[.:,;!。]?", re.IGNORECASE
 )
-"""The letter, and optionally words that name it as the answer."""
+"""A letter, optionally with words that name it as the answer."""
 _LABEL = re.compile(r"\(?([A-Ea-e])(?:\)|[.:,]| [-–—]|)\s(\S.*)", re.DOTALL)
 """A letter followed by words. It may be an initial ("C. S. Lewis"), an article, or the A of "Q: ... A: ..."."""
 _REASON = frozenset({"because", "since"})
@@ -101,7 +101,7 @@ _NONE_OF_THEM = re.compile(
 )
 _AROUND_LETTER = re.compile(r"[\W_]+")
 _NAMING = re.compile(r"(?:answer|choice|option)\W*(?:is\W*)?\Z", re.IGNORECASE)
-"""The end of a phrase after which a letter is the choice."""
+"""The end of a phrase that introduces the chosen letter."""
 LONGEST_NAMING = 40
 """Number of characters before a letter in which to look for such a phrase."""
 
@@ -219,7 +219,7 @@ def _bare_letter(text: str) -> str:
 
 
 def after_thinking(reply: str) -> str:
-    """The reply after any thinking; empty if the thinking does not end."""
+    """The reply without the thinking before it; empty if the thinking does not end."""
     said = reply.rpartition(THINKING_ENDS)[2].strip()
     return "" if said.startswith(THINKING_BEGINS) else said
 

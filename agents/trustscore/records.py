@@ -143,7 +143,7 @@ class TrustBC(Record):
     """Mean total probability of the five letters over the counted checks, at the token where they were chosen."""
     max_checks: Annotated[int, Field(ge=1)]
     n_planned: Count
-    """Number of checks that the distractors allow, at most `max_checks`; fewer if there are fewer combinations."""
+    """Number of planned checks: as many as the distractors allow, but at most `max_checks`."""
     n_asked: Count = 0
     n_consistent: Count = 0
     """Number of consistent choices among the counted checks."""

@@ -151,7 +151,7 @@ class _Work:
 _WORD = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+|\d")
 _ARTICLES = frozenset({"a", "an", "the"})
 _MAX_PHRASE = 12
-"""Maximum length, in words, up to which the parts of a substitute are compared."""
+"""Maximum number of words of a substitute whose parts are compared."""
 
 Words = tuple[str, ...]
 

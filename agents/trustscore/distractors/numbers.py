@@ -87,7 +87,7 @@ def cased_like(original: str, word: str) -> str:
 
 
 def ordinal_suffix(value: int) -> str:
-    """*st* for 1, 21, 101; *th* for 11."""
+    """The suffix of an ordinal number: *st* for 1, 21 and 101, but *th* for 11."""
     return "th" if value % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(value % 10, "th")
 
 
@@ -152,7 +152,7 @@ def _ordinal_figures(match: re.Match[str], rng: random.Random) -> Iterator[Parts
 
 
 def _words(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
-    """Number words; before *hundred* or *million*, a number below ten stays below ten."""
+    """Other number words. Before *hundred* or *million*, a number below ten stays below ten."""
     word, scale = match["word"].lower().replace(" ", "-"), match.groupdict().get("scale")
     words = ORDINALS if word in ORDINALS else CARDINALS
     value, mark = words.index(word), " " if " " in match["word"] else "-"

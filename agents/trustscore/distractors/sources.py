@@ -19,8 +19,8 @@ from factloop.tools.names.made_up import made_up_people
 from factloop.tools.names.packaged import NOUN, nouns_of, well_known
 
 MAX_COSINE = 0.75
-"""A neighbour with at least this similarity counts as a synonym: sentence models give *doctor* 0.86 with *physician*
-and 0.75 with *surgeon*. The paper's limit is 0.9, for word2vec."""
+"""A neighbour with at least this similarity counts as a synonym: sentence models give *doctor* and *physician* 0.86,
+and *doctor* and *surgeon* 0.75. The paper's limit is 0.9, for word2vec."""
 MIN_COSINE = 0.2
 """A neighbour below this similarity is an arbitrary word, which another source provides more cheaply."""
 MAX_WORDS = 10_000

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 TargetOrder = Literal["asked", "paper"]
 MAX_CHARS = 20_000
-"""Maximum characters of a text to read; of a longer text, only the beginning is used."""
+"""Maximum characters of a text to read. Only the beginning of a longer text is used."""
 MAX_TARGETS = 24
 """Maximum number of targets per level. A few targets yield all the distractors needed."""
 _KINDS: dict[str, Kind] = {"NOUN": "noun", "VERB": "verb", "ADJ": "adjective", "ADV": "word"}
