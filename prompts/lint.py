@@ -269,7 +269,7 @@ _UNSEEN = frozenset({"Cc", "Cf", "Co", "Zl", "Zp"})
 
 
 def lint_characters(text: str) -> Iterator[LineFinding]:
-    """Finds characters that readers cannot see: controls, reordering or zero width; one per line."""
+    """Finds characters that readers cannot see (control, reordering or zero-width characters), at most one per line."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.isprintable():
             continue
@@ -297,7 +297,7 @@ def lint_text(
     if original is not None and isinstance(version := fields.get("version"), int):
         same = (parts.system.strip(), parts.user.strip()) == (original.system, original.user)
         if not same and version <= original.version:
-            said = f"the text differs from packaged version {original.version}, so the version must be higher"
+            said = f"the text differs from packaged version {original.version}, so its version should be higher"
             yield LineFinding(lines["version"], Rule.VERSION, said)
 
 
@@ -362,7 +362,7 @@ _NO_JSON = re.compile(r"\b(?:no|not|without|never)(?:\s+(?:in|as|use|any)){0,2}\
 
 
 def _lint_replies(parts: Layout, schemas: Sequence[type[BaseModel]], original: Prompt | None) -> Iterator[LineFinding]:
-    """Checks example replies: each must be a JSON object in one of the schemas, the first of which is named."""
+    """Checks that each example reply is a JSON object in one of the schemas. Findings name the first schema."""
     title, fields = schemas[0].__name__, ", ".join(schemas[0].model_fields)
     for number, line in _numbered(parts):
         if match := _NO_JSON.search(line):

@@ -87,8 +87,8 @@ def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
     path = "variants/strict/safe/rating.md"
     assert (found.code, found.err) == (1, "")
     assert found.out.splitlines() == [
-        f"{path}:3: warning version: the text is not the packaged one, whose version is {OURS.version}; "
-        "give it a higher version",
+        f"{path}:3: warning version: the text differs from packaged version {OURS.version}, "
+        "so its version should be higher",
         f"{path}:5: error output: the output is 'Ratings', but replies to safe/rating are 'Rating'",
         f"{path}:9: warning braces: '{{fact}}' is sent unchanged; a placeholder is {{{{name}}}}",
         f"{path}:9: warning hidden: contains U+202E (right-to-left override), which is invisible",

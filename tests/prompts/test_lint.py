@@ -102,7 +102,7 @@ HURTS = [
         GOOD.replace("version: 9", f"version: {VERSION}"),
         3,
         "version",
-        f"whose version is {VERSION}; give it a higher version",
+        f"packaged version {VERSION}, so its version should be higher",
     ),
     (GOOD.replace("Rate it.", "Rate {{fact}}."), 10, "data-as-instruction", "puts 'fact' into the system part"),
     (GOOD.replace("{{fact}}", "<Fact>{{fact}}</Fact>"), 13, "data-as-instruction", "contains the tag '<Fact>'"),
