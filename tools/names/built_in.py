@@ -284,7 +284,7 @@ def _belongs_to_noun(token: Token) -> bool:
 
 
 def _own_kinds(types: Sequence[str]) -> Sequence[str]:
-    """The types of which siblings must share at least one, if the question asks for none."""
+    """The types of which siblings must share at least one if the question does not ask for a type."""
     if types[0] in {"place", "person"}:
         return types[1:2] if types[0] == "place" else types[:1]
     if types[0].startswith(NOUN) and types[0].removeprefix(NOUN) not in CONCRETE:

@@ -123,7 +123,7 @@ class DBpediaKnowledgeBase:
             await endpoint.aclose()
 
     async def _general_first(self, types: Sequence[str]) -> tuple[str, ...]:
-        """The most specific types, in DBpedia's hierarchy; in the given order if the endpoint lacks the ontology."""
+        """The most specific types in the order of DBpedia's hierarchy; as given if the endpoint lacks the ontology."""
         if len(types) == 1:
             return tuple(types)
         rows = await self._sparql.select(hierarchy_query(types), "type", "above")
@@ -210,7 +210,7 @@ def label_of(address: str) -> str:
 
 
 def hierarchy_query(types: Sequence[str]) -> str:
-    """Selects ?type and ?above, which are each class and the classes directly above it.
+    """Selects ?type and ?above, that is, pairs of a class and a class directly above it.
 
     `subClassOf+` is not used, because Virtuoso rejects it if neither end is a constant.
     """

@@ -160,13 +160,13 @@ def _places() -> Sequence[PackagedName]:
 
 @cache
 def us_states() -> Mapping[str, str]:
-    """Maps codes to names."""
+    """Maps the codes of US states to their names."""
     return {one.key.rpartition("-")[2]: one.names[0] for one in _places() if one.key.startswith("state:")}
 
 
 @cache
 def countries() -> Mapping[str, str]:
-    """Maps codes to names."""
+    """Maps the codes of countries to their names."""
     return {one.key.partition(":")[2]: one.names[0] for one in _places() if one.key.startswith("country:")}
 
 
@@ -188,5 +188,5 @@ def region_like(written: str, other: Region) -> str:
 
 
 def same_country(name: str) -> frozenset[str]:
-    """The whole that a country is part of, or its parts: *England* may be right if *Great Britain* is."""
+    """The country that this one is part of, or its parts: *England* may be right if *Great Britain* is."""
     return frozenset(_WHOLES.get(name, ())) | {whole for whole, parts in _WHOLES.items() if name in parts}

@@ -125,7 +125,7 @@ class NameTable:
             number: tuple(names[int(one)] for one in types.split(","))
             for number, types in connection.execute("SELECT id, types FROM type_set ORDER BY id")
         }
-        """Maps each set of types to its types; the set of the best-known entity comes first."""
+        """Maps the number of each set of types to its types. The set of the best-known entity comes first."""
         self._sets_of_type: dict[str, list[int]] = {}
         for number, types in self.sets.items():
             for kind in dict.fromkeys(types):

@@ -23,7 +23,7 @@ _FENCE = re.compile(r"(```|~~~)[`~]*[ \t]*([\w+#.-]*)(?:[ \t]+[^\s`~]*[={\[][^`~
 """Matches a fence with at most the name of a language and attributes: *python title="a.py"*. With any other words, the
 line is text."""
 _UNNAMED = frozenset({"", "text", "txt", "plain", "plaintext"})
-"""Info strings of fences with prose or code: models like to wrap whole answers in such fences, and code as well."""
+"""Info strings of fences with prose or code. Models often wrap whole answers in such fences, and code as well."""
 _PROSE = frozenset({"md", "markdown", "answer", "response", "quote", "note", "summary"})
 """Info strings of fences with prose. Fences with any other info string contain code."""
 _MOST_LINES = 40
@@ -71,7 +71,7 @@ class Line:
     start: int
     end: int
     body: str
-    """The text without indentation, trailing blanks and line break."""
+    """The text without indentation, trailing spaces and line break."""
     hard_break: bool
     is_whole: bool
     """Whether its line break was seen, so that no later text can belong to it."""
@@ -108,7 +108,7 @@ class Block:
 
     @property
     def splittable(self) -> bool:
-        """False for units that always are one sentence, whatever they contain."""
+        """False for units that are always one sentence, whatever they contain."""
         return self.kind in ("prose", "item")
 
 

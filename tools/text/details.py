@@ -76,7 +76,7 @@ def _is_in_clause(token: Token, predicate: Token) -> bool:
 
 
 def is_participle(token: Token, predicate: Token) -> bool:
-    """*Founded in 1905, Acme ...*: a participle of the subject, set off and without a conjunction of its own."""
+    """Whether the token is a participle of the subject that is set off, as in *Founded in 1905, Acme ...*"""
     return (
         token.dep_ == "advcl"
         and token.tag_ == "VBN"
@@ -145,7 +145,7 @@ def noun_phrase(noun: Token, *, definite: bool = False) -> Piece:
 
 
 def nationality(body: Sequence[Token], predicate: Token, subject: Piece) -> Iterator[Piece]:
-    """*X is a Danish chemist* gives *X is Danish*."""
+    """Yields *X is Danish* for *X is a Danish chemist*."""
     for token in body if predicate.lemma_ == "be" else ():
         if token.dep_ == "amod" and token.ent_type_ == "NORP" and is_predicative(token.head, predicate):
             entity = next(span for span in token.doc.ents if span.start <= token.i < span.end)
@@ -153,7 +153,7 @@ def nationality(body: Sequence[Token], predicate: Token, subject: Piece) -> Iter
 
 
 def regions(body: Sequence[Token]) -> Iterator[Piece]:
-    """*In Graz, Austria* gives *Graz is in Austria*, except in a list of places."""
+    """Yields *Graz is in Austria* for *in Graz, Austria*, except in a list of places."""
     kept = {token.i for token in body}
     runs: list[list[Span]] = []
     for span in body[0].doc.ents:
@@ -167,7 +167,7 @@ def regions(body: Sequence[Token]) -> Iterator[Piece]:
 
 
 def life_dates(predicate: Token, reading: Reading) -> list[Piece]:
-    """*Ana Roth (1901-1975)* gives claims about birth and death, if the subject is the name of a person."""
+    """Claims about birth and death from *Ana Roth (1901-1975)*, if the subject is the name of a person."""
     subject = subject_of(predicate)
     if subject is None or subject.pos_ != "PROPN":
         return []
@@ -315,7 +315,7 @@ def _is_said_of_one(members: Sequence[Token], predicate: Token) -> bool:
 
 
 def _is_one_name(members: Sequence[Token]) -> bool:
-    """*Wisin & Yandel*, *Trinidad and Tobago*: one entity, a country, or two bare names without a common type."""
+    """Whether the members are one name (*Wisin & Yandel*): an entity, a country, or bare names of different types."""
     first, last = members[0], members[-1]
     if any(span.start <= first.i and last.i < span.end for span in first.doc.ents):
         return True

@@ -12,7 +12,7 @@ MARKS = "citation needed|contradicted|unverified|unchecked"
 _INLINE = "a|abbr|b|big|cite|code|del|em|font|i|ins|kbd|mark|q|s|small|span|strike|strong|sub|sup|u|var"
 _BLOCKS = "article|blockquote|br|dd|div|dl|dt|h[1-6]|hr|li|ol|p|pre|section|table|tbody|td|th|thead|tr|ul"
 ATTRIBUTES = r"(?:\s{1,3}[\w:-]{1,30}=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s\"'<>=]{1,100})){0,8}"
-"""Attributes only with their values, so that "a <b and c> d" is not a tag."""
+"""Matches attributes only with their values, so that "a <b and c> d" is not a tag."""
 _NEW_LINE = re.compile(
     rf"(?<!`)</?(?:article|blockquote|br|details|div|d[dlt]|h[1-6r]|li|[ou]l|p|section|summary|table|tr){ATTRIBUTES}\s?/?>",
     re.IGNORECASE,

@@ -25,7 +25,7 @@ def search_query(text: str, topic: str = "") -> str:
 
 
 def next_query(claim: str, asked: Sequence[str]) -> str | None:
-    """A selection of the claim's words that has not been used yet, in any order; None if none is left.
+    """A selection of the claim's words that has not been used yet in any order; None if all have been used.
 
     Words of the first query that are not in the claim are its topic, which all later queries contain as well.
     """

@@ -168,7 +168,7 @@ def _quotations(text: str, start: int, end: int) -> Iterator[tuple[int, int | No
 
 
 def _may_open(text: str, start: int, at: int) -> bool:
-    """Whether a mark opens a quotation or parenthesis. All do, except straight quotation marks not after a space."""
+    """Whether a mark opens a quotation or parenthesis. All do, except straight quotation marks after a word."""
     return text[at] != '"' or at == start or text[at - 1].isspace() or text[at - 1] in "([*_—–-"
 
 

@@ -1,4 +1,4 @@
-"""Recognizes parts of a response that state nothing before they are read. Doubtful parts count as statements."""
+"""Recognizes the parts of a response that need not be read because they state nothing. Doubtful parts are read."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def _is_whole(claim: str) -> bool:
 
 
 def _claims(predicate: Token, shared: _Shared) -> Iterator[Piece]:
-    """The predicate's own claims, then claims of parts set off from it, then claims of predicates joined to it."""
+    """Yields the predicate's own claims, then those of parts set off from it, then those of predicates joined to it."""
     further = _further(predicate)
     details = [] if is_denied(predicate) else [one for one in predicate.subtree if is_detail(one, predicate)]
     own = subject_of(predicate)
