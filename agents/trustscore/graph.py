@@ -228,7 +228,7 @@ def conclusion(found: DistractorSet, checks: Sequence[ConsistencyCheck], n_plann
         value, rationale = 0, f"Another option was chosen in check {end}."
     elif not valid:
         reason = UnscoredReason.TOO_FEW_DISTRACTORS
-        rationale = f"Distractors made: {len(found.distractors)}; a question needs {DISTRACTORS_A_CHECK}."
+        rationale = f"Too few distractors were made ({len(found.distractors)}): a question needs {DISTRACTORS_A_CHECK}."
     elif failed:
         reason, rationale = failed[0].unscored_reason, f"No choice in check {failed[0].number}: {failed[0].reply}"
     else:
@@ -302,7 +302,7 @@ def _build_retrieve(own: SearchGateway) -> Node[FactualState, TrustContext]:
         if isinstance(found, FactloopError):
             return _done(_unscored(found, query))
         if not found.hits:
-            nothing = "The corpus was searched, and no passage was found."
+            nothing = "The search of the corpus found no passage."
             neutral = Relation.NEUTRAL
             return _done(TrustFC(relation=neutral, value=FACTUAL_VALUE[neutral], rationale=nothing, query=query))
         return {"query": query, "passages": _evidence(found)}
