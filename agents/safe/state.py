@@ -274,7 +274,7 @@ def reopened(fact: Fact) -> Fact:
 
 
 def settle(fact: Fact, task: SentenceTask, judgement: Judgement, state: FactState | None = None) -> Claim:
-    """The claim with its judgement. Its queries and evidence come from `state` or, without it, from the fact."""
+    """The claim with its judgement and the fact's evidence or, with `state`, the queries and evidence of its search."""
     gathered: dict[str, Any] = {"evidence": fact.evidence, "relevant": fact.relevant}
     if state is not None:
         gathered = {name: cast("Any", state)[name] for name in ("queries", "missing", "evidence", "relevant")}
