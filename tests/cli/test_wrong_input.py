@@ -165,7 +165,7 @@ TABLE = {
         list --prompts nowhere                            | nowhere: not a folder of prompts
         lint nowhere.md                                   | nowhere.md: cannot be read (No such file or directory)
         lint mine.txt --json mine.txt                     | would overwrite
-        new ../x --from safe/rating --out variants        | '../x': a variant's name is made of
+        new ../x --from safe/rating --out variants        | '../x': a variant's name may contain
         new x --from nowhere --out variants               | nowhere: no packaged prompt has this name
     """,
     "research audit": """
