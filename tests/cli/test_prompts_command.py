@@ -52,8 +52,8 @@ def test_all_prompts_are_listed(factloop: Command) -> None:
 def test_a_prompt_is_shown_as_it_stands_and_as_it_is_sent(factloop: Command, variant: Path) -> None:
     file, reply = factloop("prompts", "show", "safe/rating").out.split("\nReply: Rating, a JSON object\n")
     assert file == OURS.path.read_text(encoding="utf-8")
-    assert "  cited (list of number): Numbers of the passages that the rating rests on, from 1.\n" in reply
-    assert "  rating (supported, contradicted, disputed, not_supported): What the passages say of the fact.\n" in reply
+    assert "  cited (list of number): Numbers of the passages that the rating is based on, starting at 1.\n" in reply
+    assert "  rating (supported, contradicted, disputed, not_supported): What the passages say about" in reply
     edit(variant, FIRST_LINE, "Rate\x1b[2J one fact.")
     shown = factloop("prompts", "show", "safe/rating", "--prompts", "variants").out
     assert "Rate\u241b[2J one fact" in shown
