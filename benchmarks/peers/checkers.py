@@ -39,8 +39,8 @@ class Stated:
     text: str
     holds: bool | None
     """None without a verdict."""
-    marked: tuple[str, ...] = ()
-    """Its parts that do not hold, from a checker that marks parts; the rest of it holds."""
+    within: str = ""
+    """Its sentence, from a checker that marks only what does not hold."""
 
 
 Checker = Callable[[Task], Coroutine[Any, Any, list[Stated]]]
@@ -114,11 +114,8 @@ async def lettucedetect(task: Task) -> list[Stated]:
     detector = HallucinationDetector(method="llm", model=MODEL, api_key="x", base_url=task.base_url, cache_file=cache)
     found = await asyncio.to_thread(detector.predict, task.documents, task.answer, task.question, "spans")
     sentences = list(re.finditer(r"\S.*?(?:[.!?](?=\s)|$)", task.answer, re.MULTILINE))
-    marked = [
-        tuple(one["text"] for one in found if one["start"] < part.end() and part.start() < one["end"])
-        for part in sentences
-    ]
-    return [Stated(part[0], True, of) for part, of in zip(sentences, marked, strict=True)]
+    within = [next(part[0] for part in reversed(sentences) if part.start() <= one["start"]) for one in found]
+    return [Stated(one["text"], False, sentence) for one, sentence in zip(found, within, strict=True)]
 
 
 CHECKERS: Mapping[str, tuple[str, Checker]] = {
