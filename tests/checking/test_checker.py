@@ -282,7 +282,7 @@ async def test_at_its_deadline_a_check_ends_with_what_was_judged(sim: Simulator)
     assert 0 < whole.counts.unscored < len(whole.claims)
     assert whole.counts.supported > 0
     late = next(claim for claim in whole.claims if claim.judgement.verdict is None)
-    assert late.judgement.rationale == "the check ran into its deadline of 3 s"
+    assert late.judgement.rationale == "the check reached its deadline of 3 s"
     assert late.evidence
 
 

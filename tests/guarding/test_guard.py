@@ -315,7 +315,7 @@ async def test_an_error_of_the_stream_comes_after_what_was_whole() -> None:
         ({"at_once": 0}, "at_once = 0"),
         ({"patience_s": 0}, "must be above 0"),
         ({"max_wait_s": -1.0}, "must be 0 or more"),
-        ({"passing": ["lies"]}, "unknown finding 'lies'; known are contradicted, unsupported"),
+        ({"passing": ["lies"]}, "unknown finding 'lies'; known findings are contradicted, unsupported"),
     ],
 )
 def test_wrong_options_are_refused(options: dict[str, Any], said: str) -> None:

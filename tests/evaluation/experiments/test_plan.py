@@ -64,7 +64,7 @@ def test_the_plan_is_fused_unless_one_is_named() -> None:
     [
         ("repeats: 3", "repeats: 0", 4, "repeats", "greater than or equal to 1"),
         ("repeats: 3", "repeat: 3", 4, "repeat", "there is no such field"),
-        ("repeats: 3", "repeats: 3\nrepeats: 4", 5, None, "'repeats' appears here twice"),
+        ("repeats: 3", "repeats: 3\nrepeats: 4", 5, None, "'repeats' appears twice"),
         ("repeats: 3", "folder: /etc", 4, "folder", "there is no such field"),
         ("baseline: packaged", "baseline: none", 3, "baseline", "the variants are packaged, strict"),
         ("data: data/claims.jsonl\n", "", 1, "data", "it is missing"),
