@@ -1,4 +1,4 @@
-"""Splits the response at its sentences, so that each can be shown with its claims or the reason why it has none."""
+"""Splits the response into sentences, so that each can be shown with its claims or the reason why it has none."""
 
 from __future__ import annotations
 
