@@ -289,7 +289,7 @@ async def test_messages_are_read_and_what_is_no_text_is_refused() -> None:
     async def numbers() -> AsyncIterator[Any]:
         yield 7
 
-    with pytest.raises(DataError, match="texts or messages are needed, not int"):
+    with pytest.raises(DataError, match="must yield strings or messages, not int"):
         await finished(offline(), numbers())
 
 
