@@ -31,7 +31,7 @@ def _symbol(found: re.Match[str]) -> str:
 def visible(text: str) -> str:
     """`text` with each unsafe character replaced by its control picture, or by U+FFFD if it has none.
 
-    Windows line ends become plain ones; a carriage return elsewhere is shown. Takes time linear in the text.
+    Windows line ends become plain ones; other carriage returns become visible. The running time is linear.
     """
     return _UNSAFE.sub(_symbol, text.replace("\r\n", "\n"))
 
