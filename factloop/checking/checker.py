@@ -84,8 +84,8 @@ class CheckOptions(DocumentOptions, total=False):
     context. Cannot be combined with `facts` or `run_dir`.
     """
     limits: Limits | None
-    """Limits for this check, in addition to the shared limits. At the deadline, the check ends with the claims judged
-    so far; unanswered calls are included in `usage` at their maximum cost.
+    """Limits for this check, in addition to the shared limits. At the deadline, the check ends and reports the claims
+    judged so far; `usage` includes unanswered calls at their maximum cost.
     """
 
 
@@ -200,7 +200,7 @@ class FactChecker(ClosesPerLoop):
 
     @property
     def has_sources(self) -> bool:
-        """Whether the checker has its own sources to search. Opens nothing."""
+        """Whether the checker has its own sources to search. Does not open them."""
         return bool(self.settings.search or self.settings.docs or self._own_tools)
 
     @property
@@ -343,7 +343,7 @@ class FactChecker(ClosesPerLoop):
     async def afingerprint(self, *, alone: bool = True) -> Fingerprint:
         """The fingerprint of a check. The documents are read on first use. Raises ConfigError, DataError.
 
-        With `alone=False`, the checker needs no sources of its own, since each response has some.
+        With `alone=False`, the checker needs no sources, because each response comes with its own.
         """
         setup = self._prepare(await self._tools(alone=alone))
         for chat in setup.chats:
@@ -355,7 +355,7 @@ class FactChecker(ClosesPerLoop):
         """Yields a check for any number of responses, concurrent or not, in one session that is closed at the end.
 
         With a `journal`, every paid answer is saved only in that file and reused instead of making a new call.
-        With `alone=False`, the checker needs no sources of its own, since each response has some.
+        With `alone=False`, the checker needs no sources, because each response comes with its own.
         """
         setup = self._prepare(await self._tools(alone=alone))
         checking = open_checking(setup, journal=journal, pace=self.pace, budget=self._budget)

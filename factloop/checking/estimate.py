@@ -115,7 +115,7 @@ def _each_alone(settings: CheckSettings) -> list[CheckSettings]:
 
 
 def _of_jury(settings: CheckSettings, each: Sequence[Estimate]) -> Estimate:
-    """The total as if each model of the jury read the answer, which is slightly too high. Searches are counted once."""
+    """The total if each jury model read the answer, which is slightly too high. Searches are counted once."""
     costs = [one.cost_usd for one in each]
     by_search = _search_price(settings.search)
     known = [cost for cost in costs if cost is not None]
@@ -189,8 +189,8 @@ def _fused_rounds(asked: _Asked, n_read: int, first: int) -> Estimate:
 
 
 def _grounded(asked: _Asked, n_characters: int | None) -> Estimate:
-    """Short documents are included as a whole and need no search and no second check. For longer ones, a search for
-    each sentence and each claim that is checked again finds `passage_characters` of passages."""
+    """Short documents are included as a whole, without a search or a second check. For longer documents, there is a
+    search for each sentence and each claim that is checked again, and passages have `passage_characters` in total."""
     settings, n_claims = asked.settings, asked.n_claims
     windows = asked.n_windows(GROUNDED_WINDOW)
     is_whole = n_characters is not None and n_characters <= WHOLE_TIMES * settings.passage_characters

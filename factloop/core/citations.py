@@ -76,6 +76,6 @@ def _are_shown(numbers: Sequence[int], n_shown: int, after: str) -> bool:
 
 
 def heading(title: str, section: str | None, published: str | None = None) -> str:
-    """For example, `Eddystone Lighthouse › Smeaton's tower (2021-04-03)`; empty if title and section are unknown."""
+    """A heading such as `Eddystone Lighthouse › Smeaton's tower (2021-04-03)`; empty without a title and a section."""
     above = " › ".join(part for part in (title, section) if part)
     return f"{above} ({published})" if above and published else above

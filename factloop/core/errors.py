@@ -1,4 +1,4 @@
-"""All errors that factloop raises, with details as attributes.
+"""All errors that factloop raises. Their attributes contain the details.
 
 FactloopError
 ├── ConfigError          the configuration is wrong: fix it and run again
@@ -119,7 +119,7 @@ class DeadlineExceeded(ToolError):
 class ModelOutputError(FactloopError):
     """The model's reply, kept in `reply`, does not follow the requested schema.
 
-    `model` is used in messages for readers who do not know the name of the schema.
+    If `model` is given, messages name it instead of the schema, which readers may not know.
     """
 
     def __init__(self, message: str, *, schema: str, reply: str, model: str | None = None) -> None:

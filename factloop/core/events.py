@@ -47,7 +47,7 @@ class ClaimJudged(Record):
 
 
 class ServerWait(Record):
-    """A wait for a server that has not accepted requests for a while or is processing batches."""
+    """The check is waiting for a server that has not accepted requests for a while or is processing batches."""
 
     type: Literal["waiting"] = "waiting"
     server: str

@@ -27,7 +27,7 @@ class Scores:
 
 
 def score_claims(claims: Sequence[Claim], ks: Sequence[int], repeats: Repeats) -> Scores:
-    """Calculates all figures for the claims of a response, counting repeated claims as `repeats` says.
+    """Calculates all figures for the claims of a response, counting repeated claims according to `repeats`.
 
     The released code counts every fact in a sentence, even if it was stated before (`count_labels` in
     `eval/safe/search_augmented_factuality_eval.py` of google-deepmind/long-form-factuality). Repeating a supported fact
@@ -85,7 +85,7 @@ def n_contradicted(claims: Iterable[Claim]) -> int:
 def precision(counts: Counts) -> float | None:
     """The fraction of scored claims that are supported; None if no claim is scored.
 
-    Departure: the released code returns 0 in this case, but the absence of claims is no evidence of a wrong one.
+    Departure: the released code returns 0 in this case, but having no claims is not evidence of a wrong one.
     """
     return counts.supported / counts.scored if counts.scored else None
 

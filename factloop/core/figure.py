@@ -15,7 +15,7 @@ from factloop.core.records import Count, Record
 
 
 class Undefined(StrEnum):
-    """Why a figure has no value, worded to follow `undefined: `."""
+    """Why a figure has no value. The wording follows `undefined: ` in reports."""
 
     words: str
 

@@ -10,13 +10,13 @@ from factloop.core.records import Claim, FactualityReport, NoClaim, Sentence, Ve
 
 
 class Finding(StrEnum):
-    """Faults of a passage, most serious first. The first two result from a check; the others mean it is unchecked."""
+    """Faults of a passage, most serious first. The first two come from a check; the others mean it was not checked."""
 
     CONTRADICTED = "contradicted"
     UNSUPPORTED = "unsupported"
-    """No evidence was found, although it was searched for."""
+    """A search found no evidence for or against it."""
     UNSCORED = "unscored"
-    """A claim has no verdict, for the reason given in the claim."""
+    """A claim has no verdict; its judgement states the reason."""
     IRRELEVANT = "irrelevant"
     """A claim was not checked because it is irrelevant to the question."""
     UNREAD = "unread"

@@ -24,7 +24,7 @@ def check_whole(name: str, text: object) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         said = f"{name}: half a character (a lone surrogate) at position {error.start}"
-        if "\udc80" <= text[error.start] <= "\udcff":  # Python's form of an undecodable byte of an argument
+        if "\udc80" <= text[error.start] <= "\udcff":  # Python's representation of an undecodable byte in an argument
             said += "; if it came from the terminal, set LC_ALL=C.UTF-8"
         raise DataError(said) from error
 

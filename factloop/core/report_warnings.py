@@ -49,7 +49,7 @@ def found_warnings(
 
 
 def unscored_warning(fingerprint: Fingerprint, claims: Sequence[Claim]) -> tuple[str, ...]:
-    """Warnings with the number of unscored claims, separately for claims in other languages; none without sources.
+    """Warnings with the number of unscored claims, with a separate one for other languages; none without sources.
 
     Claims that need reading and claims on which the sources disagree are results, not failures, and are not counted.
     """

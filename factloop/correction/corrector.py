@@ -58,8 +58,8 @@ class Corrector:
     the rule in `acceptance`. Each change is judged separately: it is undone if it fails this check or if a later
     sentence depends on the old wording, while the others are kept. All other sentences are kept byte for byte.
 
-    Marks are inserted by code, which changes no words. The correction lists everything that was removed and
-    everything that is in doubt, marked or not.
+    Marks are inserted by code and do not change any words. The correction lists everything that was removed and
+    everything that is in doubt, whether it is marked or not.
 
     All calls share the checker's limits, cache and budget. The limits that the checker's settings impose on each check
     (deadline, calls, cost) apply to a correction as a whole: the check, the rewriting and the second check.

@@ -131,11 +131,11 @@ class Doubt(Record):
     span: Span
     """Span in `text`, without the mark."""
     findings: Annotated[tuple[Finding, ...], Field(min_length=1)]
-    """Findings, the most serious first, which determines the mark."""
+    """Findings, starting with the most serious one, which determines the mark."""
     claims: tuple[str, ...] = ()
     """Ids, in `report`, of the claims that the findings concern; empty if the sentence has no claims."""
     mark: Span | None = None
-    """Span of the mark in `text`, including blanks around it. None if the policy sets no mark, or in code."""
+    """Span of the mark in `text`, including blanks around it. None in code, or if the policy sets no mark."""
 
 
 class Correction(Record):

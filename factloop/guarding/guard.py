@@ -132,7 +132,7 @@ class StreamGuard:
     async def aguard(
         self, chunks: AsyncIterable[Chunk], question: Question | None = None, **given: Unpack[DocumentOptions]
     ) -> AsyncGenerator[str, None]:
-        """Yields the text to show, in pieces. Otherwise like `aevents`."""
+        """Like `aevents`, but yields only the text to show, in pieces."""
         async with aclosing(self.aevents(chunks, question, **given)) as events:
             async for event in events:
                 if isinstance(event, GuardedSentence) and event.released:
@@ -201,7 +201,7 @@ class StreamGuard:
         yield from pulled(self.aevents(in_thread(chunks), question, **given))
 
     def _treated(self, pending: PendingSentence, checked: SentenceCheck, left: str, before: str) -> GuardedSentence:
-        """The sentence as released. `left` is its text without any remains of a dropped sentence `before` it."""
+        """The sentence as released. `left` is its text without remains of a dropped one; `before` precedes it."""
         stretch, sentence = pending.stretch, pending.stretch.sentence
         shown = "" if sentence is None else sentence.text
         end = stretch.start + len(stretch.text)

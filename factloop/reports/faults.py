@@ -103,6 +103,6 @@ def _joined(places: Sequence[int], others: frozenset[int]) -> Iterator[Span]:
 
 
 def _free(spans: Sequence[Span], taken: Sequence[Fault]) -> list[Span]:
-    """The spans that do not overlap other claims' wrong words; none if the last span, which gets the comment, does."""
+    """The spans that do not overlap other faults; empty if the last span does, because it carries the comment."""
     free = [(start, end) for start, end in spans if not any(start < one.end and one.start < end for one in taken)]
     return free if spans and spans[-1] in free else []

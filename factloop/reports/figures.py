@@ -46,13 +46,13 @@ def percent(share: float) -> str:
 
 
 def shown_below(value: float, threshold: float, form: Literal["f", "g"]) -> str:
-    """A figure below the threshold, with three digits or as many as needed to show the difference."""
+    """A figure below the threshold, with three digits or as many more as needed to show the difference."""
     return next(said for digits in count(3) if float(said := f"{value:.{digits}{form}}") < threshold)
 
 
 def precision_interval(report: FactualityReport) -> str:
-    """The Wilson interval, such as `95 % interval 0.57 to 0.98`, as if the claims were a sample; empty if there are
-    none, or if some are unscored."""
+    """The Wilson interval, such as `95 % interval 0.57 to 0.98`, treating the claims as a sample; empty if there are
+    no claims, or if some are unscored."""
     n = report.counts.scored
     if report.precision is None or not n or report.counts.unscored:
         return ""
@@ -109,7 +109,7 @@ def main_figure(report: FactualityReport) -> tuple[str, str, str]:
     It is precision if every claim was decided, and otherwise the number of decided claims.
 
     Precision ignores unscored claims, so if there are any, it could be mistaken for a score of the whole answer. It
-    then appears only in the basis, along with its values if all unscored claims were wrong, or right.
+    then appears only in the basis, with the values that it would have if all unscored claims were wrong or right.
     """
     counts, share = report.counts, "–" if report.precision is None else f"{report.precision:.2f}"
     n = counts.scored + counts.unscored
@@ -210,7 +210,7 @@ def every_claim(report: FactualityReport) -> str:
 
 
 def distribution(report: FactualityReport) -> str:
-    """The number of claims with each status, as far as it occurs."""
+    """The number of claims with each status that occurs."""
     counts = tally(report.claims)
     return ", ".join(f"{counts[status]:,} {status.words}" for status in READING_ORDER if counts[status])
 
@@ -225,7 +225,7 @@ def cost(usage: StageUsage) -> str:
 
 
 def used_a_model(usage: StageUsage) -> bool:
-    """Whether a model was called, or its answers came from the cache. Only then is there a cost to show.
+    """Whether a model was called, or its answers came from the cache. Otherwise, there is no cost to show.
 
     Searches answered from the cache do not imply a model.
     """
@@ -252,7 +252,7 @@ _COUNTS = (
 
 
 def searches(usage: StageUsage) -> str:
-    """`17 searches`; empty if there were none."""
+    """The number of searches, such as `17 searches`; empty if there were none."""
     return plural(usage.searches, "search") if usage.searches else ""
 
 

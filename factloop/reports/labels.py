@@ -45,7 +45,7 @@ class Draw(Record):
     n: Annotated[int, Field(ge=1)]
     """Number of claims drawn."""
     n_claims: Annotated[int, Field(ge=1)]
-    """Number of claims in the run (of `system`, if it is set), including those that already had a label."""
+    """Number of claims in the run, or of `system` if it is set, including those that already had a label."""
     n_before: Count = 0
     """Number of these claims that already had a label and were not drawn."""
     system: str | None = None
@@ -271,7 +271,7 @@ class Labelling:
 
 
 def labelling_of(claims: Sequence[ClaimToLabel], begins: Literal["blind"] | None = None) -> Labelling:
-    """For a page that opens in labelling mode with hidden verdicts (`blind`), or only on request (None)."""
+    """For a page that opens in labelling mode with hidden verdicts (`blind`), or that starts it on request (None)."""
     return _labelling(claims, begins, "labels")
 
 

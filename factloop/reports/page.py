@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LONGEST_READING = 400
 """Maximum number of characters of a response shown in a list; longer ones are shown in full in the details."""
-SHARED = "factloop.reports"  # the package whose pages folder contains what pages share
+SHARED = "factloop.reports"  # the package whose `pages` folder contains the parts that all pages share
 _FOLDER = "pages"
 _STYLES = ("base.css",)
 _SCRIPTS = ("page.js",)  # scripts used by every page

@@ -59,7 +59,7 @@ class Piece:
     begins: bool = False
     """Whether it is the first piece of its stretch, which carries the signs."""
     ends: bool = False
-    """Whether it is the last."""
+    """Whether it is the last piece."""
 
 
 @dataclass(frozen=True)

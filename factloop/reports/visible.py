@@ -37,7 +37,7 @@ def visible(text: str) -> str:
 
 
 class VisibleLines(logging.Formatter):
-    """Formats log records as visible text: a message may quote a server's error."""
+    """Formats log records as visible text, because a message may quote a server's error."""
 
     def format(self, record: logging.LogRecord) -> str:
         return visible(super().format(record))

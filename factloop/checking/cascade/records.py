@@ -108,7 +108,7 @@ class CascadeFile(Record):
     verifier: str
     """The verifier, named as in `--verifier`."""
     identity: Mapping[str, Any]
-    """Everything that affects its scores, such as a hash of its weights. A check with a different one is rejected."""
+    """Everything that affects its scores, such as a hash of its weights. Checks reject any other verifier."""
     upper: Share | None
     """Claims with at least this score are accepted; if None, the verifier accepts no claim."""
     lower: Share | None

@@ -47,7 +47,7 @@ from factloop.reports.visible import visible, web_address
 
 
 def render_html(report: FactualityReport, file: str = "") -> str:
-    """The page. The output is deterministic, and rendering takes time linear in the size of the report.
+    """The HTML page. The output is deterministic, and rendering takes time linear in the size of the report.
 
     `file` is the name of the checked file, which is used as the title if the report has no question.
     """

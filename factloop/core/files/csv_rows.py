@@ -61,7 +61,7 @@ def read_cells(lines: Iterable[str], path: str) -> Iterator[tuple[int, list[str]
 
 
 def _delimiter(first: Iterable[str]) -> str:
-    """A semicolon if only it splits the first row, and the second has as many cells; otherwise a comma."""
+    """A semicolon if it alone splits the header and the next row has as many cells; otherwise a comma."""
     try:
         commas, semicolons = ([len(cells) for cells in csv.reader(first, delimiter=mark) if cells][:2] for mark in ",;")
     except csv.Error:  # reported when the rows are read

@@ -95,7 +95,7 @@ else:
     import fcntl
 
     def _lock(descriptor: int, *, exclusive: bool) -> bool:
-        """Waits if shared. On a file system without locks, shared locks always succeed and exclusive ones fail."""
+        """Shared locks wait. On a file system without locks, shared locks always succeed and exclusive ones fail."""
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB if exclusive else fcntl.LOCK_SH)
         except OSError:

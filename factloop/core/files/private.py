@@ -49,7 +49,7 @@ def make_private_file(path: Path) -> None:
 
 
 def make_private_database(path: Path) -> None:
-    """`make_private_file` for SQLite."""
+    """Like `make_private_file`, but for SQLite, which keeps more files next to the database."""
     make_private_file(path)
     for ending in BESIDE_DATABASE:
         narrow(path.with_name(f"{path.name}{ending}"))

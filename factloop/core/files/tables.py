@@ -27,7 +27,7 @@ class TableItem(Record):
     model_config = ConfigDict(extra="ignore")
 
     id: Identifier
-    """The id in the file, or one based on its position."""
+    """The id in the file, or one based on the item's position."""
 
 
 T = TypeVar("T", bound=TableItem)
@@ -36,7 +36,7 @@ T = TypeVar("T", bound=TableItem)
 def read_rows(place: str | Path) -> Iterator[Row]:
     """Reads a CSV, Parquet or JSON file (one array) according to its extension, otherwise JSON Lines; `-` is stdin.
 
-    Column names are used unchanged. Raises DataError like the reader of that format.
+    Column names are used unchanged. Raises DataError if the reader of that format does.
     """
     name = str(place).lower()
     if name.endswith(".csv"):

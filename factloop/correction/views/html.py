@@ -17,7 +17,7 @@ _SAID = {"removed": "removed", "inserted": "inserted", "mark": "mark"}
 
 
 def render_correction_html(correction: Correction, file: str = "", marks: MarkStyle = "brackets") -> str:
-    """The page. The output is deterministic. `file` is the name of the file that was corrected."""
+    """The HTML page. The output is deterministic. `file` is the name of the corrected file."""
     before, standing = correction.before, correction.report
     notes = words.note_numbers(correction) if marks == "footnotes" else ()
     return render_page(

@@ -123,7 +123,7 @@ def sheet_of(
     of: Callable[[Item], tuple[str, ...]] = lambda _: (),
     is_total: Callable[[Item], bool] = lambda _: False,
 ) -> Sheet:
-    """One line per item and one cell per column. Integers and texts become cells."""
+    """A sheet with one line per item and one cell per column. Integers and strings become cells."""
     lines = [Line(tuple(_cell(say(item)) for _, say in columns), of(item), is_total(item)) for item in items]
     return Sheet(title, tuple(column for column, _ in columns), tuple(lines))
 

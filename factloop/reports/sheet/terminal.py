@@ -51,7 +51,7 @@ def sheet_body(sheet: Sheet, width: int, narrow: Layout | None = None) -> Render
 
 
 def _widths(sheet: Sheet, room: int) -> list[int] | None:
-    """Widths of the columns shown on the terminal, wrapping long headers as little as possible; None if impossible."""
+    """Column widths on the terminal, wrapping long headers as little as possible; None if the columns do not fit."""
     needed = [*map(_needed, zip(*map(sheet.on_terminal, sheet.lines), strict=True))]
     for limit in range(max((head for _, head in needed), default=0), -1, -1):
         widths = [max(least, min(head, limit)) for least, head in needed]
@@ -138,7 +138,7 @@ def _n_repeated(names: Sequence[str], above: Sequence[str]) -> int:
 
 
 def stacked(sheet: Sheet) -> Text:
-    """One line per figure with its full basis, below the names of its line."""
+    """A text with one line per figure and its full basis, below the names of the line."""
     lines: list[tuple[str, str]] = []
     for heading, found in _under_headings(sheet):
         lines += [(one_line(heading), "bold")] if heading else []

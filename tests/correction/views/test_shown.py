@@ -101,7 +101,7 @@ def test_the_page_lays_out_the_markdown_of_a_corrected_response() -> None:
     assert "**" not in page.text_in("prose")
     assert page.of("strong")
     assert page.of("ins")
-    assert re.search("Fingerprint.*Prompts of the rewriting.*Report schema", words(page.text_in("run")))
+    assert re.search("Fingerprint.*Rewriting prompts.*Report schema", words(page.text_in("run")))
     assert [link["id"] for link in page.of("a") if link.get("class") == "edit"] == ["edit-1", "edit-2"]
 
 
