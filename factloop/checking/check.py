@@ -92,7 +92,7 @@ class CheckRequest:
         check_whole("question", self.prompt or "")
         for number, given in enumerate(self.facts or (), 1):
             for fact in given.facts:
-                check_given(f"a fact of sentence {number}", fact)
+                check_given(f"a fact in sentence {number}", fact)
 
     @property
     def elapsed_s(self) -> float:

@@ -128,9 +128,9 @@ def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_m
     `safe` without a model or with a jury, and for verifiable claims with any other plan.
     """
     if settings.plan == "safe" and (not has_model or settings.jury):
-        raise ConfigError("the plan safe uses one chat model, as published: set --model, and no --jury")
+        raise ConfigError("the plan safe uses one chat model, as published: set --model but not --jury")
     if settings.verifiable and settings.plan != "safe":
-        raise ConfigError("verifiable claims are those of the plan safe: set --plan safe")
+        raise ConfigError("verifiable claims require the plan safe: set --plan safe")
     if settings.plan is not None:
         return settings.plan
     own_alone = bool(tools) and all(tool.own_documents for tool in tools)

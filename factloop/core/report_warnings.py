@@ -13,7 +13,7 @@ NOTHING_TO_CHECK_AGAINST = "There was nothing to check against: supply documents
 BASELINE_FINDS = "including 214 planted errors, the baseline called only 4 contradicted"
 """Measured on labelled answers; see docs/rag.md."""
 OFFLINE = (
-    "Judged without a model, by a baseline that counts words and figures: it says supported or contradicted only "
+    "Judged without a model, by a baseline that compares words and figures. It says supported or contradicted only "
     "when it is usually right, and leaves the rest for you to read. It finds few errors: of 582 labelled facts, "
     f"{BASELINE_FINDS}."
 )

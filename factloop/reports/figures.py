@@ -312,7 +312,7 @@ def savings_words(savings: CascadeSavings, first: CascadeFingerprint | None) -> 
             f"about {plural(round(savings.calls_avoided), 'model call')} and "
             f"{plural(round(savings.searches_avoided), 'search')} saved: the average for the "
             f"{plural(savings.n_sent_on, 'claim')} left to the model, times {savings.n_settled:,}; "
-            "fewer if those claims were harder"
+            "fewer if the settled claims were easier"
         )
     elif savings.n_settled:
         yield "the savings cannot be estimated: no claim in this check was left to the model"

@@ -121,7 +121,7 @@ def test_the_page_says_why_and_what_figures_rest_on() -> None:
     assert rows_of(tree) == [
         ["Evaluator", "Of", "TPR", "Its FNR", "Labelled claims"],
         ["strict", "claims", "0.75 [0.60, 0.81] n 1,200", "0.25", "1,200"],
-        ["mild", "claims", "undefined: no labels to go by n 0", "–", "3"],
+        ["mild", "claims", "undefined: there are no labels n 0", "–", "3"],
     ]
     assert tree.xpath(".//tbody/tr/@data-of") == ["strict", "mild"]
     assert tree.xpath(".//tr[@class='total']/th/bdi/text()") == ["mild"]
@@ -134,7 +134,7 @@ def test_the_csv_has_all_digits_and_empty_places_where_nothing_is_known() -> Non
             "Evaluator", "Of", "TPR", "TPR low", "TPR high", "TPR n", "TPR undefined", "Its FNR", "n_labelled"
         ],
         ["strict", "claims", "0.75", "0.6", "0.8125", "1200", "", "0.75", "1200"],
-        ["mild", "claims", "", "", "", "0", "no labels to go by", "", "3"],
+        ["mild", "claims", "", "", "", "0", "there are no labels", "", "3"],
     ]  # fmt: skip
 
 

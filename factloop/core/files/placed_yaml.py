@@ -59,7 +59,7 @@ def read_placed_yaml(text: str, path: str) -> PlacedYaml:
     try:
         node = yaml.compose(text, Loader=PlainLoader)
         if not isinstance(node, yaml.MappingNode):
-            raise DataError("must be fields and their values, such as `name: first`", path=path, line=1)
+            raise DataError("must contain fields and their values, such as `name: first`", path=path, line=1)
         lines = dict(_lines(node, (), 1, path))
         return PlacedYaml(path, yaml.load(text, PlainLoader), lines)
     except yaml.MarkedYAMLError as error:
