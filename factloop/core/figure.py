@@ -28,7 +28,7 @@ class Undefined(StrEnum):
     """None of the items that the figure would be based on has a verdict."""
     NOT_BOTH_SCORED = "not_both_scored", "nothing scored by both"
     """In a comparison, no item has a verdict on both sides."""
-    NO_LABELS = "no_labels", "there are no labels"
+    NO_LABELS = "no_labels", "no labels"
     CLASS_MISSING = "class_missing", "labels of both kinds are needed: supported and not supported"
     NO_SUPPORTED = "no_supported", "none labelled supported"
     NO_UNSUPPORTED = "no_unsupported", "none labelled not supported"

@@ -327,7 +327,7 @@ async def test_a_policy_that_returns_nonsense_releases_nothing() -> None:
     def nonsense(sentence: str, claims: Sequence[Claim]) -> Any:  # noqa: ARG001 - what a policy is given
         return None
 
-    with pytest.raises(ConfigError, match="the policy returned NoneType"):
+    with pytest.raises(ConfigError, match="must return a string or a Stop, not NoneType"):
         await guarded(offline(nonsense), FALSE)
 
 
