@@ -189,8 +189,8 @@ def _fused_rounds(asked: _Asked, n_read: int, first: int) -> Estimate:
 
 
 def _grounded(asked: _Asked, n_characters: int | None) -> Estimate:
-    """Short documents are included as a whole, without a search or a second check. For longer documents, there is a
-    search for each sentence and each claim that is checked again, and passages have `passage_characters` in total."""
+    """Short documents are included as a whole, without a search or a second check. For longer ones, each prompt has
+    `passage_characters` of passages, found by a search for each sentence and each claim that is checked again."""
     settings, n_claims = asked.settings, asked.n_claims
     windows = asked.n_windows(GROUNDED_WINDOW)
     is_whole = n_characters is not None and n_characters <= WHOLE_TIMES * settings.passage_characters

@@ -14,7 +14,7 @@ class Finding(StrEnum):
 
     CONTRADICTED = "contradicted"
     UNSUPPORTED = "unsupported"
-    """A search found no evidence for or against it."""
+    """A search found no evidence for or against a claim."""
     UNSCORED = "unscored"
     """A claim has no verdict; its judgement states the reason."""
     IRRELEVANT = "irrelevant"

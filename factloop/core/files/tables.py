@@ -18,7 +18,7 @@ from factloop.core.files.rows import Identifier, Row, shown
 from factloop.core.records import Record
 
 Reshape = Callable[[Row], Iterable[Row]]
-"""Converts a row in another layout to one or more rows. A `Row` without an `id` gets its line number as its id."""
+"""Converts a row in another layout to the rows that it contains. A `Row` without an `id` gets its line number."""
 
 
 class TableItem(Record):

@@ -89,7 +89,8 @@ class Sheet:
     def turned(self, title: str, *, measure: str, value: str, interval: str) -> Sheet:
         """A sheet with one line per figure, for tables that do not fit side by side.
 
-        The arguments are the names of the columns. The figures are those in strong columns that the terminal shows.
+        `measure`, `value` and `interval` are the names of its columns. The figures are those in strong columns that the
+        terminal shows.
         """
         names = tuple(column for column in self.columns if column.is_name)
         given = (name(measure), Column(value, is_strong=True), Column(interval), Column("n"))
