@@ -171,7 +171,7 @@ def two_systems(page: Page) -> None:
 
 def prompt_decision(page: Page) -> None:
     folder = _copy("prompt-experiment")
-    with Simulator(reads_by_words=True) as simulator:
+    with Simulator(reads_by_words={"sim": 0.6}) as simulator:
         demands = ("--fail-if-worse", "tnr >= 0.75", "--fail-if-worse", "tpr")
         environment = {"OPENAI_BASE_URL": simulator.base_url, "FACTLOOP_CACHE_DIR": str(folder / "cache")}
         experiment = ("research", "experiment", "plan.yaml", *demands, "--html", "page.html")

@@ -332,7 +332,7 @@ def _lint_braces(parts: Layout, known: Sequence[str]) -> Iterator[LineFinding]:
 def _lint_data(parts: Layout, known: Sequence[str], original: Prompt | None) -> Iterator[LineFinding]:
     for number, line in enumerate(parts.system.split("\n"), parts.system_line):
         for name in dict.fromkeys(PLACEHOLDER.findall(line)):
-            said = f"puts {shown(name)} into the system part, among the instructions; it belongs into the user part"
+            said = f"puts {shown(name)} into the system part, among the instructions; it belongs in the user part"
             yield LineFinding(number, Rule.DATA_AS_INSTRUCTION, said)
     tag = re.compile(rf"<\s{{0,9}}/?\s{{0,9}}(?:{'|'.join(map(re.escape, known)) or '(?!)'})\b[^<>]*>", re.IGNORECASE)
     for number, line in enumerate(parts.user.split("\n"), parts.user_line):

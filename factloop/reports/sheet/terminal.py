@@ -102,7 +102,7 @@ def _table(sheet: Sheet, lines: Sequence[Line], widths: Sequence[int], *, has_he
     above: list[str] = []
     for line in lines:
         shown = sheet.on_terminal(line)
-        names = [cell.text for column, cell in shown if column.is_name]
+        names = [f"{cell.text} {cell.note}" for column, cell in shown if column.is_name]
         n_repeated = _n_repeated(names, above)
         table.add_row(
             *(
