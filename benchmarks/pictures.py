@@ -141,7 +141,7 @@ def service(page: Page) -> None:
         serving.post("/v1/checks?wait=true", asked)
         job = serving.get("/v1/jobs?limit=1")["jobs"][0]["id"]
         page.goto(f"{serving.url}/#/jobs/{job}")
-        page.frame_locator("iframe").get_by_role("button", name="Need a look").wait_for()
+        page.frame_locator("iframe").get_by_role("button", name="Need review").wait_for()
 
 
 def support_bot(page: Page) -> None:
