@@ -1,4 +1,4 @@
-"""Defines the types of nodes in all graphs. LangGraph distinguishes them by the names of their parameters."""
+"""Defines the node types that all graphs share. LangGraph tells them apart by their parameter names."""
 
 from __future__ import annotations
 
@@ -26,6 +26,6 @@ class Node(Protocol[StateT_contra, ContextT]):
 
 
 class Route(Protocol[StateT_contra]):
-    """Decides where a graph continues. It is asynchronous because a thread would take longer than most steps."""
+    """Decides which node runs next. It is asynchronous because starting a thread takes longer than most steps."""
 
     def __call__(self, state: StateT_contra) -> Coroutine[Any, Any, str | list[Send]]: ...

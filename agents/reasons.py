@@ -1,4 +1,4 @@
-"""Maps errors to reasons; this is the only place where a failed call becomes `unscored`."""
+"""Maps errors to unscored reasons. This is the only place where a failed call becomes `unscored`."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ _REASONS: tuple[tuple[type[FactloopError], UnscoredReason], ...] = (
 
 
 def reason_of(error: FactloopError) -> UnscoredReason:
-    """The reason why something is unscored, given the error that prevented a verdict."""
+    """The reason to record when this error prevented a verdict."""
     return next((reason for kind, reason in _REASONS if isinstance(error, kind)), UnscoredReason.TOOL_FAILURE)

@@ -1,5 +1,5 @@
-"""Formats a passage for a prompt: below its title and headings, and shortened if necessary so that a partial sentence
-is not read as a whole one."""
+"""Formats a passage for a prompt under its title and headings. A long passage is shortened so that no partial sentence
+looks like a complete one."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from factloop.core.records import Evidence
 from factloop.tools.text.sentences import split_sentences
 
 PASSAGE_CHARACTERS = 2_000
-"""Maximum characters of a passage including its neighbours; prompts show only the beginning of a longer one."""
+"""Maximum characters of a passage, including its neighbouring text. Prompts show only the beginning of a longer one."""
 LEFT_OUT = "(the rest of the passage is left out here)"
 CUT_WITHIN = "(cut here in the middle of a sentence)"
 _ENDS = frozenset(".!?…。！？।\"'”’»)]」")
 
 
 def as_shown(item: Evidence) -> str:
-    """The passage, at most `PASSAGE_CHARACTERS` of it, below a line with its title, headings and date."""
+    """The passage, shortened to `PASSAGE_CHARACTERS`, below a line with its title, headings and date."""
     return f"{heading(item.title, item.section, item.published)}\n{shortened(item.passage, PASSAGE_CHARACTERS)}".strip()
 
 
 def document_of(item: Evidence) -> str:
-    """The source without a position such as a page, because several passages may come from one document."""
+    """The source without a page number, so that it is the same for all passages from one document."""
     return item.source.partition("#page=")[0]
 
 
 def document_numbers(items: Iterable[Evidence]) -> tuple[int, ...]:
-    """The document number of each passage, starting at 0 in order of first appearance."""
+    """The number of each passage's document. Documents are numbered from 0 in order of first appearance."""
     numbers: dict[str, int] = {}
     return tuple(numbers.setdefault(document_of(item), len(numbers)) for item in items)
 
@@ -47,7 +47,7 @@ def shortened(passage: str, most: int) -> str:
 
 
 def _whole_sentences(passage: str, most: int) -> str:
-    """The lines that fit; if they fill at most half, also the sentences of the next line that fit, as it is prose."""
+    """The lines that fit. If they fill at most half of the space, the sentences of the next line that fit are added."""
     end = passage.rfind("\n", 0, most + 1)
     kept, line = passage[: max(end, 0)].rstrip(), passage[end + 1 :].partition("\n")[0]
     if len(kept) > most // 2:

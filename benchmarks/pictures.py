@@ -141,7 +141,7 @@ def service(page: Page) -> None:
         serving.post("/v1/checks?wait=true", asked)
         job = serving.get("/v1/jobs?limit=1")["jobs"][0]["id"]
         page.goto(f"{serving.url}/#/jobs/{job}")
-        page.frame_locator("iframe").get_by_role("button", name="Need a look").wait_for()
+        page.frame_locator("iframe").get_by_role("button", name="Need review").wait_for()
 
 
 def support_bot(page: Page) -> None:
@@ -171,7 +171,7 @@ def two_systems(page: Page) -> None:
 
 def prompt_decision(page: Page) -> None:
     folder = _copy("prompt-experiment")
-    with Simulator(reads_by_words=True) as simulator:
+    with Simulator(reads_by_words={"sim": 0.6}) as simulator:
         demands = ("--fail-if-worse", "tnr >= 0.75", "--fail-if-worse", "tpr")
         environment = {"OPENAI_BASE_URL": simulator.base_url, "FACTLOOP_CACHE_DIR": str(folder / "cache")}
         experiment = ("research", "experiment", "plan.yaml", *demands, "--html", "page.html")

@@ -1,1 +1,1 @@
-"""Stores each prompt as a validated Markdown file, with a registry that loads and renders prompts."""
+"""Contains the prompts, which are validated Markdown files, and a registry that loads and renders them."""

@@ -49,11 +49,11 @@ class Rule(StrEnum):
     VERSION = "version"
     """The text has changed but the version has not."""
     DATA_AS_INSTRUCTION = "data-as-instruction"
-    """Untrusted text is outside the user part, has tags of a different kind, or is not declared as data."""
+    """Untrusted text is outside the user part, is in tags of another kind, or is not declared as data."""
     BRACES = "braces"
-    """Something looks like a placeholder but is sent as it is."""
+    """Something looks like a placeholder but is sent unchanged."""
     HIDDEN = "hidden"
-    """There are invisible characters."""
+    """The text contains invisible characters."""
     REPLY = "reply"
     """An example reply is missing or does not match the schema, or the prompt asks for something other than JSON."""
     TAG = "tag"
@@ -73,7 +73,7 @@ _STOPS = frozenset(
 
 
 class LineFinding(NamedTuple):
-    """A finding within a file; findings are ordered by line, counted from 1."""
+    """A finding in a file. Findings are ordered by line, counted from 1."""
 
     line: int
     rule: Rule
@@ -81,7 +81,7 @@ class LineFinding(NamedTuple):
 
 
 def shown(text: object, longest: int = 40) -> str:
-    """A piece of a user's file, short enough for a one-line message."""
+    """A piece of a user's file, shortened for a one-line message."""
     whole = str(text)
     return repr(whole if len(whole) <= longest else f"{whole[:longest]}...")
 
@@ -139,7 +139,7 @@ def _lint_together(files: Sequence[Path], replies: Replies) -> Iterator[tuple[Pa
         try:
             raw = file.read_bytes()
         except IsADirectoryError:
-            yield file, LineFinding(1, Rule.LAYOUT, "a folder is called like a prompt file (.md)")
+            yield file, LineFinding(1, Rule.LAYOUT, "a folder is named like a prompt file (.md)")
             continue
         except OSError as error:
             raise ConfigError(f"{file}: cannot be read ({error.strerror})") from error
@@ -151,7 +151,7 @@ def _lint_together(files: Sequence[Path], replies: Replies) -> Iterator[tuple[Pa
                 LineFinding(
                     line,
                     Rule.TWICE,
-                    f"{shown(name)} is also the name of {first_of[name]}; each variant has a folder of its own",
+                    f"{shown(name)} is also the name of {first_of[name]}; each variant needs its own folder",
                 ),
             )
 
@@ -172,7 +172,7 @@ def lint_prompt(raw: bytes, replies: Replies) -> tuple[list[LineFinding], str | 
     except FrontMatterError as error:
         return [*found, LineFinding(error.line + 2, Rule.YAML, f"not valid YAML: {error}")], None, 1
     if not isinstance(fields, dict):
-        return [*found, LineFinding(2, Rule.FIELDS, "the front matter is not a list of fields and values")], None, 1
+        return [*found, LineFinding(2, Rule.FIELDS, "the front matter is not a mapping of fields to values")], None, 1
     lines, name, schemas = (
         field_lines(parts.front_matter),
         fields.get("name"),
@@ -196,7 +196,7 @@ def _layout_fault(text: str) -> LineFinding:
         return LineFinding(1, Rule.LAYOUT, "no second '---' line closes the front matter")
     after = next((number for number, line in enumerate(lines[end + 1 :], end + 1) if line), end)
     if lines[after] != "# system":
-        return LineFinding(after + 1, Rule.LAYOUT, "after the front matter comes the line '# system'")
+        return LineFinding(after + 1, Rule.LAYOUT, "the front matter is not followed by the line '# system'")
     return LineFinding(after + 1, Rule.LAYOUT, "no line '# user' follows the text of '# system'")
 
 
@@ -215,19 +215,19 @@ def lint_fields(fields: Mapping[object, object], lines: Lines, original: Prompt 
         yield LineFinding(lines[str(stranger)], Rule.FIELDS, f"there is no field {shown(stranger)}")
     for name in (name for name in ("name", "source") if name in fields):
         if not isinstance(fields[name], str) or not fields[name]:
-            yield LineFinding(lines[name], Rule.FIELDS, f"{name!r} is text")
+            yield LineFinding(lines[name], Rule.FIELDS, f"{name!r} must be nonempty text")
     version = fields.get("version", 1)
     if type(version) is not int or version < 1:  # YAML's `true` is an int to isinstance
-        yield LineFinding(lines["version"], Rule.FIELDS, "'version' is a whole number from 1")
+        yield LineFinding(lines["version"], Rule.FIELDS, "'version' must be a whole number, at least 1")
     if not isinstance(fields.get("output"), str | None):
-        yield LineFinding(lines["output"], Rule.FIELDS, "'output' is the title of a schema, or null")
+        yield LineFinding(lines["output"], Rule.FIELDS, "'output' must be the title of a schema, or null")
     elif original is not None and "output" in fields and fields["output"] != original.output:
-        said = f"the output is {shown(fields['output'])}, but {original.name} is answered by {original.output!r}"
+        said = f"the output is {shown(fields['output'])}, but replies to {original.name} are {original.output!r}"
         yield LineFinding(lines["output"], Rule.OUTPUT, said)
     called = fields.get("name")
     if isinstance(called, str) and called and original is None:
         near = get_close_matches(called[:100], packaged_prompts(), n=1)
-        hint = f"; is it {near[0]!r}?" if near else "; factloop prompts list shows the names"
+        hint = f"; did you mean {near[0]!r}?" if near else "; factloop prompts list shows the names"
         yield LineFinding(lines["name"], Rule.NAME, f"no prompt is named {shown(called)}{hint}")
     yield from _lint_variables(fields, lines["variables"], original)
 
@@ -246,21 +246,21 @@ def _lint_variables(fields: Mapping[object, object], line: int, original: Prompt
         return
     declared = declared_variables(fields)
     if declared is None:
-        yield LineFinding(line, Rule.VARIABLES, "'variables' is a list of names")
+        yield LineFinding(line, Rule.VARIABLES, "'variables' must be a list of names")
         return
     for name in (name for name, count in Counter(declared).items() if count > 1):
         yield LineFinding(line, Rule.VARIABLES, f"{shown(name)} is declared twice")
     if original is None:
         return
     for name in (name for name in original.variables if name not in declared):
-        yield LineFinding(line, Rule.VARIABLES, f"{original.name} is given {name!r}, too, which is not declared")
+        yield LineFinding(line, Rule.VARIABLES, f"{name!r} is not declared, although {original.name} receives it")
     for name in (name for name in declared if name not in original.variables):
         has = ", ".join(original.variables)
-        yield LineFinding(line, Rule.VARIABLES, f"{original.name} is never given {shown(name)}; it is given {has}")
+        yield LineFinding(line, Rule.VARIABLES, f"{original.name} does not receive {shown(name)}, only {has}")
 
 
 LONGEST = 16_000
-"""Maximum characters of both parts: about 4,000 tokens of English, paid for with every call; ten times our longest."""
+"""Maximum characters of both parts: about 4,000 tokens of English, paid for in each call; ten times our longest."""
 
 _SAYS_DATA = re.compile("instruct", re.IGNORECASE)
 # Joiners that scripts and emoji need, and the weak direction marks, which only affect their own line.
@@ -269,7 +269,7 @@ _UNSEEN = frozenset({"Cc", "Cf", "Co", "Zl", "Zp"})
 
 
 def lint_characters(text: str) -> Iterator[LineFinding]:
-    """Finds characters that readers cannot see: controls, reordering or zero width; one per line."""
+    """Finds characters that readers cannot see (control, reordering or zero-width characters), at most one per line."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.isprintable():
             continue
@@ -277,7 +277,7 @@ def lint_characters(text: str) -> Iterator[LineFinding]:
             if character not in _HARMLESS and unicodedata.category(character) in _UNSEEN:
                 name = unicodedata.name(character, "a control character")
                 yield LineFinding(
-                    number, Rule.HIDDEN, f"holds U+{ord(character):04X} ({name.lower()}), which cannot be seen"
+                    number, Rule.HIDDEN, f"contains U+{ord(character):04X} ({name.lower()}), which is invisible"
                 )
                 break
 
@@ -297,7 +297,7 @@ def lint_text(
     if original is not None and isinstance(version := fields.get("version"), int):
         same = (parts.system.strip(), parts.user.strip()) == (original.system, original.user)
         if not same and version <= original.version:
-            said = f"the text is not the packaged one, whose version is {original.version}; give it a higher version"
+            said = f"the text differs from packaged version {original.version}, so its version should be higher"
             yield LineFinding(lines["version"], Rule.VERSION, said)
 
 
@@ -332,16 +332,16 @@ def _lint_braces(parts: Layout, known: Sequence[str]) -> Iterator[LineFinding]:
 def _lint_data(parts: Layout, known: Sequence[str], original: Prompt | None) -> Iterator[LineFinding]:
     for number, line in enumerate(parts.system.split("\n"), parts.system_line):
         for name in dict.fromkeys(PLACEHOLDER.findall(line)):
-            said = f"puts {shown(name)} into the system part, among the instructions; it belongs into the user part"
+            said = f"puts {shown(name)} into the system part, among the instructions; it belongs in the user part"
             yield LineFinding(number, Rule.DATA_AS_INSTRUCTION, said)
     tag = re.compile(rf"<\s{{0,9}}/?\s{{0,9}}(?:{'|'.join(map(re.escape, known)) or '(?!)'})\b[^<>]*>", re.IGNORECASE)
     for number, line in enumerate(parts.user.split("\n"), parts.user_line):
         if match := tag.search(line):
-            said = f"writes the tag {shown(match[0])} itself; rendering puts such tags around data"
+            said = f"contains the tag {shown(match[0])}, which rendering puts around data anyway"
             yield LineFinding(number, Rule.DATA_AS_INSTRUCTION, said)
     ours = original is not None and _SAYS_DATA.search(original.system)
     if ours and not _SAYS_DATA.search(parts.system) and not _SAYS_DATA.search(parts.user):
-        said = "does not say that tagged text is data, never instructions, as the packaged prompt does"
+        said = "unlike the packaged prompt, does not say that tagged text is data and never instructions"
         yield LineFinding(parts.system_line, Rule.DATA_AS_INSTRUCTION, said)
 
 
@@ -355,18 +355,18 @@ def _lint_tags(parts: Layout, known: Sequence[str]) -> Iterator[LineFinding]:
         for name in dict.fromkeys(name for mark, name in _TAG.findall(line) if not mark):
             if known and name.lower() not in known and name not in closed:
                 tags = ", ".join(f"<{one}>" for one in known)
-                yield LineFinding(number, Rule.TAG, f"names the tag <{name}>, which no variable has; there are {tags}")
+                yield LineFinding(number, Rule.TAG, f"no variable matches the tag <{name}>; the tags are {tags}")
 
 
 _NO_JSON = re.compile(r"\b(?:no|not|without|never)(?:\s+(?:in|as|use|any)){0,2}\s+json\b", re.IGNORECASE)
 
 
 def _lint_replies(parts: Layout, schemas: Sequence[type[BaseModel]], original: Prompt | None) -> Iterator[LineFinding]:
-    """Checks example replies: each must be a JSON object in one of the schemas, the first of which is named."""
+    """Checks that each example reply is a JSON object in one of the schemas. Findings name the first schema."""
     title, fields = schemas[0].__name__, ", ".join(schemas[0].model_fields)
     for number, line in _numbered(parts):
         if match := _NO_JSON.search(line):
-            said = f"{shown(match[0])}: yet every reply is a JSON object, {title}, with {fields}"
+            said = f"{shown(match[0])}: but every reply is a JSON object, {title}, with {fields}"
             yield LineFinding(number, Rule.REPLY, said)
     examples = [*_examples(parts.system, parts.system_line), *_examples(parts.user, parts.user_line)]
     for number, one in examples:
@@ -376,7 +376,7 @@ def _lint_replies(parts: Layout, schemas: Sequence[type[BaseModel]], original: P
         if all(faults):
             yield LineFinding(number, Rule.REPLY, f"this is not a valid {title}: {faults[0]}")
     if not examples and original is not None and any(_examples(original.system, 1)):
-        said = f"shows no example of a reply, as the packaged prompt does: a JSON object with {fields}"
+        said = f"has no example reply, unlike the packaged prompt; add a JSON object with {fields}"
         yield LineFinding(parts.system_line, Rule.REPLY, said)
 
 
@@ -402,7 +402,7 @@ def _fault(found: Mapping[str, Any], schema: type[BaseModel]) -> str:
         first = min(errors, key=lambda one: one["type"] != "extra_forbidden")
         name = ".".join(map(str, first["loc"]))
         if first["type"] == "extra_forbidden":
-            return f"it has no field {shown(name)}; there are {', '.join(schema.model_fields)}"
+            return f"there is no field {shown(name)}; the fields are {', '.join(schema.model_fields)}"
         return f"{shown(name)}: {first['msg'][0].lower()}{first['msg'][1:]}"
     return ""
 
@@ -412,6 +412,4 @@ def _lint_shape(parts: Layout, line: int) -> Iterator[LineFinding]:
         if not text.strip():
             yield LineFinding(start, Rule.EMPTY, f"the {part} part is empty")
     if (length := len(parts.system) + len(parts.user)) > LONGEST:
-        yield LineFinding(
-            line, Rule.TOO_LONG, f"{length:,} characters go out with every call; more than {LONGEST:,} is much"
-        )
+        yield LineFinding(line, Rule.TOO_LONG, f"every call sends {length:,} characters; try to stay below {LONGEST:,}")

@@ -32,7 +32,7 @@ class RenderedPrompt:
     system: str
     user: str
     parts: tuple[int, ...] = ()
-    """Positions in `user` where blocks end, except for the last; several requests may share the text before them."""
+    """Positions in `user` where blocks end, except the last one. Other requests may share the text before them."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Prompt:
     sha256: str
     """Hash of the file; any change makes it a different prompt."""
     path: Path = field(compare=False)
-    """The path it was read from."""
+    """The path that the prompt was read from."""
 
     @property
     def own_path(self) -> Path | None:
@@ -93,7 +93,7 @@ class PromptRegistry:
         for path in prompt_files(overlay):
             prompt = read_variant(path)
             if prompt.name in own:
-                raise ConfigError(f"{path}: another file of the folder is named {prompt.name!r} too")
+                raise ConfigError(f"{path}: another file in the folder is also named {prompt.name!r}")
             own[prompt.name] = prompt
         return cls([*packaged.values(), *own.values()], own)
 
@@ -143,7 +143,7 @@ def read_variant(path: Path) -> Prompt:
     packaged = packaged_prompts()
     original = packaged.get(prompt.name)
     if original is None:
-        raise ConfigError(f"{path}: no prompt is named {prompt.name!r}; known are {', '.join(sorted(packaged))}")
+        raise ConfigError(f"{path}: no prompt is named {prompt.name!r}; the names are {', '.join(sorted(packaged))}")
     if set(prompt.variables) != set(original.variables) or prompt.output != original.output:
         raise ConfigError(
             f"{path}: must keep the variables {list(original.variables)} and the output {original.output!r}"
@@ -152,7 +152,7 @@ def read_variant(path: Path) -> Prompt:
 
 
 def read_prompt(path: Path) -> Prompt:
-    """Reads a prompt file. Raises ConfigError with the file and what is wrong with it."""
+    """Reads a prompt file. Raises ConfigError that names the file and the problem."""
     try:
         raw = path.read_bytes()
         text = decode_prompt(raw)
@@ -160,24 +160,24 @@ def read_prompt(path: Path) -> Prompt:
         raise ConfigError(f"{path}: cannot be read as a prompt ({error})") from error
     parts = lay_out(text)
     if parts is None:
-        raise ConfigError(f"{path}: a prompt has front matter between '---' lines, then '# system', then '# user'")
+        raise ConfigError(f"{path}: a prompt needs front matter between '---' lines, then '# system', then '# user'")
     try:
         fields = read_fields(parts.front_matter)
     except FrontMatterError as error:
         raise ConfigError(f"{path}: the front matter is not valid YAML") from error
     if not isinstance(fields, dict) or set(fields) != set(FIELDS):
-        raise ConfigError(f"{path}: the front matter has exactly the fields {sorted(FIELDS)}")
+        raise ConfigError(f"{path}: the front matter must have exactly the fields {sorted(FIELDS)}")
     variables, version = fields["variables"], fields["version"]
     if not isinstance(variables, list) or not all(isinstance(item, str) and item.isidentifier() for item in variables):
-        raise ConfigError(f"{path}: 'variables' is a list of names")
+        raise ConfigError(f"{path}: 'variables' must be a list of names")
     if len(set(variables)) < len(variables):
-        raise ConfigError(f"{path}: 'variables' names one twice")
+        raise ConfigError(f"{path}: 'variables' contains a name twice")
     if type(version) is not int or version < 1:  # YAML's `true` is an int to isinstance
-        raise ConfigError(f"{path}: 'version' is a whole number from 1")
+        raise ConfigError(f"{path}: 'version' must be a whole number, at least 1")
     if not all(isinstance(fields[key], str) and fields[key] for key in ("name", "source")):
-        raise ConfigError(f"{path}: 'name' and 'source' are text")
+        raise ConfigError(f"{path}: 'name' and 'source' must be nonempty text")
     if not isinstance(fields["output"], str | None):
-        raise ConfigError(f"{path}: 'output' is the title of a schema, or null")
+        raise ConfigError(f"{path}: 'output' must be the title of a schema, or null")
     used = {name for part in (parts.system, parts.user) for name in PLACEHOLDER.findall(part)}
     if used != set(variables):
         raise ConfigError(f"{path}: declared and used variables differ in {sorted(used ^ set(variables))}")
@@ -199,7 +199,7 @@ def _texts(values: Iterable[Value]) -> list[str]:
 
 
 def _free_suffix(names: Sequence[str], texts: Sequence[str]) -> str:
-    """A suffix for the tags: empty, or a number that no tag in the data has if the data contain a tag of this prompt.
+    """A suffix for the tags: empty or, if the data contain a tag of this prompt, a number that no tag in them has.
 
     The number is a hash of all texts, so the author of one text cannot guess it. Equal requests get the same number.
     """
@@ -222,7 +222,7 @@ def _blocks(tag: str, value: Value) -> str:
 
 
 def _fill(template: str, blocks: Mapping[str, str]) -> str:
-    """Fills in the template in one pass. Lines that consist only of empty placeholders are removed."""
+    """Fills in the template in a single pass. Lines that consist only of empty placeholders are removed."""
     lines = []
     for line in template.split("\n"):
         filled = PLACEHOLDER.sub(lambda match: blocks[match[1]], line)

@@ -1,4 +1,4 @@
-"""Starts a variant of a prompt by copying it to the user's folder with its own version, and names its changes."""
+"""Starts a variant of a prompt by copying it to the user's folder with a new version, and lists its changes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from factloop.prompts.registry import Prompt, packaged_prompts, read_variant
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 LONGEST_CHANGES, SHORTEST_CHANGE, MOST_CHANGES, SAME_WORDS = 240, 30, 8, 3
-"""Characters of all changes shown, and of each at least; how many changes; how many same words keep two apart."""
+"""Characters of all changes shown, and at least of each; number of changes; equal words that separate two changes."""
 
 
 def find_source(word: str) -> Prompt:
@@ -23,18 +23,18 @@ def find_source(word: str) -> Prompt:
         return packaged_prompts()[word]
     path = Path(word)
     if not path.is_file():
-        raise ConfigError(f"{word}: no packaged prompt has this name (see factloop prompts list), and no file has it")
+        raise ConfigError(f"{word}: no packaged prompt has this name (see factloop prompts list), nor is it a file")
     return read_variant(path)
 
 
 def start_variant(variant: str, source: Prompt, folder: Path) -> Prompt:
     """Writes `folder/variant/<name of the prompt>.md`: a copy of `source` with a new version and a note of its origin.
 
-    A variant may contain several prompts; its folder is then used as a whole. Raises ConfigError if the name is not a
+    A variant may contain several prompts; its folder is used as a whole. Raises ConfigError if the name is not a
     plain file name, the file cannot be written, or it already exists.
     """
     if _NAME.fullmatch(variant) is None:
-        raise ConfigError(f"{variant!r}: a variant's name is made of letters, digits, '.', '_' and '-'")
+        raise ConfigError(f"{variant!r}: a variant's name may contain only letters, digits, '.', '_' and '-'")
     path = folder / variant / f"{source.name}.md"
     text = variant_text(variant, source)
     try:
@@ -42,7 +42,7 @@ def start_variant(variant: str, source: Prompt, folder: Path) -> Prompt:
         with path.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
     except FileExistsError as error:
-        raise ConfigError(f"{error.filename}: is there already, and is not overwritten") from error
+        raise ConfigError(f"{error.filename}: already exists and is not overwritten") from error
     except OSError as error:
         raise ConfigError(f"{path}: cannot be written ({error.strerror or error})") from error
     return read_variant(path)
@@ -63,7 +63,7 @@ def variant_text(variant: str, source: Prompt) -> str:
 
 
 def changed_words(before: str, after: str) -> str:
-    """The words put in, and those taken out where none are put in; of many places some of each: `“each” − “so”`."""
+    """The words added or, where none were, the words removed, shortened if there are many: `“each” − “so”`."""
     old, new = before.split(), after.split()
     blocks = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
     same = [one for one in blocks if one.size >= SAME_WORDS or one is blocks[-1]]

@@ -4,10 +4,11 @@
      ▲               │ no
      └───────────────┘
 
-The paper's pipeline asks for one prompt at a time, shows the model up to ten of its own and of earlier prompts as
-examples, and continues until there are enough different prompts (60 per topic, 30 of which were kept). Departures:
-ten prompts are requested at a time, as structured output; earlier prompts are shown as what not to repeat, and only
-our own as examples; prompts that ask the same thing in other words are dropped too (`distinct`); rounds are limited.
+The paper's pipeline asks for one prompt at a time, shows the model up to ten prompts as examples (the authors' own and
+earlier ones), and continues until there are enough different prompts (60 per topic, 30 of which were kept). Departures:
+ten prompts are requested at a time, as structured output; earlier prompts are shown only to avoid repetition, and only
+our own serve as examples; prompts that ask the same thing in other words are also dropped (`distinct`); rounds are
+limited.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ MOST_IDLE = 3
 
 
 class TopicInput(TypedDict):
-    """A topic. With the result of an earlier invocation, the graph continues from it to collect more prompts."""
+    """A topic and, optionally, the result of an earlier invocation, from which the graph continues."""
 
     topic: str
     wanted: int
@@ -46,7 +47,7 @@ class TopicOutput(TypedDict):
     """The fields of a `distinct.PromptSelection`."""
     n_rounds: int
     failures: list[str]
-    """Errors of rounds whose call failed."""
+    """The errors of failed calls."""
 
 
 class TopicState(TopicOutput):
@@ -61,14 +62,14 @@ class TopicState(TopicOutput):
 
 
 def most_rounds(wanted: int) -> int:
-    """Maximum number of calls to the model: three times as many as needed if no prompts were dropped."""
+    """Maximum number of model calls: three times the number needed if no prompts are dropped, plus `MOST_IDLE`."""
     return 3 * math.ceil(wanted / PER_ROUND) + MOST_IDLE
 
 
 def build_prompts_graph(writer: Writer, *, seed: int) -> CompiledStateGraph[Any]:
-    """The compiled graph from `{topic, wanted}` to `{kept, n_rounds, failures}`; all topics of a run share it.
+    """Builds the graph from `{topic, wanted}` to `{kept, n_rounds, failures}`, which all topics in a run share.
 
-    The same answers and the same seed give the same prompts. Invoke it with `step_limit` as the `recursion_limit`.
+    The same replies and the same seed give the same prompts. Invoke it with `step_limit` as the `recursion_limit`.
     """
     graph = StateGraph(TopicState, input_schema=TopicInput, output_schema=TopicOutput)
     graph.add_node(ASK, _build_ask(writer, seed))
@@ -128,5 +129,5 @@ def _kept(state: TopicState) -> PromptSelection:
 
 
 def as_kept(fields: Mapping[str, Any]) -> PromptSelection:
-    """The record that the graph's state contains as a plain dictionary."""
+    """Converts the dictionary in the graph's state to a `PromptSelection`."""
     return PromptSelection(**{**fields, "prompts": tuple(fields["prompts"])})

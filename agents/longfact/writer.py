@@ -42,7 +42,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "How do linguists define ergativity, and in which languages is it found?",
     ),
 }
-"""Prompts of each kind, on subjects that LongFact does not cover."""
+"""Example prompts of each kind, on subjects that LongFact does not cover."""
 
 
 class LongFactPrompts(StructuredOutput):
@@ -54,14 +54,14 @@ class LongFactPrompts(StructuredOutput):
 PROMPT_OF: Mapping[str, str] = {"objects": "longfact/objects", "concepts": "longfact/concepts"}
 """The name of the prompt file for each kind."""
 WRITE = "write_prompts"
-"""Name of the stage in the usage of a run."""
+"""Name of this stage in a run's usage."""
 PER_ROUND = 10
 """Number of prompts requested per call."""
 FEWEST = 5
 """Minimum number to request, even if fewer are needed, because some will be dropped."""
 EXAMPLES_SHOWN = 5
 MOST_KNOWN = 100
-"""Maximum number of earlier prompts shown to the model, so that it finds different ones."""
+"""Maximum number of earlier prompts to show to the model so that it does not repeat them."""
 
 
 class Writer(Protocol):
@@ -80,7 +80,7 @@ class ModelWriter:
     meter: UsageMeter
 
     async def propose(self, topic: str, n: int, known: Sequence[str], rng: random.Random) -> Sequence[str]:
-        """About `n` prompts, some of which may be known already. Costs money. Raises like the gateway."""
+        """About `n` prompts, some of which may not be new. Costs money. Raises the same errors as the gateway."""
         asked = self.prompts[PROMPT_OF[self.kind]].render(
             topic=topic,
             number=str(n),

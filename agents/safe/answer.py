@@ -1,9 +1,9 @@
-"""Reads the outline of the answer under check once, and provides the views of it that prompts show.
+"""Reads the outline of an answer once, and provides the excerpts of the answer that prompts show.
 
-A short answer is shown whole, so that all requests about it begin alike; so is an answer only slightly over the limit.
-An excerpt of a long answer contains its opening, which usually says who it is about; the text near the sentence; and
-text related to the sentence: sentences that share names or figures with it, and sentences that introduce those names.
-An excerpt consists of whole sentences in the order of the answer, and a separate line marks each omission.
+An answer that is short, or only slightly over the limit, is shown in full, so that all requests about it begin alike.
+An excerpt of a long answer contains its opening, which usually says who it is about, the text near the sentence, and
+sentences that share names or figures with it or introduce those names. An excerpt consists of whole sentences in their
+original order, and a separate line marks each omission.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from factloop.agents.safe.state import SentenceTask
 from factloop.tools.text.outline import Part, read_outline
 
 MOST_CELLS = 500
-"""Maximum number of table cells read in an answer, counted by whole rows; each may become a claim."""
+"""Maximum number of table cells to read in an answer, in whole rows. Each cell may become a claim."""
 LEFT_OUT = "(part of the answer is left out here)"
 CLEARLY_OVER = 1.2
 """Answers that exceed the limit by this factor are cut. Cutting shorter ones would hide much and save little."""
 
 _TELLING = re.compile(r"\b(?:[A-Z][\w'’-]{2,}|\d[\d.,]*\d|\d)")
 _MARKS_BEFORE = re.compile(r"(?:\A|\n)[ \t]*(?:[-+*•>]|\d{1,3}[.)])?[ \t]*[*_`|]*[ \t]*\Z")
-"""The mark of a list item, table row or emphasis at the start of a line; it means nothing without its sentence."""
+"""The marker of a list item, table row or emphasis at the start of a line, which means nothing on its own."""
 _MARKS_WITHIN = re.compile(r"\[\^?\w{1,8}\](?!\()|[*_`]")
 """Citation and emphasis marks, which do not make two sentences different."""
 _MOST_SHARED = 200
@@ -38,9 +38,9 @@ _NO_NAMES = frozenset({"The", "This", "That", "She", "Her", "His", "Its", "They"
 _JUST_BEFORE = 3
 """Number of earlier parts with names that a pronoun in a sentence is likely to refer to."""
 _HOPS = 3
-"""Links to follow from one person to the next: a town to a man born there, to his teacher, to the subject."""
+"""Number of links to follow, for example from a town to a man born there, to his teacher, to the subject."""
 _MOST_BEFORE = 4
-"""Maximum number of sentences shown before a repeated one, if those before it are repeated, too."""
+"""Maximum number of sentences to show before a repeated one if those before it are repeated as well."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Answer:
 
     @cached_property
     def parts(self) -> Sequence[Part]:
-        """The outline."""
+        """The outline of the response."""
         return read_outline(self.response)
 
     @cached_property
@@ -67,7 +67,7 @@ class Answer:
 
     @cached_property
     def rows_left_out(self) -> frozenset[int]:
-        """Start positions of the table rows that are skipped because they exceed the first `MOST_CELLS` cells."""
+        """Start positions of the table rows that are skipped because they come after the first `MOST_CELLS` cells."""
         rows = [part for part in self.parts if part.kind == "row"]
         cells = accumulate(part.text.count("|") + 1 for part in rows)
         return frozenset(part.start for part, n_cells in zip(rows, cells, strict=True) if n_cells > MOST_CELLS)
@@ -109,15 +109,15 @@ class Answer:
         return self._view.around(start, start, most, until=start)
 
     def told_apart_by(self, task: SentenceTask) -> str:
-        """The preceding text that distinguishes a sentence from an equal one under the same headings.
+        """The preceding text that distinguishes a sentence from an identical one under the same headings.
 
-        Empty if the response contains no equal sentence. *She was elected in 1838.* may be said of two people.
+        Empty if the sentence occurs only once. *She was elected in 1838.* may be about two different people.
         """
         return self._places.before(task.start)
 
 
 class _Places:
-    """Where each sentence of a response occurs."""
+    """The positions of the sentences in a response."""
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self._texts = [" ".join(part.text.split()) for part in parts]
@@ -130,7 +130,7 @@ class _Places:
         self._above = [part.above for part in parts]
 
     def before(self, start: int) -> str:
-        """The shortest run of sentences before `start` that does not also precede an equal sentence."""
+        """The shortest run of sentences before `start` that does not also precede an identical sentence."""
         number = self._numbers.get(start)
         if number is None or not self._is_sentence[number]:
             return ""
@@ -144,7 +144,7 @@ class _Places:
 
 
 class _View:
-    """The parts of one response, and where its distinctive words occur."""
+    """The parts of one response and the positions of its distinctive words."""
 
     def __init__(self, response: str, parts: Sequence[Part]) -> None:
         self._response, self._parts = response, parts
@@ -160,7 +160,7 @@ class _View:
         self._words = [found & self._holders.keys() for found in words]
 
     def around(self, start: int, end: int, most: int, *, until: int | None = None) -> str:
-        """Parts with a total of about `most` characters; with `until`, only parts that start before it."""
+        """An excerpt of about `most` characters. If `until` is set, it contains only parts that start before it."""
         last = len(self._parts) if until is None else bisect_right(self._starts, until - 1)
         here = max(0, bisect_right(self._starts, start) - 1)
         last_here = max(here, bisect_right(self._starts, max(start, end - 1)) - 1)
@@ -188,9 +188,9 @@ class _View:
         return taken
 
     def _tied(self, first: int, last: int) -> Iterator[int]:
-        """Parts that share names or figures with parts `first` to `last` or those just before, rare words first.
+        """Yields parts that share names or figures with parts `first` to `last` or those just before, rare words first.
 
-        The first part with a word usually says who or what is meant; words in that part are followed in the same way.
+        The first part that contains a word usually says who or what it means, so its own words are followed as well.
         """
         before = (number for number in range(first - 1, -1, -1) if self._words[number])
         tied: Sequence[int] = [*range(first, last + 1), *islice(before, _JUST_BEFORE)]
@@ -235,7 +235,7 @@ def _numbers_above(parts: Sequence[Part]) -> list[list[int]]:
 
 
 def _outwards(first: int, last: int, n_parts: int) -> Iterator[int]:
-    """Part numbers by distance from the range `first` to `last`: two before the range for each one after."""
+    """Part numbers by distance from the range `first` to `last`, with two before the range for each one after it."""
     low, high = first - 1, last + 1
     while low >= 0 or high < n_parts:
         yield from (number for number in (low, low - 1) if number >= 0)

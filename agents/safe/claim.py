@@ -1,4 +1,4 @@
-"""Handles a claim in any plan: searches, reaches a verdict, and turns errors into unscored claims."""
+"""Handles a claim in any plan: searches for evidence, records the verdict, and turns errors into unscored claims."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ T = TypeVar("T")
 
 LOOK, SEARCH = "look", "search"
 REQUEST_REFUSED = frozenset({400, 413, 422})
-"""Statuses with which servers reject a request for its content, for example if it exceeds the context length."""
+"""Statuses with which servers reject a request because of its content, such as one that exceeds the context length."""
 
 ClaimNode = Node[FactState, CheckContext]
 """A step in a claim's branch."""
 BunchNode = Node[BunchState, CheckContext]
-"""The complete branch of several claims in one step."""
+"""A step that handles the complete branch of several claims."""
 
 
 def settling(stage: str, node: ClaimNode) -> ClaimNode:
-    """Wraps a node to record failures as the claim's judgement; an exception would stop the other branches.
+    """Wraps a node so that a failure becomes the claim's judgement; an exception would stop the other branches.
 
     The node is traced under the name of its stage. A ConfigError still stops the run. It is usually raised before any
-    claim is judged. A failing disk can raise one later; continuing would then pay for answers that cannot be stored.
+    claim is judged, but a failing disk can cause one later; continuing would pay for answers that cannot be stored.
     """
 
     async def guarded(state: FactState, runtime: Runtime[CheckContext]) -> Update:
@@ -62,7 +62,7 @@ def settling(stage: str, node: ClaimNode) -> ClaimNode:
 
 
 async def or_unscored(work: Awaitable[T], otherwise: Callable[[Judgement], T]) -> T:
-    """The result of the work or, if it fails, of `otherwise` with an unscored judgement. Raises ConfigError."""
+    """The result of `work` or, if it fails, of `otherwise` called with an unscored judgement. Raises ConfigError."""
     try:
         return await work
     except ConfigError:
@@ -77,7 +77,7 @@ def stage_span(stage: str, state: FactState) -> Span:
 
 
 def closed(state: FactState, judgement: Judgement, runtime: Runtime[CheckContext]) -> Update:
-    """Ends the branch with the judgement, or as unscored if a failed search makes that judgement unsafe."""
+    """Ends the branch with the judgement, or as unscored if a failed search makes the judgement unreliable."""
     judgement = with_stage(unless_unanswered(judgement, state["failure"]), state["stage"])
     claim = settle(state["fact"], state["task"], judgement, state)
     current_span().set({"factloop.verdict": judgement.verdict, "factloop.unscored_reason": judgement.unscored_reason})
@@ -99,7 +99,7 @@ def case_of(state: FactState, *, searches_left: int) -> Case:
 
 
 def not_yet_asked(state: FactState, wish: NextQueries, *, most: int) -> NextQueries | None:
-    """The request without queries already made, limited to `most`; None if no query remains.
+    """The request without the queries already made, limited to `most` queries; None if no query remains.
 
     If it names a tool, only queries sent to that tool count as already made.
     """
@@ -114,7 +114,7 @@ def not_yet_asked(state: FactState, wish: NextQueries, *, most: int) -> NextQuer
 
 
 def may_be_answered_alone(error: FactloopError) -> bool:
-    """Whether a request failed because of its number of items; requests and replies for single items are shorter."""
+    """Whether a failed request for several items may succeed for each item alone, because it is then shorter."""
     is_refused = isinstance(error, ToolError) and error.status in REQUEST_REFUSED
     return is_refused or isinstance(error, ModelOutputError)
 
@@ -125,7 +125,7 @@ def unanswered(state: FactState) -> Judgement | None:
 
 
 def searches_left(state: FactState, most: int) -> int:
-    """Number of queries left; 0 if no tool works, or if a search has returned everything there is."""
+    """Number of queries that may still be made; 0 if no tool works or there is nothing more to find."""
     return max(0, most - len(state["queries"])) if state["last_search"] == "answered" else 0
 
 
@@ -134,9 +134,9 @@ def ask_next(state: FactState, wish: NextQueries) -> Update:
 
 
 async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
-    """Sends the pending queries concurrently to a search tool; if it fails, tries the other tools in turn.
+    """Sends the pending queries to a search tool concurrently. If the tool fails, the others are tried in turn.
 
-    A failure is recorded even if another tool answers: "nothing was found" is then not a valid verdict.
+    A failure is recorded even if another tool answers, because "nothing was found" is then not a valid verdict.
     """
     assert state["pending"] is not None
     wish, gateway = state["pending"], runtime.context.searching
@@ -186,7 +186,7 @@ async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
 
 
 def _was_found_before(state: FactState, query: str) -> bool:
-    """Whether a cascade's verifier has searched the documents with this query and has the results."""
+    """Whether a cascade's verifier has already found evidence with this query."""
     return not state["queries"] and any(item.query == query for item in state["evidence"])
 
 

@@ -9,14 +9,14 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, conver
 from factloop.core.errors import DataError
 
 Question = str | BaseMessage | Sequence[BaseMessage | tuple[str, str] | Mapping[str, str]]
-"""A text, a message, or a history of messages or (role, text) pairs that ends with the person's question."""
+"""A string, a message, or a conversation of messages or (role, text) pairs that ends with the person's question."""
 MOST_EARLIER = 4_000
-"""Maximum characters of turns before the question; older ones are left out."""
+"""Maximum characters of the turns before the question; the oldest turns are dropped."""
 _EARLIER, _NOW = "Earlier in the conversation:", "The question now:"
 
 
 def question_of(given: Question | None) -> str | None:
-    """The question with the preceding conversation between person and assistant; later turns are left out.
+    """The last question, with the conversation between person and assistant before it. Later turns are dropped.
 
     System and tool messages, and turns without text, are ignored. Raises DataError.
     """
@@ -26,12 +26,12 @@ def question_of(given: Question | None) -> str | None:
         return str(given.text)
     try:
         messages = convert_to_messages(list(given))  # type: ignore[arg-type]  # it looks at each
-    except Exception as error:  # LangChain raises whatever an item makes it stumble over
+    except Exception as error:  # LangChain raises many kinds of errors for invalid items
         raise DataError("question: must be a string, a message or a list of messages") from error
     turns = [one for one in messages if isinstance(one, HumanMessage | AIMessage) and str(one.text).strip()]
     last = max((place for place, one in enumerate(turns) if isinstance(one, HumanMessage)), default=None)
     if last is None:
-        raise DataError("question: the list of messages has none from a user")
+        raise DataError("question: the list contains no message from a user")
     roles = ("Person" if isinstance(one, HumanMessage) else "Assistant" for one in turns)
     earlier = [f"{role}: {str(one.text).strip()}" for role, one in zip(roles, turns[:last], strict=False)]
     while sum(map(len, earlier)) > MOST_EARLIER:

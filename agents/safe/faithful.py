@@ -1,11 +1,11 @@
 """Checks, as far as code can, whether the facts that a model extracted say the same as their sentence.
 
-If facts add or lose a figure, a name, a denial or a hedge, something else is judged, and no later stage would notice:
-a wrong year that the model corrected while splitting would be supported. So every reply is compared with its
-sentences. A sentence that does not match is requested once more, with a complaint that gives the reason; if it still
-does not match, it is judged whole, as a single claim.
+If the facts add or lose a figure, a name, a denial or a hedge, the check judges something that the answer does not say,
+and no later stage notices: a wrong year that the model corrected while splitting would be supported. Every reply is
+therefore compared with its sentences. A sentence that does not match is requested once more, with a complaint that
+states the reason. If it still does not match, it is judged whole, as a single claim.
 
-Words are compared only in English, figures and names in all languages.
+Denials and hedges are compared only in English, figures and names in all languages.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _RELATIVE = re.compile(
     r"|years?|decades?|centur(?:y|ies)|half|twice|double[ds]?|total|each|both|more|less|fewer|over|under)\b",
     re.IGNORECASE,
 )
-"""Words with which a reader can work out an unwritten figure: *two years later*, *at the age of 30*."""
+"""Words from which a reader can work out a figure that is not written: *two years later*, *at the age of 30*."""
 _DENIAL = re.compile(
     r"\b(?:not(?! only| just| merely| least| until)|never|no(?!\.? ?\d| longer than)|none|neither|nor|without|cannot)\b"
     r"|n['’]t\b(?! until)",
@@ -49,7 +49,7 @@ _DENIES = re.compile(
     r"|reject|los[et]|former|instead|false|wrong|ban|forbid|until|exclud|oppos|abandon|withdr|drop)[a-z]*",
     re.IGNORECASE,
 )
-"""Many words may express negation, so a denial counts as lost or added only if no similar word occurs."""
+"""Many words can express negation, so a denial counts as lost or added only if none of these words occurs."""
 _HEDGE = re.compile(
     r"\b(?:may(?!\b,? \d| of\b)|might|perhaps|maybe|possibly|probably|reportedly|allegedly|supposedly|apparently"
     r"|presumably|(?:said|believed|thought|rumou?red|alleged|reported) to)\b"
@@ -83,7 +83,7 @@ class Wording:
 
     @cached_property
     def figures(self) -> frozenset[str]:
-        """Figures and numerals, with equal numbers written alike."""
+        """Figures and number words, with equal numbers in the same form."""
         words = (_VALUES.get(word) for word in map(str.lower, _LETTERS.findall(self._text)))
         return frozenset([*map(_plain, FIGURE.findall(self._text)), *filter(None, words)])
 
@@ -97,7 +97,7 @@ class Wording:
         return frozenset("".join(_ACRONYM.findall(self._text)).lower())
 
     def has_figure(self, figure: str) -> bool:
-        """Whether the text has the figure. Four digits also match their last two, since *2005-09* means until 2009."""
+        """Whether the text contains the figure. A year also matches its last two digits: *2005-09* ends in 2009."""
         return figure in self.figures or any(_is_end(one, figure) or _is_end(figure, one) for one in self.figures)
 
     def lacking(self, text: str, *, exactly: bool = False) -> Iterator[str]:
@@ -110,9 +110,9 @@ class Wording:
 
 
 def complaint(sentence: str, facts: Iterable[str], said: Wording) -> str | None:
-    """What is wrong with the facts of a sentence, worded for the model; None if nothing is or if there are no facts.
+    """The complaint for the model about the facts of a sentence; None if they match it or there are none.
 
-    `said` is the wording of everything a fact may draw on: the answer and the question.
+    `said` is the wording of the texts that a fact may draw on: the answer and the question.
     """
     listed = list(facts)
     text = " ".join(listed)

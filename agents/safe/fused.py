@@ -2,10 +2,10 @@
 
     (look) ─▶ search ─▶ assess ─▶ claim: search ─▶ assess ─▶ ...
 
-Two claims share their first round: both are searched for at once, and one call judges both using all passages found.
-It settles most claims, and two claims share one copy of the judging rules, which make up half of a request. Claims that
-remain open continue alone, with the queries that the reply asks for, until they are settled. There is no shared round
-for a single claim, or if there are several search tools, because the model must then be able to choose among them.
+Claims share their first round in pairs: both are searched for at the same time, and one call judges both by all
+passages found. This round settles most claims, and the judging rules, which make up half of a request, are sent once
+per pair. Claims that remain open continue alone, with the queries that the reply proposes, until they are settled.
+There is no shared round for a single claim, or if there are several search tools for the model to choose from.
 
 This plan is factloop's own: SAFE (Wei et al. 2024, section 3) judges each fact alone.
 """
@@ -65,33 +65,33 @@ from factloop.tools.calls.tracing import span
 
 ASSESS, FIRST_ROUND, CLAIM = "assess", "first_round", "claim"
 CLAIMS_TOGETHER = 2
-"""Number of claims judged in one call; each makes the reply longer, and therefore the wait."""
+"""Number of claims judged in one call. Each additional claim makes the reply longer and slower."""
 QUERIES_AT_ONCE = 2
-"""Queries for a claim left open by the first search. With two, the slowest claim takes three rounds, not five."""
+"""Queries per round after the first. With two, the slowest claim takes three rounds instead of five."""
 GIVEN_AT_ONCE = 12
-"""Number of supplied facts read in one call; replies are limited, and a failed call loses all its facts."""
+"""Number of supplied facts read in one call. Reply length is limited, and a failed call loses all of its facts."""
 BUNCH = 16
-"""Sentences or claims per branch: enough to keep branches cheap, few enough not to block the event loop."""
+"""Sentences or claims per branch: enough to keep the overhead low, few enough not to block the event loop."""
 
 T = TypeVar("T")
 
 
 def in_groups(items: Sequence[T], size: int) -> list[Sequence[T]]:
-    """The items in order, in groups of this size."""
+    """Splits the items into groups of this size, in order."""
     return [items[start : start + size] for start in range(0, len(items), size)]
 
 
 class GivenReader(SafePlan):
-    """A plan that reads facts split by the caller, several from one sentence at a time."""
+    """A plan that can read facts supplied by the caller, several from one sentence at a time."""
 
     @abstractmethod
     async def read_given(
         self, task: SentenceTask, start: int, facts: Sequence[str], context: CheckContext
     ) -> list[Fact]:
-        """The supplied facts of a sentence; the first one has the index `start`."""
+        """Reads supplied facts of a sentence, the first of which has the index `start`."""
 
     async def read_all_given(self, task: SentenceTask, context: CheckContext) -> list[Fact]:
-        """The supplied facts of the sentence; if a batch cannot be read, its facts are unscored."""
+        """Reads all supplied facts of the sentence in batches. If a batch cannot be read, its facts are unscored."""
         given = task.given or ()
 
         async def batch(start: int) -> list[Fact]:
@@ -140,10 +140,10 @@ class FusedPlan(GivenReader):
 
     def build_claim_graph(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
         """The graph of one claim: `search -> assess`, round after round, until the claim is settled or `max_searches`
-        queries were made.
+        queries have been made.
 
-        A round that finds nothing new is the last, without another call. An initial `look` either settles the claim or
-        leaves it open. For a claim without a pending query, the search was already made.
+        A round that finds nothing new ends the loop without another call. An initial `look` either settles the claim or
+        leaves it open. A claim without a pending query starts at `assess`, because it has already been searched for.
         """
         graph = StateGraph(FactState, context_schema=CheckContext, output_schema=FactOutput)
         graph.add_node(SEARCH, search)
@@ -176,7 +176,7 @@ class FusedPlan(GivenReader):
     async def go_on(
         self, state: FactState, case: Case, step: Judgement | NextQueries, runtime: Runtime[CheckContext]
     ) -> Update:
-        """What follows an assessment: the claim is settled, or new queries are made."""
+        """Acts on an assessment: settles the claim or requests new queries."""
         if isinstance(step, Judgement):
             return closed(state, step, runtime)
         wish = not_yet_asked(state, step, most=min(QUERIES_AT_ONCE, case.searches_left))
@@ -187,7 +187,7 @@ class FusedPlan(GivenReader):
         return ask_next(state, wish)
 
     async def conclude(self, case: Case, missing: str, context: CheckContext) -> Judgement:
-        """The verdict if no query finds anything new: the claim is not supported. The model is not called again.
+        """The verdict when no query finds anything new: the claim is not supported. The model is not called again.
 
         The other members of a jury are called, because they have not seen the claim.
         """
@@ -199,7 +199,7 @@ class FusedPlan(GivenReader):
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
         """The facts in a window; those that need no search are already settled.
 
-        A sentence that is missing from the reply for several sentences is read again alone.
+        A sentence that is missing from the reply for several sentences is read again on its own.
         """
         if group[0].given is not None:
             return await self.read_all_given(group[0], context)
@@ -289,7 +289,7 @@ class _FirstRound:
         """Settles claims that the combined evidence decides, and assigns further queries to the others.
 
         If a search failed, the reply cannot be read, or the server rejects the request, all claims stay open and are
-        judged alone.
+        judged one by one.
         """
         states = state["cases"]
         if any(unanswered(one) is not None for one in states):
@@ -323,7 +323,7 @@ class _FirstRound:
 
 
 def _settled_and_open(steps: Sequence[tuple[FactState, Update]]) -> Update:
-    """The settled claims and the open ones."""
+    """Separates the settled claims from the open ones."""
     return {
         "settled": [claim for _, update in steps for claim in update.get("settled", ())],
         "cases": [updated(case, update) for case, update in steps if "settled" not in update],
@@ -341,7 +341,7 @@ def _pooled(cases: Sequence[Case]) -> list[Evidence]:
 def _in_own_terms(
     state: FactState, step: Judgement | NextQueries, pool: Sequence[Evidence]
 ) -> tuple[FactState, Judgement | NextQueries]:
-    """The claim, with passages of other claims that its judgement cites, and the judgement with adapted citations."""
+    """The claim with the cited passages of other claims added, and the judgement with its citations adapted."""
     own = list(state["evidence"])
     kept = {_text(item): number for number, item in enumerate(own, 1)}
     ids = {item.id: item.id for item in own}
@@ -367,8 +367,8 @@ def _text(item: Evidence) -> tuple[str, str]:
 class BunchedPlan(FusedPlan):
     """The fused plan for judges that answer immediately, such as the offline rules, with many claims per branch.
 
-    Running a branch takes longer than applying the rules to a claim, so a branch per claim would take most of the time
-    of a check. The claims of a bunch go through the same steps as they would alone, and are settled one at a time.
+    Running a branch takes longer than applying the rules to a claim, so one branch per claim would take up most of a
+    check. The claims in a bunch go through the same steps as they would alone and are settled one by one.
     """
 
     def grouped(self, sentences: Sequence[SentenceTask]) -> Sequence[Sequence[SentenceTask]]:
@@ -387,7 +387,7 @@ class BunchedPlan(FusedPlan):
     async def conclude(self, case: Case, missing: str, context: CheckContext) -> Judgement:  # noqa: ARG002 - the judge says it
         """The judge's conclusion from the available evidence, with its score and the closest sentence."""
         judgement = await self.stages.assess(case, context)
-        assert isinstance(judgement, Judgement), "no search is left, so that it must settle"
+        assert isinstance(judgement, Judgement), "no searches are left, so the judge must settle the claim"
         return judgement
 
     def branches(self, cases: Sequence[FactState]) -> Sequence[FactState | BunchState]:

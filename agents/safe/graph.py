@@ -7,8 +7,8 @@
 `read` has a branch for each sentence or window, `claim` for each distinct fact, and `look again` for each batch of
 facts. A graph step takes longer than the offline rules need for a claim, so they handle many claims per branch.
 `distinguish` waits for all sentences, so that the first of several equal facts is always the one that is judged. After
-that, claims do not wait for each other, except those in the same `look again` batch; `collect` sends the claims that
-this leaves open to branches of their own.
+that, claims do not wait for each other, except those in the same `look again` batch. `collect` sends the claims left
+open by that step to branches of their own.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ ABSTENTION_RESULTS = 5
 
 
 class SafePlan(ABC):
-    """A plan for SAFE's loop: those in `fused`, `grounded`, `paper` and `published`."""
+    """A plan for SAFE's loop. The plans are in `fused`, `grounded`, `paper` and `published`."""
 
     stages: Stages
     looks_again = False
-    """Whether open facts are examined together before any gets its own branch."""
+    """Whether open facts are examined together before any of them gets its own branch."""
     merges_repeats = True
     """Whether only the first of several equivalent facts is judged."""
     reads_all = False
@@ -91,7 +91,7 @@ class SafePlan(ABC):
         return []
 
     def branches(self, cases: Sequence[FactState]) -> Sequence[FactState | BunchState]:
-        """The claims to judge as branch inputs, with one or several claims per branch."""
+        """The inputs of the branches that judge these claims, with one or more claims per branch."""
         return cases
 
     @abstractmethod
@@ -100,7 +100,7 @@ class SafePlan(ABC):
 
 
 def build_safe_graph(plan: SafePlan, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
-    """The compiled graph from the answer in a `CheckContext` to `{claims, sentences_read}`.
+    """Builds the graph that reads the answer in a `CheckContext` and returns `{claims, sentences_read}`.
 
     With `facts`, there is one claim for each of them. With `spans`, only the claims of those sentences are checked; the
     rest of the response serves as context.
@@ -108,7 +108,7 @@ def build_safe_graph(plan: SafePlan, *, max_searches: int, look: ClaimNode | Non
     Custom stream events (see `factloop.core.events`): response_split, claim_found, claim_searched, claim_judged.
     If the context has no search tools, the graph finds claims but does not judge them.
 
-    With a `look`, the graph is a cascade: that node settles what it can before the plan's own stages are called.
+    With a `look` node, the graph is a cascade: the node settles the claims it can before the plan's own stages run.
     """
     nodes = _Nodes(plan, look)
     graph = StateGraph(ResponseState, context_schema=CheckContext, input_schema=SafeInput, output_schema=SafeOutput)
@@ -145,7 +145,8 @@ class _Nodes:
         return None if self.look is None else "model"
 
     def split(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
-        """The sentences. Synchronous, so that LangGraph runs it in a thread: splitting long answers takes a while."""
+        """Splits the response. Synchronous, so that LangGraph runs it in a thread, because long answers take a
+        while."""
         answer, given, spans = runtime.context.answer, state.get("facts"), state.get("spans")
         if given is not None:
             sentences = given_sentences(answer, given)
@@ -154,11 +155,11 @@ class _Nodes:
             if self.plan.reads_all:
                 sentences = [replace(one, silent=None) for one in sentences]
         tell(runtime, "response_split", n_sentences=sum(sentence.silent is None for sentence in sentences))
-        # On a thread that ran before, the reduced keys still hold the earlier results.
+        # If the thread has run before, the keys with reducers still contain the earlier results.
         return {"sentences": sentences, "found": Overwrite([]), "settled": Overwrite([]), "abstentions": Overwrite([])}
 
     async def to_each_group(self, state: ResponseState) -> list[Send] | str:
-        """Sends off the groups of sentences that may state facts, and each abstention."""
+        """Sends each group of sentences that may state facts, and each abstention, to a branch."""
         to_read = [one for one in state["sentences"] if one.silent is None and (one.given is None or one.given)]
         abstentions = [one for one in state["sentences"] if one.silent == NoClaim.ABSTENTION]
         return [
@@ -207,7 +208,7 @@ class _Nodes:
     async def distinguish(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
         """Settles facts that need no search; if the plan merges equivalent facts, only the first stays open.
 
-        A cascade also reopens facts that the model supported in passing, so that the verifier checks them first.
+        A cascade also reopens facts that the model judged while reading, so that the verifier checks them first.
         """
         found = state["found"] if self.look is None else [reopened(fact) for fact in state["found"]]
         kept, repeats = distinct(found)
@@ -256,7 +257,7 @@ class _Nodes:
         return {"settled": settled}
 
     async def collect(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Command[Any]:
-        """Puts the claims in order once none are open, and otherwise sends the open ones to branches of their own."""
+        """Puts the claims in order once none are open. Until then, sends the open ones to branches of their own."""
         done = {claim.id for claim in state["settled"]}
         if left := [fact for fact in self._open(state) if fact.id not in done]:
             return Command(goto=[Send(CLAIM, branch) for branch in self.plan.branches(self._cases(left, state))])

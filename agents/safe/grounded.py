@@ -2,8 +2,8 @@
 
 One call for a window of sentences lists their facts and judges each. Claims that are not supported are examined again
 in batches if a search for the claim itself finds a passage that was not shown. Relevance is only a label here and
-settles nothing. Sentences missing from a reply are requested again, then read one at a time and their claims judged one
-at a time, as in the fused plan.
+settles nothing. Sentences missing from a reply are requested again. Those that are still missing are read one at a
+time, and their claims are judged one at a time, as in the fused plan.
 
 This plan is factloop's own: SAFE (Wei et al. 2024, section 3) searches for each fact separately.
 """
@@ -40,7 +40,7 @@ from factloop.tools.search.passages import best_passages
 BATCH_CLAIMS = 7
 """Maximum number of claims examined again together."""
 MORE_MAY_SETTLE = (UnscoredReason.DISPUTED, UnscoredReason.SPLIT_JURY)
-"""Reasons for having no verdict that other passages may settle."""
+"""Reasons for a missing verdict that other passages may resolve."""
 MOST_SHOWN = 5
 """Number of passages listed as a claim's evidence if its judgement cites none."""
 
@@ -51,7 +51,7 @@ class GroundedPlan(GivenReader):
 
     stages: GroundedStages
     results: int
-    """Number of passages to search for each sentence, and for each claim examined again."""
+    """Number of passages to retrieve for each sentence, and for each claim that is examined again."""
     characters: int = SHOWN_CHARACTERS
     """Number of characters of passages to show in one prompt."""
 
@@ -115,11 +115,11 @@ class GroundedPlan(GivenReader):
         return await self._closed([_final(fact) if _is_supported(fact) else fact for fact in found], window, context)
 
     async def _closed(self, facts: Sequence[Fact], window: WindowTask, context: CheckContext) -> list[Fact]:
-        """The facts, settling those that need no further examination or for which no other passage can be shown.
+        """Settles the facts that need no further examination or for which there is no other passage to show.
 
-        A supported fact needs none if the cited passages contain all its figures and names, and if no passage that was
-        not shown may give another value. If a figure or name is missing from them, or no passage was cited, the reply
-        may come from memory.
+        A supported fact needs no further examination if the cited passages contain all its figures and names, and no
+        other passage is likely to give another value. If a figure or name is missing, or no passage was cited, the
+        verdict may come from memory.
         """
 
         async def closed(fact: Fact) -> Fact:
@@ -153,8 +153,8 @@ class GroundedPlan(GivenReader):
     ) -> list[Claim]:
         """Judges each claim by passages found for all of them; if that fails, the first judgement is kept.
 
-        An exception is "nothing was found", which is a verdict only if all searches were answered. Facts settled by the
-        first examination keep their judgement. They reach this step because a cascade's verifier comes just before it.
+        The exception is "nothing was found", which is a verdict only if all searches were answered. Facts settled by
+        the first examination keep their judgement; they get here only because a cascade's verifier comes just before.
         """
         pairs = list(zip(facts, tasks, strict=True))
         firsts = [fact.judgement for fact in facts if fact.judgement is not None]
@@ -191,7 +191,7 @@ def _is_supported(fact: Fact) -> bool:
 
 
 def _cited(fact: Fact) -> list[Evidence]:
-    """The passages cited in the judgement of a fact."""
+
     cited = () if fact.judgement is None else fact.judgement.cited
     return [item for item in fact.evidence if item.id in cited]
 
@@ -211,7 +211,7 @@ def _placed(reading: WindowReading, window: WindowTask) -> list[Fact]:
 
 
 def _found(task: SentenceTask, number: int, text: str, judged: JudgedFact, window: WindowTask) -> Fact:
-    """A fact with its first judgement."""
+
     fact = Fact(task.number, number, text, judged.text, "open", relevant=judged.relevant)
     stands = unless_unanswered(judged.judgement, window.failure)
     evidence, judgement = _own_evidence(fact.id, judged.text, stands, window)

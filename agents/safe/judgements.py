@@ -1,12 +1,12 @@
 """Turns errors and model replies into judgements.
 
-Code checks every number in a reply; nothing is taken on trust. References to nonexistent passages are ignored, and a
-verdict for or against a claim is rejected if it cites no passage, because it may come from memory.
+Every passage number in a reply is checked. References to nonexistent passages are ignored, and a verdict for or against
+a claim is rejected if it cites no passage, because it may come from the model's memory.
 
 The score of a chat model's verdict is P(supported), computed at the position of the verdict: the probability of tokens
-that begin "supported", divided by the probability of tokens that begin any verdict. It is the model's own uncertainty
-and is not calibrated. A score exists only if the server returns log-probabilities and the verdict is found among the
-tokens; it is never taken from the wording of a reply.
+that begin "supported", divided by the probability of tokens that begin any verdict. It expresses the model's own
+uncertainty and is not calibrated. A score exists only if the server returns log-probabilities and the verdict is found
+among the tokens; it is never taken from the wording of a reply.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from factloop.core.records import Evidence, Judgement, UnscoredReason, Verdict
 from factloop.tools.models.logprobs import VALUE, option_probabilities
 from factloop.tools.models.wire import ReplyToken
 
-NO_GROUNDS = "The judge named no passage for this verdict."
-NO_CONNECTION = "It has no connection to what was asked."
+NO_GROUNDS = "The judge cited no passage for this verdict."
+NO_CONNECTION = "It is unrelated to the question."
 SUPPORTED = "supported"
 NO_VERDICT = {"ambiguous": UnscoredReason.AMBIGUOUS, "disputed": UnscoredReason.DISPUTED}
 """Values other than verdicts that a model may return; they leave the claim unscored."""
@@ -40,12 +40,12 @@ its tokens say nothing about its verdict."""
 
 
 def unscored(error: FactloopError) -> Judgement:
-    """The judgement of a claim without a verdict, from the error that prevented one."""
+    """An unscored judgement that records the error that prevented a verdict."""
     return Judgement(unscored_reason=reason_of(error), rationale=str(error))
 
 
 def unless_unanswered(judgement: Judgement, failure: Judgement | None) -> Judgement:
-    """The judgement, or a search failure: "nothing was found" is a verdict only if all searches worked."""
+    """The judgement, or `failure` if nothing was found, because that is a verdict only if all searches worked."""
     nothing_found = judgement.verdict is Verdict.NOT_SUPPORTED and not judgement.contradicted
     return failure if nothing_found and failure is not None else judgement
 
@@ -78,14 +78,14 @@ def ambiguous(rationale: str, judged_by: str) -> Judgement:
 def other_language(judged_by: str) -> Judgement:
     return Judgement(
         unscored_reason=UnscoredReason.OTHER_LANGUAGE,
-        rationale="The offline engine reads only English: a chat model (--model) can judge this claim.",
+        rationale="The offline engine reads only English. Use a chat model (--model) to judge this claim.",
         judged_by=judged_by,
     )
 
 
 def no_source() -> Judgement:
     return Judgement(
-        unscored_reason=UnscoredReason.NO_SOURCE, rationale="Neither documents nor a search tool were given."
+        unscored_reason=UnscoredReason.NO_SOURCE, rationale="No documents and no search tool were provided."
     )
 
 
@@ -119,7 +119,7 @@ def in_own_terms(
 
 
 def with_score(judgement: Judgement, score: float | None) -> Judgement:
-    """The judgement with its score, if it is a verdict."""
+    """The judgement with this score if it is a verdict."""
     return judgement if score is None or judgement.verdict is None else judgement.model_copy(update={"score": score})
 
 
@@ -139,7 +139,7 @@ def refuse(answer: BaseModel, complaint: str) -> NoReturn:
 
 
 def refuse_groundless(verdict: str, cited: Sequence[int], n_shown: int, answer: BaseModel, *, of: str = "") -> None:
-    """Rejects a verdict that must be based on passages but cites none that was shown: it may come from memory."""
+    """Rejects a verdict that cites too few of the passages shown, because it may come from the model's memory."""
     n_cited = len({number for number in cited if 1 <= number <= n_shown})
     if n_cited >= LEAST_CITED.get(verdict, 0):
         return
@@ -171,7 +171,7 @@ class VerdictField:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Matches the field and its value; quotes inside other text are escaped in a reply and do not match."""
+        """Matches the field and its value. Quotes in other strings are escaped in a JSON reply and do not match."""
         return re.compile(rf'"{re.escape(self.name)}"\s*:\s*"(?P<{VALUE}>[^"\\]*)"')
 
     def scores(self, tokens: Sequence[ReplyToken], said: Sequence[str]) -> list[float | None]:

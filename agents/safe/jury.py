@@ -169,7 +169,7 @@ def joint(said: Sequence[Judgement], rule: JuryRule) -> Judgement:
 
 
 def _chosen(said: Sequence[Judgement], quorum: int) -> Judgement | None:
-    """The first judgement with the quorum's outcome; for unsupported claims, one with the more frequent reason."""
+    """The first judgement with the winning outcome and, if that is not supported, the majority's `contradicted`."""
     outcome, n = Counter(map(_outcome, said)).most_common(1)[0]
     if n < quorum:
         return None

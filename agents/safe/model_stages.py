@@ -82,7 +82,7 @@ GROUNDED_PROMPTS = ("safe/grounded_claims", "safe/grounded_facts", *FUSED_PROMPT
 SENTENCE_CHARACTERS = 2_000
 """Maximum characters of a supplied sentence; sentences split by factloop are no longer than this."""
 ANSWER_CHARACTERS = 6_000
-"""Characters of the answer shown in prompts; clearly longer answers are excerpted."""
+"""Number of characters of the answer to show in prompts; clearly longer answers are shown as excerpts."""
 _ROW_END = re.compile(r"\A[ \t]*\|[ \t]*(?=\r?\n)")
 """The end of a table row, which is not part of the next sentence."""
 
@@ -145,12 +145,12 @@ def claims_prompt(prompts: PromptRegistry, answer: Answer, claims: Sequence[str]
 
 
 def shown_answer(answer: Answer, task: SentenceTask, most: int = ANSWER_CHARACTERS) -> str:
-    """The whole answer if it fits into prompts, so that all requests about it begin alike; otherwise an excerpt."""
+    """The whole answer if it fits into a prompt, so that all requests about it begin alike; otherwise an excerpt."""
     return answer.around(task.start, task.end, most=most)
 
 
 def in_context(answer: Answer, task: SentenceTask) -> str:
-    """A sentence with known facts, after the text that distinguishes it from an equal one elsewhere."""
+    """A sentence whose facts are known, preceded by the text that distinguishes it from an identical one elsewhere."""
     return "\n".join(filter(None, (answer.told_apart_by(task), task.sentence[:SENTENCE_CHARACTERS])))
 
 
@@ -172,8 +172,6 @@ def _in_place(answer: Answer, window: WindowTask) -> list[str]:
 
 @dataclass(frozen=True)
 class _ModelStages:
-    """A model and its prompts."""
-
     gateway: ModelGateway
     prompts: PromptRegistry
     reads_code: bool = True
@@ -372,7 +370,7 @@ class ModelFusedStages(_ModelStages):
 
 @lru_cache(maxsize=64)
 def _offers(tools: tuple[tuple[str, str], ...]) -> Offers[Assessment, SearchCall]:
-    """The available searches by name and description. Cached across sessions, because each one requires a class."""
+    """Offers search tools to the model by name and description. Cached, because each offer requires its own class."""
     return Offers(dict(tools), SearchCall, Assessment, lambda one: one.verdict == "insufficient")
 
 
@@ -485,9 +483,9 @@ def _one_for_each(given: Sequence[str], answer: SentenceFacts) -> None:
 
 
 def _of_sentences_shown(n_sentences: int, answer: GroundedFacts | WindowFacts) -> None:
-    """Rejects a reply with numbers of sentences not shown, or that lists a sentence both with and without a fact.
+    """Rejects a reply that numbers a sentence that was not shown, or lists a sentence both with and without a fact.
 
-    Its other numbers are then unreliable too: they may count from 0. Skipped sentences are requested again elsewhere.
+    Its other numbers are then unreliable, too: they may start at 0. Skipped sentences are requested again elsewhere.
     """
     with_fact, without = {fact.sentence for fact in answer.facts}, set(answer.without_fact)
     off_topic = set(answer.off_topic) if isinstance(answer, GroundedFacts) else set()

@@ -41,7 +41,7 @@ class Rater(Protocol):
     def name(self) -> str: ...
 
     async def judge(self, case: Case, context: CheckContext) -> tuple[SupportReading, Judgement]:
-        """How the evidence reads, and the resulting judgement."""
+        """The reading of the evidence and the resulting judgement."""
         ...
 
 
@@ -69,14 +69,14 @@ class JudgeRater:
     """A judge model with its thresholds (`--judge`).
 
     Claims with a score of at least `upper` are supported, and those with at most `lower` are not. Scores in between
-    need a human reader. `lower` is None if no thresholds were set from labels; then no score is in between.
+    need a human reader. `lower` is None if no thresholds were derived from labels; there is then no range in between.
     """
 
     verifier: Judge
     upper: float = THRESHOLD
     lower: float | None = None
     reads: Read | None = None
-    """Replaces the judge's own `reads` and handles all claims that wait at the same time."""
+    """Replaces the judge's own `reads`, and reads all waiting claims together."""
 
     @property
     def name(self) -> str:
@@ -92,8 +92,8 @@ class JudgeRater:
             return reading, judgement
         return reading, Judgement(
             unscored_reason=UnscoredReason.NEEDS_READING,
-            rationale=f"{judgement.rationale} By your labels, {lower:g} or less is not supported, {self.upper:g} or "
-            "more is.",
+            rationale=f"{judgement.rationale} According to your labels, {lower:g} or less means not "
+            f"supported, and {self.upper:g} or more means supported.",
             cited=judgement.cited,
             score=score,
             judged_by=judgement.judged_by,
@@ -102,8 +102,6 @@ class JudgeRater:
 
 @dataclass(frozen=True)
 class _OfflineStages:
-    """A judge, and the pipeline that splits sentences."""
-
     rater: Rater
     nlp: Language
     reads_code: bool = False
@@ -113,7 +111,7 @@ class _OfflineStages:
         return self.rater.name
 
     async def abstention(self, _task: SentenceTask, _passages: Sequence[Evidence], _context: CheckContext) -> None:
-        """None: the offline engine only compares words, so it cannot tell whether a passage answers a question."""
+        """Always None: the offline engine only compares words and cannot tell whether a passage answers a question."""
 
 
 class OfflineFusedStages(_OfflineStages):
@@ -171,7 +169,7 @@ class OfflinePaperStages(_OfflineStages):
         return True
 
     async def next_query(self, case: Case, _context: CheckContext) -> NextQueries:
-        """A new wording of the query, or the first wording again if there is no other.
+        """A query in new words or, if there are no others, the first query again.
 
         A repeated query to a web search is answered from the cache; documents and custom tools are searched again.
         """

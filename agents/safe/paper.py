@@ -1,7 +1,7 @@
 """The paper plan: SAFE's five stages with one call each (Wei et al. 2024, section 3 and appendix C).
 
-Departures: repeated facts are judged once; the rounds of a claim end once everything in its documents has been found; a
-failed stage leaves the claim unscored, while the released code drops it or continues with a guess. The plan `safe`
+Departures: repeated facts are judged once; a claim's rounds end once everything in the documents has been found; and a
+failed stage leaves the claim unscored, whereas the released code drops it or continues with a guess. The plan `safe`
 (`published.py`) has only the last of these.
 """
 
@@ -41,10 +41,10 @@ class PaperPlan(SafePlan):
 
     stages: PaperStages
     ends_early = True
-    """Whether a claim's rounds end once everything in its documents has been found."""
+    """Whether a claim's rounds end once everything in the documents has been found."""
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
-        """`relevance`, then `next_query -> search` for `max_searches` rounds, then `rate`.
+        """The graph of a claim: `relevance`, then `next_query -> search` for `max_searches` rounds, then `rate`.
 
         The rounds end early if no search tool works, if everything in the documents has been found, or if the model has
         no further query.
@@ -95,7 +95,7 @@ class PaperPlan(SafePlan):
         return graph.compile(name="claim")
 
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
-        """Splits unless facts are supplied, then revises each fact; if revision fails, the fact is unscored."""
+        """Splits the sentence unless facts are supplied, then revises each fact. If that fails, it is unscored."""
         (task,) = group
         split = await self.stages.split(task, context) if task.given is None else SplitSentence(task.given)
         found = await together(self._revised(task, number, fact, context) for number, fact in enumerate(split.facts))

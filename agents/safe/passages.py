@@ -1,7 +1,7 @@
 """Selects the passages that the grounded plan shows: all if there are few documents, otherwise the best for the claims.
 
-Searches go through the gateway like all others: metered, rate-limited, cached and deduplicated. Each passage comes with
-its neighbours, so two passages of one document often share text, which is shown only once.
+Like all searches, these go through the gateway, which meters, rate-limits, caches and deduplicates them. A passage
+includes neighbouring text, so two passages from one document often overlap; the shared text is shown only once.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from factloop.tools.text.words import content_words
 
 STAGE = "search"
 SHOWN_CHARACTERS = 6_000
-"""Characters of the best passages shown with each window if there are too many to show all."""
+"""Number of characters of the best passages to show with each window if there are too many to show all."""
 WHOLE_TIMES = 1.5
-"""All passages are shown if they are at most this many times as long: they cost less than examining claims again."""
+"""All passages are shown if they are at most this many times as long: that costs less than examining claims again."""
 MOST_PASSAGES, MOST_TIMES = 12, 2.5
-"""Maximum number of passages shown at once, and the factor by which long ones may exceed the budget."""
+"""Maximum number of passages shown in one prompt, and the factor by which long ones may exceed the limit."""
 _WORD = re.compile(r"\w+")
 _PRONOUNS = r"(?:he|she|it|they|his|her|hers|its|their|theirs|him|them)"
 _OPENERS = "in|on|at|by|from|for|to|of|with|under|over|after|before|during|since|until|as|if|when|while|though|although"
@@ -42,14 +42,14 @@ _REFERS = re.compile(
     rf"(?:{_PRONOUNS}\b|(?:the|this|that|these|those|both|such) (?-i:[a-z\d])|(?:this|that|these|those)\b)",
     re.IGNORECASE,
 )
-"""A sentence whose subject is named elsewhere, optionally after an opener such as *In 1850,*.
+"""Matches a sentence whose subject is named elsewhere, optionally after an opener such as *In 1850,*.
 
 A word directly after a preposition is its object, not the subject: *Over the years, Ada ...*, *In her youth Ada ...*
 """
 _LOOK_BACK = 1_000
 """Maximum characters between the start of the previous sentence and the start of this one."""
 _LEAST_SHARED = 40
-"""Minimum characters: a shorter overlap between two passages may be a coincidence."""
+"""Minimum length of an overlap between two passages; a shorter one may be a coincidence."""
 
 
 class Passages(NamedTuple):
@@ -57,9 +57,9 @@ class Passages(NamedTuple):
 
     items: Sequence[Evidence]
     failure: Judgement | None = None
-    """The first search that failed while another tool answered the same query; more may be found later."""
+    """The failure of a search for a query that another tool answered; searching again may find more."""
     is_all: bool = False
-    """Whether these are all the passages there are."""
+    """Whether there are no other passages to find."""
 
 
 async def passages_for(
@@ -80,7 +80,7 @@ async def passages_for(
 async def passages_of_claims(
     claims: Sequence[str], context: CheckContext, *, results: int, characters: int = SHOWN_CHARACTERS
 ) -> Passages:
-    """The passages for judging a batch of claims, found for each of them. Raises like `passages_for`."""
+    """The passages for judging a batch of claims, from a search for each claim. Raises like `passages_for`."""
     topic = topic_of(context.answer.prompt)
     queries = [search_query(claim, topic) for claim in claims]
     return await _searched(queries, context, results=results, characters=characters)
@@ -89,13 +89,13 @@ async def passages_of_claims(
 async def may_bring_more(
     claim: str, shown: Sequence[Evidence], context: CheckContext, *, results: int, other_side: bool = False
 ) -> bool:
-    """Whether a search for a claim may find a passage not yet shown among its first `2 * results`.
+    """Whether the first `2 * results` hits of a search for a claim may include a passage not yet shown.
 
-    With `other_side`, for supported claims, the passage must be about the same subject and attribute, perhaps with
-    another value: it must contain at least half of the claim's words but not all.
+    With `other_side`, meant for supported claims, the passage must be about the same subject and attribute, perhaps
+    with another value, so it must contain at least half of the claim's words but not all of them.
 
-    Tools that cost money are not called, and a failed search is not repeated: in both cases more may be found, which
-    the second examination will show. With `other_side`, both count as finding nothing. Raises ConfigError.
+    Tools that cost money are not called, and a failed search is not repeated. In both cases the result is True, and the
+    second examination searches again; with `other_side` it is False. Raises ConfigError.
     """
     if not all(tool.is_local for tool in context.searching.tools):
         return not other_side
@@ -124,7 +124,7 @@ def _differs_in_part(claim: str, passage: str) -> bool:
 
 
 def is_all_found(tools: Sequence[SearchTool], found: Iterable[Evidence]) -> bool:
-    """Whether the evidence contains everything that these tools can find, so that searching is pointless."""
+    """Whether the evidence contains everything that these tools can find, so that another search is pointless."""
     hits = _all_hits(tools, SHOWN_CHARACTERS)
     if hits is None:
         return False
@@ -135,7 +135,7 @@ def is_all_found(tools: Sequence[SearchTool], found: Iterable[Evidence]) -> bool
 
 
 def _all_hits(tools: Sequence[SearchTool], characters: int) -> list[SearchHit] | None:
-    """All passages of tools with few documents, in reading order; None if there are more."""
+    """All passages that the tools can find, in reading order; None if there are too many to show."""
     most, hits = round(WHOLE_TIMES * characters), list[SearchHit]()
     for tool in tools:
         passages = tool.all_passages(most)
@@ -199,8 +199,8 @@ def _first(passages: Sequence[Evidence], characters: int) -> Sequence[Evidence]:
 
 
 def _query(task: SentenceTask, context: CheckContext) -> str:
-    """A query for a sentence and its heading or lead-in; if the sentence begins with *she* or *the firm*, also with the
-    sentence before it."""
+    """A query from a sentence and its heading or lead-in, and also from the previous sentence if this one begins with
+    words such as *she* or *the firm*."""
     under = task.above.splitlines()[-1] if task.above and task.start else ""
     before = ""
     if refers_back(task.sentence):
@@ -246,7 +246,7 @@ def without_repeats(passages: Iterable[Evidence], *, most: int) -> list[Evidence
 
 
 def fresh_part(passage: str, shown: Iterable[str]) -> str:
-    """The part of a passage that overlaps no passage shown before; empty if all of it does."""
+    """The part of a passage that does not overlap any passage shown before; empty if nothing remains."""
     for text in shown:
         if passage in text:
             return ""
@@ -291,7 +291,7 @@ def _joined(old: Evidence, new: Evidence) -> Evidence | None:
 
 
 def _shared(first: str, second: str) -> int:
-    """The number of characters at the end of `first` that begin `second`; 0 if there are fewer than `_LEAST_SHARED`."""
+    """The length of the overlap between the end of `first` and the start of `second`; 0 if below `_LEAST_SHARED`."""
     head = second[:_LEAST_SHARED]
     if len(head) < _LEAST_SHARED:
         return 0

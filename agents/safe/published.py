@@ -1,9 +1,9 @@
 """The plan `safe`: SAFE as in the authors' code (Wei et al. 2024, section 3 and appendix C).
 
-Each prompt gets the same input as SAFE's: a sentence alone to split, a fact with the whole response to revise, and a
-fact with the search results to write a query or a rating. Every sentence is split and every fact is judged, after all
-rounds of search. There are two verdicts: supported, in the sense of strongly implied, or not. docs/papers.md lists the
-remaining departures; the plan `paper` departs from SAFE wherever that gives better verdicts.
+Each prompt gets the same input as in SAFE: only the sentence for splitting, the fact and the whole response for
+revising, and the fact and the search results for writing a query or a rating. Every sentence is split, and every fact
+is judged after all rounds of search. The verdict is either supported (strongly implied by the evidence) or not.
+docs/papers.md lists the remaining departures; the plan `paper` departs from SAFE wherever that gives better verdicts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PUBLISHED_PROMPTS = (
 )
 VERIFIABLE_PROMPTS = ("safe/published/rating", "safe/published/verifiable_claims")
 BEFORE, AFTER = 3, 1
-"""Number of sentences that VeriScore shows around the one that it reads."""
+"""Number of sentences that VeriScore shows before and after the one it reads."""
 WINDOW_CHARACTERS = 2_000
 RATED = VerdictField.of(PublishedRating, "rating")
 
@@ -85,7 +85,7 @@ class PublishedStages(ModelPaperStages):
 
 @dataclass(frozen=True)
 class VerifiablePlan(PublishedPlan):
-    """The plan `safe` with VeriScore's claims (Song, Kim and Iyyer 2024, arXiv 2406.19276): one search each."""
+    """The plan `safe` with VeriScore's claims (Song, Kim and Iyyer 2024, arXiv 2406.19276) and one search per claim."""
 
     merges_repeats = True
 
@@ -95,7 +95,7 @@ class VerifiablePlan(PublishedPlan):
 
 @dataclass(frozen=True)
 class VerifiableStages(PublishedStages):
-    """Splitting by VeriScore's rule: a sentence without verifiable claims has none; the others are self-contained."""
+    """Splits sentences as VeriScore does: only verifiable claims are extracted, and each is already self-contained."""
 
     async def split(self, task: SentenceTask, context: CheckContext) -> SplitSentence:
         response = context.answer.response

@@ -18,40 +18,40 @@ from factloop.tools.models.schema import StructuredOutput
 
 
 class AtomicFacts(StructuredOutput):
-    """The atomic facts of one sentence, in order; empty where the sentence states none."""
+    """The atomic facts of one sentence, in order; empty if the sentence states none."""
 
     facts: list[str]
 
 
 class SelfContainedFact(StructuredOutput):
-    """One fact with its vague references replaced by what the response says they are."""
+    """One fact, with vague references replaced by what they refer to in the response."""
 
     fact: str
 
 
 class Relevance(StructuredOutput):
     reason: str
-    """Why, in a sentence."""
+    """The reason, in one sentence."""
     relevant: bool
-    """Whether the fact's subject has to do with the question."""
+    """Whether the fact's subject is related to the question."""
 
 
 class SearchQuery(StructuredOutput):
     query: str
-    """The next query; empty where the passages settle the fact."""
+    """The next query; empty if the passages settle the fact."""
 
 
 class Rating(StructuredOutput):
     reasoning: str
-    """Two or three sentences that come before the rating."""
+    """Two or three sentences of reasoning, written before the rating."""
     cited: list[int]
-    """Numbers of the passages that the rating rests on, from 1."""
+    """Numbers of the passages that the rating is based on, starting at 1."""
     wrong: str
-    """The words of the fact that the passages have otherwise; empty unless it is contradicted."""
+    """The words of the fact that the passages contradict; empty unless it is contradicted."""
     rating: Literal["supported", "contradicted", "disputed", "not_supported"]
-    """What the passages say of the fact."""
+    """What the passages say about the fact."""
     steering: list[int] = Field(default_factory=list)
-    """Numbers of the passages that say how to judge."""
+    """Numbers of the passages that contain instructions to the judge."""
 
 
 class PublishedRating(StructuredOutput):
@@ -65,30 +65,30 @@ class SentenceFact(StructuredOutput):
     fact: str
     """Self-contained."""
     status: Literal["check", "irrelevant", "ambiguous"]
-    """Whether it is to be checked, has nothing to do with the question, or leaves open whom it means."""
+    """Whether the fact should be checked, is unrelated to the question, or does not say whom it means."""
     query: str
     """First search query; empty unless the status is `check`."""
 
 
 class SentenceFacts(StructuredOutput):
-    """The facts given for one sentence, in order: each self-contained, with its relevance and a first query."""
+    """The supplied facts of one sentence, in order. Each is self-contained, with its relevance and a first query."""
 
     facts: list[SentenceFact]
 
 
 class WindowFact(StructuredOutput):
     sentence: int
-    """Number of its sentence, from 1."""
+    """Number of its sentence, starting at 1."""
     fact: str
     """Self-contained."""
     status: Literal["check", "irrelevant", "ambiguous"]
-    """Whether it is to be checked, has nothing to do with the question, or leaves open whom it means."""
+    """Whether the fact should be checked, is unrelated to the question, or does not say whom it means."""
     query: str
     """First search query; empty unless the status is `check`."""
 
 
 class WindowFacts(StructuredOutput):
-    """The facts of one sentence or several, each with its relevance and a first query."""
+    """The facts of one or more sentences, each with its relevance and a first query."""
 
     facts: list[WindowFact]
     without_fact: list[int] = Field(default_factory=list)
@@ -96,49 +96,49 @@ class WindowFacts(StructuredOutput):
 
 
 class Assessment(StructuredOutput):
-    """What the evidence says of a claim."""
+    """What the evidence says about a claim."""
 
     rationale: str
-    """Why, with the numbers of passages in square brackets."""
+    """The reason, with passage numbers in square brackets."""
     cited: list[int]
-    """Numbers of the passages that the verdict rests on, from 1."""
+    """Numbers of the passages that the verdict is based on, starting at 1."""
     wrong: str
-    """The words of the claim that the passages have otherwise; empty unless it is contradicted."""
+    """The words of the claim that the passages contradict; empty unless it is contradicted."""
     verdict: Literal["supported", "contradicted", "disputed", "insufficient", "ambiguous"]
-    """What the evidence says of the claim; `insufficient` searches on while searches are left."""
+    """What the evidence says about the claim. `insufficient` continues the search if any searches are left."""
     steering: list[int] = Field(default_factory=list)
-    """Numbers of the passages that say how to judge."""
+    """Numbers of the passages that contain instructions to the judge."""
 
 
 class NumberedAssessment(StructuredOutput):
-    """What the evidence says of one of several claims."""
+    """What the evidence says about one of several claims."""
 
     claim: int
-    """Its number, from 1."""
+    """Number of the claim, starting at 1."""
     rationale: str
-    """Why, with the numbers of passages in square brackets."""
+    """The reason, with passage numbers in square brackets."""
     cited: list[int]
-    """Numbers of the passages that the verdict rests on, from 1."""
+    """Numbers of the passages that the verdict is based on, starting at 1."""
     wrong: str
-    """The words of the claim that the passages have otherwise; empty unless it is contradicted."""
+    """The words of the claim that the passages contradict; empty unless it is contradicted."""
     verdict: Literal["supported", "contradicted", "disputed", "insufficient", "ambiguous"]
-    """What the evidence says of the claim."""
+    """What the evidence says about the claim."""
     queries: list[str]
     """What to search for next; empty unless the evidence is insufficient."""
 
 
 class Assessments(StructuredOutput):
-    """Several claims, each judged once by the evidence, in order."""
+    """Judgements of several claims, one for each and in order."""
 
     claims: list[NumberedAssessment]
     steering: list[int] = Field(default_factory=list)
-    """Numbers of the passages that say how to judge."""
+    """Numbers of the passages that contain instructions to the judge."""
 
 
 class SearchCall(StructuredOutput):
-    """Arguments of a search tool as it is offered to the model: what is missing, and the queries that should bring it.
+    """Arguments of a search tool offered to the model: what is missing, and queries to find it.
 
-    A model without tool calling gives them beside its `Assessment`.
+    A model without tool calling returns them along with its `Assessment`.
     """
 
     missing: str = ""
@@ -148,33 +148,33 @@ class SearchCall(StructuredOutput):
 
 
 class JudgedByPassages(StructuredOutput):
-    """A verdict, in the order in which a model thinks: passages, why, what follows."""
+    """A verdict, with its fields in the order in which a model should think: passages, reason, verdict."""
 
     passages: list[int]
-    """Numbers of the passages that the verdict rests on, from 1."""
+    """Numbers of the passages that the verdict is based on, starting at 1."""
     reason: str = ""
-    """With any arithmetic; empty where a passage simply says so."""
+    """The reason, with any arithmetic; empty if a passage simply says so."""
     verdict: Literal["supported", "contradicted", "disputed", "insufficient"]
-    """What the passages say of the fact or claim."""
+    """What the passages say about the fact or claim."""
     wrong: str = ""
-    """Its words that the passages have otherwise; empty unless it is contradicted."""
+    """The words that the passages contradict; empty unless the fact or claim is contradicted."""
 
 
 class _OfSentence(StructuredOutput):
     sentence: int
-    """Number of its sentence, from 1."""
+    """Number of its sentence, starting at 1."""
     fact: str
     """Self-contained."""
 
 
 class _OfClaim(StructuredOutput):
     claim: int
-    """Its number, from 1."""
+    """Number of the claim, starting at 1."""
 
 
 class _OfGivenClaim(_OfClaim):
     fact: str = ""
-    """The claim, self-contained; empty where it is so as it stands."""
+    """The claim made self-contained; empty if it already is."""
 
 
 class GroundedFact(JudgedByPassages, _OfSentence):
@@ -182,56 +182,56 @@ class GroundedFact(JudgedByPassages, _OfSentence):
 
 
 class GroundedFacts(StructuredOutput):
-    """The facts of a few sentences, each judged by the passages."""
+    """The facts of a few sentences, each judged against the passages."""
 
     facts: list[GroundedFact]
     without_fact: list[int] = Field(default_factory=list)
     """Numbers of the sentences that state nothing."""
     off_topic: list[int] = Field(default_factory=list)
-    """Numbers of the sentences that have nothing to do with the question."""
+    """Numbers of the sentences that are unrelated to the question."""
     steering: list[int] = Field(default_factory=list)
-    """Numbers of the passages that say how to judge."""
+    """Numbers of the passages that contain instructions to the judge."""
     steering_sentences: list[int] = Field(default_factory=list)
-    """Numbers of the sentences that do so."""
+    """Numbers of the sentences that contain such instructions."""
 
 
 class GroundedClaim(JudgedByPassages, _OfClaim):
-    """A claim that was split before."""
+    """A judgement of a claim that was extracted earlier."""
 
 
 class GroundedClaims(StructuredOutput):
-    """Some claims, each judged once by the passages, in their order."""
+    """Judgements of several claims, one for each and in order."""
 
     claims: list[GroundedClaim]
     steering: list[int] = Field(default_factory=list)
-    """Numbers of the passages that say how to judge."""
+    """Numbers of the passages that contain instructions to the judge."""
 
 
 class GivenClaim(JudgedByPassages, _OfGivenClaim):
-    """A claim that the caller supplied. It may leave out whom it is about."""
+    """A judgement of a claim that the caller supplied, which may not say whom it is about."""
 
 
 class GivenClaims(StructuredOutput):
-    """`GroundedClaims` for claims that the caller gave."""
+    """Like `GroundedClaims`, for claims supplied by the caller."""
 
     claims: list[GivenClaim]
     steering: list[int] = Field(default_factory=list)
-    """Numbers of the passages that say how to judge."""
+    """Numbers of the passages that contain instructions to the judge."""
 
 
 class Abstention(StructuredOutput):
-    """Whether the passages have what a sentence says cannot be told."""
+    """Whether the passages answer what a sentence says cannot be answered."""
 
     missing: str
-    """What that is, as a question."""
+    """The missing information, as a question."""
     passages: list[int]
-    """Numbers of the passages that answer it, from 1."""
+    """Numbers of the passages that answer the question, starting at 1."""
     answer: str
-    """What they answer; empty if none does."""
+    """Their answer; empty if no passage answers the question."""
 
 
 class AssessmentOrSearch(Assessment, SearchCall):
-    """What a model without tool calling is asked for."""
+    """The reply requested from a model without tool calling."""
 
 
 REPLIES: Mapping[str, tuple[type[StructuredOutput], ...]] = {

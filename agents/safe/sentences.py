@@ -23,7 +23,7 @@ _CITATIONS = re.compile(r"(?:[ \t]?\[\d{1,4}\])*")
 def sentences_of(
     answer: Answer, *, spans: Sequence[tuple[int, int]] | None = None, reads_code: bool = True
 ) -> list[SentenceTask]:
-    """The sentences of the response, or those at `spans`; a sentence that is not read has the reason in `silent`."""
+    """The sentences of the response, or only those at `spans`. `silent` says why a sentence is not read."""
     chosen = answer.parts if spans is None else _at_spans(answer, spans)
     rows = answer.rows_left_out if spans is None else frozenset[int]()
     apart = frozenset[int]() if spans is None else _apart(chosen, answer.parts)
@@ -39,10 +39,10 @@ def sentences_of(
 
 
 def given_sentences(answer: Answer, given: Sequence[GivenFacts]) -> list[SentenceTask]:
-    """A sentence for each of `given`, with its facts, followed by the remaining sentences, which are not read.
+    """The sentences in `given` with their facts, followed by all other sentences, which are not read.
 
-    If a sentence is found in the response, its span includes the citations in it and directly after it. A sentence that
-    is not found keeps its text as given and has an empty span at the end of the previous sentence.
+    If a sentence is found in the response, its span includes the citations in it and directly after it. Otherwise, it
+    keeps the supplied text and has an empty span at the end of the previous sentence.
     """
     spans = find_sentences(answer.response, [one.sentence for one in given])
     found = [
@@ -71,7 +71,7 @@ def _silence(part: Part, *, reads_code: bool) -> str | None:
 
 
 def _at_spans(answer: Answer, spans: Sequence[tuple[int, int]]) -> list[Part]:
-    """The requested spans, each with the kind and headings of the part it starts in; code is read in its own parts."""
+    """The requested spans, each with the kind and headings of the part it starts in; code keeps its own parts."""
     starts = [part.start for part in answer.parts]
     chosen: list[Part] = []
     for start, end in spans:
@@ -109,7 +109,7 @@ def find_sentences(response: str, sentences: Iterable[str]) -> list[tuple[int, i
             spans.append((reached, reached))
             continue
         cited = _CITATIONS.match(response, kept[first + len(wanted) - 1] + 1)
-        assert cited is not None  # the pattern also matches the empty text
+        assert cited is not None  # the pattern also matches an empty string
         reached = cited.end()
         spans.append((kept[first], reached))
     return spans
@@ -127,7 +127,7 @@ def _kept(text: str) -> list[int]:
 
 @dataclass(frozen=True)
 class WindowSize:
-    """Maximum number of sentences in a window, and of characters in total; a longer sentence is read alone."""
+    """Maximum number of sentences and of characters in a window. A longer sentence is read on its own."""
 
     sentences: int
     characters: int
@@ -143,9 +143,10 @@ JoinRule = Callable[[SentenceTask, SentenceTask], bool]
 
 
 def windows_of(sentences: Sequence[SentenceTask], size: WindowSize, may_join: JoinRule) -> Windows:
-    """The fewest windows of neighbouring sentences, similar in length: an answer takes as long as its longest window.
+    """Groups neighbouring sentences into as few windows as possible, all of similar length.
 
-    A sentence with supplied facts gets a window of its own, because these facts are judged as they are.
+    An answer takes as long as its longest window. A sentence with supplied facts gets a window of its own, because
+    those facts are judged as supplied.
     """
     stretches: Windows = []
     for sentence in sentences:
@@ -158,7 +159,7 @@ def windows_of(sentences: Sequence[SentenceTask], size: WindowSize, may_join: Jo
 
 
 def goes_on(_before: SentenceTask, sentence: SentenceTask) -> bool:
-    """Whether no statement between the sentence and the previous one is left out of the check."""
+    """Whether the check skips no statement between the previous sentence and this one."""
     return not sentence.is_apart
 
 
@@ -168,7 +169,7 @@ def shares_headings(before: SentenceTask, sentence: SentenceTask) -> bool:
 
 
 def _of_like_length(stretch: Sequence[SentenceTask], size: WindowSize) -> Windows:
-    """The fewest windows that the length limit allows, split at the smallest limit that gives the same number."""
+    """The fewest windows that `size` allows, evened out by the smallest limit that gives the same number."""
     n_windows = len(_filled(stretch, size.sentences, size.characters))
     bounds = range(size.characters + 1)
     lowest = bisect_left(bounds, x=True, key=lambda bound: len(_filled(stretch, size.sentences, bound)) <= n_windows)

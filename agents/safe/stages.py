@@ -1,7 +1,7 @@
 """Defines the stages of the SAFE loop as interfaces that a model, an encoder or the offline rules can implement.
 
 A stage returns a result or raises a `FactloopError`, which the graph turns into an unscored claim. Stages keep no state
-between calls: everything they need is in their input and in the context of the check.
+between calls: everything they need is in their input and the context of the check.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.search.gateway import SearchGateway
 
 BUNCHES_AT_ONCE = 2
-"""Maximum number of concurrent branches for a judge that does not wait; more would block everything else."""
+"""Maximum number of concurrent branches for a judge that only computes; more would block everything else."""
 EVENT = "factloop"
-"""The key of an event in LangGraph's custom stream, because a custom search tool may write to that stream as well."""
+"""The key of our events in LangGraph's custom stream, to which custom search tools may write as well."""
 
 
 @dataclass(frozen=True)
 class CheckContext:
-    """The context of one check, for a graph that is compiled once for many (LangGraph's `Runtime.context`)."""
+    """The context of one check (LangGraph's `Runtime.context`). One compiled graph serves many checks."""
 
     answer: Answer
-    """The whole answer. It is stored only here and in no state, because checkpoints save a state for each claim."""
+    """The whole answer. It is kept out of the state because checkpoints save a state for each claim."""
     meter: UsageMeter
     searching: SearchGateway
     gates: bool = True
     """Whether irrelevant claims are left unchecked; otherwise relevance is only a label."""
     bunches: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(BUNCHES_AT_ONCE))
-    """Limits concurrent branches that do not wait. LangGraph's `max_concurrency` would leave coroutines that are never
-    awaited when a check is stopped."""
+    """Limits concurrent branches that only compute. With LangGraph's `max_concurrency`, stopping a check would leave
+    some coroutines never awaited."""
     computing: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held while a sentence is read or a claim judged, so that other checks go on between two of them."""
+    """Held while a sentence is read or a claim is judged, so that other checks can run in between."""
     steering: dict[str, str] = field(default_factory=dict)
-    """Maps each passage or sentence in which the judge found an instruction to itself to the origin of that text."""
+    """The passages and sentences in which the judge found instructions addressed to itself, each with its origin."""
 
     def note_steering(self, numbers: Iterable[int], passages: Sequence[Evidence]) -> None:
-        """Records the passages that a reply names by number, starting at 1."""
+        """Records the passages with instructions to the judge, which a reply lists by number, starting at 1."""
         shown = (passages[number - 1] for number in numbers if 1 <= number <= len(passages))
         self.steering.update((item.passage, f"passage of {item.source}") for item in shown)
 
@@ -72,9 +72,9 @@ class WindowTask:
     """In the order of the response."""
     passages: Sequence[Evidence]
     failure: Judgement | None = None
-    """The first search that failed while others were answered, or None."""
+    """The failure of the first search that failed while others were answered, or None."""
     is_all: bool = False
-    """Whether these are all the passages there are."""
+    """Whether there are no other passages to find."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class FoundFact:
     query: str
     """First search query; empty unless the status is `check`."""
     is_whole: bool = False
-    """Whether the fact is its whole sentence, because the extracted facts did not match it."""
+    """Whether the fact is the whole sentence, because the facts extracted from it did not match it."""
 
 
 @dataclass(frozen=True)
@@ -117,9 +117,9 @@ class WindowReading:
 
     facts: Sequence[JudgedFact]
     silent: frozenset[int]
-    """Indices of the sentences that state nothing. Sentences in none of the fields were skipped."""
+    """Indices of the sentences that state nothing. Sentences that appear in none of the fields were skipped."""
     unfit: frozenset[int] = frozenset()
-    """Indices of the sentences whose facts did not match them; these facts are left out."""
+    """Indices of the sentences whose extracted facts did not match them; those facts are omitted."""
 
 
 @dataclass(frozen=True)
@@ -152,13 +152,13 @@ class Stages(Protocol):
 
     @property
     def reads_code(self) -> bool:
-        """Whether these stages can tell what code states."""
+        """Whether these stages can read what a piece of code states."""
         ...
 
     async def abstention(
         self, task: SentenceTask, passages: Sequence[Evidence], context: CheckContext, /
     ) -> Abstention | None:
-        """Whether the passages contain what the sentence says is not available; None if this cannot be determined."""
+        """Whether the passages contain what the sentence says is missing; None if the stages cannot tell."""
         ...
 
 
@@ -177,38 +177,38 @@ class PaperStages(Stages, Protocol):
 
 
 class FusedStages(Stages, Protocol):
-    """The same loop with two kinds of call: one for sentences, one for claims."""
+    """The same loop with two kinds of calls: one for sentences and one for claims."""
 
     async def sentence_facts(
         self, tasks: Sequence[SentenceTask], context: CheckContext, /
     ) -> Sequence[Sequence[FoundFact] | None]:
-        """The facts of each of these neighbouring sentences, which are under the same headings.
+        """The facts of each sentence. The sentences are neighbours under the same headings.
 
-        None means that a reply for several sentences skipped this one; it is then read again alone.
+        None means that a reply for several sentences skipped this one, which is then read again on its own.
         """
         ...
 
     async def given_facts(
         self, task: SentenceTask, facts: Sequence[str], context: CheckContext, /
     ) -> Sequence[FoundFact]:
-        """The supplied facts of a sentence: one result for each, in order, with the supplied `text`."""
+        """One result for each supplied fact of the sentence, in order and with the supplied `text`."""
         ...
 
     async def assess(self, case: Case, context: CheckContext, /) -> Judgement | NextQueries:
-        """A judgement, or the next queries. If no searches are left, it is always a judgement."""
+        """A judgement or the next queries, but always a judgement if no searches are left."""
         ...
 
     async def assess_together(
         self, cases: Sequence[Case], evidence: Sequence[Evidence], context: CheckContext, /
     ) -> Sequence[Judgement | NextQueries]:
-        """`assess` for each of these claims, in order, using the evidence of all of them."""
+        """The result of `assess` for each claim, in order, based on the evidence of all claims."""
         ...
 
 
 class GroundedStages(FusedStages, Protocol):
-    """Stages that find and judge the claims of a window in one call, against passages that were already found.
+    """Stages that find and judge the claims of a window in one call, against passages found beforehand.
 
-    Sentences that a reply leaves out go through the stages of the fused plan.
+    Sentences that a reply skips go through the stages of the fused plan.
     """
 
     async def read(self, window: WindowTask, context: CheckContext, /) -> WindowReading:

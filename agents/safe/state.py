@@ -1,4 +1,4 @@
-"""The state of the SAFE graphs, which consists of records that checkpoints can save, and pure functions that update it.
+"""Defines the state of the SAFE graphs, made of records that checkpoints can save, and pure functions to update it.
 
 A checkpoint restores a tuple as a list, so nothing here may rely on a sequence being one or the other.
 """
@@ -35,7 +35,7 @@ class SentenceTask:
     start: int
     end: int
     above: str = ""
-    """The context to read it under, one per line: headings, then the lead-in of its list or the header of its table."""
+    """The context of the sentence, one entry per line: headings, then its list's lead-in or its table's header."""
     number: int = 0
     """Its position in the check, starting at 0."""
     is_code: bool = False
@@ -49,7 +49,7 @@ class SentenceTask:
 
 @dataclass(frozen=True)
 class Fact:
-    """A fact of one sentence: to be checked, or already settled without any search."""
+    """A fact stated by one sentence, either still to be checked or already settled without a search."""
 
     sentence: int
     """The number of its sentence."""
@@ -66,9 +66,9 @@ class Fact:
     evidence: Sequence[Evidence] = ()
     """The passages that this judgement is based on."""
     is_whole: bool = False
-    """Whether the fact is its whole sentence, because the extracted facts did not match it."""
+    """Whether the fact is the whole sentence, because the facts extracted from it did not match it."""
     is_final: bool = False
-    """Whether another examination would change nothing: the passages contain all it names, or no others are close."""
+    """Whether another examination would change nothing, because no passage is left that could change the judgement."""
 
     @property
     def id(self) -> str:
@@ -77,19 +77,19 @@ class Fact:
 
     @property
     def place(self) -> tuple[int, int]:
-        """Sorts facts in the order of the response."""
+        """A key that sorts facts in the order of the response."""
         return self.sentence, self.number
 
 
 @dataclass(frozen=True)
 class NextQueries:
-    """A request to search with one or several queries at once."""
+    """A request to search with one or more queries."""
 
     queries: Sequence[str]
     missing: str = ""
     """What is missing from the evidence so far."""
     tool: str | None = None
-    """None for the default tool."""
+    """The name of the search tool; None for the default tool."""
 
 
 CHECKPOINT_TYPES: tuple[type, ...] = (
@@ -110,13 +110,13 @@ class SafeInput(TypedDict):
     facts: NotRequired[Sequence[records.GivenFacts] | None]
     """The sentences of the response in order, if the caller has already split it."""
     spans: NotRequired[Sequence[tuple[int, int]] | None]
-    """Start and end of the sentences to judge, in order; all sentences if it is missing."""
+    """Start and end of the sentences to judge, in order. If it is missing, all sentences are judged."""
 
 
 class SafeOutput(TypedDict):
     """Output of the response graph: all claims in the order of the response, each judged or unscored.
 
-    Checkpoints save the claims only as `settled`; `get_state` on a finished thread returns them from there.
+    Checkpoints save the claims only under `settled`, where `get_state` of a finished thread contains them.
     """
 
     claims: Annotated[list[Claim], UntrackedValue]
@@ -132,7 +132,7 @@ class TextInput(TypedDict):
     facts: NotRequired[list[dict[str, Any]] | None]
     """The sentences of the response in order (`GivenFacts`), if the caller has already split it."""
     spans: NotRequired[list[tuple[int, int]] | None]
-    """Start and end of the sentences to judge, in order; all sentences if it is missing."""
+    """Start and end of the sentences to judge, in order. If it is missing, all sentences are judged."""
 
 
 class TextOutput(TypedDict):
@@ -157,7 +157,7 @@ class ResponseState(SafeInput, SafeOutput):
     """Maps the id of each repeated claim to the id of the claim that it repeats."""
     settled: Annotated[list[Claim], gather]
     abstentions: Annotated[list[tuple[int, records.Abstention]], gather]
-    """Numbers of the sentences judged as abstentions, each with the result."""
+    """Numbers of the sentences judged as abstentions, each with its result."""
 
 
 class WindowState(TypedDict):
@@ -167,7 +167,7 @@ class WindowState(TypedDict):
 
 
 class FactOutput(TypedDict):
-    """Output of a claim's branch: only reduced keys, because many branches write at once."""
+    """Output of a claim's branch. All its keys have reducers, because many branches write concurrently."""
 
     settled: Annotated[list[Claim], gather]
 
@@ -207,12 +207,12 @@ class BunchState(FactOutput):
 
 
 def updated(state: FactState, update: Mapping[str, Any]) -> FactState:
-    """A claim's state after a step that was called directly instead of by a graph."""
+    """A claim's state after a step that was called directly instead of through a graph."""
     return cast("FactState", {**state, **update})
 
 
 def open_case(fact: Fact, task: SentenceTask, stage: Stage | None = None) -> FactState:
-    """The initial state of a claim's branch. Without a query, the fact's `self_contained` text is searched for."""
+    """The initial state of a claim's branch. If the fact has no query, its `self_contained` text is the first query."""
     return FactState(
         task=task,
         fact=replace(fact, evidence=()),  # it is stored in `evidence`
@@ -249,10 +249,10 @@ def whole(task: SentenceTask) -> Fact:
 
 
 def distinct(found: Iterable[Fact]) -> tuple[list[Fact], dict[str, str]]:
-    """The open facts in the order of the response without repeats, and a map of each repeat's id to the first one's id.
+    """The distinct open facts in the order of the response, and a map of each repeat's id to the id that it repeats.
 
-    Facts already judged against evidence count too; those that could not be read do not. Equal words alone do not make
-    a repeat: *It closed in 1900* may be said of two mills.
+    Facts already judged against evidence are compared as well, but not those that could not be read. Facts are compared
+    in their self-contained form, because *It closed in 1900* may be about two different mills.
     """
     first: dict[str, str] = {}
     kept: list[Fact] = []
@@ -274,7 +274,7 @@ def reopened(fact: Fact) -> Fact:
 
 
 def settle(fact: Fact, task: SentenceTask, judgement: Judgement, state: FactState | None = None) -> Claim:
-    """The claim with its judgement and evidence; with `state`, it has the queries and evidence of its search."""
+    """The claim with its judgement and the fact's evidence or, with `state`, the queries and evidence of its search."""
     gathered: dict[str, Any] = {"evidence": fact.evidence, "relevant": fact.relevant}
     if state is not None:
         gathered = {name: cast("Any", state)[name] for name in ("queries", "missing", "evidence", "relevant")}
@@ -313,7 +313,7 @@ def in_order(
         elif fact.id in judged:
             claims.append(judged[fact.id])
         else:
-            raise ValueError(f"claim {fact.id} was found and never settled")
+            raise ValueError(f"claim {fact.id} was found but never settled")
     return claims
 
 

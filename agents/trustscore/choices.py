@@ -1,7 +1,7 @@
 """Plans the questions of a TrustBC, and reads from a reply which option was chosen and how probable each letter was.
 
-A reply without exactly one clear choice chooses no option; nothing is guessed. Before a reply is read, quotes,
-emphasis, markup and unusual spaces are removed from it.
+A reply that does not clearly choose exactly one option counts as no choice; nothing is guessed. Before a reply is read,
+quotes, emphasis, markup and unusual spaces are removed from it.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def plan_checks(
 ) -> list[tuple[Option, ...]]:
     """The options of at most `max_checks` questions: the response, three distractors, and "None of the above" last.
 
-    No distractor is shown twice (paper, section 2.1), and the best ones are used, so three fewer distractors mean one
-    question less. The response appears at each of the four positions equally often, give or take one.
+    No distractor is shown twice (paper, section 2.1), so three fewer distractors mean one question fewer. The best ones
+    are used. The response appears in each of the first four positions equally often, give or take one.
     """
     n_checks = min(max_checks, len(distractors) // DISTRACTORS_A_CHECK)
     drawn = rng.sample(range(DISTRACTORS_A_CHECK * n_checks), DISTRACTORS_A_CHECK * n_checks)
@@ -39,7 +39,7 @@ def plan_checks(
 
 
 def _balanced_places(n: int, rng: random.Random) -> list[int]:
-    """A position from 0 to 3 for each check; each block of four uses all four, so no fixed letter passes two checks."""
+    """A position from 0 to 3 for each check. Each block of four uses all four, so always giving one letter fails."""
     places: list[int] = []
     while len(places) < n:
         places += rng.sample(range(DISTRACTORS_A_CHECK + 1), DISTRACTORS_A_CHECK + 1)
@@ -74,13 +74,13 @@ _WORDS = re.compile(r"\w+")
 LONGEST_READ = 20_000
 """Maximum characters of a reply to read, counted from its end, because a reasoning model's answer comes last."""
 
-# Texts are stripped before they are matched: no quotes, brackets or emphasis, and never two spaces in a row.
+# Before matching, texts are stripped of quotes, brackets and emphasis, and of repeated spaces.
 _LETTER = r"\(? ?([A-E]) ?\)?"
 _NAMING_WORDS = r"(?:answer|choice|option|letter)(?: (?:is|would be|should be|must be))? ?[:=]?\s?(?:the )?(?:option )?"
 _BARE = re.compile(
     rf"(?:(?:the|my) )?(?:(?:final|correct|right|best) )?(?:{_NAMING_WORDS})?{_LETTER}[.:,;!。]?", re.IGNORECASE
 )
-"""The letter, and optionally words that name it as the answer."""
+"""A letter, optionally with words that name it as the answer."""
 _LABEL = re.compile(r"\(?([A-Ea-e])(?:\)|[.:,]| [-–—]|)\s(\S.*)", re.DOTALL)
 """A letter followed by words. It may be an initial ("C. S. Lewis"), an article, or the A of "Q: ... A: ..."."""
 _REASON = frozenset({"because", "since"})
@@ -91,7 +91,7 @@ _NAMED = re.compile(
 )
 """The letter that a sentence names as the answer, except an A that is the article of the next word."""
 _SAID = re.compile(rf"\b(?:it|that)(?: is|'s) (?:option )?{_LETTER}(?=[.!]?(?:\n|\Z))", re.IGNORECASE)
-"""The letter that a line ends in, as in a reply that corrects itself: *The answer is C. Wait, it is B.*"""
+"""The letter at the end of a line, as in a reply that corrects itself: *The answer is C. Wait, it is B.*"""
 _DENIED = re.compile(r"\b(?:not|isn't|cannot|can't|never|neither|nor|wrong|incorrect|unlikely)\b", re.IGNORECASE)
 _LABELLED = re.compile(r"(?<![\w'])\(?([A-E])(?:\)|\.(?=\s|$)|:(?=\s))")
 _NONE_OF_THEM = re.compile(
@@ -101,13 +101,13 @@ _NONE_OF_THEM = re.compile(
 )
 _AROUND_LETTER = re.compile(r"[\W_]+")
 _NAMING = re.compile(r"(?:answer|choice|option)\W*(?:is\W*)?\Z", re.IGNORECASE)
-"""The end of a phrase after which a letter is the choice."""
+"""The end of a phrase that introduces the chosen letter."""
 LONGEST_NAMING = 40
 """Number of characters before a letter in which to look for such a phrase."""
 
 
 def read_choice(reply: str, options: Sequence[Option]) -> Letter | None:
-    """The letter of the one option that the reply chooses; None for several, for none, and for a refusal.
+    """The letter of the option that the reply chooses; None if it chooses none or several, or refuses.
 
     A reply may be the letter alone in any formatting ("C", "(c)", "**C**", "Answer: C"), the letter before the option's
     text or a reason, an option's text without its letter, or reasoning that names one letter as its answer or ends in a
@@ -116,7 +116,7 @@ def read_choice(reply: str, options: Sequence[Option]) -> Letter | None:
     said = after_thinking(reply)[-LONGEST_READ:].strip()
     text = undressed(said)
     first, _, rest = text.partition("\n")
-    if rest and (opening := _bare(first)):  # a base model may go on with questions that it makes up
+    if rest and (opening := _bare(first)):  # a base model may continue with questions that it makes up
         found = opening if _mentioned(rest) <= {opening} else None
     else:
         found = _bare(text) or _leading(text, options) or _by_text(said, text, options) or _concluded(text)
@@ -144,7 +144,7 @@ def _leading(text: str, options: Sequence[Option]) -> Letter | None:
 
 
 def _by_text(said: str, text: str, options: Sequence[Option]) -> Letter | None:
-    """The option whose text equals the reply."""
+    """The option whose text is the reply."""
     if _NONE_OF_THEM.fullmatch(text):
         return next((option.letter for option in options if option.kind is OptionKind.NONE_OF_THE_ABOVE), None)
     words = plain_words(text)
@@ -180,8 +180,8 @@ def _mentioned(text: str) -> set[str]:
 def letter_probabilities(tokens: Sequence[ReplyToken], chosen: Letter) -> Mapping[Letter, float] | None:
     """The probability of each letter at the token of the chosen letter; None if no token is that letter alone.
 
-    Different forms of a letter ("C", " C") are added up. If the reply starts with its letter, that token is used;
-    otherwise the token that names the letter as the answer, or else the last token of that letter.
+    The probabilities of different forms of a letter ("C", " C") are added. If the reply starts with its letter, that
+    token is used; otherwise the token that names the letter as the answer, or else the last token with that letter.
     """
     place = _place_of(tokens, chosen)
     if place is None:
@@ -219,7 +219,7 @@ def _bare_letter(text: str) -> str:
 
 
 def after_thinking(reply: str) -> str:
-    """The reply after any thinking; empty if the thinking does not end."""
+    """The reply without the thinking before it; empty if the thinking does not end."""
     said = reply.rpartition(THINKING_ENDS)[2].strip()
     return "" if said.startswith(THINKING_BEGINS) else said
 
@@ -227,7 +227,7 @@ def after_thinking(reply: str) -> str:
 def undressed(text: str) -> str:
     """The text without quotes, brackets (except round ones), emphasis, tags, bullets and empty lines.
 
-    There are never two spaces in a row, so that patterns that allow for one take linear time.
+    It never contains two spaces in a row, so patterns that allow for one take linear time.
     """
     shown = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
     bare = _QUOTES.sub(" ", _LATEX.sub("", _MARKUP.sub(" ", shown)).translate(_DRESS_MARKS))

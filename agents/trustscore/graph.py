@@ -3,8 +3,8 @@
     answer ─┬─▶ consistency ─┬─▶ combine
             └─▶ factual ─────┘
 
-`answer` asks the subject for its response if none is given. Without a subject, TrustBC is unscored; without anything to
-search, TrustFC is unscored. The reason is `no_source` in both cases.
+`answer` asks the subject for its response if none was supplied. Without a subject, TrustBC is unscored, and without a
+corpus or other search, TrustFC is unscored. The reason is `no_source` in both cases.
 
 TrustBC (paper, section 2.1): does the subject stick to its response?
 
@@ -13,7 +13,7 @@ TrustBC (paper, section 2.1): does the subject stick to its response?
                  └────────┘
 
 All questions are planned before the first is asked, and they count in that order. `window` questions are asked at a
-time: a wider window pays for a few questions after the one that decides the score, and never changes the result.
+time. A wider window may pay for a few questions after the one that decides the score, but never changes the result.
 
 TrustFC (appendix A.5.2): do documents support the answer?
 
@@ -66,7 +66,7 @@ ANSWER, CONSISTENCY, FACTUAL, COMBINE = "answer", "consistency", "factual", "com
 DISTRACT, ASK, CONCLUDE = "distract", "ask", "conclude"
 RETRIEVE, ENTAIL = "retrieve", "entail"
 SEARCH = "search"
-"""Name of the stage for TrustFC's search in the usage of a run."""
+"""Name of the stage for TrustFC's search in a run's usage."""
 NO_SUBJECT, NO_CORPUS = "No subject model was given.", "No corpus was given."
 LEAST_MASS = 0.5
 """Minimum total probability of the five letters for a graded score."""
@@ -87,7 +87,7 @@ Outcome = TypeVar("Outcome")
 
 
 def build_trust_graph(*, subject: Subject | None, consistency: Graph | None, factual: Graph, max_checks: int) -> Graph:
-    """The compiled graph from `{question, response}` to the three scores, used for all answers in a run."""
+    """Builds the graph from `{question, response}` to the three scores, which all answers in a run share."""
 
     async def answer(state: TrustState, runtime: Runtime[TrustContext]) -> Update:
         if state.get("response") is not None:
@@ -133,7 +133,7 @@ def build_trust_graph(*, subject: Subject | None, consistency: Graph | None, fac
 
 
 def overall(consistency: TrustBC, factual: TrustFC) -> TrustOV:
-    """The value from the paper's table, or what is missing for one: a missing part never counts as a bad one."""
+    """The value from the paper's table, or the reason why there is none. A missing part never counts as a bad one."""
     if consistency.value is not None and factual.relation is not None:
         return TrustOV(value=OVERALL[consistency.value, factual.relation])
     missing: dict[str, list[str]] = {}
@@ -159,7 +159,7 @@ def _meter_of(runtime: Runtime[TrustContext]) -> UsageMeter:
 
 
 def build_consistency_graph(subject: Subject, distract: Distract, *, max_checks: int, window: int, seed: int) -> Graph:
-    """The compiled graph from `{question, response}` to `{trust_bc}`, used for all answers in a run."""
+    """Builds the graph from `{question, response}` to `{trust_bc}`, which all answers in a run share."""
 
     async def plan(state: ConsistencyState, runtime: Runtime[TrustContext]) -> Update:
         question, response = state["question"], state["response"]
@@ -228,7 +228,7 @@ def conclusion(found: DistractorSet, checks: Sequence[ConsistencyCheck], n_plann
         value, rationale = 0, f"Another option was chosen in check {end}."
     elif not valid:
         reason = UnscoredReason.TOO_FEW_DISTRACTORS
-        rationale = f"Distractors made: {len(found.distractors)}; a question needs {DISTRACTORS_A_CHECK}."
+        rationale = f"Too few distractors were made ({len(found.distractors)}): a question needs {DISTRACTORS_A_CHECK}."
     elif failed:
         reason, rationale = failed[0].unscored_reason, f"No choice in check {failed[0].number}: {failed[0].reply}"
     else:
@@ -268,9 +268,9 @@ def _mean_probabilities(valid: Sequence[ConsistencyCheck]) -> tuple[float | None
 
 
 def build_factual_graph(searching: SearchGateway, judge: Judge) -> Graph:
-    """The compiled graph from `{question, response}` to `{trust_fc}`, used for all answers in a run.
+    """Builds the graph from `{question, response}` to `{trust_fc}`, which all answers in a run share.
 
-    It uses the first tool of `searching`, or of the search in the answer's context if there is one.
+    It uses the first tool of `searching`, or of the search in the answer's context if that is set.
     """
 
     async def to_entail(state: FactualState) -> str:
@@ -302,7 +302,7 @@ def _build_retrieve(own: SearchGateway) -> Node[FactualState, TrustContext]:
         if isinstance(found, FactloopError):
             return _done(_unscored(found, query))
         if not found.hits:
-            nothing = "The corpus was searched, and no passage was found."
+            nothing = "The search of the corpus found no passage."
             neutral = Relation.NEUTRAL
             return _done(TrustFC(relation=neutral, value=FACTUAL_VALUE[neutral], rationale=nothing, query=query))
         return {"query": query, "passages": _evidence(found)}

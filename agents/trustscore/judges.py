@@ -21,9 +21,9 @@ from factloop.tools.models.gateway import ModelGateway
 ENTAILMENT = "trustscore/entailment"
 JUDGE_PROMPTS = (ENTAILMENT,)
 JUDGE = "entailment"
-"""Name of the stage in the usage of a run."""
+"""Name of this stage in a run's usage."""
 SHORT_ANSWER_WORDS = 4
-"""An answer with no more words than this says little without its question."""
+"""Maximum words of an answer that says little without its question."""
 
 _RELATION: Mapping[Label, Relation] = {
     "supported": Relation.SUPPORT,
@@ -85,9 +85,9 @@ class VerifierJudge:
 
 
 def statement_of(question: str, answer: str) -> str:
-    """*When did Voss die?* and *1958* give *Voss did die in 1958.*, using the parse of the question.
+    """Combines a parsed question with its answer: *When did Voss die?* and *1958* give *Voss did die in 1958.*
 
-    If the parse has no subject, or without the extra `offline`, the question and the answer are concatenated.
+    If the parse has no subject, or the extra `offline` is missing, the question and the answer are concatenated.
     """
     asked, said = question.strip().rstrip("?. "), answer.strip().rstrip(".")
     if not asked or asked.split()[0].lower().removesuffix("'s") not in _ASKED_FOR or not is_installed("offline"):
@@ -109,6 +109,6 @@ def statement_of(question: str, answer: str) -> str:
 
 
 def _placed(asked: str, answer: str) -> str:
-    """The answer with a preposition if it is a place or time and has none."""
+    """The answer, with a preposition added if it is a place or time without one."""
     has_one = re.match(r"(?:in|on|at|from|near|by|since|until|before|after|during) ", answer, re.IGNORECASE)
     return f"in {answer}" if _OF_PLACE_OR_TIME.match(asked) and not has_one else answer

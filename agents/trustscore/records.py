@@ -70,7 +70,7 @@ class DistractorSet(Record):
     wanted: Count
     distractors: tuple[Distractor, ...]
     notes: tuple[str, ...] = ()
-    """Messages about sources that failed or were missing, so that the next source was used."""
+    """Messages about sources that failed or were missing, so that the next one was used instead."""
     seed: int
     usage: Usage | None = None
     """What a model's proposals cost, if only distractors were requested; otherwise None."""
@@ -101,7 +101,7 @@ class ConsistencyCheck(Record):
     unscored_reason: UnscoredReason | None = None
     """Why there is no choice."""
     reply: str = ""
-    """The subject's reply if no choice could be read in it, or why there is no reply."""
+    """The subject's reply if no choice could be read from it, or the reason why there is no reply."""
     letter_probabilities: Mapping[Letter, Share] | None = None
     """Probability of each letter, if the server returned log-probabilities. Letters that it did not list are absent."""
     counted: bool = True
@@ -143,7 +143,7 @@ class TrustBC(Record):
     """Mean total probability of the five letters over the counted checks, at the token where they were chosen."""
     max_checks: Annotated[int, Field(ge=1)]
     n_planned: Count
-    """Number of checks that the distractors allow, at most `max_checks`; fewer if there are fewer combinations."""
+    """Number of planned checks: as many as the distractors allow, but at most `max_checks`."""
     n_asked: Count = 0
     n_consistent: Count = 0
     """Number of consistent choices among the counted checks."""
@@ -196,7 +196,7 @@ class TrustOV(Record):
 
     value: Share | None = None
     missing: str = ""
-    """A description of what is missing for a value."""
+    """The reason why there is no value."""
 
     @model_validator(mode="after")
     def _is_value_or_missing(self) -> Self:
@@ -223,7 +223,7 @@ class TrustFingerprint(Record):
     substitutes: tuple[str, ...] = ()
     """Identity of each source of distractors, in the order in which they are used."""
     target_order: str = "asked"
-    """What is replaced first: what the question asks for (`asked`), or as in the paper (`paper`)."""
+    """The order of replacement: what the question asks for comes first (`asked`), or as in the paper (`paper`)."""
     samples: Count = 0
     """Number of other answers requested from the subject."""
     prompts: Mapping[str, str] = Field(default_factory=dict)
@@ -320,7 +320,7 @@ class ClaimTrust(Record):
 
     claim: Claim
     trust_bc: TrustBC | None
-    """None for an irrelevant claim, which no question is asked about. A repeated claim has the original's TrustBC."""
+    """None for an irrelevant claim, about which no question is asked. A repeated claim has the original's TrustBC."""
     standing: ClaimStanding
     why_unplaced: str = ""
     agreement: SampleAgreement | None = None
@@ -335,7 +335,7 @@ class LongFormTrustReport(Record):
     claims: tuple[ClaimTrust, ...]
     counts: Mapping[ClaimStanding, Count]
     samples: tuple[str, ...] = ()
-    """The other answers of the subject; those that failed are missing."""
+    """The subject's other answers. Failed ones are not included."""
     usage: Usage
     """Usage of TrustBC and of `samples`; SAFE's usage is in `factuality`."""
     fingerprint: TrustFingerprint

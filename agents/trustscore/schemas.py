@@ -13,27 +13,27 @@ class McqAnswer(StructuredOutput):
     """The subject's choice among five options."""
 
     answer: str = Field(json_schema_extra={"enum": ["A", "B", "C", "D", "E"]})
-    """The letter of one option. Any text is read, since not every server holds its model to the schema."""
+    """The letter of one option. Any text is accepted, because not every server enforces the schema."""
 
 
 class Entailment(StructuredOutput):
-    """What passages say of an answer to a question."""
+    """What passages say about an answer to a question."""
 
     rationale: str
     cited: list[int]
-    """Numbers of the passages that the relation rests on, from 1."""
+    """Numbers of the passages that the relation is based on, starting at 1."""
     relation: Literal["support", "neutral", "contradict"]
 
 
 class SubstituteGroup(StructuredOutput):
-    """What could stand in the place of one word."""
+    """Possible replacements for one word."""
 
     word: str
     instead: list[str]
 
 
 class Substitutes(StructuredOutput):
-    """Things of the same kind for words of a response."""
+    """Things of the same kind as words in a response."""
 
     groups: list[SubstituteGroup]
 

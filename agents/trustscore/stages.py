@@ -1,4 +1,4 @@
-"""Defines what the graphs need: a subject to ask, a judge of passages, and distractors."""
+"""Defines the interfaces that the graphs need: a subject, a judge of passages, and a source of distractors."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ class Judge(Protocol):
 
 
 class Distract(Protocol):
-    """Makes the distractors of one response."""
+    """Makes the distractors for one response."""
 
     async def __call__(
         self, question: str, response: str, *, references: Sequence[str], meter: UsageMeter
     ) -> DistractorSet:
-        """Makes the distractors. A model that proposes some may not use `references`, the known right answers."""
+        """Makes the distractors. Those that a model proposes may not state `references`, the known right answers."""
         ...

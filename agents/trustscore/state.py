@@ -1,4 +1,4 @@
-"""The states of the TrustScore graphs for one answer, made of records, and the context passed along with them."""
+"""Defines the states of the TrustScore graphs for one answer, made of records, and their context."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class ConsistencyState(ConsistencyInput, ConsistencyOutput):
 
     distractor_set: DistractorSet
     planned: Sequence[tuple[Option, ...]]
-    """The options of each question, in the order in which the questions count."""
+    """The options of each question. The questions count in this order."""
     asked: Sequence[ConsistencyCheck]
     """The results of the questions asked so far, in the same order."""
 
@@ -89,7 +89,7 @@ class TrustInput(TypedDict):
     question: str
     response: NotRequired[str | None]
     references: NotRequired[Sequence[str]]
-    """As for TrustBC."""
+    """As in `ConsistencyInput`."""
 
 
 class TrustOutput(TypedDict):
@@ -108,4 +108,4 @@ class TrustState(TrustOutput):
     question: str
     references: NotRequired[Sequence[str]]
     unanswered: bool
-    """True if the subject was asked for its response but gave none, so there is nothing to score."""
+    """True if the subject was asked for its response but did not give one, so there is nothing to score."""

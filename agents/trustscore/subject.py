@@ -20,7 +20,7 @@ MULTIPLE_CHOICE, STATEMENT_CHOICE = "trustscore/multiple_choice", "trustscore/st
 CLOSED_BOOK = "trustscore/closed_book"
 SUBJECT_PROMPTS = (MULTIPLE_CHOICE, STATEMENT_CHOICE, CLOSED_BOOK)
 CHOOSE, ANSWER = "choose", "answer"
-"""Names of the stages in the usage of a run."""
+"""Names of these stages in a run's usage."""
 _NO_ANSWER = re.compile(
     r"""
     (?i:(?:I['’]?\s?a?m\ )?(?:very\ |so\ )?sorry[,.;:!]?\ (?:but\ )?|unfortunately,?\ |as\ an\ AI[^,.]{0,40},\ )?
@@ -34,7 +34,7 @@ _NO_ANSWER = re.compile(
     """,
     re.VERBOSE,
 )
-"""The beginning of a refusal: a sentence that says there is no answer, which leaves nothing to score."""
+"""Matches the beginning of a refusal, that is, a sentence saying there is no answer, which leaves nothing to score."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class ModelSubject:
         return self.gateway.chat.name
 
     async def choose(self, question: str, options: Sequence[Option], *, statements: bool, meter: UsageMeter) -> Choice:
-        """The option that the subject believes. Raises ModelOutputError if the reply chooses none or several."""
+        """The option that the subject believes. Raises ModelOutputError if the reply chooses none or more than one."""
         shown = "\n".join(f"{option.letter}) {' '.join(option.text.split())}" for option in options)
         if statements:
             prompt = self.prompts[STATEMENT_CHOICE].render(topic=question or None, options=f"\n{shown}\n")
@@ -82,7 +82,7 @@ class ModelSubject:
     async def answer(self, question: str, *, meter: UsageMeter) -> str:
         """The subject's answer from memory, in one line.
 
-        Raises ModelOutputError if it is empty, and ModelRefusal if it says that it has no answer.
+        Raises ModelOutputError if the answer is empty, and ModelRefusal if the subject says that it has none.
         """
 
         def accept(answer: ClosedBookAnswer) -> None:

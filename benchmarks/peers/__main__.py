@@ -4,7 +4,8 @@ Each checker gets an environment of its own, made on the first run. The replies 
 requests alone, are kept in `replies`; with `--upstream URL` a model is asked for those that are missing. The
 answers, with errors that were planted and labelled first, are in `benchmarks/texts/unseen`.
 
-A labelled fact goes to the claim that has most of its words, and is lost where none has half of them.
+A labelled fact goes to the claim that has most of its words, and is lost if none has half of them. If a checker
+marks only what does not hold, each mark goes to the fact that has most of its words, and the other facts pass.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from benchmarks.without_model import Fact, LabelledText, read_texts
 TEXTS = ("dam", "film", "kite")
 FOLDER = Path(__file__).parent
 OUTCOMES = {True: "passed", False: "flagged", None: "unscored"}
+MARKING = {"lettucedetect"}
 FATES = ("flagged", "passed", "lost", "unscored")
 
 
@@ -65,6 +67,16 @@ def claim_of(fact: Fact, stated: list[Stated]) -> Stated | None:
     return best if best is not None and closeness(best)[0] >= 0.5 else None
 
 
+def flagged_facts(facts: Sequence[Fact], marks: Sequence[Stated]) -> set[str]:
+    """For each mark, the fact with most of its words, and then with most words of its sentence."""
+
+    def closeness(fact: Fact, mark: Stated) -> tuple[int, int]:
+        words, of_mark, around = (Counter(content_words(text)) for text in (fact.text, mark.text, mark.within))
+        return (of_mark & words).total(), (around & words).total()
+
+    return {max(facts, key=lambda fact: closeness(fact, mark)).text for mark in marks}
+
+
 def tried(name: str, texts: Sequence[LabelledText], desk: Desk, environments: Path, show: Console | None) -> list[str]:
     """The row of a checker. Raises CalledProcessError where it cannot be installed, or fails."""
     python = python_of(CHECKERS[name][0], environments)
@@ -73,9 +85,13 @@ def tried(name: str, texts: Sequence[LabelledText], desk: Desk, environments: Pa
         with serving(desk) as base_url:
             stated, took = checked(name, python, text, base_url)
         n_claims, seconds = n_claims + len(stated), seconds + took
+        flagged = flagged_facts(text.facts, stated) if name in MARKING else set()
         for fact in text.facts:
             claim = claim_of(fact, stated)
-            outcome = "lost" if claim is None else OUTCOMES[claim.holds]
+            if name in MARKING:
+                outcome = "flagged" if fact.text in flagged else "passed"
+            else:
+                outcome = "lost" if claim is None else OUTCOMES[claim.holds]
             found[fact.label == "supported", outcome] += 1
             if show:
                 show.print(f"{name}: {fact.label}, {outcome}: {fact.text} <- {claim}", markup=False)

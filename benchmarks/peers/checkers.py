@@ -9,10 +9,13 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 MODEL = "gpt-4o-mini"
@@ -36,6 +39,8 @@ class Stated:
     text: str
     holds: bool | None
     """None without a verdict."""
+    within: str = ""
+    """Its sentence, from a checker that marks only what does not hold."""
 
 
 Checker = Callable[[Task], Coroutine[Any, Any, list[Stated]]]
@@ -102,12 +107,24 @@ async def refchecker(task: Task) -> list[Stated]:
     return await asyncio.to_thread(check)
 
 
+async def lettucedetect(task: Task) -> list[Stated]:
+    from lettucedetect.models.inference import HallucinationDetector
+
+    cache = str(Path(tempfile.mkdtemp()) / "cache.json")
+    detector = HallucinationDetector(method="llm", model=MODEL, api_key="x", base_url=task.base_url, cache_file=cache)
+    found = await asyncio.to_thread(detector.predict, task.documents, task.answer, task.question, "spans")
+    sentences = list(re.finditer(r"\S.*?(?:[.!?](?=\s)|$)", task.answer, re.MULTILINE))
+    within = [next(part[0] for part in reversed(sentences) if part.start() <= one["start"]) for one in found]
+    return [Stated(one["text"], False, sentence) for one, sentence in zip(found, within, strict=True)]
+
+
 CHECKERS: Mapping[str, tuple[str, Checker]] = {
     "factloop": ("", factloop),
     "deepeval": ("deepeval==4.3.1", deepeval),
     "ragas": ("ragas==0.4.3 langchain-community<0.4.2", ragas),
     "trulens": ("trulens-providers-openai==2.16.0", trulens),
     "refchecker": ("refchecker==0.2.17", refchecker),
+    "lettucedetect": ("lettucedetect==0.2.3", lettucedetect),
 }
 """Each with the distributions that it needs."""
 

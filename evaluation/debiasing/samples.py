@@ -30,8 +30,7 @@ class LabelledClaims:
     """The probability in (0, 1] with which each claim was drawn for labelling; its weight is the inverse. None means
     that all claims have the same probability."""
     is_own: Sequence[bool] | None = None
-    """Whether each claim is one of the run's own, drawn from it for labelling. None means that this is unknown for all
-    claims."""
+    """Whether each claim is one of the run's own, drawn from it for labelling. None means that this is unknown."""
     scores: Sequence[float | None] | None = None
     """The degree to which the evaluator considers each claim supported, in [0, 1]; None if it gave only a verdict."""
     responses: Sequence[Hashable] | None = None

@@ -119,8 +119,8 @@ def assess(
         items=tuple(item_rows(panel, results)),
         paid=results.paid,
         warnings=(
-            *_drawn_words(panel.claims),
             *_one_verdict_words(panel.variants, most),
+            *_drawn_words(panel.claims),
             *_cautions(variants, differences, n_conflicting=panel.n_conflicting, repeats=results.repeats),
         ),
         created_at=created_at,
@@ -194,7 +194,7 @@ def _one_verdict_words(variants: Sequence[str], most: Sequence[Codes]) -> Iterat
         found = codes[codes >= 0]
         if len(found) >= FEWEST_ALL_ALIKE and len({*found.tolist()}) == 1:
             verdict = VERDICTS[found[0]].replace("_", " ")
-            yield f"{name}: all {len(found):,} claims are called {verdict}; check whether its model follows the prompt."
+            yield f"{name}: all {len(found):,} claims are judged {verdict}. Check that the model follows the prompt."
 
 
 def _must_pass(panel: Panel, ids: Collection[str], causes: Mapping[str, str]) -> Iterator[DemandResult]:

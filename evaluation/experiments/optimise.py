@@ -108,6 +108,8 @@ async def optimise(
     wanted, (development, held_out) = plan.optimise, _parts(plan)
     first: Mapping[str, Any] = plan.variants[plan.baseline_name]
     kept, rounds, tried = first, list[tuple[Proposal, ...]](), list[str]()
+    if unused := [name for name in plan.variants if name != plan.baseline_name]:
+        note(f"the search starts from {plan.baseline_name} and does not use {', '.join(unused)}")
 
     async def run(data: Data, **variants: Mapping[str, Any]) -> Results:
         return await arun_experiment(

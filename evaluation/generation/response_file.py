@@ -19,8 +19,7 @@ from factloop.evaluation.generation.records import GeneratedBy, GeneratedRespons
 from factloop.evaluation.running.log import Log, LogFormat, read_records
 
 Outcome = GeneratedResponse | UnansweredPrompt
-"""The answer to a prompt, or the reason why there is none. Prompts without an answer have no line in the file and are
-sent again."""
+"""The answer to a prompt, or the reason why there is none, in which case the prompt has no line and is sent again."""
 
 _BEGINNING = b'{"id":"'
 """Every line written here starts like this. An unfinished last line that starts differently was not written here."""

@@ -1,4 +1,4 @@
-"""Checks responses in one session: runs the graph, at once or step by step, and builds the report from its results."""
+"""Checks responses in one session: runs the graph, with or without events, and builds the report from its results."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 @dataclass(frozen=True)
 class CheckRequest:
-    """The arguments of a check, as for `FactChecker.acheck`. Raises ConfigError, DataError."""
+    """The arguments of a check, as passed to `FactChecker.acheck`. Raises DataError for an invalid text or span."""
 
     response: str
     prompt: str | None = None
@@ -92,11 +92,11 @@ class CheckRequest:
         check_whole("question", self.prompt or "")
         for number, given in enumerate(self.facts or (), 1):
             for fact in given.facts:
-                check_given(f"a fact of sentence {number}", fact)
+                check_given(f"a fact in sentence {number}", fact)
 
     @property
     def elapsed_s(self) -> float:
-        """Seconds since the check was requested, from which its deadline also counts."""
+        """Seconds since the check was requested. Its deadline is measured from the same moment."""
         return time.monotonic() - self.begun_at
 
     @property
@@ -126,18 +126,18 @@ class Checking:
     """The gateway to the model, subject to the limits of the run; None if the offline rules are the judge."""
     jury: Sequence[ModelGateway]
     graph_of: Callable[[Plan], SafeGraph]
-    """Maps plans to graphs, which are compiled when first needed and kept for all checks."""
+    """Returns the graph of a plan, which is compiled when first needed and kept for all checks."""
 
     @cached_property
     def verifier(self) -> Verifier:
-        """Compares claims with each other: the named judge, otherwise the bundled baseline."""
+        """The verifier that compares claims with each other: the judge in the settings or else the bundled baseline."""
         from factloop.tools.judges.baseline import Baseline
 
         named = self.setup.judge
         return Baseline() if named is None else named.opened(self.session, logprobs=False).verifier
 
     def over(self, sources: Sources) -> Checking:
-        """A version for an answer with its own sources, in the same session, with its limits and budget."""
+        """A copy for an answer with its own sources. It shares the session with its limits and budget."""
         setup = self.setup.over(sources)
         return replace(self, setup=setup, searching=self.searching.over(setup.tools))
 
@@ -145,7 +145,7 @@ class Checking:
         await self.session.aclose()
 
     async def report(self, asked: CheckRequest, tell: Callable[[Event], None] | None = None) -> FactualityReport:
-        """The report; claims that cannot be judged are unscored. `tell` receives the events as they happen."""
+        """Checks a response. Claims that cannot be judged are unscored. `tell` receives the events as they happen."""
         meter, setup = self._meter(asked), self.setup
         span = _check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response)
         with span, nullcontext() if tell is None else told_of_waits(tell):
@@ -157,10 +157,10 @@ class Checking:
         return report
 
     async def _eligibility(self, asked: CheckRequest, meter: UsageMeter) -> Judgement | None:
-        """Whether the response does what its prompt asks for, by the jury's rule; None if this is not to be judged.
+        """Whether the response does what its prompt asks for, by the jury's rule; None if this should not be judged.
 
-        The first stage of FACTS Grounding (Jacovi et al. 2025, arXiv 2501.03200, section 3). Departures: the judges
-        vote, and claims are judged in the second stage, where FACTS averages judges of whole responses.
+        This is the first stage of FACTS Grounding (Jacovi et al. 2025, arXiv 2501.03200, section 3). Departures: the
+        judges vote, and the second stage judges claims, whereas FACTS averages judgements of whole responses.
         """
         settings, pair = self.setup.settings, VerifierPair(asked.response, asked.prompt or "")
         if not settings.eligibility or self.gateway is None or asked.spans is not None:
@@ -180,7 +180,7 @@ class Checking:
     async def _with_citations(
         self, asked: CheckRequest, final: Mapping[str, Any], context: CheckContext
     ) -> FactualityReport:
-        """The report, with the supplied documents that support its claims and whether it cites them."""
+        """The report, including which supplied documents support its claims and whether the response cites them."""
         documents, claims = documents_among(self.setup.tools), final["claims"]
         if documents is not None:
             by = {one.id: borne_out(one, documents) for one in claims}
@@ -196,7 +196,7 @@ class Checking:
         """Yields events as they happen, ending with the report. A caller that stops early must close the stream, which
         cancels calls.
 
-        The check runs as a separate task, so that servers it waits for can be reported in the meantime.
+        The check runs as a separate task, so that events can be reported while it waits for a server.
         """
         told: asyncio.Queue[Event | None] = asyncio.Queue()
         checking = asyncio.create_task(self.report(asked, told.put_nowait))
@@ -231,7 +231,7 @@ class Checking:
         return final
 
     def allowance(self, limits: Limits | None, *, begun_at: float, of: str = "this check") -> Allowance:
-        """The allowance for each check from the settings, within `limits`; `of` names what it applies to in messages.
+        """The allowance for one check, from the settings and `limits`. In messages, `of` says what it applies to.
 
         Raises ConfigError (DataError for `limits`) if cost is limited but the model's price is unknown.
         """
@@ -254,11 +254,11 @@ class Checking:
         return meter
 
     def context_of(self, asked: CheckRequest) -> CheckContext:
-        """The context for a check run by another graph, with its limits."""
+        """The context of a check that another graph runs, including its limits."""
         return self._context(asked, self._meter(asked))
 
     def _context(self, asked: CheckRequest, meter: UsageMeter) -> CheckContext:
-        """The context of the check, which at its end drops search results that are not worth keeping.
+        """The context of the check, whose search gateway keeps results that cannot be cached for this check only.
 
         While an answer is unfinished, the rest of it may connect any claim to the question, so every claim is judged.
         """
@@ -270,8 +270,8 @@ class Checking:
 
     @property
     def _config(self) -> RunnableConfig:
-        """Uses a separate thread id, so that a check inside a node of a user's graph stays out of that graph's
-        checkpoints."""
+        """The graph's configuration. Its own thread id keeps a check inside a node of a user's graph out of that
+        graph's checkpoints."""
         return RunnableConfig(
             recursion_limit=4 * self.setup.settings.max_searches + 20,
             configurable={"thread_id": "factloop"},
@@ -315,10 +315,10 @@ def open_checking(
     pace: Pace | None = None,
     budget: Budget | None = None,
 ) -> Checking:
-    """Opens a session for a setup, and the checks in it. Raises ConfigError.
+    """Opens a session for checks with this setup. Raises ConfigError.
 
-    With a `journal`, answers are saved only there; with a `store`, they are saved where it saves them. With a `pace`,
-    model calls share its pace with other users of it; with a `budget`, they share that budget.
+    With a `journal`, answers are saved only there; with a `store`, they are saved as the store decides. A `pace` or a
+    `budget` is shared with everything else that uses it.
     """
     settings, chat = setup.settings, setup.chat
     look = None if setup.cascade is None else build_look_node(setup.cascade.stage)
@@ -353,7 +353,7 @@ def open_checking(
 
 def _eligible(found: PairScore, name: str) -> Judgement:
     if found.score is None:
-        assert found.error is not None  # one of them is always given
+        assert found.error is not None  # either a score or an error is always set
         return unscored(found.error).model_copy(update={"judged_by": name})
     is_eligible = found.score >= THRESHOLD
     verdict = Verdict.SUPPORTED if is_eligible else Verdict.NOT_SUPPORTED
@@ -375,7 +375,7 @@ def _warnings(
     if asked.sources is not None:
         warnings.append(asked.sources.warning)
     if setup.settings.repeats == "core" and asked.spans is not None:
-        warnings.append("A core is chosen of whole answers alone: claims of a part count once each (repeats)")
+        warnings.append("Only whole answers have a core; here, claims that say the same count once (repeats).")
     if setup.cascade is not None:
         warnings += setup.cascade.warnings(claims, setup.tools)
     warnings += [warning for tool in tools for warning in tool.warnings]
@@ -384,8 +384,8 @@ def _warnings(
 
 def _rows_warning(asked: CheckRequest, answer: Answer) -> tuple[str, ...]:
     n_rows = len(answer.rows_left_out) if asked.facts is None and asked.spans is None else 0
-    rows = plural(n_rows, "row")
-    return (f"{rows} of tables are not checked: {MOST_CELLS} cells of an answer are",) if n_rows else ()
+    rows = plural(n_rows, "table row")
+    return (f"{rows} not checked: only the first {MOST_CELLS} cells of an answer are.",) if n_rows else ()
 
 
 def _check_span(
@@ -411,7 +411,7 @@ def _check_span(
 def _note_check(span: Span, report: FactualityReport) -> None:
     """Records the outcome of a check in its span, and also in the log if nothing could be judged.
 
-    A used-up limit is not logged: it stops every check that comes after, and is reported by who set it.
+    An exhausted limit is not logged, because it stops all later checks and is reported by the code that set it.
     """
     counts = report.counts
     found: dict[str, Value] = {f"factloop.claims.{name}": getattr(counts, name) for name in type(counts).model_fields}

@@ -1,4 +1,4 @@
-"""`FactChecker` takes a response and returns a factuality report."""
+"""Provides `FactChecker`, which checks a response and returns a factuality report."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SearchSource = str | SearchTool | BaseRetriever | VectorStore | BaseTool | Retri
 
 
 _WARM: set[tuple[bool, str | None]] = set()
-"""What the checks in this process have already loaded: whether with a model, and with which spaCy pipeline."""
+"""The kinds of checks this process is warmed up for: whether they use a model, and the name of the spaCy pipeline."""
 _REHEARSED = "Ada Lovelace was born in London in 1815."
 
 
@@ -63,9 +63,9 @@ class DocumentOptions(TypedDict, total=False):
     """The documents supplied with a response."""
 
     documents: Documents | None
-    """What the response was written from: texts, LangChain documents, or mappings with `page_content`, `text` or
-    `content`, each with or without a score; or a retriever or a vector store. If the checker has its own sources, they
-    are searched as well. With an empty list, nothing can be judged.
+    """The documents that the response is based on: texts, LangChain documents, or mappings with `page_content`, `text`
+    or `content`, each with or without a score; or a retriever or a vector store. If the checker has its own sources,
+    they are searched as well. If the list is empty, nothing can be judged.
     """
     sources: Sources | None
     """Documents together with a mode. Cannot be combined with `documents`."""
@@ -75,7 +75,7 @@ class CheckOptions(DocumentOptions, total=False):
     """Options for checking one response."""
 
     facts: Sequence[GivenFacts] | None
-    """The response already split into facts, with its sentences in order. The claims in the report are these facts.
+    """The facts in the response, by sentence and in order, if already extracted. They become the claims in the report.
 
     A sentence that is not in the response has an empty span at the end of the previous sentence.
     """
@@ -84,14 +84,14 @@ class CheckOptions(DocumentOptions, total=False):
     context. Cannot be combined with `facts` or `run_dir`.
     """
     limits: Limits | None
-    """Limits for this check, in addition to the shared limits. At the deadline, the check ends with what it has judged
-    so far; unanswered calls are included in `usage` at their maximum cost.
+    """Limits for this check, in addition to the shared limits. At the deadline, the check ends and reports the claims
+    judged so far; `usage` includes unanswered calls at their maximum cost.
     """
 
 
 @dataclass(frozen=True)
 class OpenChecks:
-    """A `Check` for one or more responses, with the allowance that they share, if there is one."""
+    """A `Check` for one or more responses, which may share an allowance."""
 
     checking: Checking
     sources: Sources | None = None
@@ -108,8 +108,8 @@ class OpenChecks:
     ) -> FactualityReport:
         """Checks a response, optionally using `sources` as in `FactChecker.acheck`.
 
-        With `facts`, only these are checked; with `spans`, only these parts of a complete response. A claim that cannot
-        be judged is unscored, with the reason. Raises ConfigError, DataError.
+        With `facts`, only these facts are checked; with `spans`, only these parts of a complete response. A claim that
+        cannot be judged is unscored, with the reason. Raises ConfigError, DataError.
         """
         checking = self.checking if sources is None else self.checking.over(sources)
         sources = sources or self.sources
@@ -117,7 +117,7 @@ class OpenChecks:
         return await checking.report(asked)
 
     def account(self) -> UsageMeter:
-        """A usage meter subject to the same allowance."""
+        """A new usage meter, subject to the same allowance."""
         return UsageMeter() if self.allowance is None else UsageMeter(self.allowance)
 
 
@@ -147,16 +147,17 @@ class FactChecker(ClosesPerLoop):
 
         Args:
             model: A name such as `openai:gpt-4o-mini`, or a chat model, which may have bound arguments, fallbacks or
-                retries (replaced by factloop's own). If omitted, the bundled baseline is used, without key or network.
+                retries (factloop uses its own instead). If omitted, the bundled baseline is used, which needs no key
+                and no network.
             search: Names (`serper`, `wikipedia`, `searxng`, `tavily`, `exa`, `brave`), factloop or LangChain search
                 tools, retrievers, vector stores, or functions that take a query.
-            docs: Files, folders and globs.
+            docs: Files, folders and globs to search.
             settings: Base settings, which `changes` override.
-            recording: File that answers are read from or written to, depending on `recording_mode` (`replay`, `record`,
-                `new`). It is written whenever no check is running; a `Recording` is written by its owner.
-            pace: A pace shared with other users of the same servers. By default the checker has its own.
-            budget: A budget shared with others in this event loop, instead of the one from the settings. A check with
-                a run directory has its own.
+            recording: A file that answers are read from or written to, depending on `recording_mode` (`replay`,
+                `record`, `new`). It is written whenever no check is running; a `Recording` is written by its owner.
+            pace: A pace shared with other users of the same servers. By default, the checker has its own.
+            budget: A budget shared within this event loop, used instead of the one from the settings. A check with a
+                run directory has its own.
             changes: Any other settings, named as in `CheckSettings`.
 
         Raises:
@@ -199,7 +200,7 @@ class FactChecker(ClosesPerLoop):
 
     @property
     def has_sources(self) -> bool:
-        """Whether the checker has its own sources to search. Opens nothing."""
+        """Whether the checker has its own sources to search. Does not open them."""
         return bool(self.settings.search or self.settings.docs or self._own_tools)
 
     @property
@@ -217,10 +218,10 @@ class FactChecker(ClosesPerLoop):
         run_blocking(self.awarm_up())
 
     async def awarm_up(self) -> None:
-        """Imports and loads in another thread what the first check needs, which takes seconds of CPU time.
+        """Imports and loads whatever the first check needs, in another thread. This takes seconds of CPU time.
 
-        No calls are made. Without a warm-up, the first check does this itself. The weights of a judge are only loaded
-        when it first judges. Raises ConfigError, DataError.
+        No calls are made. Without a warm-up, the first check does this itself. The weights of a judge are loaded only
+        when it judges for the first time. Raises ConfigError, DataError.
         """
         await self._tools(alone=False)
         kind = (self.has_model or bool(self.settings.jury), self.settings.spacy_model)
@@ -246,7 +247,7 @@ class FactChecker(ClosesPerLoop):
             asyncio.run(rehearsed())
 
     def __reduce__(self) -> Any:
-        """Pickles settings, the model and the given searches, but not open sessions, loaded documents or the pace.
+        """Pickles the settings, the model and custom search tools, but no open sessions, loaded documents or pace.
 
         Raises ConfigError if the checker shares a budget, which belongs to this process.
         """
@@ -255,8 +256,8 @@ class FactChecker(ClosesPerLoop):
         return partial(type(self), search=self._own_tools, settings=self.settings), (self._model,)
 
     async def _tools(self, *, alone: bool = True) -> tuple[SearchTool, ...]:
-        """Like `tools`, but opened in a thread so that reading documents does not block the event loop. Unless `alone`,
-        there may be none."""
+        """Like `tools`, but opened in a thread so that reading documents does not block the event loop. With
+        `alone=False`, there may be none."""
 
         def open_them() -> None:
             with self._one_opens:
@@ -306,8 +307,8 @@ class FactChecker(ClosesPerLoop):
 
         Args:
             response: The text to check.
-            question: The question it answers: a text, or a history as a list of messages or (role, text) pairs. In a
-                history, the user's last turn is the question, and earlier turns show what words like "it" refer to.
+            question: The question that it answers: a string, or a history as a list of messages or (role, text) pairs.
+                In a history, the user's last turn is the question, and earlier turns explain words like "it".
             run_dir: A folder that makes the run resumable. If the run is started again with the same arguments, only
                 calls that were in flight are paid for again.
             options: `documents`, `facts`, `spans`, `sources` and `limits`, as in `CheckOptions`.
@@ -342,7 +343,7 @@ class FactChecker(ClosesPerLoop):
     async def afingerprint(self, *, alone: bool = True) -> Fingerprint:
         """The fingerprint of a check. The documents are read on first use. Raises ConfigError, DataError.
 
-        With `alone=False`, each response comes with sources, so the checker needs none of its own.
+        With `alone=False`, the checker needs no sources, because each response comes with its own.
         """
         setup = self._prepare(await self._tools(alone=alone))
         for chat in setup.chats:
@@ -351,10 +352,10 @@ class FactChecker(ClosesPerLoop):
 
     @asynccontextmanager
     async def opened(self, *, journal: Path | None = None, alone: bool = True) -> AsyncIterator[OpenChecks]:
-        """A check for any number of responses, concurrent or not, in one session that is closed at the end.
+        """Yields a check for any number of responses, concurrent or not, in one session that is closed at the end.
 
-        With a `journal`, every paid answer is saved only in that file and reused before a new call is made.
-        With `alone=False`, responses come with sources, so the checker needs none of its own.
+        With a `journal`, every paid answer is saved only in that file and reused instead of making a new call.
+        With `alone=False`, the checker needs no sources, because each response comes with its own.
         """
         setup = self._prepare(await self._tools(alone=alone))
         checking = open_checking(setup, journal=journal, pace=self.pace, budget=self._budget)
@@ -373,10 +374,10 @@ class FactChecker(ClosesPerLoop):
         run_dir: str | Path | None = None,
         **options: Unpack[CheckOptions],
     ) -> AsyncIterator[OpenChecks]:
-        """The checks that `acheck` would use for this response, to process the response further.
+        """Yields the check that `acheck` would use for this response, for further work on the response.
 
-        All calls made inside share limits, cache, budget and the run directory, if there is one. The limits for one
-        check apply to all of them together. Raises ConfigError, DataError.
+        All calls made inside share limits, cache, budget and the run directory, if there is one. The limits for a
+        single check apply to all of them together. Raises ConfigError, DataError.
         """
         asked = await self._request(response, question, options)
         async with self._run(asked, run_dir) as (checking, _):
@@ -392,10 +393,10 @@ class FactChecker(ClosesPerLoop):
         meter: UsageMeter | None = None,
         **options: Unpack[CheckOptions],
     ) -> AsyncGenerator[Event, None]:
-        """Yields the events of a check (`factloop.core.events`) as they happen, ending with the report; like `acheck`.
+        """Like `acheck`, but yields events (`factloop.core.events`) as they happen, ending with the report.
 
         A caller that stops early must close the stream (`contextlib.aclosing`), which cancels calls in progress. Their
-        cost can be read from a `meter` passed by the caller.
+        cost can be read from the caller's own `meter`.
         """
         asked = await self._request(response, question, options, meter)
         finished: CheckFinished | None = None
@@ -407,7 +408,7 @@ class FactChecker(ClosesPerLoop):
                         finished = event
                     else:
                         yield event
-            assert finished is not None  # it is the last event of every check
+            assert finished is not None  # the last event of every check
             if directory is not None:
                 write_atomically(directory.report, to_json(finished.report), private=True)
         yield finished  # after everything is saved, since a caller that has the report may stop
@@ -419,7 +420,7 @@ class FactChecker(ClosesPerLoop):
     async def _run(
         self, asked: CheckRequest, run_dir: str | Path | None
     ) -> AsyncIterator[tuple[Checking, RunDirectory | None]]:
-        """The session shared in this event loop or, with a run directory, a separate one whose answers it stores."""
+        """Yields the session shared in this event loop or, with a run directory, one that stores its answers there."""
         sources = asked.sources
         tools = await self._tools(alone=sources is None)
         await self.awarm_up()
@@ -439,7 +440,7 @@ class FactChecker(ClosesPerLoop):
 
 
 def given_checker(checker: FactChecker | None) -> FactChecker:
-    """The given checker, or the offline engine if None. Raises ConfigError for anything else."""
+    """The given checker, or one with the offline engine if it is None. Raises ConfigError for anything else."""
     if checker is None:
         return FactChecker()
     if not isinstance(checker, FactChecker):
@@ -448,6 +449,6 @@ def given_checker(checker: FactChecker | None) -> FactChecker:
 
 
 def _as_tuple(given: Any) -> tuple[Any, ...]:
-    """One item or several, as a tuple. A text, a tool, a retriever and anything not iterable count as one item."""
+    """One or more items as a tuple. Strings, tools, retrievers and anything not iterable count as a single item."""
     is_one = isinstance(given, str | bytes | BaseTool | BaseRetriever) or not isinstance(given, Iterable)
     return (given,) if is_one else tuple(given)

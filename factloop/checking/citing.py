@@ -27,8 +27,8 @@ def documents_among(tools: Iterable[SearchTool]) -> tuple[Document, ...] | None:
 
 
 def borne_out(claim: Claim, documents: Sequence[Document]) -> tuple[int, ...]:
-    """The indexes of the documents that support a supported claim: those that contain a passage that its verdict is
-    based on, and those that contain the decisive sentence (or otherwise such a passage) word for word.
+    """The indexes of the documents that support a supported claim: the documents of the passages that its verdict
+    cites, and any that contain the decisive sentence (or the cited passages, if there is none) word for word.
     """
     cited = [item for item in claim.evidence if item.id in claim.judgement.cited]
     found = {item.document.index for item in cited if item.document is not None and item.document.index is not None}
@@ -47,7 +47,8 @@ def _words(text: str) -> str:
 def citations_of(
     response: str, sentences: Sequence[Sentence], claims: Sequence[Claim], documents: Sequence[Document] | None
 ) -> Citations | None:
-    """The citations of a response whose claims name the documents that support them; None without documents."""
+    """The citations in a response, given claims that already list the documents supporting them; None if no documents
+    were supplied."""
     if documents is None:
         return None
     by_id = {claim.id: claim for claim in claims if claim.judgement.verdict is not Verdict.IRRELEVANT}
@@ -77,7 +78,7 @@ def citations_of(
 
 
 def _borne_by(claim: Claim, documents: Collection[int | None]) -> bool | None:
-    """Whether any of these documents supports a claim; False for no documents, None if that is unknown."""
+    """Whether any of these documents supports the claim; False if there are none, None if the claim is unscored."""
     if not documents or not set(documents).isdisjoint(claim.borne_out_by):
         return bool(documents)
     return None if claim.judgement.verdict is None else False
@@ -92,7 +93,7 @@ def cited_by(response: str, sentences: Sequence[Sentence], documents: Sequence[D
         place = bisect_right(starts, start) - 1
         since = response[sentences[place - 1].span[1] : end + 1] if place > 0 else "\n"
         if "\n" not in since and not _WORD.search(_BRACKETED.sub("", since)):
-            place -= 1  # there is nothing but citations between the end of that sentence and this one
+            place -= 1  # only citations separate this one from the end of that sentence
         if place >= 0:
             found[place].append(marker)
     return found

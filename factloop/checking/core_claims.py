@@ -1,12 +1,12 @@
-"""The core of a response: a largest set of its claims of which none entails another, so that padding gains nothing.
+"""Selects the core of a response: a largest set of claims in which none entails another, so that padding gains nothing.
 
 This follows Core (Jiang et al. 2024, arXiv 2407.03572): claims are vertices, an edge joins two claims if one entails
-the other, and a set without edges and with the largest total weight is chosen. Departures: entailment is what the
-available judge finds supported, and the bundled baseline finds little more than claims in almost the same words. The
-weight of a claim is not the probability that it says something new, but one plus the rarity of its words beyond those
-of the question. A claim is trivial if the judge finds it supported by statements that are true of almost anything,
-which are the same for all topics here. A claim is compared only with the claims that share the most words with it, so
-that the cost is linear in the number of claims.
+the other, and a set without edges and with the largest total weight is chosen. Departures: one claim entails another if
+the available judge finds that it supports the other; the bundled baseline finds little more than claims in almost the
+same words. The weight of a claim is not the probability that it says something new, but one plus the rarity of its
+words that are not in the question. A claim is trivial if the judge finds it supported by statements that are true of
+almost anything; the statements are the same for all topics. Each claim is compared only with the claims that share the
+most words with it, so that the cost is linear in the number of claims.
 """
 
 from __future__ import annotations
@@ -36,10 +36,11 @@ _SCORED = (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED)
 async def mark_core(
     claims: Sequence[Claim], prompt: str | None, judge: Verifier, meter: UsageMeter
 ) -> tuple[list[Claim], list[str]]:
-    """The claims, with the reason for those outside the core, and warnings. Only claims with a verdict can be in the
-    core.
+    """The claims, each with the reason if it is outside the core, and warnings. Only supported and not supported claims
+    can be in the core.
 
-    Costs up to `NEAREST` readings per claim, and one more to find trivial claims. Raises ConfigError like the judge.
+    Costs up to `NEAREST` judgements per claim, and one more to find trivial claims. Raises ConfigError if the judge
+    does.
     """
     own = [claim for claim in claims if claim.duplicate_of is None and claim.judgement.verdict in _SCORED]
     trivial = await trivial_among([claim.self_contained for claim in own], judge, meter)
@@ -58,7 +59,7 @@ async def mark_core(
 
 
 async def entailments(texts: Sequence[str], judge: Verifier, meter: UsageMeter) -> tuple[set[tuple[int, int]], int]:
-    """Pairs of positions of claims of which the first entails the second, and how many pairs could not be read."""
+    """Pairs of positions such that the first claim entails the second, and the number of pairs that failed."""
     words = [_stems(text) for text in texts]
     pairs = [(one, other) for other in range(len(texts)) for one in _nearest(other, words)]
     found = await read_all(judge, [(texts[other], [texts[one]]) for one, other in pairs], meter=meter)
@@ -102,8 +103,8 @@ async def trivial_among(texts: Sequence[str], judge: Verifier, meter: UsageMeter
 
 
 def weight_of(text: str, prompt: str | None) -> float:
-    """One plus the rarity of its words beyond those of the question, so that the more complete of two equivalent claims
-    is chosen."""
+    """One plus the rarity of the claim's words that are not in the question, so that the more complete of two
+    equivalent claims is chosen."""
     from factloop.tools.judges.baseline import load_model
 
     return 1.0 + sum(map(load_model().rarity, _stems(text) - _stems(prompt or "")))
@@ -113,8 +114,8 @@ def largest_core(weights: Sequence[float], edges: Collection[tuple[int, int]]) -
     """The positions of a set without edges and with the largest total weight; in case of a tie, the one with the
     earlier positions.
 
-    An integer programme, solved exactly unless that takes more than `PATIENCE_S`; then the best set found is used or,
-    failing that, a greedy choice of the heaviest claims. Weights must be positive.
+    The integer programme is solved exactly unless this takes more than `PATIENCE_S`. The result is then the best set
+    found so far or, failing that, a greedy choice of the heaviest claims. Weights must be positive.
     """
     import numpy as np
     from scipy.optimize import Bounds, LinearConstraint, milp  # type: ignore[import-untyped]

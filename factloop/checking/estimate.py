@@ -36,7 +36,7 @@ PASSAGE_TOKENS = 70
 SHARE_NEW = 0.5  # fraction of a search's passages that earlier searches for the same claim had not returned
 SCHEMA_TOKENS = 120  # tokens of the schema or tools sent with each request
 FUSED_COMPLETION = {"sentence_facts": 35, "assessment": 45}
-"""Tokens of a reply, per claim in a window and per round for a claim."""
+"""Tokens in a reply: per claim in a window, and per claim and search round."""
 PAPER_COMPLETION = {"split": 15, "revise": 20, "relevance": 20, "query": 15, "rate": 60}
 GROUNDED_COMPLETION = {"grounded_facts": 40, "grounded_claims": 25}
 """Tokens per claim in a window, and per claim that is checked again."""
@@ -65,9 +65,9 @@ def estimate(
     facts: Sequence[GivenFacts] | None = None,
     n_characters: int | None = None,
 ) -> Estimate:
-    """Estimates calls, tokens and cost of checking `response` or the given facts. Free, and needs no key.
+    """Estimates the calls, tokens and cost of checking `response` or the given facts. This is free and needs no key.
 
-    `n_characters` is the length of all that can be searched, if known: `grounded` shows short documents whole.
+    `n_characters` is the total length of the documents, if known: `grounded` includes short documents as a whole.
     """
     plan = plan_of(settings)
     parts = [part for part in read_outline(response) if silence_of(part) is None] if facts is None else []
@@ -98,7 +98,7 @@ def estimate(
 
 
 def length_of_documents(settings: CheckSettings) -> int | None:
-    """The number of characters that a check can search; None if there are many, or if it also searches elsewhere."""
+    """The total length of the documents in characters; None if they are long or the check also searches elsewhere."""
     if settings.search or not settings.docs:
         return None
     if sum(path.stat().st_size for path in find_files(settings.docs).paths) > MOST_READ:
@@ -108,14 +108,14 @@ def length_of_documents(settings: CheckSettings) -> int | None:
 
 
 def _each_alone(settings: CheckSettings) -> list[CheckSettings]:
-    """Estimates a check by each jury model on its own; the stated price applies to the first."""
+    """The settings for a check by each jury model alone. Prices in the settings apply only to the first model."""
     own: dict[str, Any] = {"price_in": None, "price_out": None, "price_cached": None}
     alone = settings.model_copy(update={"jury": ()})
     return [alone, *(alone.model_copy(update={**own, "model": name}) for name in settings.jury)]
 
 
 def _of_jury(settings: CheckSettings, each: Sequence[Estimate]) -> Estimate:
-    """The total for the jury as if each model read the answer, which is slightly too high. Searches are made once."""
+    """The total if each jury model read the answer, which is slightly too high. Searches are counted once."""
     costs = [one.cost_usd for one in each]
     by_search = _search_price(settings.search)
     known = [cost for cost in costs if cost is not None]
@@ -126,7 +126,7 @@ def _of_jury(settings: CheckSettings, each: Sequence[Estimate]) -> Estimate:
 
 
 def plan_of(settings: CheckSettings) -> Plan:
-    """The plan that a check with these settings follows, found without opening its sources."""
+    """The plan of a check with these settings, determined without opening its sources."""
     return plan_of_check(settings, (), has_model=settings.model is not None, given_alone=not settings.search)
 
 
@@ -137,18 +137,18 @@ class _Asked:
     response: str
     prompt: str | None
     parts: Sequence[Part]
-    """The sentences to be split; none if facts are given."""
+    """The sentences to split; empty if facts are given."""
     n_claims: int
     n_sentences: int
 
     @property
     def shown(self) -> str:
-        """The part of the response that prompts show."""
+        """The part of the response that prompts include."""
         is_whole = len(self.response) <= ANSWER_CHARACTERS * CLEARLY_OVER
         return self.response if is_whole else self.response[:ANSWER_CHARACTERS]
 
     def tokens(self, stage: str, **values: Value) -> int:
-        """Tokens of a request in this stage with its question, excluding values that its prompt does not use."""
+        """Tokens of a request in this stage, including the question. Values not used by its prompt are ignored."""
         prompt = self.prompts[f"safe/{stage}"]
         given = {"question": self.prompt, **values}
         rendered = prompt.render(**{name: given[name] for name in prompt.variables})
@@ -175,7 +175,7 @@ def _given(asked: _Asked, stated: Sequence[GivenFacts]) -> Estimate:
 
 
 def _fused_rounds(asked: _Asked, n_read: int, first: int) -> Estimate:
-    """`n_read` is the number of calls to read sentences, with `first` prompt tokens in total."""
+    """`n_read` is the number of calls that extract facts from sentences, with `first` prompt tokens in total."""
     settings, n_claims = asked.settings, asked.n_claims
     rounds = round(n_claims * min(SEARCHES_A_CLAIM, settings.max_searches))
     together = CLAIMS_TOGETHER if len(settings.search) + bool(settings.docs) == 1 else 1
@@ -189,8 +189,8 @@ def _fused_rounds(asked: _Asked, n_read: int, first: int) -> Estimate:
 
 
 def _grounded(asked: _Asked, n_characters: int | None) -> Estimate:
-    """Documents that are shown whole need no search and no second look. Of longer ones, `passage_characters` are shown,
-    found by a search for each sentence and for each claim that is checked again."""
+    """Short documents are included as a whole, without a search or a second check. For longer ones, each prompt has
+    `passage_characters` of passages, found by a search for each sentence and each claim that is checked again."""
     settings, n_claims = asked.settings, asked.n_claims
     windows = asked.n_windows(GROUNDED_WINDOW)
     is_whole = n_characters is not None and n_characters <= WHOLE_TIMES * settings.passage_characters
@@ -234,7 +234,7 @@ def _paper(asked: _Asked, *, is_published: bool) -> Estimate:
     relevance = asked.tokens("relevance", response=whole, fact=fact) if asked.prompt else 0
     query = asked.tokens(f"{of}search_query", fact=fact, evidence=None, asked=None, fruitless=None)
     rate = asked.tokens(f"{of}rating", sentence=said, fact=fact, evidence=None) + gathered[-1]
-    # Each query sees the passages of the queries before it; the first sees none.
+    # Each query prompt includes the passages found by earlier queries; the first one includes none.
     searching = n_queries * query + sum(gathered[:-1])
     prompt_tokens = split + n_claims * (revise + relevance + searching + rate)
     cost = PAPER_COMPLETION

@@ -26,13 +26,13 @@ from factloop.tools.judges.pairs import THRESHOLD, Judge, SharedReads
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.gateway import ModelGateway
 
-BOTH = "use --model or --judge, not both: only a cascade (--cascade) begins with a judge and ends with a model"
+BOTH = "use --model or --judge, not both: only a cascade (--cascade) uses a judge and then a model"
 NO_LOWER = "never rejects a claim, so it cannot tell which claims are not supported; tune it for balanced errors"
 
 
 @dataclass(frozen=True)
 class NamedJudge:
-    """A judge other than the check's chat model, either `chat` (a model on a server) or `judge`."""
+    """A judge other than the check's chat model: either `chat` (a model on a server) or `judge` (on this machine)."""
 
     fingerprint: CascadeFingerprint
     judge: Judge | None
@@ -51,10 +51,10 @@ class NamedJudge:
 
 
 def named_judge(settings: CheckSettings, *, has_model: bool) -> NamedJudge | None:
-    """The judge of a check without a model; None if the settings name none, or in a cascade.
+    """The judge of a check without a model; None if the settings specify no judge, or if there is a model.
 
-    Loads the weights, and downloads them if that is allowed. Raises ConfigError if it cannot be loaded, and for
-    thresholds that were tuned for a different judge.
+    Loads the weights, and downloads them if this is allowed. Raises ConfigError if the judge cannot be loaded, or if
+    the thresholds were tuned for a different judge.
     """
     if settings.judge is None:
         return None
@@ -81,7 +81,7 @@ def refuse_clash(settings: CheckSettings, *, has_model: bool) -> None:
         return
     spec = parse_spec(settings.judge)
     if spec.kind == BASELINE:
-        raise ConfigError("--judge baseline: leave it out; the baseline judges if neither a judge nor a model is named")
+        raise ConfigError("--judge baseline: omit it; the baseline is used if neither a judge nor a model is set")
     if spec.kind == PROMPTED:
         raise ConfigError(f"--judge {settings.judge}: set a chat model with --model")
     if not has_model:
@@ -99,7 +99,7 @@ def _served(settings: CheckSettings, spec: JudgeSpec) -> NamedJudge:
 
     if settings.base_url is None:
         raise ConfigError(
-            f"--judge {settings.judge} asks a server: set its address (--base-url), or use a folder with weights"
+            f"--judge {settings.judge} calls a server: set its address (--base-url), or use a folder with weights"
         )
     if settings.cascade is not None:
         raise ConfigError("a cascade must begin with a judge on this machine")
@@ -116,7 +116,7 @@ Fill = Callable[[Plan], SafePlan]
 def filled_by_model(
     settings: CheckSettings, session: Session, gateway: ModelGateway, jury: Sequence[ModelGateway]
 ) -> Fill:
-    """Fills each plan with the model as judge, alone or as the first in a jury."""
+    """Fills in the stages of each plan with the model as the judge, alone or as the first of a jury."""
 
     def fill(plan: Plan) -> SafePlan:
         if plan == "safe" and settings.verifiable:
@@ -137,9 +137,9 @@ def filled_by_model(
 
 
 def filled_offline(settings: CheckSettings, session: Session, named: NamedJudge | None) -> Fill:
-    """Fills each plan without a chat model, using the judge in `named` or the bundled baseline.
+    """Fills in the stages of each plan without a chat model, using the judge in `named` or the bundled baseline.
 
-    Here, the plan `grounded` is `fused` without its gate, since reading windows would not save any calls.
+    Here, the plan `grounded` is `fused` without its relevance gate, since reading windows would not save any calls.
     """
     from factloop.tools.judges.baseline import Baseline
     from factloop.tools.text.pipeline import load_pipeline

@@ -50,13 +50,13 @@ class Setup:
     judge: NamedJudge | None = None
     """The judge used instead of a chat model; None for the bundled baseline."""
     gates: bool = True
-    """Whether claims that are irrelevant to the question become `irrelevant` without a search or a judgement; never the
-    case if documents come with the answer.
+    """Whether claims that are irrelevant to the question become `irrelevant` without a search or a judgement. False if
+    an answer is checked only against its own documents.
     """
 
     @property
     def chats(self) -> tuple[ChatModel, ...]:
-        """The models on servers that it uses."""
+        """The chat models that the check calls."""
         judged = None if self.judge is None else self.judge.chat
         return tuple(one for one in (self.chat, *self.jury, judged) if one is not None)
 
@@ -81,8 +81,8 @@ def prepare(
 ) -> Setup:
     """The setup for these settings. Uses no network except to download a judge, if allowed. Raises ConfigError.
 
-    `model` is a chat model built by the caller, who also closes it; otherwise `settings.model` names one, or the
-    offline rules are the judge.
+    `model` is a chat model built by the caller, who also closes it. If it is omitted, the model in `settings.model` is
+    used or, if there is none, the offline rules.
     """
     refuse_clashes(settings, has_model=model is not None or settings.model is not None)
     chat = _chat_model(settings, model)
@@ -122,15 +122,15 @@ def refuse_clashes(settings: CheckSettings, *, has_model: bool) -> None:
 
 
 def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_model: bool, given_alone: bool) -> Plan:
-    """The plan in the settings; otherwise `grounded` if a model judges only by supplied documents, else `fused`.
+    """The plan in the settings; by default `grounded` if a model judges only by the user's documents, else `fused`.
 
     A cascade precedes `fused`: its verifier examines each claim before the model does. Raises ConfigError for the plan
-    `safe` without a model, and with a jury, and for verifiable claims with another plan.
+    `safe` without a model or with a jury, and for verifiable claims with any other plan.
     """
     if settings.plan == "safe" and (not has_model or settings.jury):
-        raise ConfigError("the plan safe uses one chat model, as published: set --model, and no --jury")
+        raise ConfigError("the plan safe uses one chat model, as published: set --model but not --jury")
     if settings.verifiable and settings.plan != "safe":
-        raise ConfigError("verifiable claims are those of the plan safe: set --plan safe")
+        raise ConfigError("verifiable claims require the plan safe: set --plan safe")
     if settings.plan is not None:
         return settings.plan
     own_alone = bool(tools) and all(tool.own_documents for tool in tools)
@@ -140,7 +140,7 @@ def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_m
 
 def _chat_model(settings: CheckSettings, model: BaseChatModel | ChatModel | None) -> ChatModel | None:
     if isinstance(model, ChatModel):
-        return replace(model, http=None)  # borrowed: its builder closes its connections
+        return replace(model, http=None)  # the caller closes its connections
     wanted = model if model is not None else settings.model
     if wanted is None:
         return None
@@ -163,14 +163,13 @@ PLAN_PROMPTS: Mapping[Plan, tuple[str, ...]] = {
 
 
 def plan_of_prompt(name: str) -> Plan | None:
-    """The plan whose stages a prompt is for; None if it belongs to no plan. `grounded` falls back on the stages of
-    `fused`."""
+    """The plan that a prompt belongs to; None if it belongs to none. `grounded` falls back on the stages of `fused`."""
     of_safe: Plan | None = "safe" if name in VERIFIABLE_PROMPTS else None
     return next((plan for plan, names in PLAN_PROMPTS.items() if name in names), of_safe)
 
 
 def prompts_of(plan: Plan, settings: CheckSettings) -> tuple[str, ...]:
-    """The prompts that a check by this plan may send."""
+    """The prompts that a check with this plan may send."""
     of_plan = VERIFIABLE_PROMPTS if settings.verifiable else PLAN_PROMPTS[plan]
     return (*of_plan, *((ELIGIBILITY,) if settings.eligibility else ()), *GATEWAY_PROMPTS)
 

@@ -1,4 +1,4 @@
-"""Renumbers passages in a judge's words: [3] among the passages shown may be [1] among those the claim keeps."""
+"""Renumbers the passages that a judge mentions: [3] of the passages it saw may be [1] of those kept with the claim."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from factloop.core.records import Claim, Evidence
 
-ELSEWHERE = "another passage"  # replaces the number of a passage that is not kept with the claim, or that never existed
+ELSEWHERE = "another passage"  # replaces the number of a passage that is not kept with the claim or does not exist
 
 _NUMBERED = re.compile(
     r"(?P<code>(?:\w|= ?)(?:\[[^][\n]*\])+)"
@@ -18,21 +18,21 @@ _NUMBER = re.compile(r"\d{1,3}")
 
 
 def renumbered(text: str, numbers: Mapping[int, int], *, n_shown: int) -> str:
-    """The text with each passage number replaced by its number among the claim's passages, in brackets.
+    """The text with each passage number replaced by the bracketed number of that passage in the claim's evidence.
 
-    `n_shown` is how many passages the judge was shown.
+    `n_shown` is the number of passages that the judge saw.
     """
     return _replaced(text, n_shown, lambda number: f"[{numbers[number]}]" if number in numbers else ELSEWHERE)
 
 
 def named(text: str, evidence: Sequence[Evidence]) -> str:
-    """The text with each passage number replaced by its title, for readers who do not see the passages."""
+    """The text with each passage number replaced by the passage's title, for readers who cannot see the passages."""
     n = len(evidence)
     return _replaced(text, n, lambda number: _name(evidence[number - 1]) if 0 < number <= n else ELSEWHERE)
 
 
 def mentioned(text: str, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """The passages that the text mentions by number, each once, in the order of the text."""
+    """The passages that the text mentions by number, without duplicates, in order of first mention."""
     numbers: dict[int, None] = {}
 
     def note(number: int) -> str:
@@ -44,7 +44,7 @@ def mentioned(text: str, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
 
 
 def reason(claim: Claim) -> str:
-    """The reason for the judgement on a claim, for readers who do not see its passages."""
+    """The reason for the judgement on a claim, for readers who cannot see its passages."""
     return named(claim.judgement.rationale, claim.evidence)
 
 
@@ -53,7 +53,7 @@ def _name(item: Evidence) -> str:
 
 
 def _replaced(text: str, n_shown: int, word: Callable[[int], str]) -> str:
-    """The text with citations replaced, but not code (`arr[0]`) or other books ("passage 12 of the Koran")."""
+    """Replaces citations, but leaves code (`arr[0]`) and references to books ("passage 12 of the Koran") unchanged."""
 
     def replace(match: re.Match[str]) -> str:
         if match["code"]:
@@ -69,13 +69,13 @@ def _replaced(text: str, n_shown: int, word: Callable[[int], str]) -> str:
 
 
 def _are_shown(numbers: Sequence[int], n_shown: int, after: str) -> bool:
-    """Whether the numbers mean passages shown to the judge. If none is kept, only those of a named book do not."""
+    """Whether the numbers refer to passages that the judge saw. If it saw none, they do unless a book is named."""
     if not n_shown:
         return not after.startswith(" of ")
     return any(0 < number <= n_shown for number in numbers)
 
 
 def heading(title: str, section: str | None, published: str | None = None) -> str:
-    """`Eddystone Lighthouse › Smeaton's tower (2021-04-03)`; empty if neither title nor headings are known."""
+    """A heading such as `Eddystone Lighthouse › Smeaton's tower (2021-04-03)`; empty without a title and a section."""
     above = " › ".join(part for part in (title, section) if part)
     return f"{above} ({published})" if above and published else above

@@ -1,9 +1,9 @@
-"""All errors that factloop raises, with details as attributes.
+"""All errors that factloop raises. Their attributes contain the details.
 
 FactloopError
 ├── ConfigError          the configuration is wrong: fix it and run again
 │   ├── MissingExtra     the packages that a feature needs are not installed
-│   ├── RecordingMissing the recording being replayed lacks an answer
+│   ├── RecordingMissing the recording being replayed has no answer to a request
 │   ├── RunInUse         another process is using the run directory
 │   └── NoPlaceToKeep    answers cannot be saved in this location
 ├── DataError            an input file or record is malformed
@@ -29,8 +29,8 @@ class FactloopError(Exception):
 class ConfigError(FactloopError):
     """The configuration is wrong (flag, environment, key, run directory or cache). Fix it and run again.
 
-    Raised before any money is spent, with one exception: a failing journal or a damaged cache can raise it at any time.
-    This stops the run, but answers saved up to then are not paid for again.
+    It is raised before any money is spent, except that a failing journal or a damaged cache can raise it at any time.
+    This stops the run, but answers saved by then are not paid for again.
     """
 
 
@@ -43,7 +43,7 @@ class MissingExtra(ConfigError):
 
 
 class RecordingMissing(ConfigError):
-    """The recording being replayed lacks an answer. This stops the run: a replay never contacts a server."""
+    """The recording being replayed has no answer to a request. This stops the run: a replay never contacts a server."""
 
 
 class RunInUse(ConfigError):
@@ -51,7 +51,7 @@ class RunInUse(ConfigError):
 
 
 class NoPlaceToKeep(ConfigError):
-    """Answers cannot be saved: no permission, no space or no such path. Damaged files raise other errors."""
+    """Answers cannot be saved (no permission, no space or no such path). Damaged files raise other errors."""
 
 
 class DataError(FactloopError):
@@ -71,7 +71,7 @@ class DataError(FactloopError):
 class ToolError(FactloopError):
     """A tool failed: network error, HTTP error or unreadable body. `status` is the HTTP status, if there is one.
 
-    `wants_pause` means that the server is up but asks for a pause, with status 429 or in its own words.
+    `wants_pause` means that the server is up but asks clients to pause, either with status 429 or in its message.
     """
 
     def __init__(
@@ -113,13 +113,13 @@ class DeadlineExceeded(ToolError):
 
     def __init__(self, deadline_s: float) -> None:
         self.deadline_s = deadline_s
-        super().__init__(f"the check ran into its deadline of {deadline_s:g} s", tool="deadline")
+        super().__init__(f"the check reached its deadline of {deadline_s:g} s", tool="deadline")
 
 
 class ModelOutputError(FactloopError):
     """The model's reply, kept in `reply`, does not follow the requested schema.
 
-    `model` is used in messages for readers who do not know the name of the schema.
+    If `model` is given, messages name it instead of the schema, which readers may not know.
     """
 
     def __init__(self, message: str, *, schema: str, reply: str, model: str | None = None) -> None:

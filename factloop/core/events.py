@@ -39,7 +39,7 @@ class ClaimSearched(Record):
 
 
 class ClaimJudged(Record):
-    """A claim got a verdict, or the reason why it has none. `usage` is the cost of the run so far."""
+    """A claim received a verdict or was left unscored. `usage` is the cost of the run so far."""
 
     type: Literal["claim_judged"] = "claim_judged"
     claim: Claim
@@ -47,7 +47,7 @@ class ClaimJudged(Record):
 
 
 class ServerWait(Record):
-    """A wait for a server that has not accepted requests for a while or is processing batches."""
+    """The check is waiting for a server that has not accepted requests for a while or is processing batches."""
 
     type: Literal["waiting"] = "waiting"
     server: str
@@ -56,7 +56,7 @@ class ServerWait(Record):
     patience_s: float
     """Seconds after which factloop stops waiting and leaves claims that need the server unscored."""
     cause: str
-    """The result of the last request, such as `status 429`; for batches, their state."""
+    """The result of the last request, such as `status 429`, or the state of the batches."""
     n_requests: int | None = None
     """Number of requests in the batches being processed."""
 

@@ -1,8 +1,7 @@
-"""Lists the extras of the `factloop` distribution with their packages, and writes the message that says which one to
-install.
+"""Lists the packages of each `factloop` extra, and tells users which extra to install.
 
-`pip install factloop` installs what a check, a guard or a correction with a chat model needs. All other code calls
-`require` before importing a package that may be missing.
+`pip install factloop` installs everything needed for checks, guards and corrections with a chat model. All other code
+calls `require` before importing a package that may be missing.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ PACKAGES: Mapping[Extra, tuple[str, ...]] = {
     "tracing": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
     "trust": ("faker", "numpy"),
 }
-"""Packages of each extra by import name, without those of the extras that it includes."""
+"""Import names of each extra's packages, excluding those of the extras that it includes."""
 INCLUDED: Mapping[Extra, tuple[Extra, ...]] = {
     "debiasing": ("evaluation",),
     "metrics": ("evaluation", "semantic"),
@@ -59,13 +58,13 @@ INCLUDED: Mapping[Extra, tuple[Extra, ...]] = {
     "serve": ("evaluation",),
     "trust": ("offline",),
 }
-"""Extras that are included in others."""
+"""The extras that each extra includes."""
 
 
 def require(extra: Extra, feature: str, *packages: str) -> None:
     """Raises MissingExtra if `feature` needs a package of the extra that is not installed.
 
-    `packages` are the packages that it needs, if these are not all packages of the extra. Does not import them.
+    `packages` are the ones that the feature needs; by default, all packages of the extra. None of them is imported.
     """
     if not has_packages(*(packages or _all_of(extra))):
         raise missing(extra, feature)
@@ -95,28 +94,27 @@ def _all_of(extra: Extra) -> Iterator[str]:
 def _is_installed(package: str) -> bool:
     try:
         return find_spec(package) is not None
-    except ModuleNotFoundError:  # raised for the missing parent package
+    except ModuleNotFoundError:  # raised if the parent package is missing
         return False
 
 
 @cache
 def installed_version(distribution: str) -> str:
-    """Raises `importlib.metadata.PackageNotFoundError` if it is not installed."""
+    """The installed version. Raises `importlib.metadata.PackageNotFoundError` if the distribution is not installed."""
     return importlib.metadata.version(distribution)
 
 
 def install_command(extra: str, of: importlib.metadata.Distribution | None = None) -> str:
     """The command that adds an extra to this installation of factloop, from the same origin.
 
-    pip records the origin of a distribution that did not come from an index; the index would not have it, or would have
-    another package of that name.
+    If a distribution did not come from an index, pip records its origin. The index may not have the distribution, or
+    may have a different one with the same name.
     """
     return f"pip install {_wanted(extra, _origin(of))}"
 
 
 def _origin(of: importlib.metadata.Distribution | None) -> dict[str, Any]:
-    """The contents of the installation's `direct_url.json` (PEP 610); empty if it came from an index, or if the file is
-    missing."""
+    """The installation's `direct_url.json` (PEP 610); empty if there is none, as after installing from an index."""
     try:
         noted = (of or importlib.metadata.distribution("factloop")).read_text("direct_url.json")
         origin = json.loads(noted or "{}")

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from factloop.core.records import AtK, Claim, Counts, EveryClaim, FactualityReport, Repeats, Verdict
 
 _EDGES = " .,;:!?…\"'“”‘’«»()[]*_`"
-"""Stripped from the ends of a sentence, but not part of a name: `C++` is not `C`, and 5 % is not 5."""
+"""Characters to strip from both ends of a sentence; none can be part of a name (`C++` is not `C`, 5 % is not 5)."""
 
 
 def sameness(text: str) -> str:
-    """A key that is equal for facts (or queries) that say the same, ignoring case, spacing and outer punctuation."""
+    """A key that is the same for facts (or queries) that differ only in case, spacing and outer punctuation."""
     return " ".join(text.casefold().split()).strip(_EDGES)
 
 
@@ -27,11 +27,11 @@ class Scores:
 
 
 def score_claims(claims: Sequence[Claim], ks: Sequence[int], repeats: Repeats) -> Scores:
-    """All figures of a response's claims, with one policy for repeated claims.
+    """Calculates all figures for the claims of a response, counting repeated claims according to `repeats`.
 
     The released code counts every fact in a sentence, even if it was stated before (`count_labels` in
     `eval/safe/search_augmented_factuality_eval.py` of google-deepmind/long-form-factuality). Repeating a supported fact
-    increases F1@K with `each` and has no effect with `once` and `core`.
+    increases F1@K with `each`, but has no effect with `once` or `core`.
     """
     counting = claims_that_count(claims, repeats)
     counts = count_verdicts(counting).model_copy(update={"repeated": len(claims) - len(counting)})
@@ -47,8 +47,7 @@ def score_claims(claims: Sequence[Claim], ks: Sequence[int], repeats: Repeats) -
 
 
 def claims_that_count(claims: Sequence[Claim], repeats: Repeats) -> list[Claim]:
-    """With `each`, all claims; with `once`, the first of those that say the same; with `core`, the claims in the
-    core."""
+    """The claims to count: all of them (`each`), the first of those that say the same (`once`) or the core (`core`)."""
     if repeats == "each":
         return list(claims)
     said: set[str] = set()
@@ -63,7 +62,7 @@ def claims_that_count(claims: Sequence[Claim], repeats: Repeats) -> list[Claim]:
 
 
 def counted_claims(report: FactualityReport) -> list[Claim]:
-    """The claims counted in the report's figures, without repeats if these are left out."""
+    """The claims counted in the report's figures, which may exclude repeats."""
     return claims_that_count(report.claims, report.fingerprint.repeats)
 
 
@@ -84,36 +83,36 @@ def n_contradicted(claims: Iterable[Claim]) -> int:
 
 
 def precision(counts: Counts) -> float | None:
-    """Supported claims as a fraction of supported and not supported claims; None if there are neither.
+    """The fraction of scored claims that are supported; None if no claim is scored.
 
-    Departure from the released code, which gives 0 in this case: having no claims is not evidence of a wrong one.
+    Departure: the released code returns 0 in this case, but having no claims is not evidence of a wrong one.
     """
     return counts.supported / counts.scored if counts.scored else None
 
 
 def is_unknown(counts: Counts) -> bool:
-    """Whether nothing is known about an answer: it has unscored claims and none that is supported or not supported."""
+    """Whether nothing is known about an answer because it has unscored claims but no scored ones."""
     return counts.unscored > 0 and not counts.scored
 
 
 def recall_at_k(counts: Counts, k: int) -> float:
-    """min(S / K, 1): supported claims relative to K, the desired number."""
+    """min(S / K, 1), where S is the number of supported claims and K the desired number."""
     if k < 1:
-        raise ValueError("K must be a whole number from 1")
+        raise ValueError("K must be at least 1")
     return min(counts.supported / k, 1.0)
 
 
 def f1_at_k(counts: Counts, k: int) -> float:
-    """Harmonic mean of precision and recall@K, in [0, 1], higher is better; 0 if nothing is supported."""
+    """The harmonic mean of precision and recall@K, in [0, 1]. Higher is better; 0 if nothing is supported."""
     recall = recall_at_k(counts, k)
     share = precision(counts)
     return 2.0 * share * recall / (share + recall) if share else 0.0
 
 
 def at_each_k(counts: Counts, ks: Sequence[int]) -> tuple[AtK, ...]:
-    """Recall and F1 at each distinct K, with the number of scored and unscored claims.
+    """Recall and F1 at each distinct K, with the numbers of scored and unscored claims.
 
-    Empty for an answer about which nothing is known, since that is different from 0.
+    Empty if nothing is known about the answer, which is not the same as a score of 0.
     """
     if is_unknown(counts):
         return ()

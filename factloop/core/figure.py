@@ -1,7 +1,7 @@
-"""Defines a figure: a value with its interval and what it is based on, or the reason why it is undefined.
+"""Defines a figure: a value with its interval and sample size, or the reason why it is undefined.
 
-Every measured number in a report is a figure. If there is nothing to measure, the value is None and `undefined` gives
-one of the reasons below, which are worded the same in all outputs.
+Every measured number in a report is a figure. If there is nothing to measure, the value is None and `undefined` is one
+of the reasons below, which are worded the same in all outputs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from factloop.core.records import Count, Record
 
 
 class Undefined(StrEnum):
-    """Why a figure has no value, worded to follow `undefined: `."""
+    """Why a figure has no value. The wording follows `undefined: ` in reports."""
 
     words: str
 
@@ -25,19 +25,19 @@ class Undefined(StrEnum):
         return member
 
     NOTHING_SCORED = "nothing_scored", "nothing scored"
-    """None of the items that it would be based on has a verdict."""
+    """None of the items that the figure would be based on has a verdict."""
     NOT_BOTH_SCORED = "not_both_scored", "nothing scored by both"
     """In a comparison, no item has a verdict on both sides."""
-    NO_LABELS = "no_labels", "no labels to go by"
-    CLASS_MISSING = "class_missing", "labels of both kinds are needed, supported and not"
-    NO_SUPPORTED = "no_supported", "people call none supported"
-    NO_UNSUPPORTED = "no_unsupported", "people call none not supported"
+    NO_LABELS = "no_labels", "no labels"
+    CLASS_MISSING = "class_missing", "labels of both kinds are needed: supported and not supported"
+    NO_SUPPORTED = "no_supported", "none labelled supported"
+    NO_UNSUPPORTED = "no_unsupported", "none labelled not supported"
     NO_ATTRIBUTABLE = "no_attributable", "none labelled right"
     """No scored claim (or response) is labelled attributable."""
     NO_UNATTRIBUTABLE = "no_unattributable", "none labelled wrong"
-    ONE_CLASS = "one_class", "all are of one and the same class"
+    ONE_CLASS = "one_class", "all are in the same class"
     """All verdicts and labels are the same, so chance agreement is perfect as well and kappa is 0 / 0."""
-    NONE_PREDICTED = "none_predicted", "neither names any"
+    NONE_PREDICTED = "none_predicted", "both are empty"
     """Both sets are empty."""
     VERDICT_MISSING = "verdict_missing", "the run has a verdict that no labelled claim has"
     NO_SIGNAL = "no_signal", "the evaluator may be guessing: TPR - FPR is not above 0 beyond chance"
@@ -52,8 +52,8 @@ class Undefined(StrEnum):
     PRICE_UNKNOWN = "price_unknown", "the price is unknown"
     NOT_SAMPLED = (
         "not_sampled",
-        "withheld: no labelled claim comes from this system or run, so they may be of another kind "
-        "(--transfer verdicts says that they are alike)",
+        "withheld: no labelled claim comes from this system or run, so its claims may differ from the labelled ones "
+        "(--transfer verdicts assumes that they do not)",
     )
     """No labelled claim comes from the system or run to be corrected."""
 
@@ -65,7 +65,7 @@ class Measurement(Record):
     undefined: Undefined | None = None
     low: float | None = None
     high: float | None = None
-    """None if no interval was requested or none can be calculated."""
+    """None if no interval was requested or if none can be calculated."""
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -81,7 +81,7 @@ class Measurement(Record):
         if (self.value is None) == (self.undefined is None):
             raise ValueError("a figure has either a value or the reason why it is undefined")
         if (self.low is None) != (self.high is None) or (self.value is None and self.low is not None):
-            raise ValueError("an interval has two ends and a value")
+            raise ValueError("an interval needs both ends and a value")
         return self
 
 

@@ -1,4 +1,4 @@
-"""Finds what prevents a passage from counting as checked, with the same rule for guards, agents and tests."""
+"""Finds the faults of checked passages, with the same rules for guards, agents and tests."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from factloop.core.records import Claim, FactualityReport, NoClaim, Sentence, Ve
 
 
 class Finding(StrEnum):
-    """Faults of a passage, most serious first. The first two result from a check; the others were left unchecked."""
+    """Faults of a passage, most serious first. The first two come from a check; the others mean it was not checked."""
 
     CONTRADICTED = "contradicted"
     UNSUPPORTED = "unsupported"
-    """No evidence was found, although it was searched for."""
+    """A search found no evidence for or against a claim."""
     UNSCORED = "unscored"
-    """A claim has no verdict, for the reason given in the claim."""
+    """A claim has no verdict; its judgement states the reason."""
     IRRELEVANT = "irrelevant"
     """A claim was not checked because it is irrelevant to the question."""
     UNREAD = "unread"
     """Code, or text that is not covered by the supplied facts."""
     CLAIM_FREE = "claim_free"
-    """Text that may state something, although no claim was found."""
+    """Text that may state something, although no claim was found in it."""
 
 
 UNCHECKED = frozenset({Finding.UNSCORED, Finding.IRRELEVANT, Finding.UNREAD, Finding.CLAIM_FREE})
@@ -36,7 +36,7 @@ def findings_of_claims(claims: Iterable[Claim]) -> frozenset[Finding]:
 
 
 def finding_of_silence(no_claim: NoClaim | None) -> Finding | None:
-    """The finding on a passage without claims. Headings, questions, remarks and opinions state nothing."""
+    """The finding on a passage without claims; None if it states nothing, like a heading, a question or an opinion."""
     if no_claim in (NoClaim.CODE, NoClaim.NOT_READ):
         return Finding.UNREAD
     return Finding.CLAIM_FREE if no_claim is NoClaim.NO_CLAIM else None
@@ -63,9 +63,9 @@ def unchecked(report: FactualityReport) -> tuple[tuple[Claim | Sentence, Finding
 
 
 def has_unproven(report: FactualityReport, passing: Collection[Finding | str] = ()) -> bool:
-    """Whether anything in the response is unsupported or unchecked, except for the findings in `passing`.
+    """Whether anything in the response is unsupported or unchecked, ignoring the findings in `passing`.
 
-    Something that a guard cannot check does not pass. Raises ConfigError for an unknown finding.
+    By default, a passage that cannot be checked does not pass. Raises ConfigError for an unknown finding.
     """
     return bool(findings(report) - as_findings(passing))
 
@@ -77,7 +77,7 @@ def as_findings(names: Collection[Finding | str]) -> frozenset[Finding]:
         raise ConfigError(f"passing = {names!r}: must be a collection of findings, for example ({names!r},)")
     for name in names:
         if name not in known:
-            raise ConfigError(f"passing: unknown finding {str(name)!r}; known are {', '.join(known)}")
+            raise ConfigError(f"passing: unknown finding {str(name)!r}; known findings are {', '.join(known)}")
     return frozenset(known[name] for name in names)
 
 

@@ -1,9 +1,9 @@
-"""Determines, from the words alone, whether the passages cited by a verdict mention what the claim mentions.
+"""Determines, from the words alone, whether the passages cited for a verdict mention what the claim mentions.
 
-A judge that reads the passages cites those about the subject of the claim. One that does not, such as a model too small
-for its task, calls claims supported by arbitrary passages. For a single claim, absent words prove nothing, since
-passages may use other names or spell out numbers. Such a claim is therefore checked once more, and a warning is given
-only if there are many.
+A judge that reads the passages cites those about the subject of the claim. A judge that does not, such as a model that
+is too small for the task, finds claims supported by arbitrary passages. For a single claim, missing words prove
+nothing, since passages may use other names or spell out numbers. Such a claim is therefore checked again, and there is
+a warning only if there are many of them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LEAST_WITHIN = 5  # minimum length of a name that may be part of a longer word 
 
 
 def absent(claim: str, passages: Iterable[Evidence]) -> frozenset[str]:
-    """Figures and names in the claim (except its first word) that are in none of the passages or titles."""
+    """Figures and names in the claim (except its first word) that appear in none of the passages or titles."""
     return _PassageText(" ".join(f"{item.title} {item.passage}" for item in passages)).lacks(claim)
 
 
@@ -49,8 +49,8 @@ class _PassageText:
 
 
 def is_groundless(claim: Claim) -> bool:
-    """Whether a supported claim cites passages without most of its names and figures. This also applies to passages in
-    another language, since names and figures are mostly the same there."""
+    """Whether a supported claim cites passages that lack most of its names and figures. This also works for passages in
+    another language, where names and figures are mostly the same."""
     if claim.judgement.verdict is not Verdict.SUPPORTED:
         return False
     text = claim.self_contained or claim.text

@@ -1,4 +1,4 @@
-"""Finds what other distributions provide through entry points: search providers, verifiers and data sets."""
+"""Finds search providers, verifiers and data sets that other distributions provide through entry points."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ SEARCH, VERIFIERS, DATASETS = "factloop.search", "factloop.verifiers", "factloop
 
 
 def plugin_names(group: str) -> tuple[str, ...]:
-    """Sorted names of everything that is installed for a group. Searches all installed distributions, but imports
-    nothing."""
+    """The sorted names of all plugins installed for a group. Scans all distributions, but imports nothing."""
     return tuple(sorted({one.name for one in metadata.entry_points(group=group)}))
 
 
 def load_plugin(group: str, name: str) -> Any:
-    """The object with this name, or None. Raises ConfigError if it cannot be imported."""
+    """The plugin with this name; None if there is none. Raises ConfigError if it cannot be imported."""
     found = next(iter(metadata.entry_points(group=group, name=name)), None)
     if found is None:
         return None

@@ -18,9 +18,9 @@ class UnscoredReason(StrEnum):
     DISPUTED = "disputed"
     """The sources disagree, and none of them corrects the others. Both sides are cited so that a person can decide."""
     SPLIT_JURY = "split_jury"
-    """Several models judged, but no verdict got the votes that the rule requires. `votes` lists them."""
+    """Several models judged the claim, but no verdict received the votes that the rule requires. `votes` lists them."""
     NEEDS_READING = "needs_reading"
-    """The judge is not certain. The decisive passage comes first, for a person to read."""
+    """The judge is not certain. The decisive passage is listed first, for a person to read."""
     OTHER_LANGUAGE = "other_language"
     """The claim is in a language that the judge cannot read. The offline engine reads only English."""
     NO_SOURCE = "no_source"
@@ -31,7 +31,7 @@ class UnscoredReason(StrEnum):
 
 @dataclass(frozen=True)
 class About:
-    """How a reason is worded and handled."""
+    """How to word and handle a reason."""
 
     claim: str
     """Wording for an unscored claim."""
@@ -88,6 +88,6 @@ ABOUT = {
 }
 
 FAILURES = frozenset(reason for reason, about in ABOUT.items() if about.failure)
-"""Reasons that mean that something went wrong."""
+"""Reasons that indicate a failure."""
 MENDABLE = frozenset(reason for reason, about in ABOUT.items() if about.mendable)
 """Reasons that another attempt may resolve."""

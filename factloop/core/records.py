@@ -35,17 +35,17 @@ class Record(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _holds_whole_characters(cls, fields: Any) -> Any:
-        """Replaces lone surrogates (for example, from an emoji cut in two) with U+FFFD: they cannot be saved."""
+        """Replaces lone surrogates (for example, from an emoji cut in two) with U+FFFD, since they cannot be saved."""
         if not isinstance(fields, dict):
             return fields
-        for value in fields.values():  # usually nothing needs replacing, and nothing is copied
+        for value in fields.values():  # usually nothing needs replacing, so nothing is copied
             if isinstance(value, str) and not value.isascii():
                 return {name: whole(text) if isinstance(text, str) else text for name, text in fields.items()}
         return fields
 
 
 def whole(text: str) -> str:
-    """The text with each lone surrogate replaced."""
+    """The text with each lone surrogate replaced by U+FFFD."""
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
@@ -59,7 +59,7 @@ def refuse_unknown(model: type[BaseModel], data: object) -> None:
         return
     near = get_close_matches(str(strange[0])[:_LONGEST_NAME], model.model_fields, n=1)
     words = {"is_it": "".join(f"did you mean {name!r}? " for name in near), "known": ", ".join(model.model_fields)}
-    wrong = PydanticCustomError("extra_forbidden", "there is no such field; {is_it}known are {known}", words)
+    wrong = PydanticCustomError("extra_forbidden", "there is no such field; {is_it}known fields are {known}", words)
     raise ValidationError.from_exception_data(model.__name__, [{"type": wrong, "loc": (strange[0],), "input": None}])
 
 
@@ -68,8 +68,8 @@ Plan = Literal["safe", "paper", "fused", "grounded"]
 JuryRule = Literal["majority", "unanimous", "first_sure"]
 
 Repeats = Literal["each", "once", "core"]
-"""How to count claims that repeat another claim in their response: count every claim, only the first of those that say
-the same, or only a largest set of claims of which none entails another."""
+"""How to count repeated claims in a response: count every claim, only the first of those that say the same, or only a
+largest set in which no claim entails another."""
 
 
 class Verdict(StrEnum):
@@ -84,16 +84,16 @@ class NoClaim(StrEnum):
     """Why a sentence of a response has no claim."""
 
     ABSTENTION = "abstention"
-    """It says that the sources or the writer have no answer."""
+    """The sentence says that the sources or the writer have no answer."""
     HEADING = "heading"
     """A heading or a table header."""
     QUESTION = "question"
     REMARK = "remark"
-    """The writer addressing the reader: a greeting, an offer or an announcement."""
+    """The writer addresses the reader: a greeting, an offer or an announcement."""
     NO_STATEMENT = "no_statement"
-    """It was read and is certainly an opinion or small talk: it names no person, figure or subject."""
+    """The sentence was read and is certainly an opinion or small talk: it names no person, figure or subject."""
     NO_CLAIM = "no_claim"
-    """It was read and no claim was found, although it may state something: advice, a table row, a fragment or code."""
+    """No claim was found, although the sentence may state something: advice, a table row, a fragment or code."""
     CODE = "code"
     """Code that was not read. The offline engine reads no code; HTML scripts, styles and bare tags are never read."""
     NOT_READ = "not_read"
@@ -107,7 +107,7 @@ class SourceDocument(Record):
     """Index among the supplied documents, starting at 0; None if a retriever found it."""
     id: str | None = None
     metadata: Mapping[str, Any] = Field(default_factory=dict)
-    """Metadata as JSON values, such as `page` and `chunk_id`; values over 1,000 characters are left out."""
+    """Metadata as JSON values, such as `page` and `chunk_id`; values over 1,000 characters are omitted."""
 
 
 class Evidence(Record):
@@ -180,12 +180,12 @@ class Judgement(Record):
 
 
 class LeftOut(Record):
-    """Why a claim does not count in any figure, if only a core of the claims does."""
+    """Why a claim outside the core does not count in any figure, if only the core counts."""
 
     why: Literal["follows", "combines", "trivial"]
-    """It follows from a claim in the core, combines several of them, or is true of almost anything."""
+    """The claim follows from a claim in the core, combines several of them, or is true of almost anything."""
     claims: tuple[str, ...] = ()
-    """Ids of these claims."""
+    """Ids of the claims in the core that it follows from or combines."""
 
 
 class Claim(Record):
@@ -210,7 +210,7 @@ class Claim(Record):
     """Why it is not in the core of the claims; None if it is, or if no core was selected (`repeats`)."""
     queries: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
-    """What the judge said was still missing, one entry for each round of queries after the first."""
+    """What the judge reported as still missing, with one entry for each round of queries after the first."""
     evidence: tuple[Evidence, ...] = ()
     judgement: Judgement
     borne_out_by: tuple[Count, ...] = ()
@@ -227,7 +227,7 @@ class Claim(Record):
 
 
 class Abstention(Record):
-    """For a sentence that says there is no answer: whether the sources really have none."""
+    """Whether the sources really have no answer, for a sentence that says so."""
 
     is_right: bool | None = None
     """True if the sources have no answer either, False if they have one, None if not judged."""
@@ -240,7 +240,7 @@ class Abstention(Record):
 
 
 class Sentence(Record):
-    """A sentence, heading, row or piece of code in the response: its claims, or why it has none."""
+    """A sentence, heading, row or piece of code in the response, with its claims or the reason why it has none."""
 
     span: tuple[Count, Count]
     """Start and end in the response, in characters; empty for a supplied sentence that is not in the response."""
@@ -251,7 +251,7 @@ class Sentence(Record):
     """Whether the whole sentence is treated as one claim because the facts extracted by the model omitted or added a
     figure, name, negation or hedge, even after a retry."""
     abstention: Abstention | None = None
-    """For `no_claim: abstention` when a model checks: whether the abstention is right."""
+    """Whether the abstention is right, if `no_claim` is `abstention` and a model checks the response."""
 
     @model_validator(mode="after")
     def _has_claims_or_a_reason(self) -> Self:
@@ -261,7 +261,7 @@ class Sentence(Record):
 
 
 class GivenFacts(Record):
-    """A sentence of a response and its atomic facts, split by the caller and judged as given."""
+    """A sentence of a response and its atomic facts, which the caller has extracted and which are judged unchanged."""
 
     sentence: str
     facts: tuple[str, ...]
@@ -276,7 +276,7 @@ class StageUsage(Record):
     """Requests that returned an error or nothing; each was retried or led to an unscored claim.
 
     A request that was sent and then abandoned (because of a timeout, a deadline or a stopped check) may still be
-    charged, so tokens and cost include the maximum that it can have used.
+    charged, so tokens and cost include the maximum that it could have used.
     """
     cache_hits: Count = 0
     """Answers taken from the cache or shared with an identical concurrent request. They cost nothing."""
@@ -307,15 +307,15 @@ class Usage(StageUsage):
 
 
 class Counts(Record):
-    """Number of claims by verdict. Duplicates are counted under the verdict of the claim they repeat, or separately."""
+    """Number of claims by verdict. Duplicates count under the verdict of the claim they repeat, or in `repeated`."""
 
     supported: Count = 0
     not_supported: Count = 0
     irrelevant: Count = 0
     unscored: Count = 0
     repeated: Count = 0
-    """Claims that repeat another claim in the response, if repeats count once, or that are not in its core; they are
-    counted under no verdict and in no figure."""
+    """Claims that repeat another claim in the response (if repeats count once) or are outside its core. They count
+    under no verdict and in no figure."""
 
     @classmethod
     def sum_of(cls, counts: Iterable[Counts]) -> Counts:
@@ -330,7 +330,7 @@ class Counts(Record):
 
     @property
     def total(self) -> int:
-        """Number of all claims, including repeated ones."""
+        """Total number of claims, including repeated ones."""
         return self.supported + self.not_supported + self.irrelevant + self.unscored + self.repeated
 
 
@@ -392,7 +392,7 @@ class Fingerprint(Record):
     prompts: Mapping[str, str] = Field(default_factory=dict)
     """Maps prompt names to the SHA-256 hashes of their files."""
     prompt_lines: Mapping[str, str] = Field(default_factory=dict)
-    """Maps prompt names to the first line of their texts, shortened if it is long."""
+    """Maps prompt names to the first line of each prompt, shortened if it is long."""
     versions: Mapping[str, str] = Field(default_factory=dict)
     """Version of each library that affects the result."""
     seed: int | None = None
@@ -400,31 +400,31 @@ class Fingerprint(Record):
     """How repeated claims are counted."""
     cascade: CascadeFingerprint | None = None
     verifier: CascadeFingerprint | None = None
-    """The judge used instead of a chat model (`--judge`) and its thresholds; None if the offline engine's own judge was
-    used."""
+    """The judge used instead of a chat model (`--judge`) and its thresholds; None if a chat model or the offline
+    engine's own judge was used."""
     settings: Mapping[str, Any] = Field(default_factory=dict)
     """All other settings that affect verdicts and differ from their defaults, by name."""
 
     @property
     def configuration(self) -> dict[str, Any]:
-        """What all attempts at the same run must share, by name. Versions and the seed may change, since answers
+        """The values that all attempts at a run must share, by name. Versions and the seed may change, since answers
         already paid for are kept.
 
-        Settings at their defaults are left out, so runs that are older than a setting can be resumed.
+        Settings at their defaults are omitted, so that runs started before a setting existed can be resumed.
         """
         kept = self.model_dump(mode="json", exclude=_NOT_SHARED)
         return {**kept, **self.settings}
 
     @property
     def judge(self) -> str:
-        """The judge and the plan, in words. Without a model, all plans but `paper` are the same, and not named."""
+        """A description of judge and plan. Without a model, all plans except `paper` are the same, so none is named."""
         plan = "" if self.engine == "offline" and self.plan != "paper" else f", {self.plan} plan"
         first = "" if self.cascade is None else f", after {self.cascade.verifier} for clear claims"
         return f"{self.judge_alone}{plan}{first}"
 
     @property
     def judge_alone(self) -> str:
-        """The judge in words, without the plan. The offline engine is described as a baseline."""
+        """A description of the judge, without the plan. The offline engine is described as a baseline."""
         if self.jurors:
             rule = self.settings.get("jury_rule", "majority").replace("_", " ")
             return f"a jury of {', '.join(self.jurors)} ({rule})"
@@ -456,14 +456,14 @@ class CascadeSavings(Record):
     n_failed: Count = 0
     """Claims for which the verifier failed; they were left to the model."""
     max_error: Share | None = None
-    """The error that the thresholds were tuned for: at most this fraction of the claims settled either way is wrong."""
+    """The error that the thresholds were tuned for: the maximum fraction of claims settled wrongly on either side."""
     confidence: Share | None = None
     calls_taken: Count = 0
     """Model calls made to judge the claims left to the model, including answers from the cache."""
     searches_taken: Count = 0
     """Searches made for these claims after the verifier had examined them."""
     calls_avoided: NonNegative | None = None
-    """Estimate: settled claims times the mean calls per claim left to the model. None if no claim was left to it."""
+    """An estimate: settled claims times the mean calls per claim left to the model; None if no claim was left to it."""
     searches_avoided: NonNegative | None = None
 
     @property
@@ -542,7 +542,7 @@ class FactualityReport(Record):
     prompt: str | None = None
     response: str
     eligibility: Judgement | None = None
-    """Whether the response does what its prompt asks for, `supported` if it does; None if that was not judged."""
+    """Whether the response does what its prompt asks for: `supported` if it does, None if this was not judged."""
     claims: tuple[Claim, ...]
     sentences: tuple[Sentence, ...] = ()
     """All sentences, in the order of the response; with `spans`, only those requested."""
@@ -578,8 +578,8 @@ class FactualityReport(Record):
     @model_validator(mode="after")
     def _no_claim_is_lost(self) -> Self:
         if self.counts.total != len(self.claims):
-            raise ValueError(f"{self.counts.total} claims counted, {len(self.claims)} given")
+            raise ValueError(f"the counts add up to {self.counts.total} claims, not {len(self.claims)}")
         listed = [name for sentence in self.sentences for name in sentence.claims]
         if self.sentences and sorted(listed) != sorted(claim.id for claim in self.claims):
-            raise ValueError("the sentences do not list the claims of the report, each once")
+            raise ValueError("the sentences must list each claim of the report exactly once")
         return self

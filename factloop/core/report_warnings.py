@@ -11,25 +11,25 @@ from factloop.core.records import Claim, Fingerprint, Judgement, Sentence, Unsco
 
 NOTHING_TO_CHECK_AGAINST = "There was nothing to check against: supply documents or a search."
 BASELINE_FINDS = "including 214 planted errors, the baseline called only 4 contradicted"
-"""On labelled answers: docs/rag.md."""
+"""Measured on labelled answers; see docs/rag.md."""
 OFFLINE = (
-    "Judged without a model, by a baseline that counts words and figures: it says supported or contradicted only "
+    "Judged without a model, by a baseline that compares words and figures. It says supported or contradicted only "
     "when it is usually right, and leaves the rest for you to read. It finds few errors: of 582 labelled facts, "
     f"{BASELINE_FINDS}."
 )
 _BROKEN_OFF = FAILURES | {UnscoredReason.BUDGET}
 MANY, MANY_SHARE = 2, 0.15
-"""Number and fraction of claims without grounds from which the model is in doubt, not only the claims."""
+"""Number and fraction of groundless claims that cast doubt on the model, not only on the claims."""
 
 MOST_NAMED, MOST_QUOTED = 5, 300
-"""Maximum number and length of quoted texts that tell the judge what to say."""
+"""Maximum number and length of the quoted texts that tell the judge what to say."""
 _STEERS = re.compile(
     r"(?s)A (?:passage|sentence) of .* tells the judge what to say: |\d+ more passages and sentences tell "
 )
 
 
 def engine_warnings(fingerprint: Fingerprint) -> tuple[str, ...]:
-    """Warnings that follow from the settings alone, whatever the claims."""
+    """Warnings that follow from the settings alone, regardless of the claims."""
     if not fingerprint.search_tools:
         return (NOTHING_TO_CHECK_AGAINST,)
     return (OFFLINE,) if fingerprint.engine == "offline" and fingerprint.verifier is None else ()
@@ -49,11 +49,9 @@ def found_warnings(
 
 
 def unscored_warning(fingerprint: Fingerprint, claims: Sequence[Claim]) -> tuple[str, ...]:
-    """A warning with the number of claims that are unscored for reasons other than missing sources; claims in other
-    languages are counted separately.
+    """Warnings with the number of unscored claims, with a separate one for other languages; none without sources.
 
-    Claims that need reading, and claims on which the sources disagree, are not failures and are part of the result
-    itself.
+    Claims that need reading and claims on which the sources disagree are results, not failures, and are not counted.
     """
     unscored = [claim.judgement for claim in claims if claim.judgement.verdict is None]
     if not unscored or not fingerprint.search_tools:
@@ -97,13 +95,13 @@ def whole_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
     if not n_whole:
         return ()
     return (
-        f"{n_whole} of {len(read)} sentences are judged whole: when the model split them into facts, it left out or "
-        "added a figure, a name, a denial or a hedge.",
+        f"{n_whole} of {len(read)} sentences are judged whole, because the model omitted or added a figure, a name, "
+        "a negation or a hedge when it split them into facts.",
     )
 
 
 def jury_warning(claims: Sequence[Claim]) -> tuple[str, ...]:
-    """A warning with the number of claims on which the jury's models disagreed."""
+    """A warning with the number of claims on which the models of the jury disagreed."""
     judged = [claim for claim in claims if claim.judgement.votes]
     n_split = sum(map(is_split, judged))
     return (f"The models of the jury disagree on {n_split} of {len(judged)} claims.",) if n_split else ()
@@ -115,7 +113,7 @@ def is_split(claim: Claim) -> bool:
 
 
 def steering_warnings(steering: Mapping[str, str]) -> tuple[str, ...]:
-    """A warning for each text that tries to tell the judge what to say, by origin."""
+    """A warning for each text that tries to tell the judge what to say, sorted by origin."""
     found = sorted((where, " ".join(text.split())) for text, where in steering.items())
     said = [
         f"A {where} tells the judge what to say: “{text[:MOST_QUOTED]}” The judge is told to ignore it."

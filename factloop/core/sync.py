@@ -1,7 +1,7 @@
 """Runs asynchronous code for synchronous callers, in one background event loop per process.
 
-All calls share one loop, so that connections stay open between them; it has its own thread, so that it works even if a
-loop is already running.
+All calls share one loop, so that connections stay open between them. It runs in its own thread, so that it works even
+if another loop is already running.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _refuse_own_loop() -> None:
     except RuntimeError:
         return
     if running is _loops.get(os.getpid()):
-        raise ConfigError("called from within factloop's own event loop: use the asynchronous form, such as acheck")
+        raise ConfigError("called from within factloop's own event loop: use the asynchronous version, such as acheck")
 
 
 def iterate_blocking(items: Callable[[], AsyncIterator[T]]) -> Iterator[T]:

@@ -1,17 +1,17 @@
-"""Decides whether a rewritten text is better than the previous one, from two reports and the changes.
+"""Decides whether a rewritten text is better than the previous one, based on the reports on both and the changes.
 
-A rewritten text is accepted if and only if all of these conditions hold; the first that does not is the reason for
+A rewritten text is accepted if and only if all of these conditions hold. The first one that fails is the reason for
 rejection.
 
-1. it still contains something that can be checked: a claim with a verdict that counts;
-2. no more claims are unscored than before (a failed check proves nothing, nor does a sentence that has become
-   ambiguous), except for claims that need reading, which are an improvement on contradicted ones;
+1. the text still contains a claim that has a verdict or needs reading;
+2. no more claims are unscored than before, since neither a failed check nor an ambiguous sentence proves anything;
+   claims that need reading are not counted here, because they are an improvement on contradicted ones;
 3. no more claims are contradicted than before;
-4. no rewritten sentence is contradicted or has more unsupported claims than the unproven ones that it was to keep;
-   no other sentence has more of them than before (a removed sentence may have said who *he* is); and no rewritten
-   sentence has more unscored or irrelevant claims than before;
-5. no remaining sentence has fewer supported claims than before, so only unsupported content was lost;
-6. every rewritten sentence still states something, including the unproven claims that it was to keep;
+4. no rewritten sentence is contradicted, has more unsupported claims than the unproven ones that it should keep, or has
+   more unscored or irrelevant claims than before; no other sentence has more unsupported claims than before (a removed
+   sentence may have said who *he* is);
+5. no remaining sentence has fewer supported claims than before, so only unsupported content has been lost;
+6. every rewritten sentence still states something, including the unproven claims that it should keep;
 7. precision is higher, or fewer claims are contradicted.
 
 The sentences that fail are listed with the reason for each, so that their changes can be undone and the others kept.
@@ -28,19 +28,19 @@ from factloop.core.factuality import count_verdicts, n_contradicted
 from factloop.core.records import Claim, Counts, FactualityReport, UnscoredReason
 from factloop.correction.records import Rejection
 
-ELSEWHERE = -1  # stands for sentences in the rewritten text that come from no sentence in the response
+ELSEWHERE = -1  # stands for sentences in the rewritten text that match no sentence in the response
 
 _OF_THE_TEXT = frozenset(
     {UnscoredReason.AMBIGUOUS, UnscoredReason.DISPUTED, UnscoredReason.OTHER_LANGUAGE, UnscoredReason.NO_SOURCE}
 )
-"""Reasons for a missing verdict that would recur on another attempt, because no call failed or was truncated."""
+"""Reasons for a missing verdict that would recur in another attempt, since no call failed or was truncated."""
 
 
 @dataclass(frozen=True)
 class Fate:
     """What happened to a sentence of the response: its position in the rewritten text, and whether it was reworded.
 
-    An empty span stands for a sentence that was removed.
+    An empty span means that the sentence was removed.
     """
 
     start: int
@@ -49,19 +49,19 @@ class Fate:
     claims: tuple[Claim, ...]
     """The sentence's claims before the rewrite."""
     n_unproven: int = 0
-    """Number of claims without evidence that a new wording was to keep."""
+    """Number of claims without evidence that a new wording should keep."""
 
 
 @dataclass(frozen=True)
 class Ruling:
-    """`rejected` is None if the text is better."""
+    """The decision on a rewritten text. `rejected` is None if the text is accepted."""
 
     rejected: Rejection | None
     why: str
     failed: Mapping[int, str] = field(default_factory=dict)
-    """The sentences that failed the check, by number, each with the reason for undoing its change."""
+    """Maps the numbers of sentences that failed the check to the reasons for undoing their changes."""
     broke_down: bool = False
-    """Whether the check itself failed; repeating it would cost money and be no more conclusive."""
+    """Whether the check itself failed. Repeating it would cost money without being more conclusive."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,7 @@ class _Faults:
 
 
 def rule(before: FactualityReport, after: FactualityReport, fates: Sequence[Fate]) -> Ruling:
-    """Whether the text checked in `after` should replace the one checked in `before`. Fates are in the order of the
-    text."""
+    """Decides whether the text of `after` should replace that of `before`. Fates are in the order of the text."""
     now = _claims_by_sentence(after, fates)
     faults = _faults(before, fates, now)
     reworded = {number for number, fate in enumerate(fates) if fate.reworded}
@@ -110,7 +109,7 @@ def _faults(before: FactualityReport, fates: Sequence[Fate], now: Mapping[int, S
 
 
 def _to_blame(faults: _Faults, reworded: Collection[int]) -> Mapping[int, str]:
-    """The objections to the change of a sentence, or to a change that a later sentence needs undone."""
+    """The objection to each sentence's change or, for an unchanged sentence, to an earlier change it depends on."""
     blamed: dict[int, str] = {}
     for numbers, of_new, of_later in (
         (faults.unjudged, "it would have no verdict", "a later sentence would have no verdict without it"),
@@ -159,9 +158,9 @@ def _first(
 def _unsupported_in_words(unsupported: Collection[int], reworded: Collection[int]) -> str:
     new = {number for number in unsupported if number in reworded}
     later = set(unsupported) - new
-    said = [f"{_sentences(new)} would state what is not supported"] if new else []
+    said = [f"{_sentences(new)} would contain unsupported claims"] if new else []
     if later:
-        said.append(f"{_sentences(later)} would not be supported without what was changed before")
+        said.append(f"{_sentences(later)} would not be supported without what was changed earlier")
     return " and ".join(said)
 
 
@@ -173,7 +172,7 @@ def _allowed(fate: Fate, was: Counts) -> int:
 def _drops_unproven(fate: Fate, was: Counts, now: Sequence[Claim]) -> bool:
     """Whether fewer unproven claims remain than should, and no additional supported ones compensate for this.
 
-    A contradicted claim is expected to be replaced by one supported claim, which does not compensate for anything.
+    Each contradicted claim is expected to be replaced by a supported one, so such a claim compensates for nothing.
     """
     are = count_verdicts(now)
     missing = fate.n_unproven - are.not_supported
@@ -181,18 +180,18 @@ def _drops_unproven(fate: Fate, was: Counts, now: Sequence[Claim]) -> bool:
 
 
 def _beside(claims: Sequence[Claim]) -> int:
-    """Claims that precision does not count, except those that need reading."""
+    """Number of claims that precision does not count, except those that need reading."""
     return _unjudged(claims) + count_verdicts(claims).irrelevant
 
 
 def _unjudged(claims: Iterable[Claim]) -> int:
-    """Claims without a verdict, except those that need reading."""
+    """Number of claims without a verdict, except those that need reading."""
     reasons = (claim.judgement.unscored_reason for claim in claims)
     return sum(reason not in (None, UnscoredReason.NEEDS_READING) for reason in reasons)
 
 
 def _claims_by_sentence(after: FactualityReport, fates: Sequence[Fate]) -> Mapping[int, list[Claim]]:
-    """The claims from the second check, by the sentence of the first check at whose position they start."""
+    """The claims from the second check, grouped by the sentence of the first check that they take the place of."""
     staying = [(fate.start, fate.end, number) for number, fate in enumerate(fates) if fate.start < fate.end]
     starts = [start for start, _, _ in staying]
     found: defaultdict[int, list[Claim]] = defaultdict(list)
@@ -205,7 +204,7 @@ def _claims_by_sentence(after: FactualityReport, fates: Sequence[Fate]) -> Mappi
 
 
 def _first_word(text: str, span: tuple[int, int]) -> int:
-    """Where a sentence's words start; marks before them may belong to a sentence that was removed."""
+    """The position of a sentence's first word. Marks before it may belong to a sentence that was removed."""
     return next((place for place in range(*span) if text[place].isalnum()), span[0])
 
 

@@ -1,4 +1,4 @@
-"""`Corrector` takes a response, corrects what the evidence contradicts and marks what is unproven."""
+"""Provides `Corrector`, which corrects claims that the evidence contradicts and marks unproven ones."""
 
 from __future__ import annotations
 
@@ -40,29 +40,29 @@ from factloop.setup.limits import Limits
 from factloop.tools.calls.meter import UsageMeter
 
 MAX_ROUNDS = 2
-NOTHING_WRONG = "no claim is found to be not supported"
+NOTHING_WRONG = "no unsupported claim was found"
 NOTHING_CONTRADICTED = "no claim is contradicted by the evidence"
-SAME = "the new wording is the old one"
-NOT_READ_AGAIN = "the text after it could not be read again"
+SAME = "the new wording is the same as the old one"
+NOT_READ_AGAIN = "the text after it could not be checked again"
 
 
 class Corrector:
-    """Corrects what the evidence contradicts, and marks what is unproven.
+    """Corrects claims that the evidence contradicts, and marks unproven ones.
 
         async with FactChecker(model="openai:gpt-4o-mini", search="serper") as checker:
             correction = await Corrector(checker).acorrect(response, question="Who was ...?")
         print(correction.text)
 
-    Only sentences with a contradicted claim are reworded, in the order of the text: with a model by one call each, or
-    offline by rules (`offline`). Changes are checked again, and the rewritten text is accepted only if it is better by
-    the rule in `acceptance`. Each change is judged separately: it is undone if it fails that check or if a later
-    sentence requires it; the others are kept. All other sentences are kept byte for byte.
+    Only sentences with a contradicted claim are reworded, in the order of the text: by a model with one call each, or
+    offline by rules. Changes are checked again, and the rewritten text is accepted only if it is better according to
+    the rule in `acceptance`. Each change is judged separately: it is undone if it fails this check or if a later
+    sentence depends on the old wording, while the others are kept. All other sentences are kept byte for byte.
 
-    Marks are inserted by code, so no words are changed. The correction lists everything that was removed and
-    everything that is in doubt, marked or not.
+    Marks are inserted by code and do not change any words. The correction lists everything that was removed and
+    everything that is in doubt, whether it is marked or not.
 
     All calls share the checker's limits, cache and budget. The limits that the checker's settings impose on each check
-    (deadline, calls, cost) apply to a whole correction: the check, the rewriting and the second check.
+    (deadline, calls, cost) apply to a correction as a whole: the check, the rewriting and the second check.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Corrector:
             contradicted: What to do with contradicted claims that could not be corrected: `mark` adds "[contradicted]"
                 after the sentence; `remove` removes them, along with the sentence if it states nothing else.
             unsupported: What to do with claims without evidence for or against them: `mark` adds "[unverified]" after
-                the sentence, `keep` leaves it as it is, and `remove` removes them as above.
+                the sentence, `keep` leaves them unchanged, and `remove` removes them as above.
             unscored: What to do with passages that were not read and claims that were not judged: `mark` adds
                 "[unchecked]" after them, `keep` does not, and `auto` does unless they need reading.
 
@@ -114,12 +114,12 @@ class Corrector:
         """Corrects a response. With a model, this costs one call per sentence to reword, plus a check of the changes.
 
         Args:
-            response: A text, or the report on one, in which case the first check is skipped.
-            question: As for `FactChecker.acheck`, like `run_dir`, `documents` and `sources`.
+            response: A text, or the report on a text, in which case the first check is skipped.
+            question: As for `FactChecker.acheck`; so are `run_dir`, `documents` and `sources`.
             limits: Limits for the whole correction.
 
         Returns:
-            The correction, which names every call that failed.
+            The correction, which reports every call that failed.
 
         Raises:
             ConfigError: A setting is invalid, or the model rejects the key.
@@ -220,9 +220,9 @@ class _Course:
         )
 
     def _better(self, tried: _Attempt, *, may_read: bool) -> Draft | None:
-        """The next draft to try, without the changes that failed; None if there is none to undo or none would be left.
+        """The next draft to try, without the changes that failed; None if nothing can be undone or no change remains.
 
-        If no more checks are allowed, all changes that have not been checked yet are undone.
+        If no more checks are allowed, all changes that have not been checked yet are undone as well.
         """
         ruling = tried.ruling
         better = tried.draft.without(ruling.failed, removing=may_read and self._policy.contradicted == "remove")
@@ -248,8 +248,8 @@ class _Course:
         return _Attempt(draft, after, rule(self._before, after, draft.fates))
 
     async def _first_draft(self, sentences: Sequence[ResponseSentence]) -> Draft:
-        """Rewords each faulty sentence, taking the previous ones into account. Sentences without a new wording are
-        left unchanged, with the reason.
+        """Rewords each faulty sentence, taking the previous ones into account. Records why a sentence could not be
+        reworded.
         """
         by_id = {claim.id: claim for claim in self._before.claims}
         draft = Draft(self._before.response, sentences, {})

@@ -23,24 +23,24 @@ class Wording:
 
     text: str
     evidence: tuple[str, ...] = ()
-    """Ids of the evidence it is based on."""
+    """Ids of the evidence that it is based on."""
     by: str = ""
     detail: str = ""
     """Reasons for the wording other than the findings on the claims."""
     otherwise: Wording | None = None
     """The wording to try if this one fails the second check; None means removal, unless something must be kept."""
     is_cut: bool = False
-    """Whether contradicted content was left out because the evidence offers no replacement."""
+    """Whether contradicted content was omitted because the evidence offers no replacement."""
 
     @property
     def takes_out(self) -> bool:
-        """Whether it says less than the original sentence without a replacement."""
+        """Whether it drops content of the original sentence without replacing it."""
         return self.is_cut or not self.text
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A state of the rewrite, over the sentences of the response by number."""
+    """A state of the rewrite. Sentences are identified by their number in the response."""
 
     response: str
     sentences: Sequence[ResponseSentence]
@@ -116,10 +116,10 @@ class Draft:
         return tuple(changes)
 
     def without(self, failed: Mapping[int, str], *, removing: bool = True) -> Draft:
-        """The draft that undoes the changes that failed. With `removing`, a reworded sentence gets its alternative
-        wording, or is removed if none of it has to be kept; otherwise, its original wording is restored. If an
-        unchanged sentence failed, the last change before it is undone, because the sentence depends on it. `failed`
-        maps sentence numbers to reasons.
+        """A draft without the changes that failed. With `removing`, a reworded sentence gets its alternative wording,
+        or is removed if no part of it must be kept; otherwise, its original wording is restored. If an unchanged
+        sentence failed, the last change before it is undone, because the sentence depends on it. `failed` maps sentence
+        numbers to reasons.
         """
         wordings, left = dict(self.wordings), dict(self.left)
         for number in sorted(failed):

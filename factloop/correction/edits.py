@@ -1,6 +1,6 @@
 """Removes a sentence from a text together with its separator, its list marker, or the empty lines around it.
 
-Everything else is kept byte for byte. Pure functions of texts and spans.
+Everything else is kept byte for byte. All functions are pure.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Edit:
 def edits_of(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> list[Edit]:
     """The edits, in order and disjoint, that give each sentence its new wording; an empty wording removes it.
 
-    `spans` are those of all sentences, in order and disjoint; `wordings` are by sentence number.
+    `spans` are the spans of all sentences, in order and disjoint; `wordings` maps sentence numbers to new wordings.
     """
     steps: list[Edit] = []
     for group in _groups(text, spans, wordings):
@@ -44,7 +44,7 @@ def edits_of(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> l
         steps.append(Edit(start, end, wordings[first], tuple(group)))
     made: list[Edit] = []
     rest = text
-    for step in reversed(steps):  # so that the effect of a following removal is known
+    for step in reversed(steps):  # so that the effect of later removals is known
         if step.new:
             rest = rest[: step.start] + step.new + rest[step.end :]
             made.append(step)
@@ -57,7 +57,7 @@ def edits_of(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> l
 
 
 def _swallowing(start: int, end: int, step: Edit, made: list[Edit]) -> Edit:
-    """The removal in positions of the original text; `end` is a position in the text after the edits `made`.
+    """The removal, with positions in the original text. `end` is a position in the text after the edits `made`.
 
     A removal extends only over white space, so it can reach past other removals but never into a new wording.
     """
@@ -80,7 +80,7 @@ def apply(text: str, edits: Sequence[Edit]) -> str:
 
 
 def holds_up(text: str, span: Span) -> bool:
-    """Whether the next line only formats this one, like the rule below a table header or a heading's underline."""
+    """Whether the next line only formats this one, such as the rule below a table header or a heading's underline."""
     line_start, line_end = _line(text, *span)
     if not (_is_lead(text[line_start : span[0]]) and _TAIL.fullmatch(text, span[1], line_end)):
         return False
@@ -88,7 +88,7 @@ def holds_up(text: str, span: Span) -> bool:
 
 
 def _groups(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> list[list[int]]:
-    """Groups sentences: reworded ones alone, and removed ones together if only white space separates them."""
+    """Groups removed sentences that are separated only by white space. Reworded sentences remain single."""
     groups: list[list[int]] = []
     for number in sorted(wordings):
         before = groups[-1][-1] if groups else None
@@ -102,13 +102,13 @@ def _groups(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> li
 
 
 def _removed_range(text: str, start: int, end: int, *, floor: int) -> Span:
-    """The range to remove for `text[start:end]`, starting no earlier than `floor`, the end of the sentence before."""
+    """The range to remove for `text[start:end]`, starting no earlier than `floor`, the end of the previous sentence."""
     line_start, line_end = _line(text, start, end)
     tail_is_bare = _TAIL.fullmatch(text, end, line_end) is not None
     if line_start < floor or not _is_lead(text[line_start:start]):
         if tail_is_bare:  # the last sentence on its line
             return line_start + len(text[line_start:start].rstrip(" \t")), end
-        if not text[end].isspace():  # a mark closes here: removes the blank before, not one after
+        if not text[end].isspace():  # a closing mark follows: removes the blank before, not one after
             return line_start + len(text[line_start:start].rstrip(" \t")), end
         return start, _end_of_blanks(text, end)
     if not tail_is_bare:  # the first sentence on its line
@@ -121,7 +121,7 @@ def _removed_range(text: str, start: int, end: int, *, floor: int) -> Span:
 
 
 def _lines_range(text: str, line_start: int, line_end: int, after: int) -> Span:
-    """Whole lines, with one of the two gaps around them."""
+    """The range of whole lines, including one of the two gaps around them."""
     following = len(text) - len(text[after:].lstrip())
     before = text[:line_start].rstrip(" \t\r\n")
     if following == len(text):  # nothing follows: the end of the text stays unchanged

@@ -37,7 +37,7 @@ class Fault:
     unproven: tuple[Claim, ...]
     """Unproven claims to keep."""
     kept: tuple[Claim, ...]
-    """The other claims, which are to be kept."""
+    """The other claims, which must be kept."""
     staying: tuple[Claim, ...]
     """All claims to keep, in order."""
     cited: tuple[Evidence, ...]

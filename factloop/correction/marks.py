@@ -1,4 +1,4 @@
-"""Adds a mark after each unproven passage. Code inserts the marks, so nothing is reworded."""
+"""Adds a mark after each unproven passage without changing any words."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class MarkPolicy:
     contradicted: Contradicted = "mark"
 
     def mark_for(self, finding: Finding) -> str | None:
-        """The mark for a passage that is in the text; None if it gets no mark.
+        """The mark for a passage with this finding; None if it gets no mark.
 
-        Contradicted claims that could not be corrected are always marked, and so are claims that could not be removed
-        as requested. Code is never marked: the mark would be part of it.
+        Contradicted claims that could not be corrected are always marked, as are claims that could not be removed as
+        requested. Code is never marked, because the mark would become part of it.
         """
         if finding is Finding.CONTRADICTED:
             return CONTRADICTED
@@ -47,7 +47,7 @@ class _Passage:
     findings: tuple[Finding, ...]
     claims: tuple[str, ...]
     is_to_read: bool
-    """Whether all its claims in doubt need reading."""
+    """Whether all its doubtful claims need reading."""
 
 
 def marked(report: FactualityReport, policy: MarkPolicy) -> tuple[str, tuple[Doubt, ...]]:
@@ -58,7 +58,7 @@ def marked(report: FactualityReport, policy: MarkPolicy) -> tuple[str, tuple[Dou
     reached = inserted = 0
     for passage in _in_doubt(report):
         start, end = passage.span
-        if start < reached:  # it overlaps the previous passage, whose mark would be in the middle of it
+        if start < reached:  # overlaps the previous passage, whose mark would be in the middle of it
             at = min(start + inserted, reached + inserted)
             doubts.append(Doubt(span=(at, at), findings=passage.findings, claims=passage.claims))
             continue

@@ -1,6 +1,6 @@
 """Checks a rewritten text: only changed sentences are read again, and all other verdicts are carried over.
 
-The sentence after a removed one is also read again, since it may no longer say who *she* is.
+The sentence after a removed one is also read again, since it may no longer be clear who *she* is.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class _Stretch:
 
 @dataclass
 class Rechecks:
-    """Checks the drafts of a response; a sentence that is the same in two drafts is read only once."""
+    """Checks the drafts of a response. A sentence that is the same in two drafts is read only once."""
 
     before: FactualityReport
     check: Check
@@ -157,7 +157,7 @@ def _merged(
 
 
 def _carried(before: FactualityReport, draft: Draft, readings: Mapping[int, Sequence[_Stretch]]) -> Iterator[_Stretch]:
-    """The part that was neither changed nor read again, with its earlier results."""
+    """The sentences that were neither changed nor read again, with their earlier results."""
     by_id = {claim.id: claim for claim in before.claims}
     touched = [draft.sentences[number] for number in sorted({*readings, *draft.wordings})]
     gone = {claim.id for sentence in touched for claim in sentence.claims}
@@ -177,7 +177,7 @@ def _carried(before: FactualityReport, draft: Draft, readings: Mapping[int, Sequ
 
 
 def _reread(draft: Draft, readings: Mapping[int, Sequence[_Stretch]]) -> Iterator[_Stretch]:
-    """The claims read again, named after the sentence's earlier claims: `c3.1`, `c3.2`."""
+    """The sentences that were read again. Claim ids continue those of the earlier claims: `c3.1`, `c3.2`."""
     fates = draft.fates
     for number, stretches in readings.items():
         start, place = fates[number].start, count(1)

@@ -18,15 +18,15 @@ from factloop.setup.settings import CheckSettings
 Span = tuple[Count, Count]
 
 Unsupported = Literal["mark", "remove", "keep"]
-"""What to do with a claim for which no evidence was found: mark it in the text, remove it, or keep it as it is."""
+"""What to do with a claim for which no evidence was found: mark it in the text, remove it, or leave it unchanged."""
 Contradicted = Literal["mark", "remove"]
 """What to do with a contradicted claim if the evidence offers no replacement: mark or remove it."""
 Unscored = Literal["auto", "mark", "keep"]
-"""What to do with an unchecked passage (`findings.UNCHECKED`): mark it in the text, or keep it as it is. `auto` does
-not mark passages of which all unchecked claims need reading: without a model, many do."""
+"""What to do with an unchecked passage (`findings.UNCHECKED`): mark it in the text, or leave it unchanged. `auto`
+does not mark passages whose unchecked claims all need reading, since many do if there is no model."""
 
 MarkStyle = Literal["brackets", "footnotes"]
-"""How the written text shows what stays in doubt."""
+"""How the corrected text marks doubtful passages."""
 
 
 class CorrectionSettings(CheckSettings):
@@ -37,11 +37,11 @@ class CorrectionSettings(CheckSettings):
     unsupported: Annotated[Unsupported, Mark(CORRECTION)] = "mark"
     """Claims without evidence: mark them [unverified], remove them, or keep them."""
     unscored: Annotated[Unscored, Mark(CORRECTION)] = "auto"
-    """Claims without a verdict: mark them [unchecked], or keep them; auto marks all but those that need reading."""
+    """Claims without a verdict: mark them [unchecked], or keep them; auto marks all except those that need reading."""
 
     @property
     def check_settings(self) -> CheckSettings:
-        """The settings for the checks it makes."""
+        """The settings of its checks."""
         own = set(CorrectionSettings.model_fields) - set(CheckSettings.model_fields)
         return CheckSettings.of(None, **self.model_dump(exclude_unset=True, exclude=own))
 
@@ -51,7 +51,7 @@ class ChangeKind(StrEnum):
 
     REMOVED = "removed"
     MENDED = "mended"
-    """Reworded from the evidence, or without the part that nothing supports."""
+    """Reworded according to the evidence, or shortened by its unsupported part."""
 
 
 class LeftReason(StrEnum):
@@ -131,11 +131,11 @@ class Doubt(Record):
     span: Span
     """Span in `text`, without the mark."""
     findings: Annotated[tuple[Finding, ...], Field(min_length=1)]
-    """Findings, the most serious first, which determines the mark."""
+    """Findings, starting with the most serious one, which determines the mark."""
     claims: tuple[str, ...] = ()
     """Ids, in `report`, of the claims that the findings concern; empty if the sentence has no claims."""
     mark: Span | None = None
-    """Span of the mark in `text`, including blanks around it. None if the policy sets no mark, or in code."""
+    """Span of the mark in `text`, including blanks around it. None in code, or if the policy sets no mark."""
 
 
 class Correction(Record):
@@ -200,7 +200,7 @@ class Correction(Record):
         if self.accepted == (self.rejected is not None):
             raise ValueError("a correction is either accepted or rejected for a reason")
         if self.accepted and (self.after is None or self.rewritten is None):
-            raise ValueError("an accepted text was rewritten and checked again")
+            raise ValueError("an accepted text must have been rewritten and checked again")
         if _without(self.text, self.marks) != (self.rewritten if self.accepted else self.before.response):
             raise ValueError("without its marks, the text must be the rewritten one if accepted, or else the response")
         if self.rewritten is not None and rewrite(self.before.response, self.changes) != self.rewritten:
@@ -225,7 +225,7 @@ def rewrite(response: str, changes: tuple[Change, ...]) -> str:
 
 
 class _Shift:
-    """Converts spans in the text without marks to spans in the marked text, where `marks` gives the marks in order."""
+    """Converts spans in the text without marks to spans in the marked text. `marks` are the spans of all marks."""
 
     def __init__(self, marks: Sequence[Span]) -> None:
         lengths = [end - start for start, end in marks]

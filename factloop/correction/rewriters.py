@@ -42,7 +42,7 @@ class RewrittenSentence(StructuredOutput):
 
 
 def brings_in(new: str, old: str) -> str | None:
-    """The first link, tag or control character that the new wording adds; None if it adds none."""
+    """The first link, tag or control character that only the new wording contains; None if there is none."""
     return next((mark[0] for mark in _FORBIDDEN.finditer(new) if mark[0] not in old), None)
 
 
@@ -107,7 +107,7 @@ def rewrite_prompt(prompts: PromptRegistry, fault: Fault) -> RenderedPrompt:
 
 
 def _said_otherwise(one: Contradiction) -> str:
-    """A claim and, on separate lines, which of its words are wrong and by which passages, if the judge said so."""
+    """A claim and, on separate lines if known, its wrong words and the passages that contradict it."""
     wrong = " ".join(one.claim.judgement.wrong.split())
     lines = [
         " ".join(one.claim.self_contained.split()),
@@ -179,11 +179,10 @@ class Exchange:
 
 
 class OfflineRewriter:
-    """Inserts correct values named by the judge into sentences, subject to the second check.
+    """Replaces wrong values in a sentence with the correct ones named by the judge. The result is checked again.
 
-    Only values named by the judge are replaced, and only if they occur exactly once in the sentence; sentences that
-    cannot be corrected in this way are marked. If unproven claims are to be removed, the remaining claims are restated
-    without their markup.
+    A value is replaced only if it occurs exactly once in the sentence. Sentences that cannot be corrected in this way
+    are marked. If unproven claims should be removed, the remaining claims are restated without their markup.
     """
 
     @property
@@ -197,7 +196,7 @@ class OfflineRewriter:
     async def reword(self, fault: Fault) -> Wording:
         """The sentence with all values exchanged, or only the part to keep.
 
-        Raises ToolError if only a fragment of a sentence, or part of a row, would be left.
+        Raises ToolError if only a fragment of a sentence, or part of a table row, would remain.
         """
         text = _exchanged(fault) if fault.contradicted and not fault.removed else None
         if text is None:
@@ -212,19 +211,19 @@ def exchange_of(claim: Claim) -> Exchange | None:
 
 
 def restated(fault: Fault) -> str:
-    """The claims to keep, each as a sentence of its own as originally split; empty if there are none. Raises ToolError
-    if only a fragment would be left: *Ada died*, from *Ada died in Oslo*."""
+    """The claims to keep, each as a separate sentence as originally extracted; empty if there are none. Raises
+    ToolError if only a fragment would remain, such as *Ada died* from *Ada died in Oslo*."""
     stop = fault.text[-1] if fault.text[-1:] in _STOPS else "."
     kept = [plain_text(claim.text).strip() for claim in fault.staying]
     for text in kept:
         if any(_is_stump(text, plain_text(claim.text)) for claim in fault.wrong):
-            raise ToolError(f"only {text!r} would be left of what it says", tool=NAME)
+            raise ToolError(f"only {text!r} would remain of the sentence", tool=NAME)
     return " ".join(_as_sentence(text, stop) for text in dict.fromkeys(kept))
 
 
 def _exchanged(fault: Fault) -> str | None:
-    """The sentence with all values exchanged; None if an exchange is missing or cannot be made, or if a claim that is
-    to be kept contains the same words."""
+    """The sentence with all values exchanged; None if an exchange is missing or cannot be made, or if a claim to keep
+    contains the same words."""
     text, kept = fault.text, [plain_text(claim.text) for claim in fault.staying]
     for one in dict.fromkeys(exchange_of(contradiction.claim) for contradiction in fault.contradicted):
         shared = one is not None and any(one.stands_in(other) for other in kept)
@@ -236,7 +235,7 @@ def _exchanged(fault: Fault) -> str | None:
 
 
 def _cut_down(fault: Fault) -> Wording | None:
-    """The alternative to removal if a better wording fails its check."""
+    """A shortened wording, to try before removal if the exchange fails its check; None if there is none."""
     try:
         return _left_over(fault, NOT_CONFIRMED) if fault.staying else None
     except ToolError:
@@ -245,7 +244,7 @@ def _cut_down(fault: Fault) -> Wording | None:
 
 def _left_over(fault: Fault, detail: str) -> Wording:
     if "|" in fault.text and fault.staying:
-        raise ToolError("a row of a table cannot be cut down", tool=NAME)
+        raise ToolError("a table row cannot be shortened", tool=NAME)
     text = "" if "|" in fault.text else restated(fault)
     return Wording(text, by=NAME if text else "", detail=detail, is_cut=bool(fault.contradicted))
 
@@ -265,7 +264,7 @@ def _places(words: str, text: str) -> Iterator[tuple[int, int]]:
 
 
 def _with_article(before: str, right: str) -> str:
-    """The preceding text, with *a* or *an* as the correct words require."""
+    """The preceding text, with its final *a* or *an* adapted to the correct words."""
     article = re.search(r"\b([Aa])n? $", before)
     if article is None or not right[:1].isalpha():
         return before

@@ -30,7 +30,7 @@ class ResponseSentence:
 
     @property
     def wrong(self) -> tuple[Claim, ...]:
-        """Claims it must no longer make: contradicted claims and, if they are to be removed, unproven ones."""
+        """The claims to correct or remove: contradicted ones and, with `removes_unproven`, unproven ones."""
         return tuple(claim for claim in self.claims if self._goes(claim))
 
     @property
@@ -70,7 +70,7 @@ _CLOSING_TAG = re.compile(r"\s*</([a-zA-Z][\w-]{0,30})\s*>$")
 
 
 def core(text: str, start: int, end: int) -> tuple[int, int]:
-    """The range without formatting marks whose other half lies outside: `**A.` in `**A. B.**` becomes `A.`"""
+    """The range without formatting marks whose other half is outside it: `**A.` in `**A. B.**` becomes `A.`"""
     while (trimmed := _trimmed(text[start:end])) != (0, end - start):
         start, end = start + trimmed[0], start + trimmed[1]
     return start, end

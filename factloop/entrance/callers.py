@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import MutableMapping
+from collections.abc import Iterable, MutableMapping
 from typing import Any
 
 from factloop.core.extras import has_packages, missing
@@ -21,6 +21,10 @@ LONGEST_HEADERS = 32_768
 """Bytes of headers after which no more are awaited. Longer ones pass if one read returns them all (at most 256 kB)."""
 TOLD_SO = 100  # number of connections above the limit that are answered with 503; any further ones are dropped
 _LEFT_FREE = 300  # number of files that the process may need for purposes other than connections
+
+
+_PIECE = 16_384  # bytes that are parsed before the next check
+_SMALL_CHUNK = 64  # average bytes of a chunk below which a body costs more to parse than a server can afford
 
 
 class BodyTooLong(Exception):
@@ -55,7 +59,12 @@ def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> t
                 self._wait()
 
         def data_received(self, data: bytes) -> None:
-            super().data_received(data)
+            for start in range(0, len(data), _PIECE):
+                if _is_crumbs(piece := data[start : start + _PIECE], self.headers or ()):
+                    self.transport.abort()
+                if self.transport.is_closing():
+                    break
+                super().data_received(piece)
             if self.conn.their_state is h11.IDLE:  # headers are arriving but incomplete
                 self._wait()
             else:
@@ -75,6 +84,14 @@ def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> t
                 self._patience = None
 
     return Protocol
+
+
+def _is_crumbs(data: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Whether a body arrives in tiny chunks, each of which has two line ends."""
+    n_chunks = data.count(b"\r\n") // 2
+    return n_chunks * _SMALL_CHUNK > max(len(data), _PIECE // 4) and any(
+        name == b"transfer-encoding" for name, _ in headers
+    )
 
 
 async def received(receive: Receive, most: int, within_s: float) -> bytes:

@@ -21,7 +21,7 @@ def text_of(chunk: object) -> str:
         return chunk
     if isinstance(chunk, BaseMessage):
         return str(chunk.text)
-    raise DataError(f"the stream: texts or messages are needed, not {type(chunk).__name__}")
+    raise DataError(f"the stream must yield strings or messages, not {type(chunk).__name__}")
 
 
 class WholeCharacters:

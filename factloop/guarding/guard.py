@@ -1,4 +1,4 @@
-"""`StreamGuard` takes an answer while it is being written, and releases each sentence once it is checked."""
+"""Provides `StreamGuard`, which reads an answer while it is being written and releases each sentence once checked."""
 
 from __future__ import annotations
 
@@ -56,10 +56,8 @@ Chunk = str | BaseMessage
 MAX_WAIT_S = 0.5
 ALONE = WindowSize(1, 0)
 _WINDOWS = {"grounded": GROUNDED_WINDOW, "fused": FUSED_WINDOW}
-"""The window sizes of the plans that have windows; other plans read each sentence on its own."""
-GUARDED = (
-    "Checked sentence by sentence while it was written: each sentence was read with the text before it, not after it."
-)
+"""The window sizes of the plans that use windows; other plans read each sentence on its own."""
+GUARDED = "Checked sentence by sentence while it was written: each sentence was read without the text that follows it."
 
 
 class StreamGuard:
@@ -74,11 +72,12 @@ class StreamGuard:
     whether or not it is relevant to the question. A sentence whose check fails is unscored and never passes as checked.
     If the model is unreachable, claims are left unscored and no error is raised.
 
-    With a model, sentences wait until a window of its plan is full (`grounded`: eight, or 450 characters), the first
-    has waited for `max_wait_s`, or the stream ends. One call then checks them together. Without a model, with other
-    plans, or with `max_wait_s=0`, each sentence is checked alone once its end is certain, when the next one's first
-    word arrives. Each window is checked with the preceding text as context, and released in order. Fenced code counts
-    as one sentence: a model reads it, while the offline engine reports it as not read.
+    With a model, sentences wait until a window of the plan is full (`grounded`: eight sentences or 450 characters),
+    until the first one has waited for `max_wait_s`, or until the stream ends. One call then checks them together.
+    Without a model, with other plans, or with `max_wait_s=0`, each sentence is checked alone once its end is certain,
+    which is when the first word of the next one arrives. Each window is checked with the preceding text as context, and
+    windows are released in order. Fenced code counts as one sentence: a model reads it, while the offline engine
+    reports it as not read.
     """
 
     def __init__(
@@ -111,8 +110,8 @@ class StreamGuard:
             at_once: Number of windows to check concurrently. The stream is read no further ahead.
             patience_s: Maximum number of seconds to check a window. After that, the window is unscored and the cost of
                 its calls is not reported.
-            limits: Limits for the check of each window, within those of the settings. Claims that they cut off are
-                unscored; what has been paid by then is reported.
+            limits: Limits for the check of each window, in addition to those of the settings. Claims left when a limit
+                is reached are unscored; the cost up to then is reported.
             max_wait_s: Maximum number of seconds that the first sentence of a window may wait.
             all_dropped: The text to release at the end if `drop` left no checked text; may be empty.
 
@@ -133,7 +132,7 @@ class StreamGuard:
     async def aguard(
         self, chunks: AsyncIterable[Chunk], question: Question | None = None, **given: Unpack[DocumentOptions]
     ) -> AsyncGenerator[str, None]:
-        """Yields the text to show, in pieces. Otherwise like `aevents`."""
+        """Like `aevents`, but yields only the text to show, in pieces."""
         async with aclosing(self.aevents(chunks, question, **given)) as events:
             async for event in events:
                 if isinstance(event, GuardedSentence) and event.released:
@@ -142,9 +141,9 @@ class StreamGuard:
     async def aevents(
         self, chunks: AsyncIterable[Chunk], question: Question | None = None, **given: Unpack[DocumentOptions]
     ) -> AsyncGenerator[GuardEvent, None]:
-        """Yields each sentence once it is processed, then the report on the whole answer. With a model it costs money.
+        """Yields each sentence once it is processed, then the report on the whole answer. Costs money with a model.
 
-        `chunks` are texts or messages; `question`, `documents` and `sources` are as for `FactChecker.acheck`. If the
+        `chunks` are strings or messages; `question`, `documents` and `sources` are as for `FactChecker.acheck`. If the
         source of the chunks fails, its error is raised after all complete sentences have been released. A caller that
         stops early must close the stream (`contextlib.aclosing`), which cancels calls in progress. Raises ConfigError,
         if possible before anything is read, and DataError for other kinds of chunks or if `limits` set a budget but
@@ -202,7 +201,7 @@ class StreamGuard:
         yield from pulled(self.aevents(in_thread(chunks), question, **given))
 
     def _treated(self, pending: PendingSentence, checked: SentenceCheck, left: str, before: str) -> GuardedSentence:
-        """The sentence as released. `left` is its text without any remains of a dropped sentence `before` it."""
+        """The sentence as released. `left` is its text without remains of a dropped one; `before` precedes it."""
         stretch, sentence = pending.stretch, pending.stretch.sentence
         shown = "" if sentence is None else sentence.text
         end = stretch.start + len(stretch.text)

@@ -44,7 +44,7 @@ class Marks:
 
 
 Choose = Callable[[str, Sequence[Claim]], str | Stop]
-"""Takes a sentence and its claims (possibly none) and chooses what to release instead."""
+"""Takes a sentence and its claims (possibly none), and returns what to release instead."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Policy:
     ) -> tuple[Treatment, str]:
         """The treatment and the text to release for `text`, which ends with the sentence; `found` are its findings.
 
-        `cells` gives the ends of the table cells that the findings belong to, which is where marks are placed.
+        `cells` are the ends of the table cells that the findings belong to, where marks are placed.
         """
         wanting = frozenset(found) - self.passing
         if not wanting:
@@ -103,7 +103,7 @@ class Policy:
         if isinstance(choice, Stop):
             return "stopped", f"{before}{choice.text}"
         if not isinstance(choice, str):
-            raise ConfigError(f"the policy returned {type(choice).__name__}: a text or a Stop is needed")
+            raise ConfigError(f"the policy must return a string or a Stop, not {type(choice).__name__}")
         if not choice:
             return "dropped", _without_marker(before)
         released = f"{before}{choice}"
@@ -146,7 +146,7 @@ def after_dropped(text: str, released: str, marker: str) -> str:
     """The text that follows a dropped sentence, adjusted to fit after `released`.
 
     If nothing on the line has been released, the rest of the line takes over the `marker` of the dropped sentence,
-    without a blank before it. The end of a line or table row of which nothing was released is left out, as are blank
+    without a blank before it. The end of a line or table row of which nothing was released is omitted, as are blank
     lines after a blank line.
     """
     if released and not released.endswith(("\n", "\r")):

@@ -1,4 +1,4 @@
-"""Reads a stream and checks its sentences in windows, each once it is full or has waited long enough."""
+"""Reads a stream and checks its sentences in windows, as soon as a window is full or has waited long enough."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Window:
     """Number of its first sentence in the answer, starting at 1."""
     stretches: list[Stretch] = field(default_factory=list)
     text: str = ""
-    """The answer as written so far when the end of the last sentence became certain."""
+    """The answer as written by the time that the end of the last sentence was certain."""
     is_closed: asyncio.Event = field(default_factory=asyncio.Event)
     checked: asyncio.Future[list[SentenceCheck]] = field(init=False)
     """The results for each stretch."""
@@ -91,7 +91,7 @@ class PendingSentence:
 class Reader:
     """Manages the tasks of one stream in one event loop, and cancels them on exit.
 
-    `size` limits the size of a window, and `max_wait_s` how long its first sentence waits for others.
+    `size` limits the size of a window, and `max_wait_s` limits how long its first sentence waits for others.
     """
 
     checker: FactChecker

@@ -28,8 +28,8 @@ class GuardedSentence(Record):
     """Findings on the sentence, including those that the policy lets pass."""
     treatment: Treatment
     released: str
-    """What the reader gets instead of `text`. If the sentence passes, this is `text` itself, without any line end or
-    row end left over from a dropped sentence before it."""
+    """What the reader receives instead of `text`. If the sentence passes, this is `text` itself, without any line end
+    or row end left over from a dropped sentence before it."""
 
 
 class GuardFinished(Record):
@@ -37,9 +37,9 @@ class GuardFinished(Record):
 
     type: Literal["guard_finished"] = "guard_finished"
     report: FactualityReport
-    """Report on the part of the answer that was read: all of it, unless `stopped`."""
+    """The report on the part of the answer that was read: all of it, unless `stopped`."""
     released: str
-    """All the text that the reader got."""
+    """All the text that the reader received."""
     stopped: bool
 
 

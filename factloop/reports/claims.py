@@ -1,7 +1,7 @@
 """Prepares a claim for display: its status and wording, the reason for its verdict, and its evidence.
 
-The terminal, the page, the brief, the CSV file, test messages and the service's page are all based on it and on its
-wording of verdicts. The wording of reasons for unscored claims is in `factloop.core.reasons`, that of guards in
+All outputs use it and its wording of verdicts: the terminal, pages, briefs, CSV files, test messages and the service.
+The wording of reasons for unscored claims is in `factloop.core.reasons`, and that of guards in
 `factloop.guarding.policy`.
 """
 
@@ -26,7 +26,7 @@ from factloop.tools.text.words import content_words
 
 
 class Status(StrEnum):
-    """The verdict, with both kinds of `not_supported` separated, or unscored. Declared in order, worst first."""
+    """The verdict on a claim, with the two kinds of `not_supported` separated, or unscored. The worst comes first."""
 
     CONTRADICTED = "contradicted"
     NO_EVIDENCE = "no_evidence"
@@ -53,10 +53,10 @@ _LOOK = {
 }
 
 READING_ORDER = (Status.SUPPORTED, Status.CONTRADICTED, Status.NO_EVIDENCE, Status.IRRELEVANT, Status.UNSCORED)
-"""The order of bars, counts and filters, starting with what precision is based on."""
+"""The order of bars, counts and filters, starting with the statuses that precision is based on."""
 
 PROBLEMS = (Status.CONTRADICTED, Status.NO_EVIDENCE, Status.UNSCORED)
-"""The statuses that readers have to look into, worst first."""
+"""The statuses that readers should look into, worst first."""
 
 REASON_WORDS = {reason: about.claim for reason, about in ABOUT.items()}
 
@@ -91,7 +91,7 @@ def finding_words(finding: Finding) -> str:
 
 
 def verdict_table() -> dict[str, dict[str, str]]:
-    """Status, wording and symbol by status and reason, as JSON for the scripts of pages."""
+    """Maps each status and reason to a status, a wording and a symbol, for use in page scripts."""
     looks = {status.value: (status, status.words) for status in Status}
     looks |= {reason.value: (Status.UNSCORED, unscored_words(reason)) for reason in UnscoredReason}
     return {name: {"status": one.value, "words": words, "symbol": one.symbol} for name, (one, words) in looks.items()}
@@ -99,7 +99,7 @@ def verdict_table() -> dict[str, dict[str, str]]:
 
 @dataclass(frozen=True)
 class EvidenceRow:
-    """A passage as shown in a report, with the number used for it in rationales."""
+    """A passage as shown in a report, with the number that rationales use for it."""
 
     number: int
     item: Evidence
@@ -108,8 +108,8 @@ class EvidenceRow:
 
 @dataclass(frozen=True)
 class Pair:
-    """A claim and the sentence of its source, in pieces: `removed` are the differing words of the claim, `inserted` the
-    words that the source has instead."""
+    """A claim and the matching sentence of its source, in pieces. `removed` marks words that only the claim has, and
+    `inserted` the words that the source has instead."""
 
     claim: tuple[Piece, ...]
     source: tuple[Piece, ...]
@@ -117,7 +117,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class ClaimView:
-    """A claim as shown in every output. Its texts come from the report; each output makes them safe to display."""
+    """A claim as shown in all outputs. Its texts come from the report, and each output makes them safe to display."""
 
     claim: Claim
     number: int = 0
@@ -151,20 +151,20 @@ class ClaimView:
 
     @property
     def source_says(self) -> str:
-        """`1836 · the source says 1826`; empty if the judge does not name both."""
+        """For example, `1836 · the source says 1826`; empty if the judge does not name both values."""
         judgement = self.claim.judgement
         wrong, instead = (" ".join(text.split()) for text in (judgement.wrong, judgement.instead))
         return f"{wrong} · the source says {instead}" if wrong and instead else ""
 
     @property
     def why(self) -> str:
-        """The rationale, for readers who do not see the numbers of its passages."""
+        """The rationale, for readers who cannot see the numbers of its passages."""
         return reason(self.claim)
 
     @property
     def beside(self) -> str:
-        """What the rationale of a problem says besides the decisive sentence and its differing words; empty if nothing.
-        For a claim that needs reading, the part before the sentence that quotes it."""
+        """What the rationale of a problem adds to the decisive sentence and its differing words; empty if nothing. For
+        a claim that needs reading, this is the part before the sentence that contains the quote."""
         rationale = self.claim.judgement.rationale
         if not self.is_problem:
             return ""
@@ -177,13 +177,13 @@ class ClaimView:
 
     @property
     def stage(self) -> str:
-        """What judged the claim in a cascade; empty without a cascade."""
+        """The stage of the cascade that judged the claim; empty without a cascade."""
         stage = self.claim.judgement.stage
         return "" if stage is None else _STAGE_WORDS[stage]
 
     @property
     def jury(self) -> tuple[str, ...]:
-        """The vote of each jury model, with its reason unless it is the one shown for the claim."""
+        """The vote of each jury model, with its reason unless the claim already shows the same one."""
         shown = ("", self.claim.judgement.rationale)
         return tuple(
             f"{vote.judged_by}: {verdict_words(vote)}{'' if vote.rationale in shown else f' ({vote.rationale})'}"
@@ -216,10 +216,10 @@ class ClaimView:
 
     @cached_property
     def marked(self) -> DecidingSentence | None:
-        """The sentence to mark in its passage: the decisive one, or the closest.
+        """The sentence to mark in its passage: the decisive one or, if unknown, the closest one.
 
         For a claim without evidence, the judge names the closest sentence. For a verdict based on whole passages, it
-        is the one in them that has most words of the claim and the rationale, rare words counting more.
+        is the one that shares the most words with the claim and the rationale, with more weight on rare words.
         """
         if self.deciding is not None or self.status in (Status.UNSCORED, Status.IRRELEVANT):
             return self.deciding
@@ -235,8 +235,8 @@ class ClaimView:
     def pair(self) -> Pair:
         """The words of the claim and of the marked sentence, with their differences.
 
-        For a problem, these are the words that the judge names; otherwise the phrases that only one of the two has,
-        unless they differ too much for this to be useful.
+        Differences are marked only for a problem: the words that the judge names or, if it names none, the phrases that
+        only one of the two contains, unless they differ too much for this to be useful.
         """
         said = "" if self.marked is None else self.marked.text
         alone = Pair((Piece("same", self.text),), (Piece("same", said),) if said else ())
@@ -280,7 +280,7 @@ def views_of(claims: Sequence[Claim]) -> list[ClaimView]:
 
 
 def _not_counted(why: LeftOut, numbers: Mapping[str, int]) -> str:
-    """`not counted: it follows from claim 3`."""
+    """For example, `not counted: it follows from claim 3`."""
     named = sorted(numbers[name] for name in why.claims if name in numbers)
     which = f"claim{'s' if len(named) > 1 else ''} {', '.join(map(str, named))}" if named else "another claim"
     follow = "follow" if len(named) > 1 else "follows"
@@ -316,7 +316,7 @@ def worst(claims: Sequence[Claim]) -> Status:
 
 
 def problems_first(views: Iterable[ClaimView]) -> list[ClaimView]:
-    """Contradicted claims, then unsupported, unscored and other ones, in their original order within each kind."""
+    """The contradicted claims, then unsupported, unscored and other ones, each kind in its original order."""
     return sorted(views, key=lambda one: PROBLEMS.index(one.status) if one.is_problem else len(PROBLEMS))
 
 
@@ -344,7 +344,7 @@ class SharedPassage:
 def shared_passages(views: Iterable[ClaimView]) -> Mapping[tuple[int, str], SharedPassage]:
     """The passages shown by several claims, by claim number and evidence id. Claims are in the order of the page.
 
-    Otherwise the size of a page would be proportional to the number of claims times their passages.
+    If each claim repeated them, the size of a page would be proportional to the number of claims times their passages.
     """
     shown: dict[tuple[str, str | None, str], list[tuple[int, str]]] = {}
     for one in views:
@@ -370,7 +370,7 @@ def _around(text: str, place: tuple[int, int], kind: Kind) -> tuple[Piece, ...]:
 
 _QUOTED = re.compile('“([^”\n]{8,600})”|"([^"\n]{8,600})"|«([^»\n]{8,600})»|‘([^’\n]{8,600})’')
 _FEWEST_WORDS = 3
-"""Minimum number of words of a quote in a rationale; shorter ones name something and occur in many sentences."""
+"""Minimum number of words of a quote in a rationale; shorter quotes are mostly names and occur in many sentences."""
 _LONGEST_SENTENCE = 600  # maximum number of characters of a single sentence; longer passages are not treated as one
 _HEADING = re.compile(r"\n\n((?:[^\n›]{1,60}|[^\n]{1,300}›[^\n]{1,300})(?<![.!?…:;,\"”)]))(?=\n)")
 """The headings inside a passage that spans several sections, in the format of local documents."""
@@ -385,7 +385,7 @@ class DecidingSentence:
     """Position in the passage, in characters."""
     end: int
     decides: bool = True
-    """If False, it only comes closest to a claim for which no evidence was found."""
+    """If False, the sentence is only the closest one."""
 
     @property
     def text(self) -> str:
@@ -424,7 +424,7 @@ def _whole(quoted: DecidingSentence) -> DecidingSentence:
 
 
 def _closest(passages: Sequence[Evidence], said: Set[str]) -> DecidingSentence | None:
-    """The sentence with most of the words, weighted by how few sentences have them; None if no sentence has two."""
+    """The sentence with the most of these words, with more weight on rare ones; None if no sentence has two of them."""
     found = [
         (item, one, words)
         for item in passages

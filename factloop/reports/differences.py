@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 MOST_TOKENS = 1_000
-"""Maximum number of tokens of a wording to compare; a longer one is kept whole, since comparing it takes too long."""
+"""Maximum number of tokens in a wording to compare; comparing longer wordings would take too long."""
 
 _TOKEN = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_]+(?:['’][^\W_]+)*|\s+|.", re.DOTALL)
 """A word, a run of white space or a mark; in scripts without spaces between words, a character."""
@@ -20,18 +20,18 @@ _KINDS: dict[int, Kind] = {-1: "removed", 0: "same", 1: "inserted"}
 
 @dataclass(frozen=True)
 class Piece:
-    """A run of words that both wordings have, or only one of them."""
+    """A run of words found in both wordings, or in only one of them."""
 
     kind: Kind
     text: str
 
 
 def pieces(old: str, new: str) -> tuple[Piece, ...]:
-    """The pieces of both wordings: those that are not inserted make up the old one, those that are not removed the new
-    one.
+    """The pieces of both wordings. Without the inserted pieces they form the old wording, without the removed ones the
+    new wording.
 
-    If both happen to share a few words between two changes, these words are merged into one change, so that phrases are
-    compared.
+    If only a few words are the same between two changes, everything is merged into one change, so that whole phrases
+    are compared.
     """
     before, after = _TOKEN.findall(old), _TOKEN.findall(new)
     if not old or not new or max(len(before), len(after)) > MOST_TOKENS:
@@ -51,7 +51,7 @@ def place_of_words(text: str, words: str) -> tuple[int, int] | None:
 
 
 def _compared(before: list[str], after: list[str]) -> Iterator[Piece]:
-    """The library compares characters, so each token is mapped to one."""
+    """Represents each token by a character, since the library compares characters."""
     from diff_match_patch import diff_match_patch  # type: ignore[import-untyped]  # no types
 
     codes: dict[str, str] = {}

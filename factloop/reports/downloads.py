@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 LONGEST_PLAIN = 400_000
-"""Maximum number of bytes of a file that a link contains uncompressed by default; longer files are compressed."""
+"""Maximum size, in bytes, of a file that a link contains uncompressed by default; larger files are compressed."""
 LONGEST_ADDRESS = 1_900_000  # maximum number of characters in a URL that browsers follow
 _FORMULA = (*"=+-@\t\r\n", *"\uff1d\uff0b\uff0d\uff20")
-"""Characters at the start of a cell that make a spreadsheet treat it as a formula, some also in full width."""
+"""Characters at the start of a cell that make a spreadsheet treat it as a formula, including their full-width forms."""
 
 Cell = str | int | float | None
 
@@ -38,7 +38,7 @@ def json_download(words: str, file: str, text: str) -> DownloadLink:
 
 
 def csv_download(words: str, file: str, head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> DownloadLink:
-    """A table, as written by `csv_text`."""
+    """A link that downloads a table in the format of `csv_text`."""
     return text_download(words, file, "text/csv", csv_text(head, rows))
 
 
@@ -62,11 +62,11 @@ def without_apostrophe(cell: str) -> str:
 
 
 def text_download(words: str, file: str, kind: str, text: str, *, longest_plain: int = LONGEST_PLAIN) -> DownloadLink:
-    """A text of a media type, uncompressed up to `longest_plain` bytes."""
+    """A link that downloads a text of this media type, uncompressed up to `longest_plain` bytes."""
     held = text.encode("utf-8", "replace")
     if len(held) <= longest_plain:
         return DownloadLink(words, file, _address(f"{kind};charset=utf-8", held), len(held))
-    # level 6 takes half as long as the highest level and gives a tenth more data
+    # level 6 takes half as long as the highest level, for a tenth more data
     packed = _address("application/gzip", gzip.compress(held, compresslevel=6, mtime=0))
     return DownloadLink(words, f"{file}.gz", packed if len(packed) <= LONGEST_ADDRESS else None, len(held))
 

@@ -1,4 +1,4 @@
-"""Finds the words of a sentence that are wrong: those named by the judge, otherwise those found only in the claim."""
+"""Finds the wrong words in a sentence: those that the judge names, or else those that only a wrong claim contains."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from factloop.tools.text.rows import cell_of
 
 _WORD = re.compile(r"\w+(?:[.,'’-]\w+)*")
 _LEAST_SHARE = 0.5
-"""Fraction of a claim's words that its sentence must contain in order; below it, the wording differs too much to find
-them."""
+"""Minimum fraction of a claim's words that its sentence must contain in order; with fewer, they cannot be located."""
 _WIDEST_GAP = 2  # maximum number of words, not in any claim, that are marked together with the words around them
 
 Span = tuple[int, int]
@@ -23,9 +22,9 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Fault:
-    """Words of a sentence that are wrong, from `start` to `end` in characters, and what is said about them.
+    """Wrong words in a sentence, from `start` to `end` in characters, with a comment on them.
 
-    In a table row, this may also be a correct cell, so that each judged cell is marked.
+    In a table row, this may also be a correct cell, so that all judged cells are marked.
     """
 
     start: int
@@ -39,10 +38,10 @@ class Fault:
 def faults(sentence: str, claims: Sequence[Claim], table_head: str | None = None) -> tuple[Fault, ...]:
     """The wrong words in a sentence according to its claims, in order and disjoint; empty if there are none.
 
-    These are the words that the judge names, or else the words of the claim that no claim without a problem shares, or
-    else the whole sentence. In a table row, whose header is given as `table_head`, the words that the judge names are
-    searched for in the cell that the claim is about, then in the whole row; if neither contains them, the whole cell is
-    wrong. Correct cells are included along with wrong ones.
+    These are the words that the judge names, or else the words of the claim that are not shared by any claim without a
+    problem, or else the whole sentence. In a table row, whose header is `table_head`, the words that the judge names
+    are searched for in the cell that the claim is about and then in the whole row; if neither contains them, the whole
+    cell is wrong. Correct cells are included along with wrong ones.
     """
     found: list[Fault] = []
     for status in PROBLEMS:  # if two overlap, the words belong to the more serious one
@@ -104,6 +103,6 @@ def _joined(places: Sequence[int], others: frozenset[int]) -> Iterator[Span]:
 
 
 def _free(spans: Sequence[Span], taken: Sequence[Fault]) -> list[Span]:
-    """The spans that do not overlap other claims' wrong words; none if the last span, which gets the comment, does."""
+    """The spans that do not overlap other faults; empty if the last span does, because it carries the comment."""
     free = [(start, end) for start, end in spans if not any(start < one.end and one.start < end for one in taken)]
     return free if spans and spans[-1] in free else []

@@ -1,4 +1,4 @@
-"""Words the figures of a report, with the same wording everywhere."""
+"""Describes the figures of a report in words, with the same wording everywhere."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from factloop.reports.visible import web_address
 
 
 def plural(count: int, noun: str) -> str:
-    """`1 claim`, `1,204 claims`, `2 searches`, `2 replies`, `2 keys`; only for nouns with a regular plural."""
+    """A count with a noun: `1 claim`, `1,204 claims`, `2 searches`, `2 replies`, `2 keys`. Only for regular plurals."""
     several = (
         f"{noun[:-1]}ies"
         if noun[-1] == "y" and noun[-2] not in "aeiou"
@@ -41,18 +41,18 @@ def plural(count: int, noun: str) -> str:
 
 
 def percent(share: float) -> str:
-    """`95%`, `99.9%`."""
+    """A share as a percentage, such as `95%` or `99.9%`."""
     return f"{round(100 * share, 6):g}%"
 
 
 def shown_below(value: float, threshold: float, form: Literal["f", "g"]) -> str:
-    """A figure below the threshold, with three digits or as many as needed to show the difference."""
+    """A figure below the threshold, with three digits or as many more as needed to show the difference."""
     return next(said for digits in count(3) if float(said := f"{value:.{digits}{form}}") < threshold)
 
 
 def precision_interval(report: FactualityReport) -> str:
-    """`95 % interval 0.57 to 0.98`, after Wilson, as if the claims were a sample of many; empty if there are none, or
-    if some are unscored."""
+    """The Wilson interval, such as `95 % interval 0.57 to 0.98`, treating the claims as a sample; empty if there are
+    no claims, or if some are unscored."""
     n = report.counts.scored
     if report.precision is None or not n or report.counts.unscored:
         return ""
@@ -63,8 +63,8 @@ def precision_interval(report: FactualityReport) -> str:
 
 
 def headline(report: FactualityReport) -> str:
-    """`2 claims contradicted, 1 not in the sources`: the number of claims with each kind of problem; if there are none,
-    the number of supported and irrelevant ones."""
+    """The number of claims with each kind of problem or, if there are none, of supported and irrelevant ones. For
+    example, `2 claims contradicted, 1 not in the sources`."""
     if not report.claims:
         return NO_CLAIMS
     if not report.fingerprint.search_tools:
@@ -80,7 +80,7 @@ _IN_HEADLINE = {Status.NO_EVIDENCE: "not in the sources", Status.UNSCORED: "coul
 
 
 def held_against(report: FactualityReport) -> str:
-    """The names of the sources whose passages were read: `a.md, b.pdf and 7 more`; empty if there were none."""
+    """The names of the sources whose passages were read, such as `a.md, b.pdf and 7 more`; empty if there were none."""
     read = (item for claim in report.claims for item in claim.evidence)
     sources = dict.fromkeys(
         item.title if item.title and item.document is not None else item.source.partition("#")[0] for item in read
@@ -92,7 +92,7 @@ def held_against(report: FactualityReport) -> str:
 
 _MOST_SOURCES = 4
 BASELINE_IS_RIGHT = "23 of 28 (0.82; 95 % interval 0.64 to 0.92)"
-"""How often `supported` by the offline baseline is right on unseen answers: docs/accuracy.md."""
+"""How often the verdict `supported` of the offline baseline is right on unseen answers; see docs/accuracy.md."""
 
 
 def how_often_right(fingerprint: Fingerprint) -> str:
@@ -106,10 +106,10 @@ def how_often_right(fingerprint: Fingerprint) -> str:
 def main_figure(report: FactualityReport) -> tuple[str, str, str]:
     """The name, value and basis of the figure that represents a report.
 
-    It is precision if every claim was decided, and otherwise the number of claims that were.
+    It is precision if every claim was decided, and otherwise the number of decided claims.
 
-    Precision ignores unscored claims, so if there are any, it would look like a score of the whole answer. It then only
-    appears in the basis, with the values that it would have if all unscored claims were wrong, or right.
+    Precision ignores unscored claims, so if there are any, it could be mistaken for a score of the whole answer. It
+    then appears only in the basis, with the values that it would have if all unscored claims were wrong or right.
     """
     counts, share = report.counts, "–" if report.precision is None else f"{report.precision:.2f}"
     n = counts.scored + counts.unscored
@@ -127,7 +127,7 @@ def main_figure(report: FactualityReport) -> tuple[str, str, str]:
 
 
 def in_a_line(report: FactualityReport) -> str:
-    """`precision 0.84 (16 of 19 scored claims supported)`: the main figure and its basis."""
+    """The main figure and its basis, such as `precision 0.84 (16 of 19 scored claims supported)`."""
     name, value, basis = main_figure(report)
     return f"{name.lower()} {value} ({basis})"
 
@@ -147,12 +147,12 @@ def unscored_reasons(report: FactualityReport) -> list[str]:
 
 
 def reason_counts(reasons: Counter[UnscoredReason]) -> list[str]:
-    """`2 × no source` for each reason, most frequent first."""
+    """Text such as `2 × no source` for each reason, most frequent first."""
     return [f"{count:,} × {REASON_WORDS[reason]}" for reason, count in reasons.most_common()]
 
 
 def sentences_without_claim(report: FactualityReport) -> str:
-    """`9 of 27: 4 headings, 2 remarks, ...`, most frequent reason first; empty if every sentence has a claim."""
+    """Text such as `9 of 27: 4 headings, 2 remarks`, most frequent reason first; empty if all sentences have claims."""
     reasons = Counter(one.no_claim for one in report.sentences if one.no_claim is not None)
     if not reasons:
         return ""
@@ -169,7 +169,7 @@ _COUNTED = frozenset({NoClaim.HEADING, NoClaim.QUESTION, NoClaim.REMARK})
 
 
 def citations(found: CitationFigures) -> str:
-    """`recall 0.50 of 4 sentences, precision 0.67 of 3 citations`."""
+    """For example, `recall 0.50 of 4 sentences, precision 0.67 of 3 citations`."""
     recall = "" if found.recall is None else f"recall {found.recall:.2f} of {plural(found.n_sentences, 'sentence')}"
     cited = plural(found.n_citations, "citation")
     precision = "" if found.precision is None else f"precision {found.precision:.2f} of {cited}"
@@ -177,7 +177,7 @@ def citations(found: CitationFigures) -> str:
 
 
 def place_of(item: Evidence) -> str:
-    """Where a passage is located: `page 3` of a file; for supplied documents, `document 2, page 3, doc_17`."""
+    """The place of a passage: `page 3` of a file or, for supplied documents, `document 2, page 3, doc_17`."""
     document = item.document
     if document is None:
         return item.source.partition("#")[2].replace("=", " ") if web_address(item.source) is None else ""
@@ -189,7 +189,7 @@ def place_of(item: Evidence) -> str:
 
 
 def eligibility(report: FactualityReport) -> str:
-    """Whether the response does what its prompt asks; empty if that was not to be judged."""
+    """Whether the response does what its prompt asks; empty if this was not requested."""
     found = report.eligibility
     if found is None:
         return ""
@@ -199,7 +199,7 @@ def eligibility(report: FactualityReport) -> str:
 
 
 def every_claim(report: FactualityReport) -> str:
-    """`precision 0.62, F1@64 0.31 with every claim counted`; empty if every claim is counted anyway."""
+    """The figures with every claim counted, as in `precision 0.62, F1@64 0.31`; empty if every claim counts anyway."""
     found = report.every_claim
     if found is None:
         return ""
@@ -210,13 +210,13 @@ def every_claim(report: FactualityReport) -> str:
 
 
 def distribution(report: FactualityReport) -> str:
-    """Number of claims for each status that occurs."""
+    """The number of claims with each status that occurs."""
     counts = tally(report.claims)
     return ", ".join(f"{counts[status]:,} {status.words}" for status in READING_ORDER if counts[status])
 
 
 def cost(usage: StageUsage) -> str:
-    """US dollars, rounded to the cent from ten cents upwards and to three significant digits below."""
+    """The cost in US dollars, to the cent if it is ten cents or more, otherwise to three significant digits."""
     dollars = usage.cost_usd
     if dollars is None:
         return "price unknown" if usage.asked_a_model else "no model calls"
@@ -225,7 +225,7 @@ def cost(usage: StageUsage) -> str:
 
 
 def used_a_model(usage: StageUsage) -> bool:
-    """Whether a model was called, or its answers came from the cache. Only then is there a cost to show.
+    """Whether a model was called, or its answers came from the cache. Otherwise, there is no cost to show.
 
     Searches answered from the cache do not imply a model.
     """
@@ -235,7 +235,7 @@ def used_a_model(usage: StageUsage) -> bool:
 
 
 def counted(usage: StageUsage) -> list[tuple[str, str]]:
-    """The non-zero counts of a usage, with their names and fields."""
+    """The names and fields of all counts in a usage that are not zero."""
     return [(head, count) for head, count in _COUNTS if getattr(usage, count)]
 
 
@@ -252,13 +252,13 @@ _COUNTS = (
 
 
 def searches(usage: StageUsage) -> str:
-    """`17 searches`; empty if there were none."""
+    """The number of searches, such as `17 searches`; empty if there were none."""
     return plural(usage.searches, "search") if usage.searches else ""
 
 
 def calls(usage: StageUsage) -> str:
-    """Model calls, failed calls, replies from the cache or from an equal call in the same run, and searches; zero
-    counts are left out."""
+    """Model calls, failed calls, replies from the cache or from an identical call in the same run, and searches. Zero
+    counts are omitted."""
     parts = [
         plural(usage.calls, "model call") if usage.calls else "",
         f"{usage.failed_calls:,} failed" if usage.failed_calls else "",
@@ -280,7 +280,7 @@ def all_tokens(usage: StageUsage) -> str:
 
 
 def duration(seconds: float) -> str:
-    """`0.42 s`, `12.3 s`, `3 min 5 s`, `2 h 4 min`."""
+    """A duration such as `0.42 s`, `12.3 s`, `3 min 5 s` or `2 h 4 min`."""
     if seconds < 1:
         return f"{seconds:.2f} s"
     if seconds < 59.95:
@@ -296,30 +296,30 @@ def moment(when: datetime) -> str:
         return f"{when:%Y-%m-%d %H:%M}"
     try:
         return f"{when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-    except (OverflowError, ValueError):  # the first or last day that a date can have: shown as in the report
+    except (OverflowError, ValueError):  # the first or last possible date: shown as in the report
         return when.isoformat(" ", "minutes")
 
 
 def savings_words(savings: CascadeSavings, first: CascadeFingerprint | None) -> Iterator[str]:
-    """Sentences on what the cascade of a check settled and what that saved."""
+    """Sentences about the claims that the cascade of a check settled, and the resulting savings."""
     verifier = "the cheap verifier" if first is None else first.verifier
     yield (
-        f"{verifier} settled {savings.n_settled:,} of {plural(savings.n_looked_at, 'claim')} by the documents "
-        f"({savings.n_supported:,} supported, {savings.n_not_supported:,} not); the model took {savings.n_sent_on:,}"
+        f"{verifier} settled {savings.n_settled:,} of {plural(savings.n_looked_at, 'claim')} from the documents "
+        f"({savings.n_supported:,} supported, {savings.n_not_supported:,} not); the model judged {savings.n_sent_on:,}"
     )
     if savings.calls_avoided is not None and savings.searches_avoided is not None and savings.n_settled:
         yield (
             f"about {plural(round(savings.calls_avoided), 'model call')} and "
             f"{plural(round(savings.searches_avoided), 'search')} saved: the average for the "
-            f"{plural(savings.n_sent_on, 'claim')} sent on, times {savings.n_settled:,}; "
-            "less, if those were the harder ones"
+            f"{plural(savings.n_sent_on, 'claim')} left to the model, times {savings.n_settled:,}; "
+            "fewer if the settled claims were easier"
         )
     elif savings.n_settled:
-        yield "the savings cannot be estimated: no claim of this check went to the model"
+        yield "the savings cannot be estimated: no claim in this check was left to the model"
     if savings.max_error is not None and savings.confidence is not None:
         yield (
             f"tuned so that at most {percent(savings.max_error)} of the claims settled on either side are wrong, "
             f"with {percent(savings.confidence)} confidence, on claims and passages like the labelled ones"
         )
     if savings.n_failed:
-        yield f"{plural(savings.n_failed, 'claim')} could not be judged by the documents and went to the model"
+        yield f"{plural(savings.n_failed, 'claim')} could not be judged from the documents and went to the model"

@@ -1,8 +1,8 @@
-"""Handles human labels as collected and saved by pages: the claims that were shown, and the label of each.
+"""Handles the human labels that pages collect and save, along with the claims that they showed.
 
-A file contains both, so it can be read without the report. It identifies the claims by a hash of them in order, so a
-label always belongs to exactly the claims and verdicts that its page showed. Pages of disagreements save their answers,
-which say which of two sides is right, in the same way.
+A file contains both, so it can be read without the report. It also contains a hash of the claims in order, so labels
+always belong to exactly the claims and verdicts that their page showed. Pages of disagreements save answers, which say
+which of two sides is right, in the same way.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class PersonLabel(StrEnum):
     NOT_SUPPORTED = "not_supported"
     IRRELEVANT = "irrelevant"
     CANNOT_TELL = "cannot_tell"
-    """The person cannot decide from the passages. This counts neither as a label in statistics nor as a verdict."""
+    """The person cannot decide from the passages. In statistics, this counts neither as a label nor as a verdict."""
 
 
 class Draw(Record):
@@ -45,9 +45,9 @@ class Draw(Record):
     n: Annotated[int, Field(ge=1)]
     """Number of claims drawn."""
     n_claims: Annotated[int, Field(ge=1)]
-    """Number of claims in its run or, for one system, of that system, including those that already had a label."""
+    """Number of claims in the run, or of `system` if it is set, including those that already had a label."""
     n_before: Count = 0
-    """Number of these claims that already had a label and were left out."""
+    """Number of these claims that already had a label and were not drawn."""
     system: str | None = None
     """The only system whose claims were drawn; None if claims of all systems were drawn."""
 
@@ -69,7 +69,7 @@ class ClaimToLabel(Record):
     """The system that wrote the response; empty if unknown."""
     response_id: str
     group: str
-    """Shared by claims from the same prompt, because they are similar to each other."""
+    """The same for all claims from one prompt, because they are similar to each other."""
     claim_id: str
     claim: str
     judge: str
@@ -90,7 +90,7 @@ class ClaimToLabel(Record):
 
 
 class GivenLabel(_OfClaim):
-    """A person's answer on one claim."""
+    """A person's label for a claim."""
 
     label: PersonLabel
     comment: Annotated[str, StringConstraints(max_length=LONGEST_COMMENT)] = ""
@@ -104,7 +104,7 @@ class ClaimToSettle(_OfClaim):
 
     claim: str
     first: str
-    """What one side says, in words: `supported`, `not supported` or `irrelevant`."""
+    """The verdict of one side in words: `supported`, `not supported` or `irrelevant`."""
     second: str
 
 
@@ -117,7 +117,7 @@ class Answer(StrEnum):
 
 
 class GivenAnswer(_OfClaim):
-    """A person's answer on one claim."""
+    """A person's answer for a claim."""
 
     answer: Answer
     comment: Annotated[str, StringConstraints(max_length=LONGEST_COMMENT)] = ""
@@ -136,7 +136,7 @@ class LabelFile(Record):
 
 
 class AnswerFile(Record):
-    """Answers on the claims on one page."""
+    """Answers for the claims on one page."""
 
     schema_version: Literal["1.0"] = "1.0"
     kind: Literal["answers"] = "answers"
@@ -148,7 +148,7 @@ class AnswerFile(Record):
 def claims_to_label(report: FactualityReport) -> tuple[ClaimToLabel, ...]:
     """The claims of a report that count in its figures, without their passages.
 
-    A report does not know its system, so it identifies its response by a hash of prompt, response and time.
+    A report does not name the system, so the response is identified by a hash of prompt, response and time.
     """
     fingerprint = report.fingerprint
     named = (report.prompt, report.response, report.created_at.isoformat())
@@ -187,14 +187,14 @@ def is_of_page(place: str | Path) -> bool:
         with Path(place).open("rb") as opened:
             return not opened.read(64).lstrip().startswith(b"[")
     except OSError:
-        return True  # reading it then says what is wrong
+        return True  # the error is reported when the file is read
 
 
 def read_label_file(place: str | Path) -> LabelFile:
     """Reads labels saved by a page.
 
-    Raises DataError for a file that is larger than `LARGEST_FILE`, is not a label file, was changed since it was saved,
-    or has a label for a claim that is not in it or two labels for the same claim.
+    Raises DataError for a file that is larger than `LARGEST_FILE`, is not a label file, has been changed since it was
+    saved, or has a label for an unknown claim or two labels for the same claim.
     """
     found = _saved(place, LabelFile)
     refuse_wrong_labels(found.labels, [one.key for one in found.claims], str(place))
@@ -225,9 +225,9 @@ def _saved(place: str | Path, kind: type[_File]) -> _File:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, first["loc"])) or None
-        raise DataError(f"is not a file of {what} that a page saved: {first['msg']}", path=path, field=field) from error
+        raise DataError(f"is not a file of {what} saved by a page: {first['msg']}", path=path, field=field) from error
     if hash_of(found.claims) != found.claims_hash:
-        message = f"its claims are not those that the page showed: save the {what} again, and do not edit the file"
+        message = f"its claims differ from those that the page showed: save the {what} again, and do not edit the file"
         raise DataError(message, path=path, field="claims")
     return found
 
@@ -256,22 +256,22 @@ SCRIPTS = ("labelling.js",)  # scripts loaded after `list.js`
 
 @dataclass(frozen=True)
 class Labelling:
-    """JSON for a page's script: data for the whole page, and for each claim by its position among those to label."""
+    """JSON for a page's script: data for the whole page, and for each claim to label, by position."""
 
     page: str
     rows: tuple[str, ...]
-    """The fields of each claim that differ between claims; the page states the others once."""
+    """The fields of each claim that differ between claims; `page` contains the others."""
     places: dict[str, int] = field(default_factory=dict)
     """Maps claim ids to positions, for ids from one response."""
 
     def row(self, claim_id: str) -> str | None:
-        """The row of a claim; None if it is not to be labelled."""
+        """The row of a claim; None if the claim should not be labelled."""
         place = self.places.get(claim_id)
         return None if place is None else self.rows[place]
 
 
 def labelling_of(claims: Sequence[ClaimToLabel], begins: Literal["blind"] | None = None) -> Labelling:
-    """`begins` says whether the page opens in labelling mode with hidden verdicts or only on request."""
+    """For a page that opens in labelling mode with hidden verdicts (`blind`), or that starts it on request (None)."""
     return _labelling(claims, begins, "labels")
 
 
@@ -294,5 +294,5 @@ def _labelling(
 
 
 def _json(value: Any) -> str:
-    """JSON in ASCII without control characters, because attributes of a page do not preserve them."""
+    """JSON in ASCII without control characters, because HTML attributes do not preserve them."""
     return json.dumps(value, separators=(",", ":")).replace("\x7f", "\\u007f")

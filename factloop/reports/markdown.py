@@ -37,8 +37,8 @@ class Tag:
 
 @dataclass(frozen=True)
 class TextRun:
-    """A run of text whose characters are either those of the source from `start` on, or stand for the source up to
-    `end`."""
+    """A run of text. Its characters are either those of the source from `start` on, or they represent the source from
+    `start` to `end`."""
 
     text: str
     start: int
@@ -59,8 +59,8 @@ Part = Tag | TextRun
 def read_markdown(text: str) -> list[Part]:
     """The parts of a text in order. Tags are nested correctly, and equal texts give equal parts.
 
-    Content that Markdown omits (emphasis markers, link URLs) is in no run, and neither are blocks that are nested too
-    deeply, so callers that must show everything have to compare. `text` must not contain carriage returns or NUL.
+    Runs do not include content that Markdown omits (emphasis markers, link URLs) or blocks that are nested too deeply,
+    so callers that must show everything have to check this. `text` must not contain carriage returns or NUL.
     """
     lines = text.split("\n")
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
@@ -79,7 +79,7 @@ def _parser() -> MarkdownIt:
 
 
 def _link(state: StateInline, silent: bool) -> bool:
-    """The library's rule, extended to record the end of the link, because no token gives the length of its URL."""
+    """The library's rule, extended to record the end of the link, because no token contains the length of its URL."""
     found = link(state, silent)
     if found and not silent:
         state.tokens[-1].meta["end"] = state.pos
@@ -116,7 +116,7 @@ class _Source:
         return found
 
     def cell_places(self, content: str, line: int, reached: int) -> list[int]:
-        """The same for a table cell, searched for from `reached` on. Escaped bars are bars inside a cell."""
+        """Like `places`, for a table cell at or after `reached`. Escaped bars are bars inside a cell."""
         whole, start = self.lines[line], self.starts[line]
         at = max(whole.find(content.replace("|", "\\|"), max(0, reached - start)), 0)
         found = []
@@ -166,7 +166,7 @@ def _inline(tokens: Sequence[Token], content: str, places: Sequence[int]) -> Ite
             line, at = content.rfind("\n", 0, at) + 1, content.index("\n", at)
             is_break = token.type == "hardbreak" or at - line < LONGEST_LINE_ENDED_ON_PURPOSE
             yield Tag("br") if is_break else TextRun(_UNBROKEN, places[at], places[at] + 1)
-            while content[at] in _BLANKS:  # blanks at the start of the next line are left out
+            while content[at] in _BLANKS:  # blanks at the start of the next line are skipped
                 at += 1
         elif token.type == "link_open":
             href, at = web_address(str(token.attrs["href"])) or "", at + 1
@@ -210,7 +210,7 @@ def _runs(text: str, places: Sequence[int]) -> Iterator[TextRun]:
 
 
 def _with_heading_levels(parts: Iterator[Part]) -> Iterator[Part]:
-    """Headings from the third level on, none more than one level below the previous heading."""
+    """Converts headings to the third level and below, without skipping any levels."""
     above: list[str] = []
     for part in parts:
         if isinstance(part, TextRun) or part.name not in ("h1", "h2", "h3", "h4", "h5", "h6"):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LONGEST_READING = 400
 """Maximum number of characters of a response shown in a list; longer ones are shown in full in the details."""
-SHARED = "factloop.reports"  # the package whose pages folder contains what pages share
+SHARED = "factloop.reports"  # the package whose `pages` folder contains the parts that all pages share
 _FOLDER = "pages"
 _STYLES = ("base.css",)
 _SCRIPTS = ("page.js",)  # scripts used by every page
@@ -28,7 +28,7 @@ _SCRIPTS = ("page.js",)  # scripts used by every page
 
 @dataclass(frozen=True)
 class Filter:
-    """A button that shows some items in a list, with its key in their `data-filters` and the number of matches."""
+    """A button that filters a list, with the key in the `data-filters` of matching items and their number."""
 
     key: str
     words: str
@@ -40,7 +40,7 @@ class Filter:
 def render_page(
     template: str, *, room: str = SHARED, styles: Iterable[str] = (), scripts: Iterable[str] = (), **context: Any
 ) -> str:
-    """Renders a template with its context; its styles and scripts follow those of every page.
+    """Renders a template with its context. Its styles and scripts come after those that all pages share.
 
     Templates, styles and scripts are in the folder `pages` of the package `room`, or in the shared one. Styles and
     scripts are inlined and listed by hash in the page's content security policy. Equal contexts give equal pages:

@@ -84,7 +84,7 @@ def draw(paint: Callable[[Axes], object], *, alt: str, width: float = 7.0, heigh
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture of a page, and what drew it."""
+    """A picture on a page, with the function that draws it."""
 
     svg: Markup
     paint: Callable[[Figure], object]
@@ -136,8 +136,7 @@ def draw_figure(paint: Callable[[Figure], object], *, alt: str, width: float = 7
 
 
 def as_pdf(pictures: Sequence[Picture]) -> bytes:
-    """The pictures as a PDF file, each on a page of its own size, in the light colours. Its description is added as a
-    note."""
+    """The pictures as a PDF file in light colours, each on a page of its own size with its description as a note."""
     from matplotlib.backends.backend_pdf import PdfPages
     from matplotlib.colors import get_named_colors_mapping
 

@@ -1,6 +1,6 @@
 """Shows progress bars on standard error, either for the events of a check or for a count of finished items.
 
-If standard error is not a terminal, they write nothing except a line if a server accepts no requests.
+If standard error is not a terminal, nothing is written except a line when a server does not accept requests.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class _Display:
         self._progress.stop()
 
     def waiting(self, waiting: ServerWait) -> None:
-        """Shows which server is waited for, until something happens; without a terminal, only once for each outage and
-        for each state of batches."""
+        """Shows which server the check is waiting for, until the next event. Without a terminal, prints only one line
+        per outage and per state of batches."""
         said = waiting_in_words(waiting)
         if self._progress.console.is_terminal:
             self._progress.update(self._task, description=said)
@@ -60,8 +60,8 @@ class _Display:
 
 
 class ProgressDisplay(_Display):
-    """Shows sentences read, then claims judged out of claims found, each with the remaining time, and calls and cost,
-    while a check runs.
+    """Shows the progress of a check: sentences read, then claims judged out of claims found, each with the remaining
+    time, calls and cost.
     """
 
     def __init__(self, console: Console, n_characters: int) -> None:
@@ -83,7 +83,7 @@ class ProgressDisplay(_Display):
                 self._show()
             case ClaimJudged():
                 if not self._judged:
-                    self._progress.reset(self._task, description="")  # claims take a different time from sentences
+                    self._progress.reset(self._task, description="")  # claims do not take the same time as sentences
                 self._found.add(event.claim.id)
                 self._judged.add(event.claim.id)
                 spent = f"{figures.plural(event.usage.calls, 'call')}, {figures.cost(event.usage)}"
@@ -97,7 +97,7 @@ class ProgressDisplay(_Display):
                 pass
 
     def _show(self) -> None:
-        """Shows the sentences in which claims were found, until the first claim is judged."""
+        """Shows the number of sentences with claims until the first claim is judged, then that of judged claims."""
         if self._judged:
             done, total = len(self._judged), len(self._found)
             said = f"{done:,} of {figures.plural(total, 'claim')}"
@@ -108,7 +108,7 @@ class ProgressDisplay(_Display):
 
 
 class CountDisplay(_Display):
-    """Shows how many items of a known number are done, with calls and cost so far."""
+    """Shows how many of a known number of items are finished, with calls and cost so far."""
 
     def __init__(self, console: Console, noun: str, total: int, *, done: int = 0) -> None:
         self._noun, self._total = noun, total
@@ -136,4 +136,4 @@ def waiting_in_words(waiting: ServerWait) -> str:
         in_batches = f"{figures.plural(waiting.n_requests, 'request')} in batches since {since:%H:%M}"
         return visible(f"{waiting.server}: {in_batches} ({waiting.cause})")
     waited = f"waiting {waiting.waited_s:.0f} of {waiting.patience_s:g} s"
-    return visible(f"{waiting.server} accepts no request ({waiting.cause}): {waited}")
+    return visible(f"{waiting.server} accepts no requests ({waiting.cause}): {waited}")

@@ -1,4 +1,4 @@
-"""Lays out a response for a page: its Markdown as tags, and its text in pieces with the marks of its sentences."""
+"""Lays out a response for a page: its Markdown as tags, and its text in pieces that carry the marks of sentences."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _OF_PLAIN_TEXT = ("p", "br")
 class PageStretch:
     """A part of a response: a sentence with the numbers of its claims, or the text between sentences, without claims.
 
-    `text` is safe to display; `said` is the verdict in words, for readers who cannot see colours; `marks` are its
-    signs, each with a tone; `faults` are the wrong words.
+    `text` is safe to display. `said` is the verdict in words, for readers who cannot see colours, `marks` are its
+    signs, each with a tone, and `faults` are the wrong words.
     """
 
     text: str
@@ -29,13 +29,13 @@ class PageStretch:
     said: str = ""
     faults: tuple[Fault, ...] = ()
     leads_to: int = 0
-    """The number of the claim to read first: the worst."""
+    """The number of the claim to read first, which is the worst one."""
     in_cells: bool = False
     """Whether it is a table row whose cells carry the signs."""
 
 
 def homes(stretches: Iterable[PageStretch]) -> Mapping[int, int]:
-    """The number in the URL fragment of each claim's sentence on the page, which is the number of its first claim."""
+    """Maps each claim number to that of the first claim in its sentence, which identifies the sentence in URLs."""
     return {number: one.numbers[0] for one in stretches for number in one.numbers}
 
 
@@ -52,14 +52,14 @@ class Words:
 
 @dataclass(frozen=True)
 class Piece:
-    """An uninterrupted part of one stretch of the response; all of it if no tag interrupts it."""
+    """An uninterrupted part of a stretch of the response, or the whole stretch if no tag interrupts it."""
 
     stretch: PageStretch
     words: tuple[Words, ...]
     begins: bool = False
     """Whether it is the first piece of its stretch, which carries the signs."""
     ends: bool = False
-    """Whether it is the last."""
+    """Whether it is the last piece."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,12 @@ class Prose:
 
     parts: Sequence[Tag | Piece]
     raw: str
-    """The response as written; empty if the page shows it in that form."""
+    """The response as written; empty if the page already shows it that way."""
 
 
 @dataclass(frozen=True)
 class _Cut:
-    """A part inside or outside wrong words, with its position in the response."""
+    """A part of a stretch, inside or outside wrong words, with its position in the response."""
 
     start: int
     end: int
@@ -100,12 +100,12 @@ def _shows_all(pieces: Sequence[Tag | Piece], stretches: Sequence[PageStretch]) 
 
 
 def readable_parts(text: str) -> list[Part] | None:
-    """The Markdown of a visible text; None if it is too long to be laid out."""
+    """The Markdown parts of a visible text; None if it is too long to be laid out."""
     return read_markdown(text) if len(text) <= LONGEST_LAID_OUT else None
 
 
 def is_marked_up(parts: Iterable[Part]) -> bool:
-    """Whether the parts read differently from the text they were made from."""
+    """Whether the parts look different from the text that they represent."""
     return any(
         part.name not in _OF_PLAIN_TEXT if isinstance(part, Tag) else part.code or part.href or not part.is_literal
         for part in parts
@@ -140,7 +140,7 @@ def _pieces(parts: Sequence[Part], stretches: Sequence[PageStretch]) -> list[Tag
 def _words(
     runs: Iterable[TextRun], cuts: Sequence[_Cut], starts: Sequence[int], begun: set[_Cut]
 ) -> Iterator[tuple[int, Words]]:
-    """The runs, cut into pieces with the numbers of their stretches. Adds new faults to those that started earlier."""
+    """The runs, cut into pieces with the numbers of their stretches. Adds faults that begin here to `begun`."""
     for run in runs:
         for text, cut in _cut(run, cuts, starts):
             begins_fault = cut.fault is not None and cut not in begun

@@ -1,4 +1,4 @@
-"""Formats the parts of reports on the terminal: titled sections, result rows, and text cut to length."""
+"""Formats the parts of reports on the terminal: titled sections, result rows, and shortened text."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from factloop.reports.visible import visible
 
 LONGEST = 400  # maximum number of characters of a text on the terminal; the page and the JSON report have more
 
-_RULE = 2  # minimum width left for the rule after its title: a space and a piece of the line
+_RULE = 2  # minimum width of the rule after its title: a space and a piece of the line
 
 Row = tuple[str, Text]
 
 
 def print_section(console: Console, title: str, body: RenderableType) -> None:
-    """A titled rule, the body, and an empty line. If a title is too long, it is put above the rule."""
+    """Prints a titled rule, the body and an empty line. A title that is too long is printed above the rule."""
     heading = Text(title, style="bold")
     if heading.cell_len + _RULE <= console.width:
         console.print(Rule(heading, align="left", style="dim"))
@@ -38,7 +38,7 @@ def print_question(console: Console, question: str) -> None:
 
 
 def rows_table(rows: Iterable[tuple[str, RenderableType]]) -> Table:
-    """Names on the left and their descriptions on the right."""
+    """A table with names on the left and their descriptions on the right."""
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
@@ -48,7 +48,7 @@ def rows_table(rows: Iterable[tuple[str, RenderableType]]) -> Table:
 
 
 def whole_text(parts: Iterable[Text]) -> Text:
-    """The parts of a response as one text, without blanks at its end."""
+    """The parts of a response as one text, without trailing blanks."""
     text = Text().join(parts)
     text.rstrip()
     return text if text else Text("(empty)", style="dim")

@@ -31,13 +31,13 @@ def _symbol(found: re.Match[str]) -> str:
 def visible(text: str) -> str:
     """`text` with each unsafe character replaced by its control picture, or by U+FFFD if it has none.
 
-    Windows line ends become plain ones; a carriage return elsewhere is shown. Takes time linear in the text.
+    Windows line ends become plain ones; other carriage returns become visible. The running time is linear.
     """
     return _UNSAFE.sub(_symbol, text.replace("\r\n", "\n"))
 
 
 class VisibleLines(logging.Formatter):
-    """Formats log records as visible text: a message may quote a server's error."""
+    """Formats log records as visible text, because a message may quote a server's error."""
 
     def format(self, record: logging.LogRecord) -> str:
         return visible(super().format(record))

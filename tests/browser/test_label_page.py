@@ -106,7 +106,7 @@ def test_a_report_is_calm_until_labelling_is_switched_on(visits: Visits) -> None
     assert numbers == [f"Claim {n}" for n in range(1, N_CLAIMS + 1)], "all, in the order of the response"
     page.get_by_role("button", name="Stop labelling").click()
     expect(page.locator(".label-dock")).to_be_hidden()
-    page.get_by_role("button", name="Need a look 12").click()
+    page.get_by_role("button", name="Need review 12").click()
     first = page.locator(".claim:visible .number").first
     expect(first, "problems first, as before").to_have_text("Claim 8")
 
@@ -210,9 +210,9 @@ def test_a_saved_file_is_loaded_elsewhere_and_a_wrong_one_refused(visits: Visits
     wrong = {
         "not JSON": ("{", "This is not a file of labels"),
         "a list": ("[1]", "This is not a file of labels"),
-        "another report": ({**file, "claims_hash": "0"}, "These labels are of another report."),
+        "another report": ({**file, "claims_hash": "0"}, "These labels belong to another report."),
         "no such claim": ({**file, "labels": [{**file["labels"][0], "claim_id": "x"}]}, "not on this page: x"),
-        "twice": ({**file, "labels": [file["labels"][0]] * 2}, "two labels of claim 1"),
+        "twice": ({**file, "labels": [file["labels"][0]] * 2}, "two labels for claim 1"),
         "no label": ({**file, "labels": [{**file["labels"][0], "label": "yes"}]}, "cannot be read"),
         "nothing in it": ({**file, "labels": [None]}, "This is not a file of labels"),
     }

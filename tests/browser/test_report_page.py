@@ -25,7 +25,7 @@ def opened_whole(visits: Visits, fragment: str = "") -> Page:
 
 def test_problems_come_first_and_alone(visits: Visits) -> None:
     page = visits.open(SAMPLE)
-    chosen = page.get_by_role("button", name="Need a look 12")
+    chosen = page.get_by_role("button", name="Need review 12")
     expect(chosen).to_have_attribute("aria-pressed", "true")
     verdicts = page.locator(".claim:visible .verdict")
     wanted = ["Contradicted", *["No evidence found"] * 2, *["Unscored"] * 9]
@@ -42,7 +42,7 @@ def test_a_passage_of_several_claims_is_shown_with_each_that_is_opened(visits: V
     page = visits.open(render_html(report))
     page.get_by_role("button", name="All 10").click()
     quotes = page.locator(".claim", has_text="Sentence number 7").locator("blockquote")
-    elsewhere = "The whole passage stands with claim"
+    elsewhere = "The whole passage is shown with claim"
     expect(quotes.first).to_contain_text(elsewhere)
     page.locator("#claim-8 > summary").click()
     expect(quotes.filter(has_text=elsewhere)).to_have_count(0)

@@ -282,7 +282,7 @@ async def test_at_its_deadline_a_check_ends_with_what_was_judged(sim: Simulator)
     assert 0 < whole.counts.unscored < len(whole.claims)
     assert whole.counts.supported > 0
     late = next(claim for claim in whole.claims if claim.judgement.verdict is None)
-    assert late.judgement.rationale == "the check ran into its deadline of 3 s"
+    assert late.judgement.rationale == "the check reached its deadline of 3 s"
     assert late.evidence
 
 
@@ -326,7 +326,7 @@ async def test_rows_of_a_long_table_are_bounded_and_told() -> None:
     report = await FactChecker(cache=False).acheck(table, documents=["Bo 7 was born in 7."])
     left_out = sum(one.no_claim is NoClaim.NOT_READ for one in report.sentences)
     assert (len(report.claims) + left_out, left_out) == (400, 400 - MOST_CELLS // 2)
-    assert [one for one in report.warnings if one.startswith(f"{left_out} rows of tables")]
+    assert [one for one in report.warnings if one.startswith(f"{left_out} table rows")]
 
 
 async def test_money_cannot_be_counted_without_a_price(sim: Simulator) -> None:

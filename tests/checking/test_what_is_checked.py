@@ -50,7 +50,7 @@ async def test_a_run_belongs_to_its_facts(
 @pytest.mark.parametrize("fact", ["", " \n", "half \ud83d"])
 def test_what_is_no_fact_is_refused_before_anything_is_spent(sim: Simulator, fact: str) -> None:
     given = [GivenFacts(sentence="A.", facts=("A is.",)), GivenFacts(sentence="B.", facts=("B is.", fact))]
-    with pytest.raises(DataError, match="a fact of sentence 2"):
+    with pytest.raises(DataError, match="a fact in sentence 2"):
         simulated_checker(sim).check("A. B.", facts=given)
     assert sim.bodies() == []
 

@@ -72,11 +72,11 @@ def test_what_is_kept_back_is_said_in_one_line(factloop: Command, answer: Path, 
     command = ("correct", "two.md", "--docs", docs)
     quiet = factloop(*command, "--out", "out.md", "--quiet")
     assert (quiet.code, quiet.out) == (0, "")
-    assert quiet.complaint.startswith("factloop: 1 faulty sentence stays as it was: ")
+    assert quiet.complaint.startswith("factloop: 1 faulty sentence was left unchanged: ")
     assert (home / "out.md").read_text() == f"{twice} [contradicted] {RIGHT}"
     assert factloop(*command, "--out", "-").complaint == quiet.complaint
     noted = factloop(*command, "--out", "-", "--marks", "footnotes").out
     assert noted.startswith(f"{twice}[^1] {RIGHT}\n[^1]: contradicted: ")
     (home / "one.md").write_text(twice)
     alone = factloop("correct", "one.md", "--docs", docs, "--quiet")
-    assert (alone.code, alone.complaint.startswith("factloop: the original stands: ")) == (0, True)
+    assert (alone.code, alone.complaint.startswith("factloop: the original text was kept: ")) == (0, True)

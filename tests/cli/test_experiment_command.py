@@ -237,7 +237,7 @@ def test_a_gate_in_the_plan_fails_the_build_and_names_the_claims(factloop: Comma
 
 
 def test_a_flip_has_the_very_request_and_reply_of_either_side(factloop: Command, sim: Simulator, home: Path) -> None:
-    sim.set(reads_by_words=True)
+    sim.set(reads_by_words={"sim": 0.6})
     shutil.copytree(EXAMPLE / "variants", home / "variants")
     rows = (EXAMPLE / "claims.jsonl").read_text(encoding="utf-8").splitlines()[:6]
     (home / "claims.jsonl").write_text("\n".join(rows), encoding="utf-8")

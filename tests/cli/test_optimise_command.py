@@ -31,7 +31,7 @@ variants: {packaged: {}}
 
 @pytest.fixture
 def plan(sim: Simulator, home: Path) -> Path:
-    sim.set(reads_by_words=True)
+    sim.set(reads_by_words={"sim": 0.6})
     shutil.copy(EXAMPLE / "claims.jsonl", home / "claims.jsonl")
     (home / "plan.yaml").write_text(PLAN, encoding="utf-8")
     return home / "plan.yaml"

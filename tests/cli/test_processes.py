@@ -173,7 +173,7 @@ def test_a_check_at_its_deadline_does_not_wait_for_a_search_that_hangs(
     process = start(*flags, *given)
     _, said = process.communicate(timeout=WITHIN_S)
     assert process.returncode == 3
-    assert "no claim could be scored: the check ran into its deadline of 6 s" in said
+    assert "no claim could be scored: the check reached its deadline of 6 s" in said
     assert json.loads((home / "report.json").read_text())["counts"]["unscored"] > 0
     assert sim.stats().search.requests > 0
 

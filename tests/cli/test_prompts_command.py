@@ -52,8 +52,8 @@ def test_all_prompts_are_listed(factloop: Command) -> None:
 def test_a_prompt_is_shown_as_it_stands_and_as_it_is_sent(factloop: Command, variant: Path) -> None:
     file, reply = factloop("prompts", "show", "safe/rating").out.split("\nReply: Rating, a JSON object\n")
     assert file == OURS.path.read_text(encoding="utf-8")
-    assert "  cited (list of number): Numbers of the passages that the rating rests on, from 1.\n" in reply
-    assert "  rating (supported, contradicted, disputed, not_supported): What the passages say of the fact.\n" in reply
+    assert "  cited (list of number): Numbers of the passages that the rating is based on, starting at 1.\n" in reply
+    assert "  rating (supported, contradicted, disputed, not_supported): What the passages say about" in reply
     edit(variant, FIRST_LINE, "Rate\x1b[2J one fact.")
     shown = factloop("prompts", "show", "safe/rating", "--prompts", "variants").out
     assert "Rate\u241b[2J one fact" in shown
@@ -66,7 +66,7 @@ def test_a_prompt_is_shown_as_it_stands_and_as_it_is_sent(factloop: Command, var
 def test_a_variant_is_started_once(factloop: Command) -> None:
     arguments = ("prompts", "new", "strict", "--out", "variants")
     again = factloop(*arguments, "--from", "safe/rating")
-    assert (again.code, "is there already, and is not overwritten" in again.complaint) == (2, True)
+    assert (again.code, "already exists and is not overwritten" in again.complaint) == (2, True)
     assert factloop(*arguments, "--from", "safe/relevance").code == 0
     own = PromptRegistry.load(Path("variants"))["safe/relevance"]
     assert own.version == packaged_prompts()["safe/relevance"].version + 1
@@ -87,11 +87,11 @@ def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
     path = "variants/strict/safe/rating.md"
     assert (found.code, found.err) == (1, "")
     assert found.out.splitlines() == [
-        f"{path}:3: warning version: the text is not the packaged one, whose version is {OURS.version}; "
-        "give it a higher version",
-        f"{path}:5: error output: the output is 'Ratings', but safe/rating is answered by 'Rating'",
+        f"{path}:3: warning version: the text differs from packaged version {OURS.version}, "
+        "so its version should be higher",
+        f"{path}:5: error output: the output is 'Ratings', but replies to safe/rating are 'Rating'",
         f"{path}:9: warning braces: '{{fact}}' is sent unchanged; a placeholder is {{{{name}}}}",
-        f"{path}:9: warning hidden: holds U+202E (right-to-left override), which cannot be seen",
+        f"{path}:9: warning hidden: contains U+202E (right-to-left override), which is invisible",
         "1 prompt file: 1 error (a run refuses the file), 3 warnings.",
     ]
     report = json.loads(Path("found.json").read_text(encoding="utf-8"))
@@ -101,5 +101,5 @@ def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
         "line": 5,
         "severity": "error",
         "rule": "output",
-        "message": "the output is 'Ratings', but safe/rating is answered by 'Rating'",
+        "message": "the output is 'Ratings', but replies to safe/rating are 'Rating'",
     }

@@ -165,7 +165,7 @@ TABLE = {
         list --prompts nowhere                            | nowhere: not a folder of prompts
         lint nowhere.md                                   | nowhere.md: cannot be read (No such file or directory)
         lint mine.txt --json mine.txt                     | would overwrite
-        new ../x --from safe/rating --out variants        | '../x': a variant's name is made of
+        new ../x --from safe/rating --out variants        | '../x': a variant's name may contain
         new x --from nowhere --out variants               | nowhere: no packaged prompt has this name
     """,
     "research audit": """
@@ -343,7 +343,7 @@ def files(home: Path, answer: Path, docs: Path) -> None:
         pytest.param("check answer.md --question 'half \udcff'", ["question: half a character"], id="half a character"),
         pytest.param(
             "check answer.md --docs docs --question 'O\udcc3\udcb9 ?'",
-            ["at position 1; if the terminal gave it, set LC_ALL=C.UTF-8"],
+            ["at position 1; if it came from the terminal, set LC_ALL=C.UTF-8"],
             id="as Python gives Où under LC_ALL=C",
         ),
         pytest.param("check '\x1b[31mnope\n.md'", ["␛[31mnope"], id="escapes are shown and not obeyed"),

@@ -53,9 +53,9 @@ def test_f1_at_k_by_hand(
 
 @pytest.mark.parametrize("k", [0, -1])
 def test_a_k_below_one_is_refused(k: int) -> None:
-    with pytest.raises(ValueError, match="from 1"):
+    with pytest.raises(ValueError, match="at least 1"):
         recall_at_k(counts(1, 1), k)
-    with pytest.raises(ValueError, match="from 1"):
+    with pytest.raises(ValueError, match="at least 1"):
         f1_at_k(counts(0, 0), k)
 
 

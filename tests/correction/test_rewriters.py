@@ -96,7 +96,7 @@ async def test_words_that_another_fact_needs_are_not_exchanged() -> None:
 
 
 async def test_no_sentence_is_cut_to_a_stump() -> None:
-    with pytest.raises(ToolError, match="would be left of what it says"):
+    with pytest.raises(ToolError, match="would remain of the sentence"):
         await REWRITER.reword(facts("Ida Roth died in Oslo.", DIED, "Ida Roth died.", letters="cs"))
 
 

@@ -289,7 +289,7 @@ async def test_messages_are_read_and_what_is_no_text_is_refused() -> None:
     async def numbers() -> AsyncIterator[Any]:
         yield 7
 
-    with pytest.raises(DataError, match="texts or messages are needed, not int"):
+    with pytest.raises(DataError, match="must yield strings or messages, not int"):
         await finished(offline(), numbers())
 
 
@@ -315,7 +315,7 @@ async def test_an_error_of_the_stream_comes_after_what_was_whole() -> None:
         ({"at_once": 0}, "at_once = 0"),
         ({"patience_s": 0}, "must be above 0"),
         ({"max_wait_s": -1.0}, "must be 0 or more"),
-        ({"passing": ["lies"]}, "unknown finding 'lies'; known are contradicted, unsupported"),
+        ({"passing": ["lies"]}, "unknown finding 'lies'; known findings are contradicted, unsupported"),
     ],
 )
 def test_wrong_options_are_refused(options: dict[str, Any], said: str) -> None:
@@ -327,7 +327,7 @@ async def test_a_policy_that_returns_nonsense_releases_nothing() -> None:
     def nonsense(sentence: str, claims: Sequence[Claim]) -> Any:  # noqa: ARG001 - what a policy is given
         return None
 
-    with pytest.raises(ConfigError, match="the policy returned NoneType"):
+    with pytest.raises(ConfigError, match="must return a string or a Stop, not NoneType"):
         await guarded(offline(nonsense), FALSE)
 
 

@@ -64,19 +64,19 @@ def test_files_of_windows_are_read_alike(tmp_path: Path, change: object) -> None
         (GOOD.replace("version: 3", "version: !!python/object/apply:os.getcwd []"), "not valid YAML"),
         (GOOD.replace("version: 3", f"version: {'1' * 5000}"), "not valid YAML"),
         (GOOD.replace("version: 3", f"version: {'[' * 500}"), "not valid YAML"),
-        (GOOD.replace("version: 3\n", ""), "has exactly the fields"),
-        (GOOD.replace("version: 3", "version: 0"), "'version' is a whole number from 1"),
-        (GOOD.replace("version: 3", "version: true"), "'version' is a whole number from 1"),
-        (GOOD.replace("[question, sentence, fact, evidence]", "fact"), "'variables' is a list of names"),
-        (GOOD.replace("evidence]", "2]"), "'variables' is a list of names"),
-        (GOOD.replace("evidence]", "evi-dence]"), "'variables' is a list of names"),
-        (GOOD.replace("evidence]", "evidence, fact]"), "names one twice"),
+        (GOOD.replace("version: 3\n", ""), "must have exactly the fields"),
+        (GOOD.replace("version: 3", "version: 0"), "'version' must be a whole number, at least 1"),
+        (GOOD.replace("version: 3", "version: true"), "'version' must be a whole number, at least 1"),
+        (GOOD.replace("[question, sentence, fact, evidence]", "fact"), "'variables' must be a list of names"),
+        (GOOD.replace("evidence]", "2]"), "'variables' must be a list of names"),
+        (GOOD.replace("evidence]", "evi-dence]"), "'variables' must be a list of names"),
+        (GOOD.replace("evidence]", "evidence, fact]"), "contains a name twice"),
         (GOOD.replace(", evidence]", "]"), r"declared and used variables differ in \['evidence'\]"),
         (GOOD.replace("{{fact}}", "{{ fact }}"), r"declared and used variables differ in \['fact'\]"),
-        (GOOD.replace("name: safe/rating", "name: 7"), "'name' and 'source' are text"),
-        (GOOD.replace('source: "A variant."', "source: [a]"), "'name' and 'source' are text"),
-        (GOOD.replace("output: Rating", "output: 7"), "'output' is the title of a schema, or null"),
-        (GOOD.replace("safe/rating", "safe/other"), "no prompt is named 'safe/other'; known are correction/revision"),
+        (GOOD.replace("name: safe/rating", "name: 7"), "'name' and 'source' must be"),
+        (GOOD.replace('source: "A variant."', "source: [a]"), "'name' and 'source' must be"),
+        (GOOD.replace("output: Rating", "output: 7"), "'output' must be the title of a schema, or null"),
+        (GOOD.replace("safe/rating", "safe/other"), "is named 'safe/other'; the names are correction/revision"),
         (GOOD.replace("output: Rating", "output: null"), "must keep the variables"),
         (
             GOOD.replace("evidence", "passages"),
@@ -130,7 +130,7 @@ def test_the_order_of_variables_is_free(tmp_path: Path) -> None:
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     put(tmp_path, GOOD, "a.md")
     second = put(tmp_path, GOOD.replace("Rate it.", "Rate it well."), "b.md")
-    with pytest.raises(ConfigError, match="another file of the folder is named 'safe/rating' too") as caught:
+    with pytest.raises(ConfigError, match="another file in the folder is also named 'safe/rating'") as caught:
         PromptRegistry.load(tmp_path)
     assert str(caught.value).startswith(str(second))
 

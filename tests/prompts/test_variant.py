@@ -41,14 +41,14 @@ def test_a_variant_can_be_the_start_of_another(tmp_path: Path) -> None:
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     path = start_variant("mine", find_source("safe/rating"), tmp_path).path
     path.write_text("my work", encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"rating\.md: is there already, and is not overwritten"):
+    with pytest.raises(ConfigError, match=r"rating\.md: already exists and is not overwritten"):
         start_variant("mine", find_source("safe/rating"), tmp_path)
     assert path.read_text(encoding="utf-8") == "my work"
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../x", "a/b", "/x", ".hidden", "a\nb", "a b", "x" * 101, "\u202ex"])
 def test_a_variant_has_a_plain_name(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ConfigError, match="a variant's name is made of letters"):
+    with pytest.raises(ConfigError, match="a variant's name may contain only letters"):
         start_variant(name, find_source("safe/rating"), tmp_path)
     assert list(tmp_path.iterdir()) == []
 

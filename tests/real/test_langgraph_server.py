@@ -69,7 +69,7 @@ def test_the_offline_engine_judges(tmp_path: Path, documents: Path) -> None:
 
 @pytest.mark.parametrize("keeps", [True, False], ids=["cache", "no cache"])
 def test_a_model_is_asked(sim: Simulator, tmp_path: Path, documents: Path, keeps: bool) -> None:
-    sim.set(reads_by_words=True)
+    sim.set(reads_by_words={"sim": 0.6})
     cache = tmp_path / "c"
     environment = {"FACTLOOP_CACHE_DIR": str(cache)} if keeps else {"FACTLOOP_CACHE": "false"}
     environment |= {"FACTLOOP_MODEL": MODEL, "FACTLOOP_BASE_URL": sim.base_url, "FACTLOOP_DOCS": str(documents)}
@@ -86,7 +86,7 @@ def test_a_model_is_asked(sim: Simulator, tmp_path: Path, documents: Path, keeps
 
 def test_a_model_judges_by_documents_that_are_searched(sim: Simulator, tmp_path: Path, documents: Path) -> None:
     """The server refuses what blocks its event loop, as the reading of a dictionary would."""
-    sim.set(reads_by_words=True)
+    sim.set(reads_by_words={"sim": 0.6})
     chapters = [f"Chapter {number} tells how {100 + number} looms came to the town of Orrin." for number in range(200)]
     documents.write_text("\n\n".join([documents.read_text(encoding="utf-8"), *chapters]), encoding="utf-8")
     environment = {"FACTLOOP_MODEL": MODEL, "FACTLOOP_BASE_URL": sim.base_url, "FACTLOOP_DOCS": str(documents)}

@@ -7,6 +7,7 @@ import json
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -50,6 +51,17 @@ def test_who_says_nothing_is_hung_up_on(address: str, sent: bytes) -> None:
     with _connected(address) as connection:
         connection.sendall(sent)
         assert b" 200 " not in _answer(connection)
+
+
+def test_a_body_in_tiny_chunks_is_cut_off(address: str) -> None:
+    head = b"POST /v1/checks HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+    answers = []
+    for size, count in ((1, 50_000), (100, 500)):
+        with _connected(address) as connection, suppress(ConnectionError):
+            connection.sendall(head + b"%x\r\n%b\r\n" % (size, b" " * size) * count + b"0\r\n\r\n")
+            answers.append(connection.recv(65536).split(b"\r\n")[0])
+    assert answers[-1].endswith(b" 415 Unsupported Media Type"), answers
+    assert answers[:-1] in ([], [b""])
 
 
 def test_a_body_that_never_ends_is_told_so(address: str) -> None:

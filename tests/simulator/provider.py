@@ -133,7 +133,7 @@ class Provider:
     def _unusable(self, body: Json) -> Refusal | None:
         """Refuses what this model does not know: its name, tools, a response format, a temperature, logprobs."""
         settings, model = self._settings, body.get("model")
-        if settings.models and model not in settings.models:
+        if settings.models and model not in (*settings.models, *settings.reads_by_words):
             said = f"The model `{model}` does not exist or you do not have access to it."
             return Refusal(404, protocol.error(said, "invalid_request_error", "model_not_found", "model"))
         wanted = (body.get("response_format") or {}).get("type", "text")
@@ -177,8 +177,9 @@ class Provider:
             return Message(content=self._brain.choice_in_words(text), letters=self._letters(body, title, text))
         functions = protocol.functions_of(body)
         search_tools = [name for name in functions if name not in TITLES and _asks(functions[name])]
-        if title == ASSESSMENT and self._settings.reads_by_words:
-            answer = assess_by_words(text, protocol.system_text(body), may_call_search=bool(search_tools))
+        wanted_share = self._settings.reads_by_words.get(str(body.get("model")))
+        if title == ASSESSMENT and wanted_share is not None:
+            answer = assess_by_words(text, protocol.system_text(body), wanted_share, bool(search_tools))
         else:
             answer = self._brain.reply(title, text, may_call_search=bool(search_tools))
         if isinstance(answer, SearchWish):
@@ -199,7 +200,7 @@ class Provider:
 
     def _verdicts(self, body: Json, title: str, text: str) -> Sequence[Mapping[str, float]]:
         """Probability of each verdict in every place for one; empty where the request does not ask."""
-        by_words = title == ASSESSMENT and self._settings.reads_by_words
+        by_words = title == ASSESSMENT and body.get("model") in self._settings.reads_by_words
         return self._brain.verdicts(title, text) if body.get("logprobs") and not by_words else ()
 
 

@@ -1,6 +1,6 @@
 """Reads claims about anything, by their words alone: as a hasty model does, which heeds it when it is told to be exact.
 
-A model of this kind takes a claim for supported when most of its words stand in a passage. It so passes a claim with
+A model of this kind calls a claim supported if a passage has the wanted share of its words. It so passes a claim with
 one detail changed, and, told to see every detail in the passage, fails a claim in other words.
 """
 
@@ -16,7 +16,7 @@ from tests.simulator.evidence import Finding
 from tests.simulator.queries import next_query
 
 ASSESSMENT = "Assessment"
-MOST_WORDS = 0.6  # share of a claim's words that a hasty reader wants to find
+MOST_WORDS = 0.6  # share of a claim's words in a passage that is about it
 
 _EXACT = re.compile(r"\bevery (?:single )?(?:detail|part|word)\b|\bstrict", re.IGNORECASE)
 _WORD = re.compile(r"\d[\d,.]*\d|\w+")
@@ -28,11 +28,11 @@ their her his that which who what this these not no
 _PASSED_OVER = frozenset(_SMALL.split())
 
 
-def assess_by_words(message: str, instructions: str, *, may_call_search: bool) -> Fields | SearchWish:
-    """The answer called `Assessment`, or the wish to search where tools are offered."""
+def assess_by_words(message: str, instructions: str, wanted_share: float, may_search: bool) -> Fields | SearchWish:
+    """The answer called `Assessment`, or the wish to search if tools are offered."""
     blocks = Blocks(message)
     claim, evidence = " ".join(blocks.one("claim").split()), blocks.all("evidence")
-    finding = read_by_words(claim, evidence, exact=is_exact(instructions))
+    finding = read_by_words(claim, evidence, 1.0 if is_exact(instructions) else wanted_share)
     answer: dict[str, Any] = {"cited": list(finding.cited), "verdict": finding.stance}
     answer |= {"wrong": "", "missing": "", "queries": [], "query": ""}
     if finding.stance != "insufficient":
@@ -41,7 +41,7 @@ def assess_by_words(message: str, instructions: str, *, may_call_search: bool) -
     missing = "a passage with all that the claim says"
     if blocks.one("left") != "0":
         query = next_query(claim, [block.text for block in blocks.all("asked")])
-        if may_call_search:
+        if may_search:
             return SearchWish([query], missing)
         answer |= {"queries": [query], "query": query, "missing": missing}
     return {"rationale": "The passages do not say all of it.", **answer}
@@ -52,7 +52,7 @@ def is_exact(instructions: str) -> bool:
     return _EXACT.search(instructions) is not None
 
 
-def read_by_words(claim: str, evidence: Sequence[Block], *, exact: bool) -> Finding:
+def read_by_words(claim: str, evidence: Sequence[Block], wanted_share: float) -> Finding:
     """The verdict of the passage with most of the claim's words; another number in it contradicts the claim."""
     wanted = _words(claim)
     if not wanted or not evidence:
@@ -65,7 +65,7 @@ def read_by_words(claim: str, evidence: Sequence[Block], *, exact: bool) -> Find
         return Finding("insufficient")
     if _numbers(passage.text) and _numbers(claim) - _numbers(passage.text):
         return Finding("contradicted", (number,), _first_sentence(passage.text))
-    if exact and shares[place] < 1.0:
+    if shares[place] < wanted_share:
         return Finding("insufficient")
     return Finding("supported", (number,), _first_sentence(passage.text))
 

@@ -148,7 +148,8 @@ class Server:
         await (self._changed.wait() if delay_s == FOREVER_S else asyncio.sleep(delay_s))
 
     async def _models(self, _: web.Request) -> web.Response:
-        names = self._provider.settings.models
+        settings = self._provider.settings
+        names = dict.fromkeys((*settings.models, *settings.reads_by_words))
         return _json(
             {"object": "list", "data": [{"id": name, "object": "model", "owned_by": "nobody"} for name in names]}
         )

@@ -64,7 +64,7 @@ class SimulatorSettings:
     dies_by: Literal["hang", "error"] = "error"
     """What hangs is answered once the settings are changed."""
     models: tuple[str, ...] = ("sim",)
-    """Names the model answers to; others get 404. Empty: any."""
+    """Names the model answers to, besides those in `reads_by_words`; others get 404. Empty: any."""
     api_key: str | None = None
     """The only key accepted, by model and search; None: any."""
     supports_tools: bool = True
@@ -95,8 +95,8 @@ class SimulatorSettings:
     """The letter that the subject chooses where it does not know; None: it guesses among all."""
     plain_letters: bool = False
     """The subject answers multiple-choice questions in words, whatever format is asked for."""
-    reads_by_words: bool = False
-    """Claims about anything are assessed by the words they share with the passages (`tests.simulator.reading`)."""
+    reads_by_words: Mapping[str, Share] = field(default_factory=dict)
+    """Models that judge by words (`tests.simulator.reading`), and the share of a claim's words that each one wants."""
 
     def __post_init__(self) -> None:
         if self.known_share + self.half_known_share > 1.0:

@@ -1,4 +1,4 @@
-"""Finds what a question asks for from its parse: nouns at its question word, and the verb of *who* with its object."""
+"""Finds what a question asks for by its parse: the nouns at its question word or, for *who*, verb and object."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _OPEN = frozenset({"NOUN", "ADJ", "NUM", "PROPN"})
 
 @lru_cache(maxsize=2048)
 def asked_for(question: str) -> frozenset[str]:
-    """Lemmas in lowercase: {"person", "write", "song"} for *who wrote the song*, {"city"} for *in which city*.
+    """Lowercase lemmas, such as {"person", "write", "song"} for *who wrote the song* and {"city"} for *in which city*.
 
-    `PERSON`, `PLACE`, `TIME` and `NUMBER` stand for what *who*, *where*, *when* and *how many* ask for. Empty if
-    the question does not show it."""
+    `PERSON`, `PLACE`, `TIME` and `NUMBER` stand for what *who*, *where*, *when* and *how many* ask for. Empty if the
+    question does not say."""
     doc = parse(question[:MAX_CHARS], load_pipeline())
     asking = (token for token in doc if token.tag_ in _QUESTION_TAGS and not _is_relative(token))
     return frozenset(word for token in asking for word in _asked_by(token))
 
 
 def _is_relative(word: Token) -> bool:
-    """Whether it is a relative pronoun, such as *who* in *the man who wrote it*."""
+    """Whether the word is a relative pronoun, such as *who* in *the man who wrote it*."""
     return any(one.dep_ == "relcl" and one.head.i < word.i for one in (word.head, word.head.head))
 
 

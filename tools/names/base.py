@@ -11,7 +11,7 @@ Named = TypeVar("Named")
 
 @dataclass(frozen=True, slots=True)
 class LinkedEntity:
-    """An entity of these types, named by `text[start:end]`."""
+    """An entity of these types, which a text names at `text[start:end]`."""
 
     name: str
     """The name as written in the text."""
@@ -28,13 +28,13 @@ class Sibling:
     """Another entity that shares types with a given one."""
 
     label: str
-    """The label in the form that replaces the name in a sentence, with title, order and number as in the original."""
+    """The label in a form that can replace the name in a sentence, with the same title, order and number."""
     shared: tuple[str, ...]
     """The types that both have."""
 
 
 class KnowledgeBase(Protocol):
-    """A source of entities of the same type. Shared by all answers in a run; bound to one event loop."""
+    """A source of entities of the same type. It is shared by all answers in a run and bound to one event loop."""
 
     @property
     def identity(self) -> str:
@@ -42,7 +42,7 @@ class KnowledgeBase(Protocol):
         ...
 
     async def link(self, text: str, question: str) -> Sequence[LinkedEntity]:
-        """The entities named in `text`, in order and without overlap; entities without types are left out.
+        """The entities named in `text`, in order and without overlap. Entities without types are omitted.
 
         `question` is the question that `text` answers: "which state" distinguishes Florida the state from Florida the
         city. Odd text (empty, in other scripts, very long) gives fewer entities, never an error. Raises ToolError or
@@ -51,7 +51,7 @@ class KnowledgeBase(Protocol):
         ...
 
     async def siblings(self, entity: LinkedEntity, limit: int) -> Sequence[Sibling]:
-        """At most `limit` other entities: those that share all types first, then fewer; the better known ones first.
+        """At most `limit` other entities. Those that share the most types come first, better-known ones before others.
 
         The entity itself is not included, under any name. The same call always gives the same list. Raises ToolError,
         ToolTimeout.
@@ -62,7 +62,7 @@ class KnowledgeBase(Protocol):
 def without_overlap(
     found: Iterable[Named], place: Callable[[Named], tuple[int, int]], *, first: Callable[[Named], bool] | None = None
 ) -> list[Named]:
-    """The items that remain if none may overlap, in order of position: items that are `first` win, then the longest."""
+    """The items without overlap, in order of position. An item that is `first` wins over others, then the longest."""
 
     def rank(one: Named) -> tuple[bool, int, int]:
         start, end = place(one)

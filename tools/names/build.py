@@ -65,7 +65,7 @@ class TableStats:
     types: int
     names: int
     unlabelled: int
-    """Entities with a type that are left out because they have no label in the language."""
+    """Number of entities with a type that are omitted because they have no label in the language."""
     identity: str
 
 
@@ -81,9 +81,8 @@ def build_table(
     """Writes the table to `out`, completely or not at all.
 
     Labels in `language` or without a language are used. Popularity is the number of links to an entity if the values in
-    a dump are IRIs, or the given number if they are literals; without it, entities are in the order of their labels.
-    The same dumps give the same file. Raises DataError for a dump that cannot be read or has nothing to use,
-    ConfigError if `out` cannot be written.
+    a dump are IRIs, or the value itself if it is a literal. Without it, entities are sorted by label. The same dumps
+    give the same file. Raises DataError for an unreadable or useless dump, ConfigError if `out` cannot be written.
     """
 
     def triples(paths: Sequence[Path]) -> Iterator[Triple]:
@@ -131,7 +130,7 @@ def read_triples(path: Path) -> Iterator[Triple]:
     packed = path.suffix.lower() if path.suffix.lower() in PACKED else ""
     suffix = (path.with_suffix("") if packed else path).suffix.lower()
     if suffix not in SUFFIXES:
-        said = f"a dump ends in one of {', '.join(SUFFIXES)}, and {' or '.join(PACKED)} if it is packed"
+        said = f"a dump's name must end in {' or '.join(SUFFIXES)}, plus {' or '.join(PACKED)} if compressed"
         raise DataError(said, path=str(path))
     kind = {".nt": RdfFormat.N_TRIPLES, ".ttl": RdfFormat.TURTLE}[suffix]
     try:
@@ -217,7 +216,8 @@ def _write(stage: sqlite3.Connection, iris: Sequence[str], path: Path, out: Path
 
 
 def _entities(stage: sqlite3.Connection, iris: Sequence[str], general_first: Sequence[int]) -> Iterator[NewEntity]:
-    """Entities, best known first. Only DBpedia's own types if there are any: dumps repeat them in other words."""
+    """Entities, best known first. If they have types from DBpedia's ontology, only those are kept; others repeat
+    them."""
     ids = {place: number for number, place in enumerate(general_first, start=1)}
     rows = stage.execute(
         "SELECT label.uri, label, COALESCE(n, 0), (SELECT GROUP_CONCAT(type) FROM typed WHERE uri = label.uri)"

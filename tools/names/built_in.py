@@ -1,4 +1,4 @@
-"""Uses the packaged names as a knowledge base: finds names in a text by its parse, and others of the same kind."""
+"""Uses the packaged names as a knowledge base, which finds the names in a parsed text and others of the same kind."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
 
 RULES = 9
-"""Increase this whenever the same libraries give other names."""
+"""Increase this whenever a change makes the same libraries give other names."""
 _GENERAL_OF_LABEL: Mapping[str, str] = {
     "PERSON": "person", "GPE": "place", "LOC": "place", "FAC": "place", "ORG": "group", "WORK_OF_ART": "work",
     "NORP": "nationality", "LANGUAGE": "language", "EVENT": "act", "PRODUCT": "artifact",
@@ -52,9 +52,9 @@ _SURE_LABELS = frozenset({"PERSON", "GPE"})
 """spaCy's labels that take precedence over what the question asks for, in a sentence."""
 _TOO_GENERAL = frozenset({"person", "place", NOUN + "person", *GENDERS})
 OCCUPATION = (NOUN + "person", "person", "worker", "occupation")
-"""Types, from our list, of a noun for a person if the question asks for an occupation."""
+"""The types of a noun for a person if the question asks for an occupation, as in our list."""
 CONCRETE = frozenset({"animal", "artifact", "body", "food", "object", "person", "plant", "substance"})
-"""Supersenses whose nouns have siblings even if the question asks for none. *Form* and *staff* have other ones."""
+"""Supersenses whose nouns have siblings even if the question asks for no kind. *Form* and *staff* have others."""
 _ENOUGH_OF_A_KIND = 10
 """If the nearest type has at least this many nouns, no wider type is used."""
 QUOTED = re.compile(r"(?<!\w)[\"“‘'](?=[^\W_a-z])([^\"“”‘’\n]{2,80}?)[.,!?]?[\"”’'](?!\w)")
@@ -86,8 +86,8 @@ def built_in_names() -> NameTable:
 
 
 class BuiltInKnowledgeBase:
-    """Links names in the table, and names that spaCy or the question gives a type. Siblings share an entity's kind: the
-    type that the question asks for, or else the second most general type of a name, or the nearest two of a noun."""
+    """Links names that are in the table or get a type from spaCy or the question. Siblings share an entity's kind: the
+    type that the question asks for, or else a name's second most general type or a noun's two most specific ones."""
 
     @cached_property
     def identity(self) -> str:
@@ -166,7 +166,7 @@ def _match(span: Span, asked: frozenset[str], said: Collection[str]) -> LabelMat
 
 
 def _is_meant(span: Span, types: Sequence[str], said: Collection[str], *, asked: bool) -> bool:
-    """Whether the words name a thing of these types: a noun for a noun, a name for a name."""
+    """Whether the words are used for a thing of these types: as a noun for a noun, as a name for a name."""
     content = [token for token in span if not token.is_stop and not token.is_punct]
     if not content or any(token.ent_type_ in _QUANTITIES for token in span):
         return False
@@ -193,7 +193,7 @@ def _is_meant(span: Span, types: Sequence[str], said: Collection[str], *, asked:
 
 
 def _is_of_another_kind(span: Span, types: Sequence[str], asked: frozenset[str]) -> bool:
-    """Whether the question asks for another kind than a capitalized answer of one name: *Winchester*, an inventor."""
+    """Whether the question asks for another kind of thing: *Winchester* the inventor, not the city."""
     general, *_ = _by_question(asked, None, is_land=False) or ("",)
     if types[0].startswith(NOUN):
         return general == "person" and span.text[:1].isupper() and span[0].dep_ != "compound"
@@ -217,8 +217,8 @@ def _quoted(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _is_within(span: Span, titles: Collection[str] = (), said: Collection[str] = ()) -> bool:
-    """Whether the span is only part of a longer name. *King* before *Solomon* does not count, because Solomon is one,
-    nor do words after it that are in the question."""
+    """Whether the span is only part of a longer name. *King* before *Solomon* does not count, because Solomon is a
+    king, nor do words after it that are in the question."""
     first, after = span.start, span.end
     while first > 0 and _goes_on(span.doc[first - 1], span.doc[first]):
         first -= 1
@@ -245,7 +245,7 @@ def _words(kind: str) -> frozenset[str]:
 
 
 def _asked_type(types: Sequence[str], asked: frozenset[str]) -> str | None:
-    """The most specific type that the question asks for by a noun or verb; *bird of prey* also by its head."""
+    """The most specific type that the question asks for by a noun or verb. For *bird of prey*, its head also counts."""
     heads = {kind: kind.partition(" of ")[0].rpartition(" ")[2].lower() for kind in types}
     fitting = [kind for kind in types if _words(kind) & asked or heads[kind] in asked]
     return next((kind for kind in reversed(fitting) if kind not in _TOO_GENERAL), None)
@@ -284,7 +284,7 @@ def _belongs_to_noun(token: Token) -> bool:
 
 
 def _own_kinds(types: Sequence[str]) -> Sequence[str]:
-    """The types of which siblings must share at least one, if the question asks for none."""
+    """The types of which siblings must share at least one if the question does not ask for a type."""
     if types[0] in {"place", "person"}:
         return types[1:2] if types[0] == "place" else types[:1]
     if types[0].startswith(NOUN) and types[0].removeprefix(NOUN) not in CONCRETE:
@@ -294,7 +294,7 @@ def _own_kinds(types: Sequence[str]) -> Sequence[str]:
 
 
 def _n_tokens_of_region(city: Span, uri: str = "") -> int:
-    """Number of tokens after a city's name that give its region: the table's region, or else any place by its label."""
+    """Number of tokens for the region after a city's name: the one in the table, or else any place that spaCy finds."""
     behind = city.doc[city.end : city.end + 6]
     if len(behind) < 2 or behind[0].text != ",":
         return 0
@@ -387,7 +387,7 @@ def _by_question(asked: frozenset[str], label: str | None, *, is_land: bool) -> 
 
 @cache
 def _asking_for(kind: str) -> frozenset[str]:
-    """All words that ask for a kind in our lists, and for people what they do; otherwise only the kind's name."""
+    """All words that ask for a kind of people or a kind in our lists; for other kinds, only the words of its name."""
     own = frozenset(kind.split())
     return own | _words(kind) if kind in listed_types() or _general_of_type()[kind] == "person" else own
 
@@ -411,7 +411,7 @@ def _count(kind: str) -> int:
 def _siblings(entity: LinkedEntity) -> Iterator[Sibling]:
     table, (uri, *kinds) = built_in_names(), entity.key.split("\t")
     if not uri and kinds == ["person"]:
-        return  # the occupation is unknown, and people of any other occupation would reveal the answer
+        return  # the occupation is unknown, and people with any other occupation would reveal the answer
     row = table.row_of(uri) if uri else None
     own = row.label if row is not None else entity.name
     barred = _barred(entity, row)
@@ -436,7 +436,7 @@ def general_types(name: str) -> list[str]:
 
 
 def _barred(entity: LinkedEntity, row: EntityRow | None) -> set[str]:
-    """Folded names that mean the same: names of the entity, its namesakes, and the country that it is part of."""
+    """Folded names to exclude: names of the entity, its namesakes, and the country that it is part of."""
     own = built_in_names().names_of(row.id) if row is not None else []
     parts = (part.strip() for part in entity.name.split(","))
     same = {entity.name, *parts, *same_country(entity.name)}
@@ -453,7 +453,7 @@ def _is_another(other: EntityRow, entity: LinkedEntity, own: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _levels(types: tuple[str, ...], kinds: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], tuple[int, ...]], ...]:
-    """Sets of types that share a kind and the general type, with the shared types; those sharing the rarest first."""
+    """Sets of types that share a kind and the general type, grouped by the types they share, the rarest first."""
     levels: dict[tuple[str, ...], list[int]] = {}
     for shared, number in built_in_names().sets_sharing(types):
         if built_in_names().sets[number][0] == types[0] and not set(kinds).isdisjoint(shared):

@@ -30,13 +30,13 @@ CONFIDENCE = 0.5
 MAX_TYPES = 8
 """Maximum number of an entity's types to keep, the most specific ones."""
 MOST_ROWS, _ROWS_STEP = 1_000, 100
-"""Rows are requested in steps, so that almost all limits use, and cache, the same query."""
+"""Rows are requested in steps, so that almost all limits share one query and its cached answer."""
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 _LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 _SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
 _POPULARITY = f"<{ONTOLOGY}wikiPageLength>"
 """Length of the Wikipedia article, as a measure of fame that the public endpoint can return within seconds. The number
-of links to a page is a better measure, but takes summing tens of millions of links for a class such as Person."""
+of links to a page is a better one, but requires summing tens of millions of links for a class such as Person."""
 
 LONGEST_TEXT = 4_000
 """Maximum characters of a text to send; names after them are not linked."""
@@ -45,15 +45,15 @@ TYPE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,79}")
 _PREFIX = "DBpedia:"
 _UNSENDABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 """Lone surrogates cannot be encoded in UTF-8, and Spotlight uses XML internally, which has no control characters. Each
-is replaced by one blank, so that all other characters keep their positions."""
+is replaced by a space, so that all other characters keep their positions."""
 
 
 class DBpediaKnowledgeBase:
     """Queries two public servers, which are free and slow; all answers are stored in `cache`, or in memory without one.
 
     Entities that share all types are requested first, then all types but the most specific, and so on, `max_queries`
-    times. A server that accepts nothing for `retry.patience_s` is only tried now and then; all other requests fail at
-    once. Raises ConfigError for invalid URLs.
+    times. A server that accepts nothing for `retry.patience_s` is tried only occasionally; other requests fail
+    immediately. Raises ConfigError for invalid URLs.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class DBpediaKnowledgeBase:
     async def siblings(self, entity: LinkedEntity, limit: int) -> tuple[Sibling, ...]:
         """At most `limit` siblings; an entity of another knowledge base has none.
 
-        Raises ToolError, ToolTimeout, also if a server truncated its answer.
+        Raises ToolError or ToolTimeout, including when a server truncates its answer.
         """
         key = iri(entity.key)
         types = tuple(name for name in entity.types if TYPE_NAME.fullmatch(name))
@@ -123,7 +123,7 @@ class DBpediaKnowledgeBase:
             await endpoint.aclose()
 
     async def _general_first(self, types: Sequence[str]) -> tuple[str, ...]:
-        """The most specific types, in DBpedia's hierarchy; in the given order if the endpoint lacks the ontology."""
+        """The most specific types in the order of DBpedia's hierarchy; as given if the endpoint lacks the ontology."""
         if len(types) == 1:
             return tuple(types)
         rows = await self._sparql.select(hierarchy_query(types), "type", "above")
@@ -162,7 +162,7 @@ class SpotlightClient:
         """The entities in `text`, in order and without overlap. Raises ToolError, ToolTimeout.
 
         The question is sent before the text, as context for the choice among namesakes. Spotlight also links bare
-        numbers ("02" is a film to it); these are ignored.
+        numbers (it takes "02" for a film), which are ignored.
         """
         kept = text[:LONGEST_TEXT]
         if not any(map(str.isalpha, kept)):
@@ -189,7 +189,7 @@ class SpotlightClient:
 
 
 def dbpedia_types(types: str) -> tuple[str, ...]:
-    """The names of classes in DBpedia's own ontology in Spotlight's list, without its other vocabularies."""
+    """The names of the classes in Spotlight's list that belong to DBpedia's own ontology."""
     names = (part.strip() for part in types.split(","))
     own = (name.removeprefix(_PREFIX) for name in names if name.startswith(_PREFIX))
     return tuple(dict.fromkeys(name for name in own if TYPE_NAME.fullmatch(name) and name != "Thing"))
@@ -210,7 +210,7 @@ def label_of(address: str) -> str:
 
 
 def hierarchy_query(types: Sequence[str]) -> str:
-    """Selects ?type and ?above: each class with the classes directly above it.
+    """Selects ?type and ?above, that is, pairs of a class and a class directly above it.
 
     `subClassOf+` is not used, because Virtuoso rejects it if neither end is a constant.
     """
@@ -222,7 +222,7 @@ def hierarchy_query(types: Sequence[str]) -> str:
 
 
 def redirect_query(entity: str) -> str:
-    """Selects ?target: the current page of this entity, if Wikipedia has renamed it. `entity` must be from `iri`."""
+    """Selects ?target, the current page of this entity if Wikipedia has renamed it. `entity` must be from `iri`."""
     redirects = f"<{ONTOLOGY}wikiPageRedirects>"
     return f"SELECT DISTINCT ?target WHERE {{ <{entity}> {redirects} ?target . FILTER(isIRI(?target)) }} LIMIT 10"
 
@@ -245,7 +245,7 @@ def members_query(types: Sequence[str], n_rows: int) -> str:
 
 
 def general_first(types: Sequence[str], direct: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """The types, those with the fewest of the others above them first; otherwise in the given order.
+    """The types sorted by how many of the others are above them, fewest first; ties keep the given order.
 
     `direct` are pairs of a class and one directly above it; equivalent classes may form cycles."""
     above: dict[str, set[str]] = {name: set() for name in types}

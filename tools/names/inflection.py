@@ -1,4 +1,4 @@
-"""Inflects words and names: lemmas and plurals from the tables of spaCy's lemmatizer, articles, spelling variants."""
+"""Inflects words and names: lemmas and plurals (from the tables of spaCy's lemmatizer), articles, spelling variants."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def fold(name: str) -> str:
 
 
 def plain_label(label: str) -> str:
-    """The label on one line, without what distinguishes it from namesakes: "Casablanca (film)" is "Casablanca"."""
+    """The label on one line, without the note in brackets after a name: "Casablanca (film)" becomes "Casablanca"."""
     line = " ".join(label.split())
     return _EXPLANATION.sub("", line) or line
 
@@ -105,9 +105,9 @@ def is_usable(label: str) -> bool:
 
 
 def fitted(label: str, name: str, own: str, *, is_person: bool) -> str:
-    """`label` in the form in which `name` refers to the thing labelled `own`.
+    """Returns `label` in the form of `name`, which refers to the thing labelled `own`.
 
-    What the text leaves out of its own name is left out here as well: "Boise" for "Boise, Idaho" gives "Boston" instead
+    Parts of `own` that `name` omits are omitted from `label` as well: "Boise" for "Boise, Idaho" gives "Boston" instead
     of "Boston, Massachusetts"; "Obama" gives "Bush"; "King Solomon" gives "King David".
     """
     label, own = plain_label(label), plain_label(own)
@@ -133,7 +133,7 @@ def _as_person(label: Sequence[str], name: Sequence[str], own: Sequence[str]) ->
 
 
 def family_name(words: Sequence[str]) -> str:
-    """The last name, without "Jr." and "II": the word before "the Great" or "of Aragon"."""
+    """The last name without "Jr." and "II", or the word before "the Great" or "of Aragon"."""
     end = next((at for at, word in enumerate(words) if at and word in _EPITHETS), len(words))
     while end > 1 and _SUFFIX.fullmatch(words[end - 1]):
         end -= 1

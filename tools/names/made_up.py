@@ -16,7 +16,7 @@ _LOCALES = ("en_US", "en_GB", "fr_FR", "de_DE", "it_IT", "es_ES", "en_IN", "nl_N
 
 @lru_cache(maxsize=1)
 def _given() -> dict[str, frozenset[Gender]]:
-    """Given names in lowercase, each with the genders it has in any of the locales."""
+    """Given names in lowercase, each with the genders that it has in any of the locales."""
     known: dict[str, frozenset[Gender]] = {}
     for locale in _LOCALES:
         provider = import_module(f"faker.providers.person.{locale}").Provider
@@ -39,9 +39,9 @@ def _is_english(given: str) -> bool:
 
 
 def made_up_people(name: str, limit: int, rng: random.Random) -> Iterator[str]:
-    """At most `limit` names with as many words as `name`, of the same gender if its given name indicates one.
+    """Yields up to `limit` names with as many words as `name`, of the same gender if its given name indicates one.
 
-    None for a name with one word or more than three, or that is not English: made-up names would reveal it."""
+    Yields none for a name of one word or more than three, or one that is not English, because they would reveal it."""
     if len(name.split()) not in {2, 3} or not _is_english(name.split()[0]):
         return
     provider = import_module("faker.providers.person.en_US").Provider

@@ -1,8 +1,8 @@
 """Reads the packaged names: places from GeoNames, and people, things and nouns from WordNet and factloop's own list.
 
-Each name has types, the most general first, and a fame: the logarithm of a city's population, more for a country; for a
-word, how often texts use it. The most general type of a noun begins with *noun.*, unlike the types of a name, so a noun
-never replaces a name. The tables are made by `benchmarks.make_names`.
+Each name has types, the most general first, and a fame: the logarithm of the population for a city, more for a country,
+and the frequency in texts for a word. Only the most general type of a noun begins with *noun.*, so a noun never
+replaces a name. The tables are made by `benchmarks.make_names`.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def is_word(lower: str) -> bool:
 
 @cache
 def words_of_types() -> Mapping[str, frozenset[str]]:
-    """Maps a type to the words with which questions ask for it: its name, synonyms, and verbs for what people do."""
+    """Maps a type to the words that questions use to ask for it: its name, synonyms, and verbs for what people do."""
     rows = (line.split("\t") for line in _lines("wordnet.txt.gz") if line.startswith("="))
     words = {name: frozenset({name, *asking.lower().split("|")}) for _, name, asking in rows}
     for types, asking, _ in _lists():
@@ -110,7 +110,7 @@ def words_of_types() -> Mapping[str, frozenset[str]]:
 
 @cache
 def listed_types() -> frozenset[str]:
-    """The types of our own lists."""
+    """The types in our own lists."""
     return frozenset(types[-1] for types, _, _ in _lists())
 
 
@@ -126,7 +126,7 @@ def _lists() -> Iterator[tuple[tuple[str, ...], str, list[str]]]:
 
 
 def packaged_names() -> list[PackagedName]:
-    """All names and nouns, the best known first; a name in several lists has the types of all of them."""
+    """All names and nouns, the best known first. A name in several lists has the types of all of them."""
     merged: dict[tuple[str, str], PackagedName] = {}
     for one in (*_places(), *_listed(), *senses()):
         is_apart = one.types[0] == "place" or one.types[0].startswith(NOUN)  # there are two Georgias
@@ -160,13 +160,13 @@ def _places() -> Sequence[PackagedName]:
 
 @cache
 def us_states() -> Mapping[str, str]:
-    """Maps codes to names."""
+    """Maps the codes of US states to their names."""
     return {one.key.rpartition("-")[2]: one.names[0] for one in _places() if one.key.startswith("state:")}
 
 
 @cache
 def countries() -> Mapping[str, str]:
-    """Maps codes to names."""
+    """Maps the codes of countries to their names."""
     return {one.key.partition(":")[2]: one.names[0] for one in _places() if one.key.startswith("country:")}
 
 
@@ -188,5 +188,5 @@ def region_like(written: str, other: Region) -> str:
 
 
 def same_country(name: str) -> frozenset[str]:
-    """The whole that a country is part of, or its parts: *England* may be right if *Great Britain* is."""
+    """The country that this one is part of, or its parts: *England* may be right if *Great Britain* is."""
     return frozenset(_WHOLES.get(name, ())) | {whole for whole, parts in _WHOLES.items() if name in parts}

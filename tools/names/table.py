@@ -1,4 +1,4 @@
-"""Uses a SQLite table of typed entities as a knowledge base, built by `build` from dumps or from the packaged names."""
+"""Uses a SQLite table of typed entities, made by `build` from dumps or from the packaged names, as a knowledge base."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ CREATE TABLE type_set (id INTEGER PRIMARY KEY, types TEXT NOT NULL);
 CREATE TABLE entity (id INTEGER PRIMARY KEY, uri TEXT NOT NULL, label TEXT NOT NULL, type_set INTEGER NOT NULL);
 CREATE TABLE name (folded TEXT, entity INTEGER, PRIMARY KEY (folded, entity)) WITHOUT ROWID;
 """
-"""Ids of types are in order from the most general, ids of entities in order from the best known. `types` of a set has
-its ids, separated by commas. Files of earlier versions have additional columns, which are not read."""
+"""Ids of types start with the most general type, ids of entities with the best-known entity. `types` of a set contains
+its type ids, separated by commas. Files of earlier versions have additional columns, which are not read."""
 INDEXES = """
 CREATE UNIQUE INDEX entity_by_uri ON entity (uri);
 CREATE INDEX entity_by_set ON entity (type_set, id);
@@ -44,7 +44,7 @@ LONGEST_NAME = 200
 _LONGEST = 8
 """Maximum number of tokens of a name to find."""
 _NAMESAKES = 30
-"""Maximum number of entities with the same name among which the question chooses: the best known."""
+"""Maximum number of entities with the same name, the best known, among which the question chooses."""
 _BATCH, _AT_ONCE, _FETCHED = 20_000, 500, 32
 _WORD_OF_TYPE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _CALLED: Mapping[str, tuple[str, ...]] = {
@@ -102,7 +102,7 @@ class EntityRow(NamedTuple):
 
 
 class LabelMatch(NamedTuple):
-    """A name of `row` found at `span`. `asked`: whether the question asks for one of its types."""
+    """A name of `row` found at `span`. `asked` says whether the question asks for one of its types."""
 
     span: Span
     row: EntityRow
@@ -125,7 +125,7 @@ class NameTable:
             number: tuple(names[int(one)] for one in types.split(","))
             for number, types in connection.execute("SELECT id, types FROM type_set ORDER BY id")
         }
-        """Maps each set of types to its types; the set of the best-known entity comes first."""
+        """Maps the number of each set of types to its types. The set of the best-known entity comes first."""
         self._sets_of_type: dict[str, list[int]] = {}
         for number, types in self.sets.items():
             for kind in dict.fromkeys(types):
@@ -170,7 +170,7 @@ class NameTable:
             yield self.sets[number], n
 
     def sets_sharing(self, types: Sequence[str]) -> Iterator[tuple[tuple[str, ...], int]]:
-        """Each set of types that has some of these types: the shared types, and the number of the set."""
+        """Yields the shared types and the number of each set that has some of these types."""
         for number in sorted({number for kind in types for number in self._sets_of_type.get(kind, ())}):
             yield tuple(kind for kind in types if kind in self.sets[number]), number
 
@@ -236,7 +236,7 @@ class TableKnowledgeBase:
         return sum(name in called or _words_of(name) <= asked for name in self._names.types_of(row))
 
     def _siblings(self, row: EntityRow, name: str) -> Iterator[Sibling]:
-        """Siblings by number of shared types, most first; the best known first among equals."""
+        """Siblings sorted by number of shared types, most first, and then by fame."""
         seen, levels = {fold(row.label), fold(name)}, dict[int, dict[int, tuple[str, ...]]]()
         for shared, number in self._names.sets_sharing(self._names.types_of(row)):
             levels.setdefault(len(shared), {})[number] = shared

@@ -20,10 +20,10 @@ WRAPPED_FROM = 48
 _BREAKS = "\r\n\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
 
 _FENCE = re.compile(r"(```|~~~)[`~]*[ \t]*([\w+#.-]*)(?:[ \t]+[^\s`~]*[={\[][^`~]*|[:,{][^`~]*)?", re.ASCII)
-"""A fence with at most the name of a language and attributes: *python title="a.py"*. With any other words, the line is
-text."""
+"""Matches a fence with at most the name of a language and attributes: *python title="a.py"*. With any other words, the
+line is text."""
 _UNNAMED = frozenset({"", "text", "txt", "plain", "plaintext"})
-"""Info strings of fences with prose or code: models like to wrap whole answers in such fences, and code as well."""
+"""Info strings of fences with prose or code. Models often wrap whole answers in such fences, and code as well."""
 _PROSE = frozenset({"md", "markdown", "answer", "response", "quote", "note", "summary"})
 """Info strings of fences with prose. Fences with any other info string contain code."""
 _MOST_LINES = 40
@@ -36,7 +36,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _SENTENCE = re.compile(
     r"[\"'“‘(*_]{0,2}[^\W\d_a-z][^.!?…=;{}]{0,300}(?:[.](?=\w)[^.!?…=;{}]{0,300}){0,9}[.!?…。！？][\"'”’)*_]{0,3}(?=\s|$)"
 )
-"""Starts with a capital letter and ends with a full stop; dots within words do not end it. No marks of code."""
+"""Matches from a capital letter to a full stop, without marks of code. Dots within words do not end a sentence."""
 _CODE = re.compile(
     r".*(?:[{}]|=(?!>)|::|&&|\|\||\w_\w|\w\((?!e?s\))|\s--?[a-z])|\$ ?[a-zA-Z_(./]|>>>|//|/\*|\"{3}|'{3}"
     r"|from \w|import \w+ as"
@@ -46,7 +46,7 @@ _THREE_WORDS = re.compile(r"[^\W\d_]{2,} [^\W\d_]{2,} [^\W\d_]{2,}")
 
 _LINE_IN_BOLD = re.compile(r"[ \t]*(\*{2,3}|_{2,3})(?![\s*_])((?:(?!\1)[^\n]){1,120})(?<![\s*_])\1[ \t]*:?[ \t]*")
 _SHORT_TITLE = 2
-"""Number of words up to which a line is a title in spite of its full stop."""
+"""Maximum words of a line that counts as a title even if it ends with a full stop."""
 ASKS = re.compile(r"(?:who|whom|whose|what|where|when|which|how|why)\b", re.IGNORECASE)
 """First words of titles that may end in any word: *What it is for*."""
 
@@ -71,10 +71,10 @@ class Line:
     start: int
     end: int
     body: str
-    """The text without indentation, trailing blanks and line break."""
+    """The text without indentation, trailing spaces and line break."""
     hard_break: bool
     is_whole: bool
-    """Whether its end was seen, so that no text still to come belongs to it."""
+    """Whether its line break was seen, so that no later text can belong to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Block:
 
     @property
     def splittable(self) -> bool:
-        """False for units that always are one sentence, whatever they contain."""
+        """False for units that are always one sentence, whatever they contain."""
         return self.kind in ("prose", "item")
 
 
@@ -192,7 +192,7 @@ def _is_code(line: Line) -> bool | None:
 
 
 def is_code_alone(text: str) -> bool:
-    """Whether a text is only one piece of code in backticks, judged by its content: *`x = 1`*."""
+    """Whether a text is nothing but code in backticks, judging by its content: *`x = 1`*."""
     found = _ALONE.fullmatch(text)
     return found is not None and _is_code(Line(0, len(found[2]), found[2], hard_break=False, is_whole=True)) is True
 

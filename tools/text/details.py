@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
 _CLOSED = frozenset({"ccomp", "advcl", "relcl", "acl", "pcomp", "csubj", "parataxis", "appos"})
-"""Clauses from which nothing is extracted, because their content may hold only in their context."""
+"""Clauses from which nothing is extracted, because their content may be true only in context."""
 _TORN = frozenset({"prep", "acl", "npadvmod", "advmod"})
 _NOMINAL = frozenset({"NOUN", "PROPN"})
 _NO_NAMES = frozenset({"DATE", "CARDINAL", "GPE", "MONEY"})
@@ -46,13 +46,13 @@ _FIGURES = frozenset({"TIME", "MONEY", "PERCENT", "QUANTITY", "DATE"})
 
 
 def is_detail(token: Token, predicate: Token) -> bool:
-    """Whether a token heads a part that is set off from its clause and can be said of its noun or of the subject."""
+    """Whether a token heads a part that is set off from its clause and can be stated about its noun or the subject."""
     if token == predicate or not _is_in_clause(token, predicate):
         return False
     if token.dep_ == "appos":
         return _is_appositive(token)
     if token.dep_ in {"relcl", "acl"} and any(one.i > token.i and one.dep_ in _TORN for one in token.head.rights):
-        return False  # the parser split what is said of the noun: *a director born in 1899 in Riga*
+        return False  # the parser split the description of the noun: *a director born in 1899 in Riga*
     if token.dep_ == "relcl":
         return _is_relative(token, predicate)
     if token.dep_ == "acl":
@@ -76,7 +76,7 @@ def _is_in_clause(token: Token, predicate: Token) -> bool:
 
 
 def is_participle(token: Token, predicate: Token) -> bool:
-    """*Founded in 1905, Acme ...*: a participle of the subject, set off and without a conjunction of its own."""
+    """Whether the token is a participle of the subject that is set off, as in *Founded in 1905, Acme ...*"""
     return (
         token.dep_ == "advcl"
         and token.tag_ == "VBN"
@@ -88,8 +88,8 @@ def is_participle(token: Token, predicate: Token) -> bool:
 
 
 def _is_appositive(token: Token) -> bool:
-    """Whether the token can become *N is ...*: directly after its noun and a comma, of the same number, and with an
-    article or as a name. A name after a name may as well be the next member of a list."""
+    """Whether the token can become *N is ...*: it directly follows its noun and a comma, agrees in number, and has an
+    article or is a name. A name after a name may just as well be the next member of a list."""
     noun = token.head
     if not is_apart(token) or token.left_edge.i != noun.i + 2 or token.pos_ not in _NOMINAL:
         return False
@@ -103,7 +103,7 @@ def _is_appositive(token: Token) -> bool:
 
 
 def is_predicative(noun: Token, predicate: Token) -> bool:
-    """Whether the noun is what the single subject is said to be: *X is a firm*, *X was named a knight*."""
+    """Whether the sentence says that its single subject is this noun: *X is a firm*, *X was named a knight*."""
     subject = subject_of(predicate)
     while noun.dep_ == "conj":
         noun = noun.head
@@ -127,7 +127,7 @@ def _is_relative(token: Token, predicate: Token) -> bool:
 
 
 def noun_phrase(noun: Token, *, definite: bool = False) -> Piece:
-    """A noun and its modifiers, without parts that are set off or said of it; *an album* becomes *the album*."""
+    """A noun with its modifiers but without clauses and appositives. If `definite`, *an album* becomes *the album*."""
     gone = [
         child
         for child in noun.children
@@ -145,7 +145,7 @@ def noun_phrase(noun: Token, *, definite: bool = False) -> Piece:
 
 
 def nationality(body: Sequence[Token], predicate: Token, subject: Piece) -> Iterator[Piece]:
-    """*X is a Danish chemist* gives *X is Danish*."""
+    """Yields *X is Danish* for *X is a Danish chemist*."""
     for token in body if predicate.lemma_ == "be" else ():
         if token.dep_ == "amod" and token.ent_type_ == "NORP" and is_predicative(token.head, predicate):
             entity = next(span for span in token.doc.ents if span.start <= token.i < span.end)
@@ -153,7 +153,7 @@ def nationality(body: Sequence[Token], predicate: Token, subject: Piece) -> Iter
 
 
 def regions(body: Sequence[Token]) -> Iterator[Piece]:
-    """*In Graz, Austria* gives *Graz is in Austria*, except in a list of places."""
+    """Yields *Graz is in Austria* for *in Graz, Austria*, except in a list of places."""
     kept = {token.i for token in body}
     runs: list[list[Span]] = []
     for span in body[0].doc.ents:
@@ -167,7 +167,7 @@ def regions(body: Sequence[Token]) -> Iterator[Piece]:
 
 
 def life_dates(predicate: Token, reading: Reading) -> list[Piece]:
-    """*Ana Roth (1901-1975)* gives birth and death. Only after the name of a person that is the subject."""
+    """Claims about birth and death from *Ana Roth (1901-1975)*, if the subject is the name of a person."""
     subject = subject_of(predicate)
     if subject is None or subject.pos_ != "PROPN":
         return []
@@ -182,9 +182,9 @@ def life_dates(predicate: Token, reading: Reading) -> list[Piece]:
 
 
 def each_listed(body: Sequence[Token], predicate: Token) -> list[Piece]:
-    """The clause with one member of its longest list at a time, or the whole clause if no list can be split.
+    """The clause once for each member of its longest list, or the whole clause if no list can be split.
 
-    If there are two lists, only the longer one is split, so that no pair is claimed that the sentence does not name.
+    If there are two lists, only the longer one is split, so that no pair is claimed that the sentence does not state.
     """
     lists = sorted(_lists(body, predicate), key=lambda owned: -len(owned))  # stable: the first of equal length
     if not lists:
@@ -216,7 +216,7 @@ def _lists(body: Sequence[Token], predicate: Token) -> Iterator[_Owned]:
 
 
 def _owned(members: Sequence[Token], kept: frozenset[Token]) -> _Owned:
-    """The members with their tokens; empty if the members overlap: it is then uncertain what belongs to which."""
+    """The members with their tokens; empty if they overlap, because it is then uncertain which token belongs where."""
     owned = [_own(member, members, kept) for member in members]
     if not all(owned):
         return []
@@ -238,14 +238,14 @@ def _own(member: Token, members: Sequence[Token], kept: frozenset[Token]) -> lis
 
 
 def _trimmed(own: list[Token]) -> list[Token]:
-    """Removes the marks and the *and* that lead to the next member."""
+    """Removes the trailing words and marks that lead to the next member."""
     while own and own[-1].lower_ in {"as", "well", ",", ";"}:
         own.pop()
     return own
 
 
 def _lent(first: Token, member: Token) -> list[Token | str]:
-    """The article, possessor and auxiliary of the first member that the other members lack."""
+    """The article, possessor or auxiliary that a member takes over from the first one."""
     if member != first and member.tag_ == "VB" == first.tag_:
         return [child for child in first.lefts if child.dep_ == "aux"]
     if member == first or not {member.pos_, first.pos_} <= _NOMINAL:
@@ -307,7 +307,7 @@ def _is_of_each(head: Token, predicate: Token) -> bool:
 
 
 def _is_said_of_one(members: Sequence[Token], predicate: Token) -> bool:
-    """Whether a single subject is each of the members: *the winners were A and B* names two subjects."""
+    """Whether each member describes a single subject, unlike in *the winners were A and B*."""
     if len({one.ent_type_ == "PERSON" for one in members}) > 1:
         return False
     finite = next((child for child in predicate.children if child.dep_ == "aux"), predicate)
@@ -315,7 +315,7 @@ def _is_said_of_one(members: Sequence[Token], predicate: Token) -> bool:
 
 
 def _is_one_name(members: Sequence[Token]) -> bool:
-    """*Wisin & Yandel*, *Trinidad and Tobago*: one entity, a country, or two bare names without a common type."""
+    """Whether the members are one name (*Wisin & Yandel*): an entity, a country, or bare names of different types."""
     first, last = members[0], members[-1]
     if any(span.start <= first.i and last.i < span.end for span in first.doc.ents):
         return True

@@ -1,8 +1,8 @@
 """Splits a text that is still being written into sentences, each as soon as its end is certain.
 
-The text is checked after each word, regardless of the pieces it arrives in, so all ways to cut it into pieces give the
-same sentences. They are the same that `split_sentences` finds in the whole text, as far as that can be known: a line
-that only later turns out to be a table row, and code of more than `LONGEST_FENCE` characters, may be split differently.
+The text is checked after each word, so the sentences do not depend on the pieces in which the text arrives. They are
+those that `split_sentences` finds in the whole text, with two exceptions: a line that only later turns out to be a
+table row, and code of more than `LONGEST_FENCE` characters, may be split differently.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from factloop.tools.text.sentences import MAX_SENTENCE, Sentence, first_open, se
 LONGEST_FENCE = 20_000
 """Maximum characters to wait for the end of fenced code; beyond that, it is read as text."""
 LONGEST_LINE = 1_000
-"""Maximum characters on the line before a sentence that are read again with it."""
+"""Maximum characters of the line before a sentence to read again with it."""
 PATIENT_FROM = ((3_000, 1.5), (300, 1.1))
-"""From these numbers of characters without a sentence, the text is read again only after growing by these factors."""
+"""After this many characters without a sentence, the text is read again only once it has grown by this factor."""
 LONGEST_CITATION = 620
 _LONGEST_LINK = 300
 """Maximum characters to wait for the end of a link's text, or of code in a sentence."""
 
 _LOOK = re.compile(r"\s|(?<=[。！？｡」』）】])\w")
-"""Points after which the text is checked: the end of a word or, in scripts without spaces, a letter after a stop."""
+"""Positions after which the text is checked: the end of a word or, in scripts without spaces, a letter after a stop."""
 _MAY_END = re.compile(r"[.!?…。！？｡؟۔।\r\n\v\f\u0085\u2028\u2029]")
 _BREAK = r"(?:\r\n|[\r\n\v\f\u0085\u2028\u2029])"
 _BLANK_LINE = re.compile(rf"[^\w\r\n]{{0,20}}{_BREAK}[ \t]*{_BREAK}")
@@ -42,21 +42,21 @@ _MAY_BE_BOLD = re.compile(r"[ \t]*(\*\*|__)[^*_]{0,121}(?:[*_]{1,2}:?[ \t]*)?$")
 class Stretch:
     """A piece of the text, from the end of the previous piece to the end of its sentence.
 
-    The text before the sentence (spaces, list markers) states nothing to check. Without a sentence, it is the rest of
-    the text. Fenced code is a sentence of its own, including its fences.
+    The text before the sentence (spaces, list markers) states nothing to check. A stretch without a sentence is the
+    rest of the text. Fenced code, including its fences, is one sentence.
     """
 
     text: str
     start: int
     sentence: Sentence | None
-    """Its positions are those in the whole text."""
+    """Its positions refer to the whole text."""
     seen: int
-    """The end of the text when the sentence became certain: the text after the sentence may show what it is."""
+    """The length of the text when the sentence became certain. The text after a sentence may show what it is."""
     is_code: bool = False
 
 
 class GrowingText:
-    """The stretches of a text, returned as they become certain; together they are the whole text."""
+    """Splits a growing text into stretches, returned as they become certain. Together they are the whole text."""
 
     def __init__(self) -> None:
         self.text = ""
@@ -68,7 +68,7 @@ class GrowingText:
         self._again = 0
 
     def feed(self, chunk: str) -> Iterator[Stretch]:
-        """The stretches that this piece completes. All must be consumed before the next piece is given."""
+        """The stretches that this piece completes. Consume all of them before passing the next piece."""
         self.text += chunk
         while (look := _LOOK.search(self.text, self._looked)) is not None:
             self._looked = look.end()
@@ -85,7 +85,7 @@ class GrowingText:
             self._cut = end
 
     def _is_worth_reading(self, end: int) -> bool:
-        """A cheap check before a costly one, because reading the same text repeatedly must not take quadratic time."""
+        """A cheap check before a costly one, so that reading the same text repeatedly does not take quadratic time."""
         if end < self._again:
             return False
         if self._fence is not None and end - self._fence < LONGEST_FENCE:
@@ -149,7 +149,7 @@ def _open_fence(window: str, within: str | None) -> tuple[int | None, bool]:
 
 
 def _open_mark(window: str, within: str | None) -> int | None:
-    """The start of an open mark that decides what the text before it is and that may still be closed."""
+    """The start of an unclosed mark that may still be closed and would then decide how the text is read."""
     blocks = list(find_blocks(window, within))
     if not blocks or _BLANK_LINE.match(window, blocks[-1].end):
         return None
@@ -167,12 +167,12 @@ def _open_mark(window: str, within: str | None) -> int | None:
 
 
 def _is_line_over(window: str, end: int) -> bool:
-    """Whether the line ending before `end` is complete, so that it really closes what it seems to close."""
+    """Whether the line that ends before `end` is complete, so that it really closes the code."""
     return re.match(_BREAK, window[end : end + 2]) is not None
 
 
 def _is_over(window: str, end: int) -> bool:
-    """Whether no text still to come can extend the sentence that ends before `end`."""
+    """Whether no later text can extend the sentence that ends before `end`."""
     if _BLANK_LINE.match(window, end):
         return True
     rest = window[end : end + 2 * LONGEST_CITATION]

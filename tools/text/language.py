@@ -1,4 +1,4 @@
-"""Detects by spaCy's stop words that a text is not in English, so that the packaged pipeline cannot read it."""
+"""Detects from spaCy's stop words whether a text is in English, the only language that the packaged pipeline reads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _AROUND = 1_000
 
 
 def is_english_at(response: str, start: int, end: int) -> bool:
-    """Whether `response[start:end]` is in English, judged by itself, then by its paragraph, then by the preceding text.
+    """Whether `response[start:end]` is in English, judging by that text, then its paragraph, then the text before it.
 
     If none of these decides, the text counts as English.
     """

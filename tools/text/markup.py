@@ -12,7 +12,7 @@ MARKS = "citation needed|contradicted|unverified|unchecked"
 _INLINE = "a|abbr|b|big|cite|code|del|em|font|i|ins|kbd|mark|q|s|small|span|strike|strong|sub|sup|u|var"
 _BLOCKS = "article|blockquote|br|dd|div|dl|dt|h[1-6]|hr|li|ol|p|pre|section|table|tbody|td|th|thead|tr|ul"
 ATTRIBUTES = r"(?:\s{1,3}[\w:-]{1,30}=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s\"'<>=]{1,100})){0,8}"
-"""Attributes only with their values, so that "a <b and c> d" is not a tag."""
+"""Matches attributes only with their values, so that "a <b and c> d" is not a tag."""
 _NEW_LINE = re.compile(
     rf"(?<!`)</?(?:article|blockquote|br|details|div|d[dlt]|h[1-6r]|li|[ou]l|p|section|summary|table|tr){ATTRIBUTES}\s?/?>",
     re.IGNORECASE,
@@ -22,7 +22,7 @@ _OTHERS = (
     "aside|audio|body|button|canvas|center|details|dialog|figure|footer|form|head|header|html|input|label|link|main|meta"
     "|nav|object|option|path|picture|script|select|source|style|summary|template|title|video"
 )
-"""Tags that, without an attribute, may be placeholders to fill in: *cp <source>*."""
+"""Tags that may be placeholders if they have no attribute: *cp <source>*."""
 _ANY_ATTRIBUTE = r"[\s/]{1,3}[\w:@.-]{1,30}(?:\s?=\s?(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s\"'<>=]{1,200}))?"
 _ADDRESS = r"\((?:[^()\s]|\([^()\s]{0,200}\)){1,500}"
 """Matches up to the closing bracket; inner brackets are paired."""
@@ -45,9 +45,9 @@ _CITED = (
     rf"|{_SEE}{_PLACE} ?{_NUMBERS_OF}|{_SEE}?{_FILE}|\d{{1,4}}, ?{_PLACE} ?{_NUMBERS_OF}"
 )
 _CITATION = re.compile(rf" {{0,3}}(?:\((?:{_CITED})\)|\[(?:{_CITED}|{_SEE}?{_WORK}(?:; ?{_WORK}){{0,8}})\])")
-"""*[doc_17]*, *(Document 3)*, *[12, p. 45]*, *(see section 4.2)*, *(source: handbook.pdf)*, *[Smith, 2010]*."""
+"""Matches *[doc_17]*, *(Document 3)*, *[12, p. 45]*, *(see section 4.2)*, *(source: handbook.pdf)*, *[Smith, 2010]*."""
 _AUTHOR_AND_YEAR = re.compile(rf"(?<=[^\s(]) {{1,3}}\({_SEE}?{_WORK}(?:; ?{_WORK}){{0,8}}\)(?=[\s.,;:!?]|\Z)")
-"""*(Smith 2010)*. A month is not an author, and after a name it may be its place and year: *Hamlet (London, 1996)*."""
+"""Matches *(Smith 2010)*, but also dates and text that belongs to a name, such as *Hamlet (London, 1996)*."""
 _ADDRESS_ALONE = re.compile(
     r"(?<!\bat)(?<!\bis)(?<!\bto)(?<!\bin)(?<!\bon)(?<!\bvia)(?<!\bfrom)(?<!\bsee)(?<!\bvisit)"
     r" {1,3}[(<\[]?https?://[^\s<>()\[\]]{1,500}(?<![.,;:!?])[)>\]]?(?=[.,;:!?]?(?:\s|\Z))",
@@ -89,17 +89,17 @@ _INVISIBLE = re.compile(
     r"|[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff"
     r"\ud800-\udfff\ue000-\uf8ff]"
 )
-"""Terminal escape sequences; control, format, surrogate and private-use characters. Line breaks are whitespace and
-stay. Sequences begin with ESC: if UTF-8 was decoded as Latin-1, closing curly quotes look like their 8-bit forms, and
+"""Terminal escape sequences; control, format, surrogate and private-use characters. Line breaks are whitespace and are
+kept. Only sequences with ESC match: in UTF-8 decoded as Latin-1, closing curly quotes look like the 8-bit forms, and
 everything between two quotations would be removed."""
 
 _ITEM = re.compile(r"^(?:[-*+•‣▪◦●] |\d{1,3}[.)] |#{1,6} |> )+")
 
 
 def with_line_ends(text: str) -> str:
-    """The text with a line break for each tag that begins a new line; all characters keep their positions.
+    """Replaces each tag that begins a new line with a line break. All other characters keep their positions.
 
-    On a line with a pipe, which may be a table row, tags stay.
+    Tags are kept on a line with a pipe, because it may be a table row.
     """
     if "<" not in text or _NEW_LINE.search(text) is None:
         return text
@@ -133,7 +133,7 @@ def plain_text(sentence: str) -> str:
 
 
 def _unless_a_name(found: re.Match[str]) -> str:
-    """An empty text to replace a citation; a date, or one that belongs to a name before it, is kept."""
+    """The replacement for a citation: empty, or the match itself if it is a date or belongs to the name before it."""
     before = found.string[: found.start()].split()[-1].lstrip("(\"“'")
     is_month = any(found[0].lstrip(" (").startswith(month) for month in month_name[1:])
     is_named = before[:1].isupper() and found.string.split()[0] != before and "et al" not in found[0]
@@ -141,6 +141,6 @@ def _unless_a_name(found: re.Match[str]) -> str:
 
 
 def _left_out(spelt: str, code: list[str]) -> str:
-    """A placeholder for code in a text, made of characters that were removed from it before."""
+    """Saves code and returns a placeholder for it, made of characters that the text no longer contains."""
     code.append(" ".join(spelt.split()))
     return f"\ue000{len(code) - 1}\ue001"

@@ -36,11 +36,11 @@ class Part:
     kind: PartKind
     """`head` is the table row that names the columns."""
     above: str = ""
-    """The context to read it under, one per line: headings, then the lead-in of its list or the header of its table."""
+    """The context of the part, one entry per line: headings, then its list's lead-in or its table's header."""
 
 
 def read_outline(text: str) -> list[Part]:
-    """The parts of a response in order; they do not overlap, and each has a letter or digit. Takes linear time.
+    """The parts of a response in order. They do not overlap, and each contains a letter or digit. Takes linear time.
 
     It finds the same sentences as `split_sentences`, and fenced code as additional parts.
     """
@@ -55,7 +55,7 @@ def read_outline(text: str) -> list[Part]:
 
 @dataclass
 class _Reader:
-    """The state of reading that affects the parts to come."""
+    """The state of the reader that affects the parts that follow."""
 
     text: str
     headings: list[tuple[int, str]] = field(default_factory=list)

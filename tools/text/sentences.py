@@ -31,13 +31,13 @@ NEVER_FINAL = word_set("""
 BEFORE_NUMBER = word_set("""
     no nos jan feb mar apr jun jul aug sep sept oct nov dec art ch sec vol fig p pp c b d r
 """)
-"""The same, if a digit follows."""
+"""Words after which a full stop does not end a sentence if a digit follows."""
 
 MAYBE_FINAL = word_set("""
     a.d a.m al assn ave b.a b.c b.sc bc blvd bros co corp d.c d.phil dr.h.c e.u esq etc inc jr ltd m.a m.b.a m.d
     m.sc mass min mfg n.y op.cit p.m ph.d phd rd sq sr u.k u.n u.s u.s.a univ
 """)
-"""Words that may end a sentence: they do if the next word is one that opens sentences."""
+"""Words after which a full stop ends a sentence only if the next word is one of `OPENERS`."""
 
 OPENERS = word_set("""
     a after although among an and another as at because before between both but by consequently despite during
@@ -79,7 +79,7 @@ class Sentence:
 
 
 def split_sentences(text: str) -> list[Sentence]:
-    """The sentences of a response in order; they do not overlap, and each has a letter or digit.
+    """The sentences of a response in order. They do not overlap, and each contains a letter or digit.
 
     Headings, list items, table rows and hard line breaks end a sentence; citations after a full stop belong to the
     preceding sentence; fenced code is skipped. A sentence longer than `MAX_SENTENCE` is cut at a clause or a space.
@@ -153,7 +153,7 @@ def _end_of(pattern: re.Pattern[str], text: str, position: int, end: int) -> int
 
 
 def _quotations(text: str, start: int, end: int) -> Iterator[tuple[int, int | None]]:
-    """Start and end of quotations and parentheses of limited length, which are not nested; the end is None if open."""
+    """Start and end of quotations and parentheses of limited length, without nesting; the end is None if open."""
     position = start
     while (opening := _OPENING.search(text, position, end)) is not None:
         at, position = opening.start(), opening.end()
@@ -168,7 +168,7 @@ def _quotations(text: str, start: int, end: int) -> Iterator[tuple[int, int | No
 
 
 def _may_open(text: str, start: int, at: int) -> bool:
-    """Whether a mark opens: all do, except plain quotation marks that do not follow a space."""
+    """Whether a mark opens a quotation or parenthesis. All do, except straight quotation marks after a word."""
     return text[at] != '"' or at == start or text[at - 1].isspace() or text[at - 1] in "([*_—–-"
 
 

@@ -1,4 +1,4 @@
-"""Recognizes in advance the parts of a response that state nothing; doubtful parts count as statements."""
+"""Recognizes the parts of a response that need not be read because they state nothing. Doubtful parts are read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FINITE = re.compile(
 )
 """Auxiliary verbs, which most titles lack."""
 _NUMBERING = re.compile(r"(?:\b[^\W\d_]+\s)?\(?\d{1,2}(?:\.\d{1,2}){0,3}[.):]?(?=\s|$)")
-"""*3.2 The early years*, *Chapter 3*, *Top 5 recipes*: such a number is not a figure that may be wrong."""
+"""Matches numbering, which is not a figure that may be wrong: *3.2 The early years*, *Chapter 3*, *Top 5 recipes*."""
 _ENDS_SENTENCE = (".", "!")
 _QUESTION_MARKS = ("?", "？", "؟")
 _ASKING = re.compile(
@@ -31,7 +31,7 @@ _TELLS = re.compile(
     r"|, (?!and|or)\w+ \w+",
     re.IGNORECASE,
 )
-"""Marks of questions or talk with a statement in them: *Did you know ...?*, *It cures cancer, doesn't it?*"""
+"""Signs of a statement inside a question or talk: *Did you know ...?*, *It cures cancer, doesn't it?*"""
 _READER = re.compile(r"\b(?:you|your|i|me|let's)\b", re.IGNORECASE)
 _TALK = re.compile(
     r"(?:(?:i|we)(?:['’]d| would| am|['’]m| are|['’]re)? (?:hope|happy|glad|sorry|be happy|can (?:also )?help)"
@@ -50,9 +50,9 @@ _SHORT_TALK, _LONGEST_TALK = 4, 14
 
 
 def silence_of(part: Part) -> Silence | None:
-    """Why a part makes no claim: a heading, a question, small talk or an abstention; None if it may.
+    """The reason why a part makes no claim; None if it may make one.
 
-    A heading with a verb or figure may, and so may a question with a figure: *Did you know that 9 in 10 ...?*
+    A heading with a verb or figure may make one, and so may a question with a figure: *Did you know that 9 in 10 ...?*
     """
     if part.kind == "head":
         return "heading"
@@ -71,12 +71,12 @@ def silence_of(part: Part) -> Silence | None:
 
 
 def states_nothing(text: str) -> bool:
-    """Whether a sentence in which no claim was found, as plain text, is a question, talk or an opinion."""
+    """Whether a sentence without claims, as plain text, is a question, talk or an opinion."""
     return only_asks(text) or is_talk(text) or _is_opinion(text)
 
 
 def _is_opinion(text: str) -> bool:
-    """Whether it is an opinion or exclamation without a name or figure: *What a life!*, *I love it.*"""
+    """Whether the text is an opinion or exclamation without a name or figure: *What a life!*, *I love it.*"""
     words = text.split()
     is_named = any(word[:1].isupper() and word.rstrip(".,!’'") != "I" for word in words[1:])
     says_so = _OPINION.match(text) is not None or (text.endswith("!") and _CRY.match(text) is not None)
@@ -84,7 +84,7 @@ def _is_opinion(text: str) -> bool:
 
 
 def only_asks(text: str) -> bool:
-    """Whether it is a question without a figure; its presuppositions hardly ever need a check."""
+    """Whether the text is a question without a figure. Its presuppositions hardly ever need a check."""
     stripped = text.strip("\"“”'‘’ ")
     asked = _ASKING.match(stripped)
     if not stripped.endswith(_QUESTION_MARKS) or _may_tell(stripped[asked.end() if asked else 0 :]):
@@ -93,7 +93,7 @@ def only_asks(text: str) -> bool:
 
 
 def is_talk(text: str) -> bool:
-    """Whether it is talk between writer and reader, without a figure: an offer, a greeting, an announcement."""
+    """Whether the text is talk between writer and reader without a figure: an offer, a greeting, an announcement."""
     opened = _TALK.match(text)
     if opened is None or _may_tell(text[opened.end() :].rstrip(":")):
         return False
@@ -113,6 +113,6 @@ def _is_title(text: str) -> bool:
 
 
 def _is_lead(text: str) -> bool:
-    """Whether it only introduces the list below it: *Side effects:*, but not *It costs 9 €:*, *They are lethal:*."""
+    """Whether the text only introduces a list: *Side effects:*, but not *It costs 9 €:* or *They are lethal:*."""
     is_short = len(content_words(text)) <= _SHORT_TALK and not any(map(str.isdigit, text))
     return text.endswith(":") and is_short and _FINITE.search(text) is None

@@ -1,4 +1,4 @@
-"""Splits a sentence into claims by its dependency parse, each of which is a complete English sentence.
+"""Splits a sentence by its dependency parse into claims, each of which is a complete English sentence.
 
 Coordinated predicates repeat their subject, relative clauses, appositives and participles become sentences about their
 noun, and each member of a list gets its own claim. Parts that apply to several claims (an opening phrase, a condition,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 MAX_CLAIMS = 24
-"""Maximum number of claims in a sentence; a sentence that would give more is not split."""
+"""Maximum number of claims in a sentence. A sentence that would yield more is not split."""
 
 _COMPLEMENTS = frozenset({"dobj", "attr", "acomp", "oprd", "xcomp", "ccomp", "agent"})
 _FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
@@ -103,7 +103,7 @@ def _is_whole(claim: str) -> bool:
 
 
 def _claims(predicate: Token, shared: _Shared) -> Iterator[Piece]:
-    """The predicate's own claims, then claims of parts set off from it, then claims of predicates joined to it."""
+    """Yields the predicate's own claims, then those of parts set off from it, then those of predicates joined to it."""
     further = _further(predicate)
     details = [] if is_denied(predicate) else [one for one in predicate.subtree if is_detail(one, predicate)]
     own = subject_of(predicate)
@@ -124,7 +124,7 @@ def _claims(predicate: Token, shared: _Shared) -> Iterator[Piece]:
 
 
 def _each_setting(piece: Piece, predicate: Token) -> list[Piece]:
-    """*Was born on 1 May 1950 in Paris* once with the day and once with the place, as it happened only once."""
+    """Splits *was born on 1 May 1950 in Paris* into one piece with the day and one with the place."""
     if predicate.tag_ != "VBN" or _COMPLEMENTS & {child.dep_ for child in predicate.children}:
         return [piece]
     settings = [child for child in predicate.rights if child.dep_ == "prep"]
@@ -161,7 +161,7 @@ def _chain(predicates: Sequence[Token]) -> Iterator[Token]:
 
 
 def _stands_alone(first: Token, other: Token) -> bool:
-    """Whether its subject and tense are certain: after *said that ...*, either of two may be the subject."""
+    """Whether the subject and tense of `other` are certain. After *said that ...*, there are two possible subjects."""
     if not other.is_alpha:
         return False
     joint = other.doc[other.left_edge.i - 1]
@@ -200,8 +200,8 @@ def _passed_on(first: Token, other: Token, shared: _Shared) -> _Shared:
 def _opening(first: Token, other: Token) -> Piece:
     """The text before the subject of `first` that also applies to `other`.
 
-    A condition, concession or source applies to every clause that follows, a time only to a clause with the same
-    subject and without a time of its own.
+    A condition, concession or source applies to every clause that follows. A time applies only to a clause that has the
+    same subject and no time of its own.
     """
     subject = subject_of(first)
     if subject is None:

@@ -1,4 +1,4 @@
-"""Extracts content words and numerals from a text, for queries, overlaps and comparisons that need no parse."""
+"""Extracts content words from a text and lists number words, for queries and comparisons that need no parse."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STOP_WORDS = word_set("""
     will would not also too then thus very more most much many only just ever even still
     s t re ve ll d m
 """)
-"""Function words, in lowercase. A closed class: no word with a meaning of its own belongs here."""
+"""Function words in lowercase. They are a closed class, so no word with a meaning of its own belongs here."""
 
 _ONES = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",

@@ -45,7 +45,7 @@ class Request(NamedTuple):
 
 
 class SubstituteSource(Protocol):
-    """A strategy: entities of the same type, other dates, neighbours in embedding space, or words of the same class."""
+    """A way to find substitutes: entities of the same type, other dates, or words nearby or of the same class."""
 
     @property
     def name(self) -> str:
@@ -53,7 +53,7 @@ class SubstituteSource(Protocol):
         ...
 
     async def substitutes(self, target: Target, request: Request) -> Sequence[Substitute]:
-        """Substitutes, best first; none for a target unknown to this source, and never the target itself.
+        """Substitutes, best first. Never the target itself, and none if this source does not know the target.
 
         Accepts any text. Raises ToolError or ToolTimeout if a server fails.
         """

@@ -21,7 +21,7 @@ _MONTHS, _WEEKDAYS = tuple(month_name)[1:], tuple(day_name)
 
 
 def nearby_years(year: int, rng: random.Random) -> list[int]:
-    """Other years, nearer ones first and in random order otherwise: within fifteen years, more for the distant past."""
+    """Other years in random order, near ones first (within fifteen years, or further for the distant past)."""
     span = max(_NEAREST, (LATEST_YEAR - year) // 20)
     earliest, latest = 1000 if year >= 1000 else 1, max(LATEST_YEAR, year + 4)
     near = [one for one in range(max(earliest, year - span), min(latest, year + span) + 1) if one != year]
@@ -41,7 +41,7 @@ def _years(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
 
 
 def _spans(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
-    """*1997-98*, *1868 to 1871*: both ends are moved by the same number of years."""
+    """Moves both ends of a span such as *1997-98* or *1868 to 1871* by the same number of years."""
     first, until = int(match["year"]), match["until"]
     last = int(until) if len(until) == 4 else first + (int(until) - first) % 100
     for year in nearby_years(first, rng):
@@ -67,7 +67,7 @@ def _centuries(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
 
 
 def _other_days(year: int | None, month: int, day: int, rng: random.Random) -> Iterator[date]:
-    """Alternately another year, another day, or both; without a year, always another day."""
+    """Changes the year, the day or both in turn; without a year, always the day."""
     others = [_COMMON_YEAR] if year is None else nearby_years(year, rng)
     for turn in count():
         other = year if year is not None and turn % 3 == 1 else others[turn % len(others)]
@@ -77,7 +77,7 @@ def _other_days(year: int | None, month: int, day: int, rng: random.Random) -> I
 
 
 def _days(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
-    """Dates that contain the name of a month."""
+    """Other dates for one that contains the name of a month."""
     own = {name: part or "" for name, part in match.groupdict().items()}
     year = int(own["year"]) if own.get("year") else None
     for other in _other_days(year, _month_number(own["month"]), int(own.get("day") or 1), rng):

@@ -20,9 +20,9 @@ _TAKES_THE = re.compile(
 
 
 class Insertion(NamedTuple):
-    """`text` is the response with `response[start:end]` replaced by `by`.
+    """The result of an insertion: `text` is the response with `response[start:end]` replaced by `by`.
 
-    The span is the target's, extended to its article if that changes: *an apple* becomes *a pear*."""
+    The span is that of the target, extended to include its article if that changes: *an apple* becomes *a pear*."""
 
     text: str
     start: int
@@ -89,7 +89,7 @@ def _stands_in_sentence(response: str, target: Target) -> bool:
 
 
 def _with_possessive(response: str, target: Target, end: int, by: str) -> tuple[int, str]:
-    """*James'* becomes *Edward's*, *children's* becomes *girls'*."""
+    """Adapts the possessive: *James'* becomes *Edward's*, *children's* becomes *girls'*."""
     mark = _POSSESSIVE.match(response, end)
     if mark is None:
         return end, by

@@ -1,8 +1,8 @@
 """Generates distractors in the paper's order of targets and substitutes (section 2.1, appendix A.5.1).
 
 Departures: a target is replaced as a whole; entities of one level take turns, so that no single word uses up all
-distractors; dates and numbers have a source of their own before the vocabulary, because another year is better than
-another word; and if no source has more of a kind, there are fewer distractors, because another kind reveals the answer.
+distractors; dates and numbers have their own source before the vocabulary, because another year is better than another
+word; and if no source has more of a kind, there are fewer distractors, because another kind would reveal the answer.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from factloop.agents.trustscore.distractors.proposed import ModelProposer
 
 _HALF = re.compile("[\ud800-\udfff]")
-"""Lone surrogates, at which libraries raise. They are replaced by a character of the same length."""
+"""Lone surrogates, which make libraries fail. They are replaced with a character of the same length."""
 _SPARE = 12
 """Number of extra substitutes to request, because some are rejected."""
 
@@ -151,13 +151,13 @@ class _Work:
 _WORD = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+|\d")
 _ARTICLES = frozenset({"a", "an", "the"})
 _MAX_PHRASE = 12
-"""Maximum length, in words, up to which the parts of a substitute are compared."""
+"""Maximum number of words of a substitute whose parts are compared."""
 
 Words = tuple[str, ...]
 
 
 def normalised(text: str) -> Words:
-    """The words without case, accents, punctuation and articles; figures stay as they are: *1.5* is not *15*."""
+    """The words without case, accents, punctuation and articles. Figures are unchanged: *1.5* is not *15*."""
     plain = "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one)).casefold()
     return _without_articles(tuple(_WORD.findall(plain.replace("'s", "").replace("’s", ""))))
 
@@ -183,7 +183,7 @@ class Sieve:
         self._places: dict[tuple[int, int], _Place] = {}
 
     def admits(self, inserted: Insertion) -> bool:
-        """Whether this is a new distractor; if so, it is remembered."""
+        """Whether this is a new distractor. If it is, later ones must differ from it, too."""
         start, end, by = inserted.start, inserted.end, normalised(inserted.by)
         if (start, end) not in self._places:
             self._places[start, end] = _Place(self._response, start, end)
@@ -209,7 +209,7 @@ class _Place:
         self.add(_lemmas(normalised(response[start:end])))
 
     def has(self, forms: Words) -> bool:
-        """Whether the words are part of a phrase already here, or contain one."""
+        """Whether the words are part of a phrase already used here, or contain one."""
         return forms in self._parts or any(part in self._wholes for part in _phrases(forms))
 
     def add(self, forms: Words) -> None:

@@ -1,6 +1,6 @@
-"""Replaces dates and numbers by other values, with formats that find them in a text, and rules for numbers.
+"""Replaces dates and numbers with other values in the same format. Contains the formats and rules for numbers.
 
-A replacement number has the size, roundness and form of the original.
+A replacement number has the same form as the original, and a similar size and roundness.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import NamedTuple
 from factloop.tools.text.words import CARDINALS, ORDINALS
 
 MAX_DRAWS = 400
-"""Maximum number of values to take from a rule: a rule that has only eleven other months may repeat them forever."""
+"""Maximum number of values to take from a rule, because a rule with only eleven other months may repeat forever."""
 _MAX_RANDOM = 120
-"""Number of values to draw from a range that contains more than can be needed."""
+"""Number of values to draw from a range that contains more than are needed."""
 _MAX_CHANGED_DIGITS = 18
 """Maximum number of leading digits to change; a range with more values than a machine word cannot be sampled."""
 _MAX_DIGITS = 40
@@ -59,7 +59,7 @@ def find(text: str, formats: Sequence[Format]) -> list[Found]:
 def others(text: str, start: int, end: int, formats: Sequence[Format], rng: random.Random) -> tuple[str, Sequence[str]]:
     """The name of the first format that matches exactly this span, and other values in that format, best first.
 
-    The patterns also see the surrounding text: a *19th* before *century* stays below the 22nd."""
+    The patterns also see the surrounding text, so that *19th* before *century* stays below 22nd."""
     for name, pattern, rule in formats:
         match = pattern.match(text, start)
         if match is not None and match.end() == end:
@@ -87,7 +87,7 @@ def cased_like(original: str, word: str) -> str:
 
 
 def ordinal_suffix(value: int) -> str:
-    """*st* for 1, 21, 101; *th* for 11."""
+    """The suffix of an ordinal number: *st* for 1, 21 and 101, but *th* for 11."""
     return "th" if value % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(value % 10, "th")
 
 
@@ -101,8 +101,8 @@ def other_values(
 ) -> Iterator[int]:
     """Other whole numbers: first those from half of `value` to its double, then up to three times as much.
 
-    They are as round as `value`: 1500 gives 1200, not 1347, and 90 gives 75 before 77. The first ones are in random
-    order, the others sorted by distance. If a number has more than 18 digits, its last digits are kept."""
+    They are as round as `value`: 1500 gives 1200, not 1347, and 90 gives 75 before 77. The first group is in random
+    order, the second sorted by distance. If a number has more than 18 digits, its last digits are kept."""
     digits = str(value)
     zeros = min(len(digits) - len(digits.rstrip("0")), len(digits) - 2)
     step = step or 10 ** max(0, zeros, len(digits) - _MAX_CHANGED_DIGITS)
@@ -152,7 +152,7 @@ def _ordinal_figures(match: re.Match[str], rng: random.Random) -> Iterator[Parts
 
 
 def _words(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
-    """Number words; before *hundred* or *million*, a number below ten stays below ten."""
+    """Other number words. Before *hundred* or *million*, a number below ten stays below ten."""
     word, scale = match["word"].lower().replace(" ", "-"), match.groupdict().get("scale")
     words = ORDINALS if word in ORDINALS else CARDINALS
     value, mark = words.index(word), " " if " " in match["word"] else "-"

@@ -22,9 +22,9 @@ if TYPE_CHECKING:  # distractors from tables alone do not need a model client
 
 SUBSTITUTES = "trustscore/substitutes"
 PROPOSE = "substitutes"
-"""Name of the stage in the usage of a run."""
+"""Name of this stage in a run's usage."""
 MOST_WORDS = 6
-"""Maximum number of targets sent to the model: the best targets give all the distractors that are needed."""
+"""Maximum number of targets sent to the model. The best targets yield all the distractors needed."""
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,10 @@ from factloop.tools.names.made_up import made_up_people
 from factloop.tools.names.packaged import NOUN, nouns_of, well_known
 
 MAX_COSINE = 0.75
-"""From this value on, a neighbour means the same as the original: sentence models put *physician* at 0.86 from
-*doctor*, and *surgeon* at 0.75. The paper's limit is 0.9, for word2vec."""
+"""A neighbour with at least this similarity counts as a synonym: sentence models give *doctor* and *physician* 0.86,
+and *doctor* and *surgeon* 0.75. The paper's limit is 0.9, for word2vec."""
 MIN_COSINE = 0.2
-"""Below this value, a neighbour is an arbitrary word, which another source provides at a lower cost."""
+"""A neighbour below this similarity is an arbitrary word, which another source provides more cheaply."""
 MAX_WORDS = 10_000
 """Number of names and nouns to embed, the best known first; a larger number makes the first run longer."""
 _LOOKED_AT = 500
@@ -32,7 +32,7 @@ _COMMON = 400
 
 
 class KnowledgeBaseSource:
-    """A SubstituteSource for one knowledge base. It knows a target only if it links exactly the target's words."""
+    """A SubstituteSource for one knowledge base. It knows only targets whose exact words the knowledge base links."""
 
     def __init__(self, kb: KnowledgeBase, source: Source) -> None:
         self._kb, self.source, self.name = kb, source, kb.identity
@@ -97,8 +97,8 @@ class QuantitySource:
 class SameClassSource:
     """Random nouns of the same WordNet supersense: a person for a person, a food for a food.
 
-    Returns none for other words or for the answer itself, which is what the question asks for or all that the
-    response says. A word of another kind would reveal the answer, as a random verb or adjective almost always does."""
+    Returns none for other words, or if the target is the answer itself: what the question asks for, or the whole
+    response. A word of another kind would reveal the answer, as a random verb or adjective almost always does."""
 
     name = "same-class nouns 4 (WordNet 3.0)"
 
@@ -114,7 +114,7 @@ class SameClassSource:
 
 
 class NeighbourSource:
-    """Other names and nouns that are near the target according to a sentence model, among the best known.
+    """A SubstituteSource of well-known names and nouns that a sentence model places near the target.
 
     They are embedded on first use, once for all runs that share `cache_dir`: with MiniLM on one core this takes about
     30 s. The search runs in a thread.

@@ -3,8 +3,8 @@
 The order `paper` follows the paper's rules: words that occur only in the response come before words that are also in
 the question; within both groups, entities come before nouns and numbers, then verbs and adjectives, then the rest.
 
-The default order `asked` departs from it in two ways. What the question asks for comes first, such as the year for
-*when*; if the answer also names a city, that matters less. Words of the question are never replaced.
+The default order `asked` departs from it in two ways. Words of the type that the question asks for come first, such as
+a year for *when*, because other details matter less. Words that also occur in the question are never replaced.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 TargetOrder = Literal["asked", "paper"]
 MAX_CHARS = 20_000
-"""Maximum characters of a text to read; of a longer text, only the beginning is used."""
+"""Maximum characters of a text to read. Only the beginning of a longer text is used."""
 MAX_TARGETS = 24
-"""Maximum number of targets per level: a few give all the distractors that are needed."""
+"""Maximum number of targets per level. A few targets yield all the distractors needed."""
 _KINDS: dict[str, Kind] = {"NOUN": "noun", "VERB": "verb", "ADJ": "adjective", "ADV": "word"}
 _LEVELS = tuple(SubstitutionLevel)
 _LEVEL_OF_KIND: dict[Kind, SubstitutionLevel] = {
@@ -62,8 +62,8 @@ class TargetSpan(NamedTuple):
 def find_tiers(
     question: str, response: str, entities: Sequence[LinkedEntity], order: TargetOrder = "asked"
 ) -> list[list[Target]]:
-    """All possible targets in groups of equal rank, best first: what is asked for, entities, nouns and numbers,
-    other words. Targets may overlap, because each distractor replaces only one.
+    """All possible targets in groups of equal rank, best first: the type asked for, entities, nouns and numbers, other
+    words. Targets may overlap, because each distractor replaces only one.
 
     `entities` are those that knowledge bases linked in the response; spaCy's entities are added."""
     doc = parse(response[:MAX_CHARS], load_pipeline())
@@ -85,7 +85,7 @@ def find_tiers(
 
 
 def without_article(text: str, start: int, end: int) -> int:
-    """The start of the span without its article, which stays and is corrected when the substitute is inserted."""
+    """The start of the span after its article, which is kept and corrected when the substitute is inserted."""
     article = _ARTICLE.match(text, start, end)
     return article.end() if article and article.end() < end else start
 
@@ -95,9 +95,9 @@ def _forms(token: Token) -> frozenset[str]:
 
 
 def _spans(doc: Doc, entities: Sequence[LinkedEntity]) -> list[TargetSpan]:
-    """Linked entities, dates and numbers, names that nothing linked, and the single words outside these.
+    """Linked entities, dates and numbers, names that were not linked, and the single words outside of these.
 
-    A date inside a longer name belongs to the name (*2012 Olympics*), a name inside a date to the date (*June*)."""
+    A date inside a longer name belongs to the name (*2012 Olympics*), and a name inside a date to the date (*June*)."""
     quantities = _quantities(doc)
     linked: list[TargetSpan] = []
     for one in (_linked(doc.text, entity) for entity in entities if entity.end <= len(doc.text)):
@@ -138,13 +138,13 @@ def _quantities(doc: Doc) -> list[TargetSpan]:
 
 
 def _kind_of_date(doc: Doc, found: Found) -> Kind:
-    """The kind of a date, or `number` if it is not a year: *1500 metres*."""
+    """`date`, or `number` if the figure is not a year: *1500 metres*."""
     following = next((token for token in doc if token.idx >= found.end), None)
     return "number" if found.name == "year" and following is not None and following.tag_ == "NNS" else "date"
 
 
 def _is_number(doc: Doc, found: Found) -> bool:
-    """Whether it is a number: figures always are, words only if they count, unlike *the one* or *was first lit*."""
+    """Whether the text is a number. Figures always are, words only if they count things, unlike *the one*."""
     if any(letter.isdigit() for letter in doc.text[found.start : found.end]):
         return True
     tokens = _tokens(doc, found.start, found.end)

@@ -1,1 +1,1 @@
-"""Runs a tuned cascade in a check: a cheap verifier settles the claims it is sure of, the model judges the others."""
+"""Runs a tuned cascade in a check: a cheap verifier settles clear claims, and the model judges the rest."""

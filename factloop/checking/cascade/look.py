@@ -1,7 +1,7 @@
 """The first stage of a cascade, in which a cheap verifier searches the user's documents and settles clear-cut claims.
 
-This stage needs no model call and no search elsewhere. Claims between the thresholds, claims without evidence and
-claims whose check failed go on to the plan's own stages, with the evidence found.
+This stage needs no model calls and no other searches. Claims between the thresholds, claims without evidence and claims
+whose check failed are passed on to the plan's own stages, along with the evidence found.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class CheapStage:
     """A verifier with two thresholds: it accepts claims at or above the upper score and rejects claims at or below the
     lower one.
 
-    None for a threshold means that the verifier never accepts, or never rejects.
+    A threshold of None means that the verifier never accepts, or never rejects, a claim.
     """
 
     reader: Judge
@@ -51,7 +51,7 @@ class CheapStage:
         return None
 
     async def _score(self, claim: str, document: str, meter: UsageMeter) -> float:
-        """The claim's score against everything found, as when the thresholds were tuned."""
+        """The claim's score against all passages together, just as the thresholds were tuned."""
         ((scored,),) = await score_pairs(self.reader, [VerifierPair(claim, document)], meter=meter)
         if scored.error is not None:
             raise scored.error
@@ -96,7 +96,7 @@ def documents_among(tools: Sequence[SearchTool]) -> SearchTool:
 def build_look_node(cheap: CheapStage) -> ClaimNode:
     """Builds the node that searches the documents with the claim's first query.
 
-    A claim that it does not settle is left unchanged except for the evidence found: its query is still to be made.
+    A claim that it does not settle only gains the evidence found; its query is still made by the next stage.
     """
 
     async def look(state: FactState, runtime: Runtime[CheckContext]) -> Update:
@@ -115,7 +115,7 @@ def build_look_node(cheap: CheapStage) -> ClaimNode:
             return {}
         try:
             judgement = await cheap.judge(state["fact"].self_contained, fresh, meter=meter)
-        except Exception:  # noqa: BLE001 - encoders raise anything; the claim goes on, and the failure is counted
+        except Exception:  # noqa: BLE001 - encoders can raise anything; the failure is counted, and the claim passed on
             meter.failed(LOOK, 0.0)
             judgement = None
         tell(runtime, "claim_searched", claim_id=state["fact"].id, query=query, evidence=fresh)

@@ -1,4 +1,4 @@
-"""Defines a cascade as it is tuned, saved in a file and used by a check."""
+"""Defines the records of a cascade, which is tuned on labelled claims, saved in a file and used by checks."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ class ErrorKind(StrEnum):
     """Which claims may be settled cheaply, and therefore in which direction a cascade may err."""
 
     BALANCED = "balanced"
-    """Both kinds: the stated error applies to accepted claims and to rejected ones."""
+    """Both accepted and rejected claims; the stated error applies to each."""
     FALSE_SUPPORT = "false_support"
-    """Only acceptances: no claim is rejected cheaply."""
+    """Only accepted claims: no claim is rejected cheaply."""
     FALSE_REJECT = "false_reject"
-    """Only rejections: no claim is accepted cheaply."""
+    """Only rejected claims: no claim is accepted cheaply."""
 
 
 class CascadeSide(Record):
-    """The labelled claims that the verifier accepts, or those that it rejects."""
+    """Statistics of the labelled claims that the verifier accepts, or of those that it rejects."""
 
     threshold: Share | None
     """None if nothing is settled on this side."""
@@ -50,7 +50,7 @@ class CascadeSide(Record):
     confidence: OpenShare
     """Confidence level of each of the two bounds."""
     design_effect: Annotated[float, Field(ge=1.0)]
-    """The factor by which similar claims from one document or response count less in `bound`; 1 if independent."""
+    """The factor by which `bound` discounts similar claims from one document or response; 1 if independent."""
     label_design_effect: Annotated[float, Field(ge=1.0)] = 1.0
     """The same factor for `label_bound`."""
     why_none: str = ""
@@ -58,7 +58,7 @@ class CascadeSide(Record):
 
 
 class CascadePoint(Record):
-    """The outcome of another stated error on the same labels. The guarantee is for one point, not for all."""
+    """The result for another stated error on the same labels. The guarantee holds for one point, not for all."""
 
     max_error: OpenShare
     upper: Share | None
@@ -70,17 +70,17 @@ class CascadePoint(Record):
     share_sent: Share
     """Fraction of all labelled claims that are left to the model."""
     balanced_error: Share | None
-    """Error of the whole cascade if the model never erred: mean over both labels of the fraction settled wrongly; None
-    if one label is missing."""
+    """Error of the whole cascade, assuming that the model makes none: the mean over both labels of the fraction settled
+    wrongly; None if one label is missing."""
 
 
 class CascadeTuning(Record):
-    """Thresholds and what they are based on."""
+    """Thresholds and the statistics that they are based on."""
 
     error: ErrorKind
     max_error: OpenShare
     confidence: OpenShare
-    """Probability that all guarantees hold at once."""
+    """Probability that all guarantees hold simultaneously."""
     n: Count
     """Number of labelled claims."""
     n_supported: Count
@@ -108,7 +108,7 @@ class CascadeFile(Record):
     verifier: str
     """The verifier, named as in `--verifier`."""
     identity: Mapping[str, Any]
-    """Everything that affects its scores, such as a hash of its weights. A check with a different one is rejected."""
+    """Everything that affects its scores, such as a hash of its weights. Checks reject any other verifier."""
     upper: Share | None
     """Claims with at least this score are accepted; if None, the verifier accepts no claim."""
     lower: Share | None
@@ -127,5 +127,5 @@ class CascadeFile(Record):
         if self.tuned is not None:
             thresholds = self.tuned.accepted.threshold, self.tuned.rejected.threshold
             if (self.upper, self.lower) != thresholds:
-                raise ValueError("upper and lower are not those that were tuned; to set them by hand remove 'tuned'")
+                raise ValueError("upper and lower differ from the tuned ones; to set them by hand, remove 'tuned'")
         return self

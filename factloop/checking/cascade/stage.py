@@ -1,4 +1,4 @@
-"""Prepares a tuned cascade for a check: reads its file, compares it with the installed verifier, and names it."""
+"""Prepares a tuned cascade for a check, and estimates the model calls and searches that it saves."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ SECOND_STAGES = (*ASSESSING, "search_query", "rating", "grounded_claims")
 
 @dataclass(frozen=True)
 class Cascade:
-    """The first stage of a check, with what its thresholds are based on."""
+    """The first stage of a check, with the file that its thresholds come from."""
 
     stage: CheapStage
     fingerprint: CascadeFingerprint
@@ -86,7 +86,7 @@ class Cascade:
         rejected = sum(judgement.verdict is Verdict.NOT_SUPPORTED for judgement in judgements)
         if rejected and elsewhere:
             warnings.append(
-                f"{plural(rejected, 'claim')} rejected by the documents alone: {elsewhere} was not asked about them."
+                f"{plural(rejected, 'claim')} rejected based on the documents alone, without searching {elsewhere}."
             )
         return warnings
 
@@ -168,8 +168,8 @@ def savings(cascade: Cascade, claims: Sequence[Claim], usage: Usage, tools: Sequ
 
 
 def with_estimates(seen: CascadeSavings) -> CascadeSavings:
-    """Number of settled claims times the mean calls and searches of a claim left to the model; None if no claim was
-    left to it."""
+    """Adds the estimates: the number of settled claims times the mean calls and searches per claim left to the model;
+    None if no claim was left to it."""
     settled, sent = seen.n_settled, seen.n_sent_on
     return seen.model_copy(
         update={

@@ -17,7 +17,7 @@ _LONGEST = 200
 def in_words(report: FactualityReport) -> str:
     """Plain text with the counts, then at most ten unsupported or unchecked passages, with reasons.
 
-    Each passage that the reason mentions follows on a line of its own: its decisive or closest sentence, or its start.
+    Each passage that a reason mentions follows on a separate line: its decisive or closest sentence, or its beginning.
     """
     views = {one.claim.id: one for one in views_of(report.claims)}
     not_checked = [one for one, _ in unchecked(report)]
@@ -38,7 +38,7 @@ def counts_in_words(report: FactualityReport) -> str:
 
 
 def _silent(sentence: Sentence, report: FactualityReport) -> str:
-    assert sentence.no_claim is not None  # otherwise it has claims, which represent it
+    assert sentence.no_claim is not None  # a sentence with claims is represented by them
     return f"not checked ({NO_CLAIM_WORDS[sentence.no_claim]}): {_short(report.text_of(sentence))}"
 
 
@@ -58,7 +58,7 @@ def _short(text: str) -> str:
 
 
 def render_csv(report: FactualityReport) -> str:
-    """The claims in the order of the report, one per row. `sources` are the sources that the verdict is based on."""
+    """The claims in the order of the report, one per row. `sources` are those that the verdict is based on."""
     return csv_text(COLUMNS, map(_row, views_of(report.claims)))
 
 

@@ -1,4 +1,4 @@
-"""Splits the response at its sentences, so that each can be shown with its claims or the reason why it has none."""
+"""Splits the response into sentences, so that each can be shown with its claims or the reason why it has none."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Segment:
 
 
 def segments(report: FactualityReport) -> list[Segment]:
-    """The response in order. Joined, the texts of the segments are the response, character for character.
+    """The segments of the response in order. Joined, their texts equal the response, character for character.
 
     If spans overlap or reach past the end, each character belongs to the sentence that starts first. A claim whose span
     has no characters left appears in no segment.

@@ -1,4 +1,4 @@
-"""Shows the report on a response as a self-contained HTML page, and on the terminal."""
+"""Renders the report on a response as a self-contained HTML page or on the terminal."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ from factloop.reports.visible import visible, web_address
 
 
 def render_html(report: FactualityReport, file: str = "") -> str:
-    """The page. The output is deterministic. Takes time linear in the report.
+    """The HTML page. The output is deterministic, and rendering takes time linear in the size of the report.
 
-    `file` is the name of the file that was checked, which is the title if the report has no question.
+    `file` is the name of the checked file, which is used as the title if the report has no question.
     """
     views = views_of(report.claims)
     numbers = {one.claim.id: one.number for one in views}
@@ -102,7 +102,7 @@ _STYLES = {
 }
 
 _DECIDING = "black on yellow"  # style of the sentence that contradicts a claim
-LONGEST_REPEAT = 45  # maximum length of a claim that repeats another, which is shown in full
+LONGEST_REPEAT = 45  # maximum length of a claim that repeats another one (which is shown in full)
 LONGEST_RATIONALE = 200  # maximum length of a rationale on the terminal; the page shows it in full
 
 
@@ -151,7 +151,7 @@ def _list(claims: Sequence[ClaimView]) -> Table:
 
 
 def _told(one: ClaimView) -> list[Text]:
-    """The claim, its verdict and the grounds; one line for a claim that repeats another."""
+    """The claim, its verdict and the grounds for it; a single line for a claim that repeats another one."""
     if one.claim.duplicate_of is not None:
         same = "another claim" if one.repeats is None else f"claim {one.repeats}"
         return [Text(f"{one_line(one.text, LONGEST_REPEAT)} ") + Text(f"(same as {same})", style="dim")]
@@ -168,7 +168,7 @@ def _told(one: ClaimView) -> list[Text]:
 
 
 def _sources(one: ClaimView) -> list[Text]:
-    """The decisive or closest sentence with its source, if known; otherwise the first source that is cited."""
+    """The decisive or closest sentence with its source, if known; otherwise the first cited source."""
     if not one.cited:
         return []
     said = one.marked

@@ -1,7 +1,7 @@
 """Reads CSV files with a header and one row per record; cells may be quoted and contain line breaks.
 
-In locales with a decimal comma, spreadsheets separate cells by semicolons. Semicolons are therefore used if the header
-and the line after it contain them, or if a line `sep=;` precedes the header.
+In locales with a decimal comma, spreadsheets separate cells with semicolons. Semicolons are therefore recognised if the
+header and the row below it use them, or if a line `sep=;` precedes the header.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _TOLD = re.compile(r"[Ss]ep=([,;|\t])\r?\n?")  # the line that tells a spreadshe
 
 
 def read_csv(place: str | Path, *, needed: Iterable[str] = (), lower_case: bool = True) -> Iterator[Row]:
-    """The rows below the header, each with its first line number; `lower_case` applies to the names in the header.
+    """Yields the rows below the header, each with the number of its first line. `lower_case` applies to column names.
 
-    Raises DataError lazily, for a header without a column in `needed`, a duplicate column name, a row with a different
-    number of cells, broken quoting, or a file without rows.
+    Raises DataError lazily, for a missing column in `needed`, a duplicate column name, a row with a different number of
+    cells, broken quoting, or a file without rows.
     """
     path = place_name(place)
     rows = read_cells((line for _, line in read_lines(place)), path)
@@ -42,7 +42,7 @@ def read_csv(place: str | Path, *, needed: Iterable[str] = (), lower_case: bool 
 
 
 def read_cells(lines: Iterable[str], path: str) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each row with the number of its first line; blank lines are skipped. Raises DataError for broken
+    """Yields the cells of each row with the number of its first line, skipping blank lines. Raises DataError for broken
     quoting."""
     csv.field_size_limit(_LONGEST_FIELD)
     rest = iter(lines)
@@ -61,7 +61,7 @@ def read_cells(lines: Iterable[str], path: str) -> Iterator[tuple[int, list[str]
 
 
 def _delimiter(first: Iterable[str]) -> str:
-    """A semicolon if it splits the first two rows alike and a comma does not split the first; otherwise a comma."""
+    """A semicolon if it alone splits the header and the next row has as many cells; otherwise a comma."""
     try:
         commas, semicolons = ([len(cells) for cells in csv.reader(first, delimiter=mark) if cells][:2] for mark in ",;")
     except csv.Error:  # reported when the rows are read

@@ -1,4 +1,4 @@
-"""Manages shared locks on a part of the cache, which many processes can use and which is removed only when none does.
+"""Manages shared locks on parts of the cache: many processes can use a part, and it is removed only when none does.
 
     with Hold(path):                     # shared
         ...
@@ -23,14 +23,14 @@ from factloop.core.files.private import open_private
 
 
 class Hold:
-    """A shared lock on whatever the file at `path` represents, until it is released or garbage-collected or the process
-    ends.
+    """A shared lock on the part of the cache that the file at `path` represents.
 
-    The file's modification time is when a hold last began or ended.
+    It lasts until it is released or garbage-collected, or until the process ends. The file's modification time is the
+    time at which a hold last began or ended.
     """
 
     def __init__(self, path: Path) -> None:
-        """Waits while a process is removing that part. Raises OSError if the file cannot be created."""
+        """Waits while another process is removing this part. Raises OSError if the file cannot be created."""
         descriptor = _locked(path, exclusive=False)
         assert descriptor is not None  # since a shared lock waits
         _note_use(path)
@@ -58,8 +58,8 @@ def _note_use(path: Path) -> None:
 
 @contextmanager
 def exclusive_hold(path: Path) -> Iterator[bool]:
-    """Yields whether no process, including this one, has a hold; if so, the file is removed at the end. Raises
-    OSError."""
+    """Yields True if no process, including this one, has a hold. The file is then removed at the end. Raises OSError if
+    it cannot be opened."""
     descriptor = _locked(path, exclusive=True)
     if descriptor is None:
         yield False
@@ -67,7 +67,7 @@ def exclusive_hold(path: Path) -> Iterator[bool]:
     try:
         yield True
         with suppress(PermissionError):  # on Windows, which cannot remove an open file
-            path.unlink(missing_ok=True)  # while locked: a waiting process sees that it is gone and creates another
+            path.unlink(missing_ok=True)  # while locked: a waiting process sees that it is gone and creates a new one
     finally:
         os.close(descriptor)
 
@@ -95,7 +95,7 @@ else:
     import fcntl
 
     def _lock(descriptor: int, *, exclusive: bool) -> bool:
-        """Shared locks wait. On a file system without locks, sharing always works and exclusive holds never do."""
+        """Shared locks wait. On a file system without locks, shared locks always succeed and exclusive ones fail."""
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB if exclusive else fcntl.LOCK_SH)
         except OSError:

@@ -36,8 +36,8 @@ def to_json(report: Record) -> str:
 
 
 def to_json_line(record: Record) -> str:
-    """The record as one line of JSON with a line end, and without other characters that end a line or control a
-    terminal."""
+    """The record as one line of JSON, including its line end. All other characters that end a line or control a
+    terminal are escaped."""
     return _escaped(record.model_dump_json()) + "\n"
 
 
@@ -59,7 +59,7 @@ def write_atomically(path: Path, text: str | bytes, *, private: bool = False) ->
     """Writes `text` as UTF-8 so that readers see either the old or the new file, never a partial one.
 
     Links are followed; pipes and devices are written to directly. An existing file keeps its permissions, and a new one
-    gets those of the umask. A `private` file can be accessed only by its owner, as can every file until it is complete.
+    gets those of the umask. A `private` file can be accessed only by its owner, as can any incomplete file.
     Raises ConfigError, naming the path, if it cannot be written; an existing file is then left unchanged.
     """
     data = text.encode("utf-8") if isinstance(text, str) else text

@@ -14,12 +14,12 @@ from factloop.core.errors import DataError
 
 STANDARD_INPUT = "-"
 LONGEST_LINE = 64 * 2**20
-"""In bytes. A longer line is probably not a row but a file without line ends, which would fill the memory."""
+"""In bytes. A longer line is probably a file without line ends, which could exhaust the memory."""
 
 
 def read_lines(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:
-    """The lines with their numbers, starting at 1, each including its "\\n" or "\\r\\n"; no other characters end a
-    line. `-` is standard input.
+    """Yields the lines with their numbers, starting at 1. Each line includes its "\\n" or "\\r\\n"; no other characters
+    end a line. `-` is standard input.
 
     A byte order mark is skipped. Raises DataError lazily, for a file that cannot be read, a line longer than `longest`
     bytes, or bytes that are not UTF-8.
@@ -39,14 +39,14 @@ def read_lines(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[tu
 
 
 def place_name(place: str | Path) -> str:
-    """The file's name, as shown in messages."""
+    """The name to use for the file in messages."""
     return "standard input" if str(place) == STANDARD_INPUT else str(place)
 
 
 def name_of_data(place: str | Path) -> str:
     """The name of the data and, for a file, its hash. A pipe has no hash because it can be read only once.
 
-    Raises DataError.
+    Raises DataError if the file cannot be read.
     """
     path = Path(place)
     if str(place) == STANDARD_INPUT or not path.is_file():

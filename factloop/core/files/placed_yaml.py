@@ -1,4 +1,4 @@
-"""Reads a YAML mapping with the line of every field, so that errors can name it."""
+"""Reads a YAML mapping and records the line of every field for use in error messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import yaml
 from factloop.core.errors import DataError
 
 LONGEST_NUMBER = 100
-"""Maximum number of characters of an integer; Python cannot print one of some thousand."""
+"""Maximum number of characters in an integer; Python cannot print integers with thousands of digits."""
 
 Place = tuple[str | int, ...]
 """The path from the top to a value: field names, and entry numbers from 0."""
@@ -19,7 +19,7 @@ Place = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class PlacedYaml:
-    """The mapping in a file."""
+    """The mapping in a YAML file."""
 
     path: str
     fields: Mapping[str, Any]
@@ -27,14 +27,14 @@ class PlacedYaml:
     """The line of every field and entry, from 1."""
 
     def error(self, message: str, place: Sequence[str | int]) -> DataError:
-        """The error with its file, its field, and the line of that field or of the innermost one around it."""
+        """The error with its file, its field, and the line of that field or of the innermost field that contains it."""
         at = tuple(place)
         line = next(self.lines[at[:end]] for end in range(len(at), -1, -1) if at[:end] in self.lines)
         return DataError(message, path=self.path, line=line, field=".".join(map(str, at)) or None)
 
 
 class PlainLoader(yaml.SafeLoader):
-    """Loads YAML without aliases, since nested ones take exponential time, tags, and very long integers."""
+    """Loads YAML but rejects tags, very long integers, and aliases, since nested aliases take exponential time."""
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         event = self.peek_event()  # type: ignore[no-untyped-call]
@@ -52,14 +52,14 @@ PlainLoader.add_constructor("tag:yaml.org,2002:int", PlainLoader.construct_yaml_
 
 
 def read_placed_yaml(text: str, path: str) -> PlacedYaml:
-    """The mapping in a YAML text.
+    """Parses a YAML mapping.
 
-    Raises DataError, with the line, if it is not YAML or not a mapping, or if a field appears twice.
+    Raises DataError, with the line, if the text is not YAML or not a mapping, or if a field appears twice.
     """
     try:
         node = yaml.compose(text, Loader=PlainLoader)
         if not isinstance(node, yaml.MappingNode):
-            raise DataError("must be fields and their values, such as `name: first`", path=path, line=1)
+            raise DataError("must contain fields and their values, such as `name: first`", path=path, line=1)
         lines = dict(_lines(node, (), 1, path))
         return PlacedYaml(path, yaml.load(text, PlainLoader), lines)
     except yaml.MarkedYAMLError as error:
@@ -83,6 +83,6 @@ def _lines(node: yaml.Node, place: Place, line: int, path: str) -> Iterator[tupl
             if not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
                 raise DataError(f"field names must be strings; put {str(name)[:40]!r} in quotes", path=path, line=line)
             if name in seen:
-                raise DataError(f"{name[:80]!r} appears here twice", path=path, line=line)
+                raise DataError(f"{name[:80]!r} appears twice", path=path, line=line)
             seen.add(name)
             yield from _lines(value, (*place, name), line, path)

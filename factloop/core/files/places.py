@@ -1,4 +1,4 @@
-"""Resolves folders and globs named by the user: which files they contain, and whether a new file would be included."""
+"""Finds the files that a user's folder or glob includes, and whether it would include a new file."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def resolved(path: Path) -> Path:
 
 
 def base_and_pattern(pattern: Path) -> tuple[Path, tuple[str, ...]]:
-    """The folder before the first wildcard, and the remaining parts."""
+    """The folder before the first wildcard, and the remaining parts of the pattern."""
     first = next(place for place, part in enumerate(pattern.parts) if glob.has_magic(part))
     return Path(*pattern.parts[:first]), pattern.parts[first:]
 
@@ -56,11 +56,10 @@ def is_hidden(path: Path) -> bool:
 
 
 def first_taken_in(place: str, paths: Collection[Path]) -> Path | None:
-    """The first of the (resolved) paths that is the place itself, or that is read along with it or would be once
-    written.
+    """The first of the (resolved) paths that reading `place` includes, or would include once the path is written.
 
-    None for a file, folder or glob that does not exist; reading it raises the error. Raises OSError and ValueError as
-    `pathlib` does.
+    None if there is none, or if `place` does not exist, which is an error when it is read. Raises OSError and
+    ValueError as `pathlib` does.
     """
     named = Path(place).expanduser()
     base, wanted = named, tuple[str, ...]()

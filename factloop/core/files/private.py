@@ -1,9 +1,9 @@
 """Creates files and folders that only their owner can read, whatever the umask, because they contain checked texts.
 
-New ones are created with these permissions. Files that an older version or a library left accessible to others are
-restricted when they are opened: group and others lose their permissions. Files of other users are left unchanged, and
-so are files on a file system without such permissions; neither is an error. On Windows nothing is done: files inherit
-the permissions of their folder, and a user's own folders are accessible only to that user and to administrators.
+New files and folders are created with these permissions. Files that an older version or a library left accessible to
+others are restricted when they are opened: group and others lose their permissions. Other users' files remain
+unchanged, as do files on a file system without such permissions; neither is an error. On Windows, nothing is done:
+files inherit the permissions of their folder, and only the user and administrators can access the user's own folders.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def make_private_file(path: Path) -> None:
 
     An existing file is not opened: SQLite may have locks on it in this process, and closing the file would drop them.
     """
-    with _MAKING:  # until the new one is closed, for the same reason
+    with _MAKING:  # until the new file is closed, for the same reason
         try:
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE))
         except FileExistsError:
@@ -49,7 +49,7 @@ def make_private_file(path: Path) -> None:
 
 
 def make_private_database(path: Path) -> None:
-    """`make_private_file` for SQLite."""
+    """Like `make_private_file`, but for SQLite, which keeps more files next to the database."""
     make_private_file(path)
     for ending in BESIDE_DATABASE:
         narrow(path.with_name(f"{path.name}{ending}"))
@@ -70,7 +70,7 @@ def make_private_folder(path: Path) -> None:
 
 
 def narrow(path: Path) -> None:
-    """Removes other users' permissions from one of our own files or folders."""
+    """Removes other users' permissions from a file or folder that belongs to the current user."""
     with suppress(OSError):
         _narrow(path)
 

@@ -43,10 +43,10 @@ class Row:
     line: int
     fields: Mapping[str, Any]
     file_names: Mapping[str, str] = field(default_factory=dict)
-    """The names in the file of renamed fields, so that errors use the names that the user finds there."""
+    """Maps renamed fields to their names in the file, which error messages use."""
 
     def renamed(self, fields: Mapping[str, Any], file_names: Mapping[str, str]) -> Row:
-        """Other values derived from this row, at the same location."""
+        """A row with values derived from this one, at the same location."""
         return Row(self.path, self.line, fields, file_names)
 
     def read_as(self, kind: type[R]) -> R:
@@ -68,7 +68,7 @@ class Row:
 
 
 def shown(value: object) -> str:
-    """A value as JSON, shortened; lists and objects are shown only by kind, because they may be deep."""
+    """A value as shortened JSON. The contents of lists and objects are omitted, because they may be deeply nested."""
     if isinstance(value, Mapping):
         return "an object"
     if isinstance(value, list | tuple):
@@ -82,7 +82,7 @@ def _reason(details: ErrorDetails) -> str:
         return "it is missing"
     cause = details.get("ctx", {}).get("error")
     said = str(cause) if isinstance(cause, ValueError) else _WORDS.get(details["type"], details["msg"])
-    return f"{said}, not {shown(details['input'])}" if details["loc"] else said  # otherwise about several fields
+    return f"{said}, not {shown(details['input'])}" if details["loc"] else said  # no location: several fields
 
 
 def _field(location: tuple[int | str, ...]) -> str | None:

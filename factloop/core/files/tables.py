@@ -18,16 +18,16 @@ from factloop.core.files.rows import Identifier, Row, shown
 from factloop.core.records import Record
 
 Reshape = Callable[[Row], Iterable[Row]]
-"""Returns the rows contained in a row of another layout. A `Row` without `id` gets its line number."""
+"""Converts a row in another layout to the rows that it contains. A `Row` without an `id` gets its line number."""
 
 
 class TableItem(Record):
-    """Base class of what loaders yield. Fields that the record does not have are ignored."""
+    """Base class of the items that loaders yield. Unknown fields are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
     id: Identifier
-    """The id in the file, or one based on its position."""
+    """The id in the file, or one based on the item's position."""
 
 
 T = TypeVar("T", bound=TableItem)
@@ -36,7 +36,7 @@ T = TypeVar("T", bound=TableItem)
 def read_rows(place: str | Path) -> Iterator[Row]:
     """Reads a CSV, Parquet or JSON file (one array) according to its extension, otherwise JSON Lines; `-` is stdin.
 
-    Column names are used unchanged. Raises DataError like the reader of that format.
+    Column names are used unchanged. Raises DataError if the reader of that format does.
     """
     name = str(place).lower()
     if name.endswith(".csv"):
@@ -49,7 +49,7 @@ def read_rows(place: str | Path) -> Iterator[Row]:
 def load_items(places: Iterable[str | Path], kind: type[T], reshape: Reshape | None = None) -> Iterator[T]:
     """Reads items from several files in order, one item at a time.
 
-    Raises DataError lazily, for a malformed row and for an id that occurred before in any of the files.
+    Raises DataError lazily, for a malformed row and for an id that has already occurred in any of the files.
     """
     ids: dict[str, str] = {}
     for place in places:
@@ -65,7 +65,7 @@ def load_items(places: Iterable[str | Path], kind: type[T], reshape: Reshape | N
 def files_of(place: str | Path, *patterns: str) -> list[str | Path]:
     """The file itself or, for a folder, all files in and below it that match a pattern, sorted by path.
 
-    Raises DataError for a folder without any.
+    Raises DataError for a folder without such files.
     """
     if str(place) == STANDARD_INPUT or not Path(place).is_dir():
         return [place]
@@ -76,14 +76,14 @@ def files_of(place: str | Path, *patterns: str) -> list[str | Path]:
 
 
 LARGEST = 256 * 2**20
-"""In characters. An array cannot be read line by line, so the whole text is in memory."""
+"""In characters. An array cannot be read line by line, so the whole text is held in memory."""
 
 
 def read_json_array(place: str | Path, *, largest: int = LARGEST) -> Iterator[Row]:
-    """One row per item, whose `line` is its number, starting at 1; `-` is standard input.
+    """Yields one row per item, with the item's number, starting at 1, as its `line`. `-` is standard input.
 
-    Raises DataError for anything but an array of objects, for an array of more than `largest` characters, and for an
-    empty array.
+    Raises DataError for an empty array, for one with more than `largest` characters, and for anything that is not an
+    array of objects.
     """
     path = place_name(place)
     try:
@@ -112,13 +112,13 @@ def _read(place: str | Path, path: str, largest: int) -> str:
     return "".join(parts)
 
 
-_BATCH = 1024  # number of rows in memory at once
+_BATCH = 1024  # maximum number of rows in memory
 
 
 def read_parquet(place: str | Path, *, batch: int = _BATCH) -> Iterator[Row]:
-    """One row for each row in the file; `line` is its number, starting at 1.
+    """Yields each row in the file, with its number, starting at 1, as its `line`.
 
-    Raises ConfigError without pyarrow, and DataError for a file that cannot be read, is not Parquet or has no rows.
+    Raises ConfigError if pyarrow is missing, and DataError if the file cannot be read, is not Parquet or has no rows.
     """
     path = str(place)
     number = 0

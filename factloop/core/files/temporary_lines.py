@@ -30,7 +30,7 @@ class TemporaryLines:
             raise _unusable(error) from error
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yields the lines from the first. Only one reader at a time, and no lines may be added meanwhile."""
+        """Yields all lines in order. Until this ends, no lines may be added and no other iteration may start."""
         try:
             self._file.seek(0)  # also flushes the buffer
         except OSError as error:
@@ -38,7 +38,7 @@ class TemporaryLines:
         yield from self._file
 
     def close(self) -> None:
-        with suppress(OSError):  # the buffer may still hold text that did not fit on the disk and is no longer needed
+        with suppress(OSError):  # the buffer may contain text that did not fit on the disk and is no longer needed
             self._file.close()
 
 

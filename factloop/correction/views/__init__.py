@@ -1,1 +1,1 @@
-"""Shows corrections on the terminal and as a page."""
+"""Shows corrections on the terminal and as HTML pages."""

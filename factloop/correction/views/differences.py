@@ -1,4 +1,4 @@
-"""The changes of a correction by phrases, and the text with its changes and marks in place."""
+"""Splits a corrected text into unchanged parts, changes compared phrase by phrase, and marks."""
 
 from __future__ import annotations
 

@@ -13,11 +13,11 @@ from factloop.reports.page import render_page
 from factloop.reports.prose import PageStretch, lay_out
 from factloop.reports.visible import visible
 
-_SAID = {"removed": "removed", "inserted": "put in", "mark": "mark"}
+_SAID = {"removed": "removed", "inserted": "inserted", "mark": "mark"}
 
 
 def render_correction_html(correction: Correction, file: str = "", marks: MarkStyle = "brackets") -> str:
-    """The page. The output is deterministic. `file` is the name of the file that was corrected."""
+    """The HTML page. The output is deterministic. `file` is the name of the corrected file."""
     before, standing = correction.before, correction.report
     notes = words.note_numbers(correction) if marks == "footnotes" else ()
     return render_page(
@@ -28,7 +28,7 @@ def render_correction_html(correction: Correction, file: str = "", marks: MarkSt
         name=name_of(before, file),
         file=file,
         against=held_against(before),
-        warnings=[one for one in standing.warnings if one != OFFLINE],  # the line about the judge says more
+        warnings=[one for one in standing.warnings if one != OFFLINE],  # the line about the judge already says this
         prose=lay_out(list(_stretches(correction, notes))),
         notes=notes,
         changes=[
@@ -41,8 +41,8 @@ def render_correction_html(correction: Correction, file: str = "", marks: MarkSt
 
 
 def _stretches(correction: Correction, notes: Sequence[int]) -> Iterator[PageStretch]:
-    """A stretch for each piece. The last differing piece of a change links to its reason, and each mark links to its
-    doubt."""
+    """A stretch for each piece. The last differing piece of a change links to the reason for it, and each mark links to
+    its doubt."""
     n_marks = 0
     for part in parts(correction):
         last = max((at for at, one in enumerate(part.pieces) if one.kind in ("removed", "inserted")), default=None)

@@ -54,7 +54,7 @@ def print_correction(correction: Correction, console: Console) -> None:
         print_section(console, response_title(correction), _marked(correction))
         print_section(console, "Changes", rows_table(_change_lines(correction)))
     if correction.left:
-        print_section(console, "Left as found", rows_table(_left_lines(correction)))
+        print_section(console, "Left unchanged", rows_table(_left_lines(correction)))
     if correction.doubts:
         print_section(console, "Still in doubt", rows_table(_doubt_lines(correction)))
     print_section(console, "Result", rows_table(_rows(correction)))

@@ -18,8 +18,8 @@ _MARKDOWN = re.compile(r"[\\`*_\[\]<>&|]")
 LEFT_WORDS = {
     LeftReason.REWRITE_FAILED: "there is no new wording",
     LeftReason.NOT_CONFIRMED: "its change failed the second check and was undone",
-    LeftReason.LAYOUT: "what follows needs it: the head of a table, an underlined heading",
-    LeftReason.UNMENDABLE: "the evidence has no words that can replace it",
+    LeftReason.LAYOUT: "the text after it depends on it, as after a table header or an underlined heading",
+    LeftReason.UNMENDABLE: "the evidence offers no replacement",
     LeftReason.NO_PLACE: "the response does not contain the sentence",
 }
 _HOW_TO_MEASURE = {"offline": "", "model": " To test it: factloop doctor --controls"}
@@ -42,12 +42,12 @@ def headline(correction: Correction) -> str:
     elif correction.rejected is Rejection.NOTHING_TO_CORRECT:
         said = "Nothing found to correct" if unjudged(correction) else "Nothing to correct"
     else:
-        said = "The original stands"
+        said = "The original text was kept"
     return ", but ".join(filter(None, (said, unjudged(correction))))
 
 
 def unjudged(correction: Correction) -> str:
-    """How many sentences of the text to use have claims without a verdict; empty if none has."""
+    """The number of sentences in the text to use that have claims without a verdict; empty if there are none."""
     n = sum(Finding.UNSCORED in doubt.findings for doubt in correction.doubts)
     were, them = ("was", "it") if n == 1 else ("were", "them")
     return f"{plural(n, 'sentence')} {were} not judged; read {them} yourself" if n else ""
@@ -63,34 +63,34 @@ def _worse(correction: Correction) -> list[str]:
 
 
 def response_title(correction: Correction) -> str:
-    """The title of the response with its changes and marks."""
+    """The title for the response with its changes and marks."""
     if correction.changes:
-        return "Response, corrected" if correction.accepted else "Response, with changes that were not taken"
-    return "Response, with marks" if correction.marks else "Response, as it was"
+        return "Response, corrected" if correction.accepted else "Response, with rejected changes"
+    return "Response, with marks" if correction.marks else "Response, unchanged"
 
 
 def kept_back(correction: Correction) -> str | None:
-    """A line that says why corrections were rejected, or how many sentences were not judged; None if there is nothing
-    to say."""
+    """A line with the reason why corrections were rejected, or the number of sentences that were not judged; None if
+    neither applies."""
     if not correction.accepted:
         is_done = correction.rejected is Rejection.NOTHING_TO_CORRECT
-        return unjudged(correction) or None if is_done else f"the original stands: {correction.why}"
+        return unjudged(correction) or None if is_done else f"the original text was kept: {correction.why}"
     if not correction.left:
         return unjudged(correction) or None
     n = len(correction.left)
     reasons = dict.fromkeys(
         f"{LEFT_WORDS[one.reason]}{f' ({one.detail})' if one.detail else ''}" for one in correction.left
     )
-    stays = "stays as it was" if n == 1 else "stay as they were"
-    return f"{plural(n, 'faulty sentence')} {stays}: {'; '.join(reasons)}"
+    was = "was" if n == 1 else "were"
+    return f"{plural(n, 'faulty sentence')} {was} left unchanged: {'; '.join(reasons)}"
 
 
 def changes_words(correction: Correction) -> str:
-    """The number of sentences or parts by kind of change, or `none`."""
+    """The number of changes of each kind, or `none`."""
     kinds = [change.kind for change in correction.changes]
     parts = [f"{kinds.count(kind)} {words}" for kind, words in KIND_WORDS.items() if kind in kinds]
     if correction.left:
-        parts.append(f"{plural(len(correction.left), 'faulty sentence')} left as found")
+        parts.append(f"{plural(len(correction.left), 'faulty sentence')} left unchanged")
     return ", ".join(parts) or "none"
 
 
@@ -121,7 +121,7 @@ def doubted(correction: Correction, doubt: Doubt) -> str:
 
 
 def treatment(correction: Correction, doubt: Doubt, note: int | None = None) -> str:
-    """The finding on a passage, and how the text is marked: in brackets, by the footnote with this number, or not."""
+    """The finding on a passage, and how it is marked: in brackets, with the footnote of this number, or not at all."""
     found = ", ".join(map(finding_words, doubt.findings))
     if doubt.mark is None:
         return f"{found}; not marked"
@@ -129,14 +129,14 @@ def treatment(correction: Correction, doubt: Doubt, note: int | None = None) -> 
 
 
 def note_numbers(correction: Correction) -> range:
-    """The number of the footnote for each mark, in order. They continue after the numbered footnotes of the text."""
+    """The footnote number of each mark, in order. They continue after the numbered footnotes of the text."""
     first = max(map(int, _NUMBERED_NOTE.findall(correction.text)), default=0) + 1
     return range(first, first + len(correction.marks))
 
 
 def footnoted(correction: Correction) -> str:
-    """The text to use, in Markdown, with footnotes in place of bracket marks. Each note gives the finding and the
-    reason. Without marks, it is the text itself.
+    """The text to use, in Markdown, with footnotes in place of bracket marks. Each footnote states the finding and the
+    reason. Without marks, the text is unchanged.
     """
     text, report = correction.text, correction.report
     parts, notes, reached = [], [], 0

@@ -1,7 +1,7 @@
 "use strict";
-// Labels that a person gives the claims of a page, or answers which of two sides is right: by keys or buttons, with a
-// comment, undone one by one. The browser keeps them under the hash of the page's claims, and they are saved as a file;
-// in a frame of the service, the service keeps them beside the check.
+// Lets a person label the claims on a page, or answer which of two sides is right, by keys or buttons. Labels can have
+// comments and can be undone one by one. The browser stores them under the hash of the page's claims, and they can be
+// saved as a file. When the page is framed by the service, the service stores them with the check.
 (() => {
   const list = document.querySelector("#list[data-labelling]");
   if (!list) return;
@@ -22,7 +22,7 @@
 
   const items = [...list.querySelectorAll(".claim[data-claim]")];
   const numberOf = (item) => Number(item.firstElementChild.id.slice("claim-".length));
-  const inOrder = [...items].sort((one, other) => numberOf(one) - numberOf(other)); // of the response
+  const inOrder = [...items].sort((one, other) => numberOf(one) - numberOf(other)); // in the order of the response
   const itemOf = new Map(inOrder.map((item) => [numberOf(item), item]));
   const claims = new Map(inOrder.map((item) => [numberOf(item), { ...common, ...JSON.parse(item.dataset.claim) }]));
   const named = new Map([...claims].map(([number, { response_id: response, claim_id: claim }]) => [JSON.stringify([response, claim]), number]));
@@ -30,13 +30,13 @@
 
   const given = new Map(); // number to { label, comment, blind, given_at }
   const drafts = new Map(); // comments of claims without a label
-  const past = []; // [number, what was given before], the last to be undone first
-  const revealed = new Set(); // claims whose verdict was seen after a label
+  const past = []; // [number, previous label], undone from the end
+  const revealed = new Set(); // claims whose verdict was seen after labelling
   let isOn = false;
   let isBlind = begins === "blind";
   let current = null;
 
-  // Labels as files and the service have them, and back. Fails for what is no label of this page's claims.
+  // Converts labels to and from the form used by files and the service. Rejects anything but labels for this page's claims.
   const labelsOf = () => [...given].sort(([one], [other]) => one - other).map(([number, { label, blind, ...rest }]) => {
     const { response_id, claim_id } = claims.get(number);
     return { response_id, claim_id, [kind.field]: label, ...(kind.hasVerdicts && { blind }), ...rest };
@@ -45,9 +45,9 @@
     const found = new Map();
     for (const { response_id: response, claim_id: claim, [kind.field]: label, comment = "", blind = false, given_at = null } of labels) {
       const number = named.get(JSON.stringify([response, claim]));
-      if (number === undefined) throw new Error(`This file has ${kind.one} of a claim that is not on this page: ${String(claim).slice(0, 80)}`);
-      if (found.has(number)) throw new Error(`This file has two ${name} of claim ${number}.`);
-      if (!words.has(label) || typeof comment !== "string") throw new Error(`This file has ${kind.one} of claim ${number} that cannot be read.`);
+      if (number === undefined) throw new Error(`This file has ${kind.one} for a claim that is not on this page: ${String(claim).slice(0, 80)}`);
+      if (found.has(number)) throw new Error(`This file has two ${name} for claim ${number}.`);
+      if (!words.has(label) || typeof comment !== "string") throw new Error(`This file has ${kind.one} for claim ${number} that cannot be read.`);
       found.set(number, { label, blind: blind === true, given_at, comment: comment.slice(0, LONGEST_COMMENT) });
     }
     return found;
@@ -63,13 +63,13 @@
   const read = async (file) => {
     if (file.size > LARGEST_FILE) throw new Error(`This file is too large for a file of ${name}.`);
     let found = null;
-    try { found = JSON.parse(await file.text()); } catch { /* said below */ }
-    if (found?.kind !== name || !Array.isArray(found[name]) || !found[name].every((one) => one && typeof one === "object")) throw new Error(`This is not a file of ${name} that a page saved.`);
-    if (found.claims_hash !== hash) throw new Error(name === "labels" ? "These labels are of another report." : "These answers are of another page.");
+    try { found = JSON.parse(await file.text()); } catch { /* reported below */ }
+    if (found?.kind !== name || !Array.isArray(found[name]) || !found[name].every((one) => one && typeof one === "object")) throw new Error(`This is not a file of ${name} saved by a page.`);
+    if (found.claims_hash !== hash) throw new Error(name === "labels" ? "These labels belong to another report." : "These answers belong to another page.");
     return taken(found[name]);
   };
 
-  // Where labels are kept: by the browser, or by the service around a framed page, which has no storage.
+  // Stores labels in the browser or, for a framed page, which has no storage, in the service.
   let store = {
     isKept: true,
     isSaved: true,
@@ -89,7 +89,7 @@
         localStorage.setItem(`${place}-seen`, JSON.stringify([...revealed]));
       } catch {
         this.isKept = false;
-        throw new Error(`This browser keeps nothing for this page: save the ${name} before you leave it.`);
+        throw new Error(`This browser cannot store anything for this page: save the ${name} before you leave.`);
       }
     },
   };
@@ -107,7 +107,7 @@
       asked.delete(id);
     };
     return {
-      isKept: true, // the page around this one asks its reader
+      isKept: true, // the surrounding page warns the reader
       load: async () => taken(await ask({})),
       keep: (number, one) => ask({ claim: claims.get(number).claim_id, label: one && { label: one.label, comment: one.comment, blind: one.blind } }),
     };
@@ -117,7 +117,7 @@
   });
   addEventListener("beforeunload", (event) => { if (isOn && !store.isKept && !store.isSaved) event.preventDefault(); });
 
-  // The dock. Texts become text nodes; `on...` functions listen.
+  // The dock. Strings become text nodes, and `on...` functions become listeners.
   const make = (tag, attributes = {}, ...children) => {
     const element = document.createElement(tag);
     for (const [attribute, value] of Object.entries(attributes)) {
@@ -147,7 +147,7 @@
     make("div", { class: "label-more" }, comment, undoing,
       button("‹", "p", () => step(-1), { "aria-label": "Previous claim" }), button("›", "n", () => step(1), { "aria-label": "Next claim" })),
     make("div", { class: "label-more" },
-      ...(kind.hasVerdicts ? [make("label", { title: "A verdict in sight draws the label towards it; a label that you change after seeing the verdict no longer counts as blind" }, hiding, " Hide verdicts ", make("span", { class: "is-long" }, "until labelled "), make("kbd", { "aria-hidden": "true" }, "b"))] : []),
+      ...(kind.hasVerdicts ? [make("label", { title: "A visible verdict biases your label; a label that you change after seeing the verdict no longer counts as blind" }, hiding, " Hide verdicts ", make("span", { class: "is-long" }, "until labelled "), make("kbd", { "aria-hidden": "true" }, "b"))] : []),
       saving, make("button", { type: "button", class: "quiet", onclick: () => file.click() }, "Load…"), file),
     trouble, spoken);
   new ResizeObserver(() => { document.documentElement.style.scrollPaddingBottom = isOn ? `${dock.offsetHeight + 8}px` : ""; }).observe(dock);
@@ -177,7 +177,7 @@
     comment.value = one?.comment ?? drafts.get(current) ?? "";
   };
 
-  // Claims that the list shows, and the one to be labelled: opened, and with the focus unless a button of ours has it.
+  // The claims that the list shows, and the one to label, which is opened and gets the focus unless a dock button has it.
   const shown = () => [...list.querySelectorAll(".claim[data-claim]:not([hidden])")].map(numberOf);
   let opened = null;
   const reveal = (number, focuses) => {
@@ -205,14 +205,14 @@
     select(numbers[at < 0 ? 0 : Math.min(Math.max(at + by, 0), numbers.length - 1)] ?? null);
     say(told());
   };
-  // The next claim without a label, of those shown, from the first again after the last; or null.
+  // The next shown claim without a label, starting over after the last one; null if there is none.
   const nextOpen = (number) => {
     const numbers = shown();
     const at = numbers.indexOf(number);
     return [...numbers.slice(at + 1), ...numbers.slice(0, at + 1)].find((one) => !given.has(one)) ?? null;
   };
 
-  // The passages of a claim whose verdict is hidden stand as they were found: elsewhere those that decide stand first.
+  // Shows passages in the order in which they were found if the verdict is hidden; otherwise, decisive ones come first.
   const arrange = (item) => {
     for (const evidence of item.querySelectorAll(".evidences")) {
       const passages = [...evidence.children];
@@ -251,13 +251,13 @@
     change(number, { ...one, comment: comment.value.trim() });
     const next = nextOpen(number);
     select(next);
-    const all = given.size === claims.size ? `All are ${kind.done}: save the ${name}.` : `All that are shown are ${kind.done}.`;
+    const all = given.size === claims.size ? `All claims are ${kind.done}: save the ${name}.` : `All claims shown are ${kind.done}.`;
     say(`Claim ${number}: ${words.get(label)}. ${progress()}. ${next === null ? all : told()}`);
   };
   const agreed = () => {
     if (current === null) return;
     const { verdict } = claims.get(current);
-    if (isHidden(current)) say("The verdict is hidden: say what you find.");
+    if (isHidden(current)) say("The verdict is hidden: judge for yourself.");
     else if (verdict === null) say("There is no verdict to agree with.");
     else give(verdict);
   };
@@ -289,7 +289,7 @@
     say(`${found.size} ${name} loaded. ${progress()}.`);
   };
 
-  // All claims, in the order of the response: problems first would tell the verdict, and make no sample of the report.
+  // Shows all claims in the order of the response. Problems first would reveal verdicts and bias partial labelling.
   const line = (on) => {
     if (on) {
       list.querySelector("#search").value = "";
@@ -297,8 +297,8 @@
     }
     items[0].parentElement.append(...(on ? inOrder : items));
   };
-  // Verdicts go out of sight by their styles; titles, names and roles are no matter of style. Links from sentences to
-  // their claims are named after verdicts, and lead to the worst of several.
+  // Style sheets hide verdicts, but not in titles, names and roles. Also, links from sentences to claims are named after
+  // verdicts and lead to the worst of several claims.
   const titles = new Map();
   const leads = new Map();
   const blindfold = (on) => {
@@ -324,7 +324,7 @@
   };
   const hide = (on) => {
     isBlind = hiding.checked = on;
-    if (on) line(true); // what was filtered by verdict, or by words of hidden reasons, would tell them
+    if (on) line(true); // filters by verdict, or searches in hidden reasons, would reveal them
     blindfold(on);
     if (current !== null) reveal(current, false);
     draw();
@@ -334,9 +334,9 @@
   let loading = null;
   const turn = async (on) => {
     if (on) {
-      loading ??= store.load(); // once, however often it is asked for meanwhile
+      loading ??= store.load(); // once, even if requested again meanwhile
       try { (await loading).forEach((one, number) => { if (!given.has(number)) put(number, one); }); } catch {
-        loading = null; // the page around this one says why
+        loading = null; // the surrounding page reports the reason
         return;
       }
     }
@@ -366,7 +366,7 @@
     else if (event.key.toLowerCase() === "l") turn(!isOn);
     else if (!isOn) return;
     else {
-      const digit = /^(?:Digit|Numpad)([1-4])$/.exec(event.code)?.[1]; // where digits want Shift, too
+      const digit = /^(?:Digit|Numpad)([1-4])$/.exec(event.code)?.[1]; // also on keyboards on which digits need Shift
       const onClaim = event.target.closest("summary");
       const by = { n: 1, j: 1, p: -1, k: -1, ...(onClaim && { ArrowDown: 1, ArrowUp: -1 }) }[event.key];
       const act = { c: () => comment.focus(), u: undo, ...(kind.hasVerdicts && { a: agreed, b: () => hide(!isBlind) }) }[event.key];

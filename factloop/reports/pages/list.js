@@ -1,5 +1,5 @@
 "use strict";
-// What both kinds of lists say and do.
+// Functions shared by both kinds of lists.
 const many = (number) => number.toLocaleString("en");
 const foundOf = (kept, total, noun) => {
   const all = `${many(total)} ${total === 1 ? noun : `${noun}s`}`;
@@ -13,7 +13,7 @@ const whenTyped = (search, filter) => {
   });
 };
 
-// Tables of many rows: filtered, sorted and shown a page at a time. Without a script they stand whole.
+// Filters, sorts and pages tables with many rows. Without a script, they are shown in full.
 (() => {
   const PAGE = 25;
   document.querySelectorAll(".tools").forEach((tools) => {
@@ -58,7 +58,7 @@ const whenTyped = (search, filter) => {
       heads[column].setAttribute("aria-sort", down > 0 ? "ascending" : "descending");
       const keyed = rows.map((row) => [valueOf(row, column), row]);
       keyed.sort(([one], [other]) => {
-        if (one === null || other === null) return (one === null) - (other === null); // what has no value stays last
+        if (one === null || other === null) return (one === null) - (other === null); // rows without a value stay last
         return down * (typeof one === "string" ? one.localeCompare(other) : one - other);
       });
       rows = keyed.map(([, row]) => row);
@@ -85,7 +85,7 @@ const whenTyped = (search, filter) => {
   });
 })();
 
-// Claims: filtered by their verdicts, searched, walked through by keys, linked with their sentences.
+// Filters claims by verdict, searches them, steps through them by keys, and links them with their sentences.
 (() => {
   const one = (selector) => document.querySelector(selector);
   const all = (selector) => [...document.querySelectorAll(selector)];
@@ -93,8 +93,8 @@ const whenTyped = (search, filter) => {
   const items = all(".claim");
   if (items.length === 0) return;
 
-  // Filters. Several may be chosen, and an item that any of them shows is shown; none chosen means all. The same filter
-  // may stand in the table and in the toolbar. A choice of the page gives way to the reader's first.
+  // Filters. If several are chosen, items that match any of them are shown; if none is chosen, all items are. The same
+  // filter may be in the table and in the toolbar. The reader's first choice replaces the one made by the page.
   const toolbar = one(".toolbar");
   const chips = all(".chip");
   const search = one("#search");
@@ -104,7 +104,7 @@ const whenTyped = (search, filter) => {
   let isStandard = standard.length > 0;
   let texts = null; // lower-cased text of each item, made when the first search needs it
 
-  // A passage that several claims show stands with one of them; another gets it when it is opened.
+  // A passage that belongs to several claims is shown with one of them; others get it when they are opened.
   const passages = new Map();
   const passage = (number) => {
     if (!passages.has(number)) {
@@ -142,7 +142,7 @@ const whenTyped = (search, filter) => {
       chip.setAttribute("aria-pressed", String(key ? chosen.has(key) : chosen.size === 0));
     });
     one("#shown").textContent = foundOf(shown, items.length, toolbar.dataset.noun);
-    one("#shown").classList.toggle("unseen", !words && chips.length > 1); // the filters have the counts
+    one("#shown").classList.toggle("unseen", !words && chips.length > 1); // the filters show the counts
     one("#nothing").hidden = shown > 0;
   };
   const reset = () => {
@@ -151,14 +151,14 @@ const whenTyped = (search, filter) => {
     search.value = "";
     apply();
   };
-  // What a reader has filtered must not end up under the toolbar.
+  // Filtered items must not end up under the toolbar.
   const filter = () => {
     apply();
     const first = items.find((item) => !item.hidden) ?? one("#nothing");
     if (first.getBoundingClientRect().top < toolbar.getBoundingClientRect().bottom) first.scrollIntoView();
   };
 
-  // A filter of what is shown anyway shows that alone: added to the others, it would do nothing.
+  // A filter for items that are already shown replaces the others; added to them, it would do nothing.
   const choose = (key) => {
     if (!key) chosen.clear();
     else if (!chosen.delete(key)) {
@@ -176,7 +176,7 @@ const whenTyped = (search, filter) => {
     });
   });
   whenTyped(search, filter);
-  // On paper stand all, unless the reader has chosen some.
+  // Prints all items unless the reader has chosen some.
   addEventListener("beforeprint", () => { if (isStandard && !search.value) reset(); });
   toolbar.addEventListener("submit", (event) => event.preventDefault());
   one("#reset").addEventListener("click", () => {
@@ -184,7 +184,7 @@ const whenTyped = (search, filter) => {
     search.focus();
   });
 
-  // From a sentence to its claims, and back. The pieces of a sentence name the same claims.
+  // Links from sentences to their claims and back. All pieces of a sentence list the same claims.
   const piecesOf = (claims) => all(`.sentence[data-claims="${claims}"]`);
   const link = (claims) => {
     all(".is-linked").forEach((element) => element.classList.remove("is-linked"));
@@ -197,7 +197,7 @@ const whenTyped = (search, filter) => {
     if (details.parentElement.hidden) reset();
     details.open = true;
     details.scrollIntoView({ block: "nearest" });
-    details.firstElementChild.scrollIntoView({ block: "nearest" }); // of one that is higher than the window, its head
+    details.firstElementChild.scrollIntoView({ block: "nearest" }); // shows the head of one that is higher than the window
   };
   const reveal = (details) => {
     open(details);
@@ -220,7 +220,7 @@ const whenTyped = (search, filter) => {
     event.preventDefault();
   });
 
-  // From problem to problem. The last one opened so is closed again, and its sentence shown beside.
+  // Steps from problem to problem, closing the one opened before. The sentence of each is shown next to it.
   let at = -1;
   const step = (by) => {
     const here = problems.indexOf(document.activeElement.closest(".claim"));
@@ -243,7 +243,7 @@ const whenTyped = (search, filter) => {
     one(name)?.addEventListener("click", () => step(by));
   });
 
-  // Keys. Letters can be switched off, for those who speak to their browser.
+  // Keys. Letters can be switched off for people who use speech input.
   const move = (step) => {
     const shown = items.filter((item) => !item.hidden);
     if (shown.length === 0) return;
@@ -265,7 +265,7 @@ const whenTyped = (search, filter) => {
     event.preventDefault();
   });
 
-  // What is scrolled to or tabbed to must not end up under the toolbar, whose height changes with the window.
+  // Scroll and tab targets must not end up under the toolbar, whose height changes with the window.
   const leaveRoom = () => {
     const covers = getComputedStyle(toolbar).position === "sticky";
     const { style } = document.documentElement;
@@ -276,7 +276,7 @@ const whenTyped = (search, filter) => {
 
   apply();
   toolbar.hidden = false;
-  leaveRoom(); // before anything is scrolled to: the observer is told of the first size only when the page is drawn
+  leaveRoom(); // before any scrolling, since the observer learns the first size only when the page is drawn
   one(".keys").hidden = false;
 
   const addressed = /^#claim-\d+$/.test(location.hash) && one(location.hash);

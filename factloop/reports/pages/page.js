@@ -3,10 +3,10 @@
   const one = (selector) => document.querySelector(selector);
   const all = (selector) => [...document.querySelectorAll(selector)];
 
-  // Theme: follows the system until the reader chooses. Storage may be refused to a page opened from a file.
+  // The theme follows the system until the reader chooses one. A page opened from a file may have no access to storage.
   const THEMES = ["auto", "light", "dark"];
   const themeButton = one("#theme");
-  const remember = (theme) => { try { localStorage.setItem("factloop-theme", theme); } catch { /* for this visit only */ } };
+  const remember = (theme) => { try { localStorage.setItem("factloop-theme", theme); } catch { /* lasts for this visit only */ } };
   const recall = () => { try { return localStorage.getItem("factloop-theme"); } catch { return null; } };
   const setTheme = (theme) => {
     document.documentElement.dataset.theme = theme;
@@ -18,11 +18,11 @@
     const next = THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length];
     setTheme(next);
     remember(next);
-    document.dispatchEvent(new Event("themechange")); // for a page that frames another
+    document.dispatchEvent(new Event("themechange")); // for a page that has another page in a frame
   });
 
-  // In a frame of the service, which has a header and a theme of its own, and is as high as this page. Links to sources
-  // open in a new tab there.
+  // When framed by the service, which has its own header and theme and makes the frame as high as this page. Links to
+  // sources then open in a new tab.
   addEventListener("message", ({ source, data }) => {
     const root = document.documentElement;
     if (source !== parent || source === window) return;
@@ -33,11 +33,11 @@
       all('a[href^="http"]').forEach((link) => { link.target = "_blank"; });
       new ResizeObserver(() => parent.postMessage({ height: Math.ceil(document.body.getBoundingClientRect().height), scrolled: scrollY }, "*")).observe(document.body);
     }
-    // How much of it is out of the reader's window, by which what sticks to the window is moved.
+    // How much of the page is outside the reader's window: sticky elements are moved by that much.
     for (const side of ["above", "below"]) if (Number.isFinite(data?.[side])) root.style.setProperty(`--${side}`, `${data[side]}px`);
   });
 
-  // On paper everything is open, and on the screen it closes again afterwards.
+  // Opens everything for printing, and closes it again afterwards.
   let closed = [];
   addEventListener("beforeprint", () => {
     closed = all("main details:not([open])");

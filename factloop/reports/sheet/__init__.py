@@ -1,1 +1,1 @@
-"""Defines tables once: `table` has their contents, and `terminal`, `csv` and the pages' `sheet.html.j2` show them."""
+"""Defines each table once: `table` has its contents, which `terminal`, `files` and the pages' `sheet.html.j2` show."""

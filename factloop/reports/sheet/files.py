@@ -1,5 +1,4 @@
-"""Writes the tables of a report to a file: LaTeX for a paper, CSV for a spreadsheet. Its pictures are written as SVG or
-PDF."""
+"""Writes the tables of a report as LaTeX for papers or CSV for spreadsheets, and its pictures as SVG or PDF."""
 
 from __future__ import annotations
 
@@ -29,8 +28,8 @@ _LATEX = str.maketrans(
 def tables_file(show: Callable[[Console], object], name: str) -> str:
     """All tables that the report shows on a terminal, for a file with this name: LaTeX for `.tex`, otherwise CSV.
 
-    In LaTeX, figures are rounded as shown; it requires the package booktabs and an engine that supports Unicode. In
-    CSV, figures have all their digits; if there are several tables, each is preceded by its title.
+    In LaTeX, figures are rounded as on the terminal; the package booktabs and an engine that supports Unicode are
+    required. In CSV, figures have all their digits; if there are several tables, each is preceded by its title.
     """
     kept = KeptSheets()
     show(kept)
@@ -51,7 +50,7 @@ def picture_files(page: Callable[[], object], name: str) -> dict[str | None, Cal
     with kept_pictures() as kept:
         page()
     if not kept:
-        raise ConfigError(f"{name}: this report has no pictures; name a .tex or .csv file for its tables")
+        raise ConfigError(f"{name}: this report has no pictures; use a .tex or .csv file for its tables")
     if Path(name).suffix.lower() == ".pdf":
         return {name: partial(as_pdf, kept)}
     first = Path(name)
@@ -60,7 +59,7 @@ def picture_files(page: Callable[[], object], name: str) -> dict[str | None, Cal
 
 
 def sheet_latex(sheet: Sheet) -> str:
-    """The sheet as a `table` environment with its title as the caption. Empty columns are left out."""
+    """The sheet as a `table` environment with its title as the caption. Empty columns are omitted."""
     places = [place for place, column in enumerate(sheet.columns) if column.head or _filled(sheet, place)]
     columns = [sheet.columns[place] for place in places]
     lines: list[str] = []

@@ -20,7 +20,7 @@ class Cell:
 
     text: str
     note: str = ""
-    """An addition to the text shown everywhere, such as its interval."""
+    """An addition to the text that all outputs show, such as its interval."""
     basis: str = ""
     """What the text is based on. Pages show it; other outputs have less room."""
     why: str = ""
@@ -44,7 +44,7 @@ class Column:
     is_name: bool = False
     """Whether its cells name the subject of a line, as in the first column. On the terminal, names come first."""
     is_heading: bool = False
-    """A name shown only once on the terminal, above all lines that share it."""
+    """Whether the terminal shows the name only once, above all lines that share it."""
     is_as_given: bool = False
     """Whether a heading keeps its first letter, because it is the name of a system."""
     is_strong: bool = False
@@ -59,7 +59,7 @@ class Line:
     cells: tuple[Cell, ...]
     """One for each column."""
     of: tuple[str, ...] = ()
-    """The subject of the line, by the names that a page's script uses for it."""
+    """The names that a page's script uses for the subject of the line."""
     is_total: bool = False
 
 
@@ -87,9 +87,10 @@ class Sheet:
         return ""
 
     def turned(self, title: str, *, measure: str, value: str, interval: str) -> Sheet:
-        """One line per figure, listing from top to bottom what does not fit side by side.
+        """A sheet with one line per figure, for tables that do not fit side by side.
 
-        The names of the columns are as given; the figures are the strong columns that the terminal shows.
+        `measure`, `value` and `interval` are the names of its columns. The figures are those in strong columns that the
+        terminal shows.
         """
         names = tuple(column for column in self.columns if column.is_name)
         given = (name(measure), Column(value, is_strong=True), Column(interval), Column("n"))
@@ -123,7 +124,7 @@ def sheet_of(
     of: Callable[[Item], tuple[str, ...]] = lambda _: (),
     is_total: Callable[[Item], bool] = lambda _: False,
 ) -> Sheet:
-    """One line per item and one cell per column. Integers and texts become cells."""
+    """A sheet with one line per item and one cell per column. Integers and strings become cells."""
     lines = [Line(tuple(_cell(say(item)) for _, say in columns), of(item), is_total(item)) for item in items]
     return Sheet(title, tuple(column for column, _ in columns), tuple(lines))
 
@@ -143,7 +144,7 @@ def _cell(said: Cell | str | int) -> Cell:
 
 
 def count_cell(count: int) -> Cell:
-    """`1,204`."""
+    """A count such as `1,204`."""
     return Cell(f"{count:,}", value=count)
 
 
@@ -154,7 +155,7 @@ def figure_cell(
     *,
     basis: str | None = None,
 ) -> Cell:
-    """A figure with its interval and basis (`n 1,204` unless `basis` says it), or why it is undefined."""
+    """A figure with its interval and basis (by default, `n 1,204`), or the reason why it is undefined."""
     n = one.n if isinstance(one, Figure) else None
     rests_on = basis if basis is not None else "" if n is None else f"n {n:,}"
     if one.value is None:
@@ -166,7 +167,7 @@ def figure_cell(
 def value_cell(
     value: float | None, shown: Callable[[float], str], why: str = "", *, note: str = "", basis: str = ""
 ) -> Cell:
-    """A number without an interval or, for None, a dash or the reason."""
+    """A number without an interval or, if it is None, a dash or the reason."""
     if value is None:
         return Cell(NOTHING, note, basis, why=why)
     return Cell(shown(value), note, basis, value=value)
@@ -178,7 +179,7 @@ def sheet_download(words: str, file: str, sheet: Sheet) -> DownloadLink:
 
 
 def sheet_csv(sheet: Sheet) -> str:
-    """The sheet as CSV text. Texts that a spreadsheet would compute are made harmless."""
+    """The sheet as CSV text. Text that a spreadsheet would treat as a formula is made harmless."""
     columns = [*_columns(sheet)]
     heads = [head for head, _ in columns]
     return csv_text(heads, zip(*(values for _, values in columns), strict=True))
@@ -193,7 +194,7 @@ _PARTS: tuple[tuple[str, Callable[[Cell], Value]], ...] = (
 
 
 def _columns(sheet: Sheet) -> Iterator[tuple[str, Sequence[Value]]]:
-    """Columns with their headers, including those parts of figures that some line has."""
+    """Columns with their headers, including the parts of figures that at least one line has."""
     for place, column in enumerate(sheet.columns):
         head = column.key or column.head
         cells = [line.cells[place] for line in sheet.lines]
@@ -205,7 +206,7 @@ def _columns(sheet: Sheet) -> Iterator[tuple[str, Sequence[Value]]]:
 
 
 def _value(cell: Cell) -> Value:
-    """None if there is no figure, never the dash shown instead."""
+    """The value for CSV: None if there is no figure, never the dash that other outputs show."""
     if cell.value is not None:
         return cell.value
     return None if cell.text == NOTHING else cell.text

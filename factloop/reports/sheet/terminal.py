@@ -13,7 +13,7 @@ from rich.text import Text
 from factloop.reports.sheet.table import Cell, Column, Line, Sheet
 from factloop.reports.terminal_parts import one_line, print_section
 
-LEAST_NAME = 12  # minimum width of a name that is at least this long; longer ones are wrapped
+LEAST_NAME = 12  # minimum width for names that are at least this long; longer names are wrapped
 _BELOW = 8  # minimum width to which reasons and bases are wrapped below figures
 _MARGIN = 2  # columns left blank on both sides of a section
 _GAP = 2  # blanks between columns
@@ -21,7 +21,7 @@ Layout = Callable[[Sheet], RenderableType]
 
 
 class KeptSheets(Console):
-    """A console that shows nothing and keeps the tables printed to it."""
+    """A console that prints nothing and collects the tables printed to it."""
 
     def __init__(self) -> None:
         super().__init__(quiet=True)
@@ -29,7 +29,7 @@ class KeptSheets(Console):
 
 
 def keep_sheet(console: Console, sheet: Sheet) -> None:
-    """Keeps a table that is about to be printed in its own form."""
+    """Adds a table to the console if it collects tables, for callers that print the table in another form."""
     if isinstance(console, KeptSheets):
         console.sheets += [sheet] * bool(sheet.lines)
 
@@ -51,7 +51,7 @@ def sheet_body(sheet: Sheet, width: int, narrow: Layout | None = None) -> Render
 
 
 def _widths(sheet: Sheet, room: int) -> list[int] | None:
-    """Widths of the columns shown on the terminal, wrapping long headers as little as possible; None if impossible."""
+    """Column widths on the terminal, wrapping long headers as little as possible; None if the columns do not fit."""
     needed = [*map(_needed, zip(*map(sheet.on_terminal, sheet.lines), strict=True))]
     for limit in range(max((head for _, head in needed), default=0), -1, -1):
         widths = [max(least, min(head, limit)) for least, head in needed]
@@ -102,7 +102,7 @@ def _table(sheet: Sheet, lines: Sequence[Line], widths: Sequence[int], *, has_he
     above: list[str] = []
     for line in lines:
         shown = sheet.on_terminal(line)
-        names = [cell.text for column, cell in shown if column.is_name]
+        names = [f"{cell.text} {cell.note}" for column, cell in shown if column.is_name]
         n_repeated = _n_repeated(names, above)
         table.add_row(
             *(
@@ -115,13 +115,13 @@ def _table(sheet: Sheet, lines: Sequence[Line], widths: Sequence[int], *, has_he
 
 
 def _head(column: Column, width: int) -> Text:
-    """The header on as many lines as needed; rich wraps those of columns that are not kept on one line."""
+    """The header, wrapped to the width. Rich itself wraps the headers of name columns."""
     head = one_line(column.head)
     return Text(head if column.is_name else "\n".join(_folded(head, width)))
 
 
 def _folded(text: str, width: int) -> list[str]:
-    """Wrapped to lines of this width, or of the width of the longest word."""
+    """The text, wrapped to lines of this width or that of the longest word."""
     lines: list[str] = []
     for word in text.split():
         if lines and cell_len(f"{lines[-1]} {word}") <= width:
@@ -132,13 +132,13 @@ def _folded(text: str, width: int) -> list[str]:
 
 
 def _n_repeated(names: Sequence[str], above: Sequence[str]) -> int:
-    """How many leading names the line shares with the previous line; the last name is always shown."""
+    """The number of leading names that the line shares with the previous one. The last name is always shown."""
     pairs = zip(names[:-1], above, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def stacked(sheet: Sheet) -> Text:
-    """One line per figure with everything it is based on, below the names of its line."""
+    """A text with one line per figure and its full basis, below the names of the line."""
     lines: list[tuple[str, str]] = []
     for heading, found in _under_headings(sheet):
         lines += [(one_line(heading), "bold")] if heading else []

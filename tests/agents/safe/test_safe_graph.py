@@ -192,7 +192,7 @@ def test_of_equal_facts_the_first_is_kept_and_none_is_lost(texts: list[str], rng
 def test_a_claim_that_was_never_settled_is_an_error_not_a_gap() -> None:
     facts = [found(0, 0), found(0, 1)]
     settled = [settle(facts[0], TASKS[0], Judgement(verdict=Verdict.SUPPORTED))]
-    with pytest.raises(ValueError, match=r"c1\.2 was found and never settled"):
+    with pytest.raises(ValueError, match=r"c1\.2 was found but never settled"):
         in_order(facts, TASKS, settled, {})
 
 

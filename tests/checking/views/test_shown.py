@@ -81,7 +81,7 @@ def test_the_head_says_what_the_figures_rest_on(page: Page) -> None:
     head = " ".join(" ".join(data for names, data in page.texts if "overview" in names).split())
     for said in ("2 not in the sources", "Decided 12 of 21 claims 9 supported: precision 0.75", "F1@64 0.24"):
         assert said in head
-    assert "Held against encyclopaedia.example.org/ada-lovelace," in head
+    assert "Checked against encyclopaedia.example.org/ada-lovelace," in head
     assert "~15,188 tokens · $0.00305 · 4.8 s" not in head
     assert "~15,188 tokens · $0.00305 · 4.8 s" in " ".join(page.text_in("run").split())
 

@@ -54,7 +54,7 @@ def not_taken() -> Correction:
             "text": one.before.response,
             "accepted": False,
             "rejected": Rejection.NEW_UNSUPPORTED,
-            "why": "1 sentence would state what is not supported",
+            "why": "1 sentence would contain unsupported claims",
         }
     )
 
@@ -67,7 +67,7 @@ def nothing_done(
         text=before.response,
         accepted=False,
         rejected=rejected,
-        why="no claim is found to be not supported",
+        why="no unsupported claim was found",
         before=before,
         rounds=0,
         rewriter="offline rewriter",

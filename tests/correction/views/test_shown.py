@@ -59,11 +59,11 @@ def test_the_terminal_shows_what_changed_and_why(width: int) -> None:
 
 def test_a_text_that_was_not_taken_is_not_called_corrected() -> None:
     said = words(printed(not_taken()))
-    assert "with changes that were not taken" in said
-    assert "The original stands: 1 sentence would state what is not supported." in said
+    assert "with rejected changes" in said
+    assert "The original text was kept: 1 sentence would contain unsupported claims." in said
     page = text_of(render_correction_html(not_taken()))
-    assert "with changes that were not taken" in page
-    assert "Decided after, not taken" in page
+    assert "with rejected changes" in page
+    assert "Decided after, rejected" in page
     assert "Response, corrected" not in page
 
 
@@ -84,7 +84,7 @@ def test_nothing_to_correct_is_said() -> None:
     reused = clean.model_copy(update={"usage": Usage(cache_hits=2)})
     assert "Correction 2 replies reused from the cache; tokens" in words(printed(reused))
     stands = nothing_done(sample_report(), Rejection.NOTHING_CHANGED)
-    assert decision(stands).startswith("The original stands")
+    assert decision(stands).startswith("The original text was kept")
     assert changes_words(stands) == "none"
 
 
@@ -101,7 +101,7 @@ def test_the_page_lays_out_the_markdown_of_a_corrected_response() -> None:
     assert "**" not in page.text_in("prose")
     assert page.of("strong")
     assert page.of("ins")
-    assert re.search("Fingerprint.*Prompts of the rewriting.*Report schema", words(page.text_in("run")))
+    assert re.search("Fingerprint.*Rewriting prompts.*Report schema", words(page.text_in("run")))
     assert [link["id"] for link in page.of("a") if link.get("class") == "edit"] == ["edit-1", "edit-2"]
 
 
@@ -121,7 +121,7 @@ def test_every_sentence_in_doubt_is_shown_with_what_became_of_it() -> None:
 
 def test_the_corrected_response_is_shown_with_its_marks() -> None:
     page = words(text_of(render_correction_html(changed_and_in_doubt())))
-    assert "Ann ran. [unverified] Bad [removed: fell ] [put in: rose. ] [unverified]" in page
+    assert "Ann ran. [unverified] Bad [removed: fell ] [inserted: rose. ] [unverified]" in page
     assert "Dan sat. [unchecked]" in page
     assert "Ann ran. [unverified] Bad [-fell-]{+rose.+} [unverified]" in words(printed(changed_and_in_doubt(), 160))
     assert "Response, with marks Ann ran. [contradicted] Bad fell." in words(

@@ -120,9 +120,9 @@ def test_too_few_groups_can_show_nothing() -> None:
 @pytest.mark.parametrize(
     ("results", "words"),
     [
-        (two([S] * 8, [N] * 8, [None] * 8), "in balanced accuracy: no labels to go by"),
+        (two([S] * 8, [N] * 8, [None] * 8), "in balanced accuracy: no labels"),
         (two([U] * 8, [N] * 8, [True, False] * 4), "in balanced accuracy: nothing scored"),
-        (two([S, U, U], [S, N, N], [True, False, False]), "people call none not supported"),
+        (two([S, U, U], [S, N, N], [True, False, False]), "none labelled not supported"),
         (two([S] * 8, [S] * 8, [True, False] * 4), "No difference shown between strict and packaged"),
         (two([S] * 8, [S] * 8, [True, False] * 4), "no claim differs"),
     ],

@@ -59,7 +59,7 @@ def test_direction(gold: bool | None, first: Verdict, second: Verdict, direction
 
 def test_one_verdict_for_all_claims_is_odd() -> None:
     many = [(f"c{place}", place % 2 == 0, (S if place % 2 else N,), (N,)) for place in range(10)]
-    said = "strict: all 10 claims are called not supported"
+    said = "strict: all 10 claims are judged not supported"
     assert [said in " ".join(report_of(*claims).warnings) for claims in (many, many[1:])] == [True, False]
 
 

@@ -64,7 +64,7 @@ def test_the_plan_is_fused_unless_one_is_named() -> None:
     [
         ("repeats: 3", "repeats: 0", 4, "repeats", "greater than or equal to 1"),
         ("repeats: 3", "repeat: 3", 4, "repeat", "there is no such field"),
-        ("repeats: 3", "repeats: 3\nrepeats: 4", 5, None, "'repeats' appears here twice"),
+        ("repeats: 3", "repeats: 3\nrepeats: 4", 5, None, "'repeats' appears twice"),
         ("repeats: 3", "folder: /etc", 4, "folder", "there is no such field"),
         ("baseline: packaged", "baseline: none", 3, "baseline", "the variants are packaged, strict"),
         ("data: data/claims.jsonl\n", "", 1, "data", "it is missing"),
@@ -119,9 +119,9 @@ def test_what_is_wrong_is_said_with_its_place(
 @pytest.mark.parametrize(
     ("raw", "said"),
     [
-        (b"", "must be fields and their values"),
-        (b"- a\n- b\n", "must be fields and their values"),
-        (b"just words", "must be fields and their values"),
+        (b"", "must contain fields and their values"),
+        (b"- a\n- b\n", "must contain fields and their values"),
+        (b"just words", "must contain fields and their values"),
         (b"a: 1\n---\nb: 2\n", "expected a single document"),
         (b"\xff\xfe", "is not UTF-8"),
         (b"name: \x07", "not YAML"),

@@ -16,7 +16,6 @@ from factloop.evaluation.reproduction.records import ComparedFigure, Origin, Rep
 from factloop.evaluation.reproduction.registry import ENTRIES, PAPERS, Entry, find_entry
 from factloop.evaluation.reproduction.views import outcome
 from factloop.evaluation.reproduction.views import reproduction_sheet as sheet
-from tests.documents.shown import DOCS
 from tests.evaluation.datasets.dataset_files import DATA, jsonl, published
 from tests.evaluation.mixedqa.mixedqa_sample import respond, result_of
 
@@ -296,9 +295,3 @@ def test_an_unknown_entry_is_answered_with_those_of_its_paper() -> None:
         find_entry("trustscore:table-9")
     with pytest.raises(ConfigError, match=r"known are safe:\.\.\., trustscore:\.\.\., vwc:\.\.\.$"):
         find_entry("nonsense")
-
-
-def test_the_page_of_the_papers_has_the_list() -> None:
-    lines = (DOCS / "papers.md").read_text(encoding="utf-8").splitlines()
-    for entry in ENTRIES:
-        assert any(line.startswith(f"| {entry.status} (") and f"`{entry.id}`" in line for line in lines)

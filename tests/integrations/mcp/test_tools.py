@@ -235,5 +235,5 @@ async def test_a_check_takes_limits(sim: Simulator) -> None:
         one = await client.call_tool("check_claim", {"claim": ANSWER, "limits": {**hasty, "max_calls": 9}})
         wrong = await client.call_tool("check_claim", {"claim": ANSWER, "limits": {"deadline_s": 0}})
     assert "unscored: no answer in time" in text_of(whole)
-    assert "the check ran into its deadline of 0.3 s" in text_of(one)
+    assert "the check reached its deadline of 0.3 s" in text_of(one)
     assert "greater than 0" in complaint(wrong)

@@ -178,7 +178,7 @@ def test_a_malformed_line_is_named_and_an_older_table_stays(tmp_path: Path) -> N
     [
         ("dump.nt.gz", gzip.compress(b"<http://e/s> <http://e/p> <http://e/o> .\n" * 999)[:-20], "cannot be read"),
         ("dump.nt.gz", b"no gzip", "cannot be read"),
-        ("dump.csv", b"", "ends in"),
+        ("dump.csv", b"", "must end in"),
         ("dump.nt", b'<http://e/s> <http://e/p> "\xff" .\n', "not RDF"),
     ],
 )
