@@ -1,4 +1,4 @@
-"""Renders claims to label, or disagreements to settle, as a self-contained page; shows adjudications on a terminal."""
+"""Renders claims to label or disagreements to settle as a self-contained page, and prints adjudications."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from factloop.reports.visible import visible
 
 
 def render_labels_html(drawn: Sequence[DrawnClaim], *, data: str) -> str:
-    """The page, open for labelling with its verdicts hidden. The output is deterministic."""
+    """Renders the page for labelling, with the verdicts hidden at first. The output is deterministic."""
     told = labelling.labelling_of([one.to_label for one in drawn], begins="blind")
     return _page(
         "labels.html.j2",
@@ -33,7 +33,7 @@ def render_labels_html(drawn: Sequence[DrawnClaim], *, data: str) -> str:
 
 
 def render_disagreements_html(drawn: Sequence[DrawnDisagreement], *, data: str) -> str:
-    """The page, open for answers; nothing in it reveals the judge's side. The output is deterministic."""
+    """Renders the page for answers, on which nothing reveals the judge's side. The output is deterministic."""
     return _page("disagreements.html.j2", drawn, labelling.settling_of([one.to_settle for one in drawn]), data=data)
 
 
@@ -50,7 +50,7 @@ def _page(template: str, drawn: Sequence[Any], told: labelling.Labelling, **show
 
 
 def print_adjudication(found: Adjudication, console: Console) -> None:
-    """Prints the shares and the costs with their basis. Names are printed as text."""
+    """Prints the shares and the costs, with the numbers that they are based on. Names are printed literally."""
     print_section(console, "Where the judge and people differ", rows_table(_rows(found)))
 
 
