@@ -209,7 +209,7 @@ TABLE = {
         --types t.nt --labels l.nt --out -                | standard output
     """,
     "research reproduce": """
-        vwc:table-99                                      | there is nothing named 'vwc:table-99' to reproduce
+        vwc:table-99                                      | there is no entry named 'vwc:table-99' to reproduce
         vwc:table-11 --data nowhere                       | nowhere: no such file or folder
         vwc:table-11 --results p.jsonl --evaluator mini   | --evaluator mini: must be PAPER=OURS
         vwc:table-11 --results p.jsonl --evaluator A=b    | has no scores by b, only by judge
