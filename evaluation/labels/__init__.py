@@ -2,4 +2,4 @@
 
 from factloop.core.extras import require
 
-require("evaluation", "work with human labels")
+require("evaluation", "working with human labels")

@@ -2,4 +2,4 @@
 
 from factloop.core.extras import require
 
-require("evaluation", "reproduce tables of the papers")
+require("evaluation", "reproducing tables of the papers")

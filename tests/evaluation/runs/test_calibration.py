@@ -153,7 +153,7 @@ def test_a_run_is_warned_of_what_differs(tmp_path: Path, run: dict[str, Any], sa
 @pytest.mark.parametrize(("verdicts", "n_said"), [("sn??", 1), ("sssssssssn?", 0)])
 def test_a_run_of_which_many_claims_have_no_verdict_is_warned_of(tmp_path: Path, verdicts: str, n_said: int) -> None:
     summary = finished(tmp_path / "b", [judged("p", verdicts, labels="S" * len(verdicts))])
-    said = "2 of 4 claims of this run (50%) have no verdict: corrected figures are of the others"
+    said = "2 of 4 claims of this run (50%) have no verdict and are not part of the corrected figures"
     assert calibration_warnings(load_calibration(tmp_path / "b"), summary) == (said,) * n_said
 
 
