@@ -46,8 +46,8 @@ CAUTION_WORDS = {
 TRANSFER_WORDS = {
     Transfer.VERDICTS: "each verdict is right as often as on the labelled claims, which is plausible if the claims are "
     "of the same kind",
-    Transfer.ERROR_RATES: "the evaluator's TPR and FPR are the same as on the labelled claims, even if the run has more "
-    "or fewer errors",
+    Transfer.ERROR_RATES: "the evaluator's TPR and FPR are the same as on the labelled claims, even if the run has "
+    "more or fewer errors",
 }
 
 
