@@ -90,7 +90,7 @@ def sign_flips(differences: Floats) -> float:
 
 
 def equal_weight(differences: Floats) -> float:
-    """Returns how many differences of equal magnitude would have a sum with the same kurtosis as these, (n_prompts,)."""
+    """Returns how many equal differences would have a sum with the same kurtosis as `differences`, (n_prompts,)."""
     squares = differences**2
     fourth = float((squares**2).sum())
     return float(squares.sum() ** 2 / fourth) if fourth > 0.0 else 0.0

@@ -87,9 +87,7 @@ class PairSpool(Spool[Prediction]):
         if not known:
             raise DataError("it has no rows", path=self._path)
         if self.n_blank == len(known) - len(self.left_out):
-            raise DataError(
-                "no row has a document, so there is nothing to judge claims against", path=self._path, field="document"
-            )
+            raise DataError("no row has a document to judge its claim against", path=self._path, field="document")
 
     def _look_at(self, line: int | None, pair: Prediction) -> None:
         self._first = self._first or pair

@@ -143,12 +143,12 @@ def test_each_response_is_judged_by_its_own_documents(factloop: Command, docs: P
     counts = {one["system"]: one["counts"] for one in run["scores"]["systems"]}
     found = {name: (of["supported"], of["not_supported"], of["unscored"]) for name, of in counts.items()}
     assert found == {"a": (1, 0, 0), "b": (0, 1, 0), "c": (0, 0, 1), "d": (1, 0, 0)}
-    assert "Faithfulness: 2 of 4 responses were judged by their own documents" in " ".join(result.out.split())
+    assert "Faithfulness: 2 of 4 responses were judged only against their own documents" in " ".join(result.out.split())
     assert not any("judged in the same way" in warning for warning in run["warnings"])
     assert "1 of 4 responses could not be checked: its `documents` contain no text" in run["warnings"]
     alone = factloop("eval", data, "--quiet", "--json", "-", "--limit", 1)
     warnings = json.loads(alone.out)["warnings"]
-    assert any("each response was judged by its own documents" in warning for warning in warnings)
+    assert any("each response was judged only against its own documents" in warning for warning in warnings)
     assert not any("nothing to check against" in warning for warning in warnings)
     rows[0]["documents"] = ["The bridge has six arches."]
     write_rows(data, rows)

@@ -45,7 +45,7 @@ TABLE = {
         answer.md ONLINE --prompts bad_prompts            | mine.md & front matter
         answer.md ONLINE --docs docs --cascade mine.txt   | it is not a cascade
         answer.md --fail-under 2                          | --fail-under 2: & less than or equal to 1
-        answer.md --docs docs --recording-mode replay     | recording is not: set its file & --recording FILE
+        answer.md --docs docs --recording-mode replay     | recording is not: also set a file & --recording FILE
         answer.md --docs docs --recording no.json         | no.json: there is no such recording & --recording-mode new
         answer.md --run-dir other_run                     | other_run: not a run directory
         answer.md --run-dir binary.md                     | binary.md & run directory

@@ -128,7 +128,7 @@ def test_one_evaluator_of_an_audit_is_a_calibration(tmp_path: Path) -> None:
     assert sample.systems == {"s"}
     assert sample.responses is not None
     assert (sample.responses[0] == sample.responses[1], sample.responses[0] == sample.responses[2]) == (True, False)
-    with pytest.raises(ConfigError, match="judge, other; name the evaluator"):
+    with pytest.raises(ConfigError, match="judge, other; specify which evaluator"):
         load_calibration(place)
     with pytest.raises(ConfigError, match=r"no evaluator 'x'; known are judge, other"):
         load_calibration(place, evaluator="x")
@@ -137,8 +137,8 @@ def test_one_evaluator_of_an_audit_is_a_calibration(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("run", "said"),
     [
-        ({"made_by": fingerprint(snapshots=("sim-2",))}, "another evaluator judged (snapshots differ)"),
-        ({"kind": "responses"}, "the claims of this run are the evaluator's own"),
+        ({"made_by": fingerprint(snapshots=("sim-2",))}, "judged by another evaluator (snapshots differ)"),
+        ({"kind": "responses"}, "The claims of this run are the evaluator's own"),
     ],
 )
 def test_a_run_is_warned_of_what_differs(tmp_path: Path, run: dict[str, Any], said: str) -> None:
@@ -222,7 +222,7 @@ def test_a_file_that_names_its_judge_is_held_against_the_runs(tmp_path: Path) ->
     )
     assert calibration_warnings(own, summary) == ()
     (warning,) = calibration_warnings(other, summary)
-    assert "sim:judge (paper) judged, not sim:judge (fused)" in warning
+    assert "judged by sim:judge (paper), not by sim:judge (fused)" in warning
 
 
 # Six claims of a run in three responses, verdicts 4 of 6, labels 3 of 6.
