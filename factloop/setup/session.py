@@ -107,7 +107,7 @@ class Session:
     scope: str = ""
 
     def model(self, chat: ChatModel, *, use_tools: bool = True) -> ModelGateway:
-        """Returns the gateway to a chat model. Raises ConfigError if models are called in batches but none are stored."""
+        """Returns the gateway to a chat model. Raises ConfigError in batch mode without a run directory."""
         settings, common = self.settings, self.common
         timeout_s: float | None = reply_timeout_s(settings, chat.identity.get("base_url"))
         patience_s = settings.patience_s

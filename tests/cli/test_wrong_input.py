@@ -418,6 +418,6 @@ def test_a_run_directory_of_another_configuration(factloop: Command, home: Path)
         (("--max-checks", 3), "max_checks"),
     ):
         result = factloop(*trust, *change)
-        assert (result.code, f"another configuration ({named} differ" in result.complaint) == (2, True)
+        assert (result.code, f"a different configuration ({named} differ" in result.complaint) == (2, True)
     assert files_of(home / "scored") == before
     assert factloop(*trust, "--set", "window=5").code == 0

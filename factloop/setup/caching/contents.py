@@ -146,7 +146,7 @@ class CacheStatus(Record):
 
 
 def status_of(settings: RunSettings) -> CacheStatus:
-    """Returns the current status and removes nothing. Raises ConfigError if the answer file or the folder is unusable."""
+    """Returns the current status. Removes nothing. Raises ConfigError if the answer file or the folder is unusable."""
     folder = place_looked_at(settings)
     things = things_in(folder)
     answers = _answers(folder)
