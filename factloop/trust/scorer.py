@@ -401,7 +401,7 @@ _OF_SUBJECT = {"subject_model", "subject_base_url", "subject_sampling"}
 
 
 def _asked_of(item: QuestionAnswer, *, proposes: bool) -> list[Any]:
-    """Returns the parts of an answer that affect its scores, which include references only if a model proposes some."""
+    """Returns the parts of an answer that affect its scores, with references only if a model proposes distractors."""
     own = [item.subject] if isinstance(item, OwnAnswer) else []
     references = [item.reference_answers] if proposes and item.reference_answers else []
     return [item.id, item.question, item.response, *own, *references]
