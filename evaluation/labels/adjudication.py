@@ -58,7 +58,7 @@ class Adjudication(Record):
     people: WinRate
     neither: WinRate
     judge_of_decided: WinRate
-    """Fraction of claims on which the judge was right, among those on which either side was."""
+    """Fraction of claims on which the judge was right, ignoring those on which neither side was."""
     paper: WinRate
     """The paper's figure: 76 of 100."""
     level: Share

@@ -54,10 +54,10 @@ class DrawnPart:
 
 
 def drawn_parts(claims: Iterable[tuple[ClaimToLabel, str, bool]]) -> dict[str | None, DrawnPart]:
-    """Groups distinct claims that have a probability by the name of their draw.
+    """Groups claims by the name of their draw. They must be distinct and have a probability.
 
-    Each claim is paired with its file and whether it has an answer. A draw of unknown size counts its returned claims.
-    """
+    Each claim comes with its file and whether it has an answer. If the size of a draw is unknown, it is the number of
+    returned claims."""
     found: dict[str | None, DrawnPart] = {}
     for claim, place, is_answered in claims:
         part = found.setdefault(_name(claim), DrawnPart(claim.draw, place))

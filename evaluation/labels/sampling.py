@@ -22,7 +22,7 @@ EVEN = 0.1
 """Share of the draw spread evenly over all claims, since the existing labels may have missed errors."""
 FEWEST_LABELS, FEWEST_BESIDE_SCORES = 10, 50
 """Minimum number of labels to learn from, without and with scores. Scores are a better guide than few labels: in a
-simulation, a draw guided by one label had twice the variance of one guided by scores; with 50 labels, it was equal."""
+simulation, one label led to twice the variance of a draw guided by scores, while 50 labels led to the same variance."""
 _EDGES = (0.05, 0.2, 0.8, 0.95)
 """Boundaries of the score bins, which are narrow near 0 and 1 because most of a judge's scores are there."""
 _PRIOR = 2.0
@@ -50,7 +50,7 @@ class Pilot:
 
 
 def fewest_labels(scores: Floats) -> int:
-    """Returns the minimum number of labels to learn from, given the scores of the run (NaN if there is none)."""
+    """Returns the minimum number of labels to learn from. `scores` are the run's, NaN if the judge gave none."""
     return FEWEST_LABELS if np.isnan(scores).all() else FEWEST_BESIDE_SCORES
 
 
@@ -124,7 +124,7 @@ def probability_after(probability: float, share: float) -> float:
 
 
 def probabilities(spread: Floats, n: int, most: float = 1.0) -> Floats:
-    """(n_claims,): the probability in (0, 1] of drawing each claim. They add up to n, or to all claims if fewer.
+    """(n_claims,): the probability in (0, 1] of drawing each claim. Their sum is n, or n_claims if that is smaller.
 
     They are proportional to the spread, except for a share `EVEN` of the draw, and at most `most`; any excess goes to
     the other claims. `most` is the share of the draw in an estimate that also uses other labels, since no claim may
@@ -147,8 +147,8 @@ def probabilities(spread: Floats, n: int, most: float = 1.0) -> Floats:
 def systematic_draw(probability: Floats, rng: np.random.Generator) -> Ints:
     """Draws as many claims as the probabilities add up to and returns their positions in ascending order.
 
-    Systematic sampling in random order: points 1 apart, with a random start, on the cumulative probabilities. So each
-    claim is drawn with its own probability.
+    This is systematic sampling in random order. Points at intervals of 1, with a random start, are placed on the
+    cumulative probabilities, so each claim is drawn with its own probability.
     """
     order = rng.permutation(len(probability))
     total = round(float(probability.sum()))

@@ -60,7 +60,7 @@ def _hash(claim: ClaimToLabel, score: int | None, probability: int | None) -> st
 
 
 def _plain(value: object) -> object:
-    """Returns text with single spaces and without the apostrophe before a formula, which programs save differently."""
+    """Removes repeated spaces and the apostrophe before a formula, which programs save differently."""
     return " ".join(without_apostrophe(value).split()) if isinstance(value, str) else value
 
 
@@ -274,7 +274,7 @@ def draw_claims(
     in random order: people label a sheet from the top, so a partly labelled sheet sorted by response would cover only
     a few prompts or a single system. All claims of the run are held in memory.
 
-    Raises ConfigError if no claim has a verdict of supported or not supported, or if all claims that do have a label.
+    Raises ConfigError if no claim has a verdict of supported or not supported, or if all such claims have a label.
     """
     countable = (one for one in candidates if one.claim.judgement.verdict in _VERDICTS)
     found = sorted(countable, key=lambda one: (one.response_id, one.claim.id))
@@ -335,7 +335,7 @@ def _drawn(one: Candidate, *, data: str, probability: float) -> DrawnClaim:
 
 
 def read_known(place: str | Path) -> KnownLabels:
-    """Reads labelled claims to learn from and to leave out. Raises DataError for a malformed row or no usable row."""
+    """Reads labelled claims to learn from and leave out. Raises DataError if a row is malformed or none is usable."""
     rows = [row.read_as(PilotRow) for row in read_rows(place)]
     known = [one for one in rows if one.verdict is not None]
     drawn = frozenset(one.key for one in rows if one.probability is not None)

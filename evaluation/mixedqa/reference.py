@@ -21,7 +21,7 @@ from factloop.core.extras import require
 from factloop.tools.model_files import encodable, loading_model, short_name
 
 Scores = list[float | None]
-"""One score for each candidate, higher is better. `evaluation.statistics.correlation` excludes and counts None."""
+"""One score for each candidate; higher is better. `evaluation.statistics.correlation` excludes and counts None."""
 Texts = Sequence[str | None]
 _LONGEST = 512
 """Maximum number of tokens of a text that a metric reads, unless its model has a lower limit."""
@@ -205,7 +205,7 @@ def bert_score(model: str | Path, layer: int | None = None, *, allow_download: b
     several references, the best match counts. Texts are truncated to the maximum length of the model. It is 0.0 for a
     blank candidate, and None if all references are blank.
 
-    Departure from bert-score: no model is the default. The layer should be chosen to suit the model (17 for
+    Departure from bert-score: there is no default model. The layer should be chosen to suit the model (17 for
     roberta-large, 9 for bert-base-uncased); it defaults to the last one.
     """
     load = cache(partial(_load_encoder, str(model), layer, allow_download))

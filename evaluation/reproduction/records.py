@@ -30,7 +30,7 @@ class Status(StrEnum):
 
 
 class Origin(StrEnum):
-    """What our figure was computed from."""
+    """The basis of our figure."""
 
     LABELS = "labels"
     RESULTS = "results"

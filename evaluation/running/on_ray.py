@@ -258,7 +258,7 @@ def _refuse_wrong(answer: Any) -> Any:
 
 @dataclass(frozen=True)
 class Home:
-    """The facts about the process that started the run that its workers need."""
+    """Facts that workers need about the process that started the run."""
 
     machine: str
     folder: Path

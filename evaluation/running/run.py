@@ -51,7 +51,7 @@ class RunStarted:
 
 @dataclass(frozen=True)
 class NewRecord(Generic[AnyRecord]):
-    """The event that another record has been saved on disk."""
+    """An event of a run: another record has been saved on disk."""
 
     record: AnyRecord
     usage: Usage

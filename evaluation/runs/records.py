@@ -62,7 +62,7 @@ class RunDebiasing(Record):
     system: str
     precision: DebiasedPrecision
     f1: tuple[DebiasedF1, ...]
-    """One for each K in the run."""
+    """F1@K for each K in the run."""
     transfer: Transfer
     """What the labelled claims and the run are assumed to share, either as requested or depending on `is_sampled`."""
     is_sampled: bool

@@ -19,7 +19,7 @@ def cohens_kappa(cells: Floats, rng: np.random.Generator, resamples: int, level:
     """Returns kappa in [-1, 1], where 0 is agreement by chance.
 
     `cells`, (n_groups, k, k), are the numbers of items by group, first label and second label. Kappa is undefined if no
-    item has both labels, or if both raters use only one and the same label. A single group has no interval. `n` is the
+    item has both labels, or if both raters give all items the same label. A single group has no interval. `n` is the
     number of items with both labels.
     """
     n = int(cells.sum())
@@ -33,7 +33,7 @@ def cohens_kappa(cells: Floats, rng: np.random.Generator, resamples: int, level:
 
 
 def kappas(tables: Floats) -> Floats:
-    """(n_tables,): kappa of each (k, k) table of counts; NaN if it is empty or has only one and the same label."""
+    """(n_tables,): kappa of each (k, k) table of counts; NaN if it is empty or contains a single label."""
     n = tables.sum(axis=(1, 2))
     with np.errstate(invalid="ignore", divide="ignore"):
         alike = np.trace(tables, axis1=1, axis2=2) / n

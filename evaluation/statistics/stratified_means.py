@@ -74,7 +74,7 @@ class StratifiedMean:
 
 
 def stratified_mean(values: Floats, stratum: Ints, n_strata: int, cluster: Ints, n_clusters: int) -> StratifiedMean:
-    """Returns the mean of items with these values, strata and clusters, (n_items,). Items with NaN are left out."""
+    """Returns the mean of items. `values`, `stratum` and `cluster` have shape (n_items,); NaN values are left out."""
     has = ~np.isnan(values)
     at = stratum[has] * n_clusters + cluster[has]
     shape, size = (n_strata, n_clusters), n_strata * n_clusters

@@ -1,4 +1,4 @@
-"""Lets the judge check sentences that are known to be true or false against supplied documents.
+"""Tests the judge on sentences that are known to be true or false, checked against supplied documents.
 
 The place and the people are invented, so a model cannot know them, and half of the sentences are false, each in a
 different way. A dozen sentences can only show whether a judge reads the documents; `factloop research audit` measures

@@ -28,7 +28,7 @@ class WorkingPart:
 
 @dataclass(frozen=True)
 class Look:
-    """A part, and a function that tests it and raises if it does not work."""
+    """A part to examine, with a function that raises an error if the part does not work."""
 
     part: Part
     name: str

@@ -13,7 +13,7 @@ from factloop.tools.models.chat import ChatModel, address_of_model, build_chat_m
 from factloop.tools.models.prices import Price, unknown_price
 
 NEARBY_S = 600.0
-"""Seconds to wait for a reply from a local server, which may take minutes just to read the prompt without a GPU."""
+"""Seconds to wait for a reply from a local server. Without a GPU, it may take minutes just to read the prompt."""
 
 
 def build_model(
@@ -46,7 +46,7 @@ def _as_paid(settings: RunSettings, price: Price | None) -> Price | None:
 
 
 def name_of_model(setting: str, model: object, kinds: tuple[type, ...] = (BaseChatModel,)) -> str | None:
-    """Returns the model's name if it was passed by name, or else None. Raises ConfigError if it is no chat model."""
+    """Returns the model's name, or None for a model object. Raises ConfigError if it is neither."""
     if model is None or isinstance(model, (str, *kinds)):
         return model if isinstance(model, str) else None
     raise ConfigError(f"{setting}: {type(model).__name__} is not a chat model: pass a name or a LangChain chat model")

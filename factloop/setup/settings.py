@@ -94,13 +94,13 @@ class RunSettings(BaseModel):
     batch_discount: Annotated[float, Field(ge=0.0, le=1.0), Mark(whole_experiment=True)] = 0.5
     """Fraction of the price saved by batching."""
     timeout_s: Annotated[Timeout, Mark(LIMITS, search_tools=True)] = 60.0
-    """Timeout of one model call or search.
+    """Timeout of one model call or search, in seconds.
 
     The default for a model on this machine or in a private network is 600."""
     patience_s: Annotated[Positive, Mark()] = PATIENCE_S
     """Give up on an unresponsive server after this many seconds; claims that need it stay unscored."""
     rest_s: Annotated[Positive, Mark()] = REST_S
-    """Maximum number of seconds between attempts to reach an unresponsive server, starting with 2."""
+    """Maximum wait in seconds before trying an unresponsive server again; the first wait is 2 seconds."""
     cache: Annotated[bool, Mark(CACHE, whole_experiment=True, search_tools=True)] = True
     """Cache model replies, search results and document indexes.
 
@@ -240,7 +240,7 @@ class CheckSettings(EmbeddingSettings):
 
     The default is SAFE's; None uses the server's default."""
     deadline_s: Annotated[Positive | None, Mark(PER_CHECK)] = None
-    """Stop each check after this time; remaining claims stay unscored."""
+    """Stop each check after this many seconds; remaining claims stay unscored."""
     max_calls_per_check: Annotated[Number | None, Mark(PER_CHECK)] = None
     """Stop each check after this many model calls."""
     budget_usd_per_check: Annotated[NotNegative | None, Mark(PER_CHECK)] = None
@@ -260,7 +260,7 @@ class CheckSettings(EmbeddingSettings):
     spacy_model: Annotated[str | None, Mark(fingerprint=True)] = None
     """Installed spaCy pipeline to use without a chat model. Default: the best English pipeline."""
     seed: Annotated[int, Mark(fingerprint=True)] = 0
-    """Seed for everything random, which is the resamples for intervals and the jitter of retries."""
+    """Seed for all randomness: the resamples for intervals and the jitter of retries."""
 
     @property
     def limits_money(self) -> bool:

@@ -100,9 +100,8 @@ async def make_distractors(
 ) -> DistractorSet:
     """Returns the distractors that would be used for this response. This is free unless a model is called.
 
-    If the settings let the judge model propose distractors, it is called once; it is `judge` or the one in the
-    settings. Its proposals exclude the `references`, which are known correct answers. Raises the errors of
-    `open_sources`.
+    If the settings let a judge model propose distractors, `judge` or else the one in the settings is called once. Its
+    proposals exclude the `references`, which are known correct answers. Raises the errors of `open_sources`.
     """
     check_given("question", question)
     check_given("response", response)

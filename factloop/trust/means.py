@@ -59,7 +59,7 @@ def mean_score(values: Iterable[float | None]) -> MeanScore:
 
 
 def standing(claim: Claim, consistency: TrustBC | None) -> tuple[ClaimStanding, str]:
-    """Returns a claim's group according to SAFE's verdict and TrustBC, and why it is in none of the four, if so."""
+    """Returns a claim's group according to SAFE's verdict and TrustBC, with the reason if it is in none of the four."""
     verdict = claim.judgement.verdict
     if verdict is Verdict.IRRELEVANT:
         return ClaimStanding.UNPLACED, "SAFE: irrelevant"

@@ -152,7 +152,7 @@ class TrustScorer(ClosesPerLoop):
             sources: The documents as a single tool.
             run_dir: A folder that makes the run resumable. If the run is started again with the same arguments, only
                 calls that were in flight are paid for again.
-            meter: A meter for the cost of the score, which is also correct if scoring is stopped.
+            meter: Counts the cost of the score, even if scoring is stopped.
 
         Returns:
             The report. A missing part is unscored, with the reason.
@@ -273,7 +273,7 @@ class TrustScorer(ClosesPerLoop):
     async def _run(
         self, items: Sequence[QuestionAnswer], run_dir: str | Path | None, sources: Sources | None = None
     ) -> AsyncIterator[tuple[TrustScoring, RunDirectory | None]]:
-        """Provides the session shared in this event loop or, with a run directory, a separate one that it stores."""
+        """Provides the session of this event loop or, with a run directory, one whose answers are saved in it."""
         for item in items:
             _check_answer(item.id, item.question, item.response)
             if isinstance(item, OwnAnswer) and item.subject not in self._subjects:

@@ -85,7 +85,7 @@ class TrustSettings(EmbeddingSettings):
     sparql_url: BaseUrl = SPARQL_URL
     """URL of DBpedia's SPARQL endpoint."""
     seed: Annotated[int, Mark(DISTRACTORS)] = 0
-    """Seed for everything random.
+    """Seed for all randomness.
 
     It applies to distractors, the order of options and retry jitter."""
 

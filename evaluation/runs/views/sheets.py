@@ -195,7 +195,7 @@ def ranks(summary: RunSummary) -> Sheet:
 
 ALL = "All systems"
 _VERDICTS = ("Supported", "Not supported", "Irrelevant", "Unscored")
-"""In the order used by `_counted`."""
+"""In the order of `_by_verdict`."""
 
 
 def _shown(found: LabelAgreement) -> Iterator[SystemAgreement]:

@@ -283,7 +283,7 @@ def _cells(option: Option, check: ConsistencyCheck, bc: TrustBC) -> list[Text | 
 
 
 def _aside(option: Option, bc: TrustBC) -> str:
-    """Says where an option comes from: it is the answer, or a distractor that was made in some way."""
+    """Says that an option is the answer, or how a distractor was made."""
     if option.kind is OptionKind.RESPONSE:
         return "= the answer"
     made = trust_figures.distractor_of(option, bc)
