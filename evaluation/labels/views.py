@@ -61,9 +61,9 @@ def _rows(found: Adjudication) -> Iterator[Row]:
     yield "Judge, of decided", Text(_share(found.judge_of_decided, found.judge_right))
     yield "The paper’s SAFE", Text(f"{_share(found.paper, round(PAPER_N * (found.paper.value or 0)))}, Wei et al. 2024")
     basis = f"{found.n_answered:,} answered of {found.n_drawn:,} drawn from {found.n_differing:,} disagreements"
-    yield "Rests on", Text(f"{basis} among {plural(found.n_labelled, 'labelled claim')} of {visible(found.data)}")
-    yield "Intervals", Text(f"{percent(found.level)}, exact (Clopper and Pearson), claims taken as independent")
-    yield "Cost a response", Text(_cost(found))
+    yield "Basis", Text(f"{basis} among {plural(found.n_labelled, 'labelled claim')} of {visible(found.data)}")
+    yield "Intervals", Text(f"{percent(found.level)}, exact (Clopper and Pearson), treating claims as independent")
+    yield "Cost per response", Text(_cost(found))
 
 
 def _share(one: WinRate, wins: int) -> str:
@@ -75,6 +75,6 @@ def _share(one: WinRate, wins: int) -> str:
 def _cost(found: Adjudication) -> str:
     people = f"people ${found.people_usd:,.2f} (assumed)"
     if found.judge_usd is None:
-        return f"judge unknown, as the model’s price is; {people}"
+        return f"judge unknown, because the model’s price is; {people}"
     cheaper = "" if found.times_cheaper is None else f": {found.times_cheaper:,.0f} times cheaper"
-    return f"judge ${found.judge_usd:,.4f}, calls to models and searches alone; {people}{cheaper}"
+    return f"judge ${found.judge_usd:,.4f}, calls to models and searches only; {people}{cheaper}"

@@ -138,7 +138,7 @@ def error_rates(inputs: Inputs, number: int) -> Findings:
             found |= _measured_errors(rows, table, level, origin, notes)
     unlabelled = [name for name in datasets if benchmark_dataset(name).part is None]
     if unlabelled and inputs.results is None:
-        notes.append(f"{', '.join(unlabelled)}: no labels name their systems, so rates can only come from --results")
+        notes.append(f"{', '.join(unlabelled)}: there are no labels by system, so rates can only come from --results")
     notes += (*_unless_given(inputs), *((_EXPERTQA,) if number in (21, 23) else ()))
     return compare_table(table, found), dict.fromkeys(notes)
 

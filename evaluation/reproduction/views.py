@@ -67,7 +67,7 @@ def outcome(found: Reproduction) -> str:
     """Says how many figures were compared and how many of them are equal, grouped by the origin of ours."""
     if not found.n_compared:
         return f"None of {plural(len(found.figures), 'figure')} could be compared."
-    theirs = "printed, as far as rounding allows" if found.against == "paper" else "the check values"
+    theirs = "the printed figures up to rounding" if found.against == "paper" else "the check values"
     compared = [one for one in found.figures if one.is_compared]
     same = [
         f"{sum(one.is_equal for one in alike):,} of {len(alike):,} {words}"
@@ -75,7 +75,7 @@ def outcome(found: Reproduction) -> str:
         if (alike := [one for one in compared if one.origin is origin])
     ]
     n = f"{len(compared):,} of {plural(len(found.figures), 'figure')} compared."
-    return f"{n} The same as {theirs}: {'; '.join(same)}."
+    return f"{n} Equal to {theirs}: {'; '.join(same)}."
 
 
 _RESTS_ON = {
@@ -99,7 +99,7 @@ def entries_sheet(listed: Sequence[Entry]) -> Sheet:
         (page_only("Calls"), lambda one: one.calls or "none"),
         (page_only("Command for --results"), lambda one: one.command or NOTHING),
     )
-    return sheet_of("What there is to reproduce", columns, listed)
+    return sheet_of("Tables and figures to reproduce", columns, listed)
 
 
 def print_reproduction(found: Reproduction, entry: Entry, console: Console) -> None:

@@ -318,7 +318,7 @@ def read_predictions(place: str | Path, evaluator: str) -> CalibrationSample:
     table = load_predictions(place)
     if evaluator not in table.scores:
         known = ", ".join(sorted(table.scores))
-        raise ConfigError(f"{place_name(place)}: has no evaluator {evaluator!r}; known are {known}")
+        raise ConfigError(f"{place_name(place)}: has no evaluator {evaluator!r}, only {known}")
     if table.prompt is not None and len(table.dataset.names) == 1:
         groups = [table.prompt.names[code] for code in table.prompt.codes.tolist()]  # these may also occur in a run
     else:

@@ -206,7 +206,7 @@ def test_check_values_are_not_called_the_papers() -> None:
             )
         }
     )
-    assert outcome(counted) == ("15 of 15 figures compared. The same as the check values: 15 of 15 from labelled data.")
+    assert outcome(counted) == ("15 of 15 figures compared. Equal to the check values: 15 of 15 from labelled data.")
 
 
 def reproduced_from_data(name: str, *needed: str) -> Reproduction:
