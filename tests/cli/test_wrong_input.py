@@ -190,7 +190,7 @@ TABLE = {
         TEMPLE --dbpedia --set spotlight_url=nowhere      | spotlight_url = 'nowhere'
         TEMPLE --timeout 0                                | timeout_s = 0
         TEMPLE --n 0                                      | --n 0
-        TEMPLE --distractors model                        | asks the judge model: set --judge-model
+        TEMPLE --distractors model                        | needs a judge model: set --judge-model
     """,
     "research generate": """
         longfact --model openai:sim --data rows.jsonl --out - | --out must be a file
