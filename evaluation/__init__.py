@@ -1,1 +1,1 @@
-"""Scores results against labels and audits evaluators, using `FactChecker`. Only interfaces import this package."""
+"""Scores results against labels and audits evaluators with `FactChecker`. Only interfaces import this package."""

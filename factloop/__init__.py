@@ -1,6 +1,6 @@
-"""factloop checks what a language model wrote against your documents, claim by claim.
+"""factloop checks a language model's output against your documents, claim by claim.
 
-Names are loaded on first use, so that `import factloop` stays light: no LangGraph, no spaCy, no torch.
+Names are loaded on first use, so that `import factloop` stays light and does not import LangGraph, spaCy or torch.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 if not isdir(join(dirname(__file__), "tools")):
-    # In a checkout, agents, tools, prompts and evaluation are next to this folder; in an installation, they are inside
-    # it.
+    # In a checkout, agents, tools, prompts and evaluation are next to this folder. When installed, they are inside it.
     __path__.append(dirname(dirname(__file__)))
 
 _HOME = {

@@ -1,6 +1,6 @@
 """Generates the JSON Schemas of factloop's output from its records.
 
-`python -m factloop.schemas NAME` prints one, and `python -m factloop.schemas` lists the names.
+`python -m factloop.schemas NAME` prints one of them, and `python -m factloop.schemas` lists their names.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ PUBLISHED: Mapping[str, str] = {
     "trust_run": "agents.trustscore.records:TrustRun",
     "long_form_trust_report": "agents.trustscore.records:LongFormTrustReport",
 }
-"""The module of factloop and the record behind each name. Imported on request, because some need an extra."""
+"""Maps each name to a module of factloop and a record in it. Modules are imported on request, as some need extras."""
 
 
 def json_schema(name: str) -> dict[str, Any]:
-    """The schema of the record published under this name. Raises KeyError for an unknown name."""
+    """Returns the schema of the record published under this name. Raises KeyError if the name is unknown."""
     module, record = PUBLISHED[name].split(":")
     kind = getattr(import_module(f"factloop.{module}"), record)
     made = TypeAdapter(kind).json_schema(mode="serialization")

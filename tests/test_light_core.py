@@ -66,7 +66,7 @@ MODULES = {
     "factloop.evaluation.experiments": ("an experiment", "evaluation"),
     "factloop.evaluation.runs.run": ("a run over a data set", "evaluation"),
     "factloop.evaluation.statistics.kappa": ("statistics", "evaluation"),
-    "factloop.evaluation.reproduction.registry": ("a table of the papers", "evaluation"),
+    "factloop.evaluation.reproduction.registry": ("reproducing tables of the papers", "evaluation"),
     "factloop.integrations.mcp.server": ("the MCP server", "mcp"),
     "factloop.service.app": ("the service", "serve"),
     "factloop.service.store": ("the service", "serve"),

@@ -1,5 +1,5 @@
-"""Handles people's labels: which claims to label next, and who is right where people and a judge disagree."""
+"""Works with human labels: which claims to label next, and who is right when people and a judge disagree."""
 
 from factloop.core.extras import require
 
-require("evaluation", "work with people's labels")
+require("evaluation", "working with human labels")

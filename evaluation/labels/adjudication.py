@@ -1,4 +1,4 @@
-"""Calculates win rates of a judge against people from an adjudicator's answers, and the cost of each."""
+"""Calculates from an adjudicator's answers how often the judge or people were right, and compares their costs."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from factloop.reports.labels import Answer, is_of_page, read_answer_file
 
 LEVEL = 0.95
 PAPER_WINS, PAPER_N = 76, 100
-"""SAFE's wins among 100 facts on which people disagreed with it (Wei et al. 2024, section 4 and abstract)."""
+"""SAFE's wins among 100 facts for which human labels disagreed with it (Wei et al. 2024, section 4 and abstract)."""
 PEOPLE_USD = 4.0
-"""The cost of labelling one response by people in the paper's comparison, taken from Min et al. 2023."""
+"""The cost of having people label one response, which the paper takes from Min et al. 2023."""
 
 
 def _answer(value: object) -> object:
@@ -42,7 +42,7 @@ class WinRate(Figure):
 
 
 class Adjudication(Record):
-    """Who was right, among verdicts that differ from people's labels."""
+    """Who was right when the judge's verdict and the human label differed."""
 
     schema_version: Literal["1.0"] = "1.0"
     data: str
@@ -54,27 +54,27 @@ class Adjudication(Record):
     people_right: Count
     neither_right: Count
     judge: WinRate
-    """Fraction of answered claims on which the judge was right, which is the paper's measure."""
+    """Fraction of the answered claims on which the judge was right. This is the paper's measure."""
     people: WinRate
     neither: WinRate
     judge_of_decided: WinRate
-    """The judge's fraction of the claims on which either side was right."""
+    """Fraction of claims on which the judge was right, ignoring those on which neither side was."""
     paper: WinRate
     """The paper's figure: 76 of 100."""
     level: Share
     judge_usd: NonNegative | None
     """Cost of the judge per response; None if its price is unknown."""
     people_usd: NonNegative
-    """Cost of people per response, which is an assumption and not measured here."""
+    """Cost of human labels per response. This is an assumption, not a measurement."""
     times_cheaper: NonNegative | None
     """`people_usd` divided by `judge_usd`; None if the judge's cost is zero or unknown."""
 
 
 def read_answers(place: str | Path, key: DisagreementKey) -> Mapping[str, Answer | None]:
-    """The answer for each item of the key, from a sheet or a file saved by the page; None if unanswered.
+    """Returns the answer to each item of the key, from a sheet or a file saved by the page; None if unanswered.
 
-    Raises DataError for an answer that is not one of the choices, for an item of a sheet that the key does not have,
-    that comes twice or that is missing, and for a page of another key.
+    Raises DataError if an answer is not one of the choices, if an item of a sheet is unknown, repeated or missing, or
+    if the page belongs to another key.
     """
     return _of_page(place, key) if is_of_page(place) else _of_sheet(read_rows(place), key)
 
@@ -82,7 +82,7 @@ def read_answers(place: str | Path, key: DisagreementKey) -> Mapping[str, Answer
 def adjudicate(
     given: Mapping[str, Answer | None], key: DisagreementKey, *, people_usd: float = PEOPLE_USD, level: float = LEVEL
 ) -> Adjudication:
-    """The win rates from the answers to the key's items. Unanswered items are left out and counted."""
+    """Calculates win rates from the answers to the key's items. Unanswered items are excluded and counted."""
     by_item = {one.item: one for one in key.disputed}
     wins = Counter(
         "neither" if answer is Answer.NEITHER else "judge" if (answer is Answer.FIRST) is by_item[item].judge_is_first
@@ -114,7 +114,7 @@ def adjudicate(
 
 
 def win_rate(wins: int, n: int, level: float = LEVEL) -> WinRate:
-    """The share with its exact interval; undefined without answers."""
+    """Returns the share of wins with its exact interval; undefined if there are no answers."""
     if not n:
         return WinRate(value=None, undefined=Undefined.NOTHING_SCORED, n=0)
     from scipy.stats import binomtest  # type: ignore[import-untyped]  # its stubs are no dependency
@@ -138,11 +138,11 @@ def _of_sheet(rows: Iterable[Row], key: DisagreementKey) -> Mapping[str, Answer 
         path = row.path
         read = row.read_as(AnsweredRow)
         if read.item not in known:
-            raise row.error("the key has no such item: is it the key of this sheet?", "item")
+            raise row.error("the key has no such item: does it belong to this sheet?", "item")
         if read.item in given:
             raise row.error("this item appears twice", "item")
         given[read.item] = read.answer
     missing = [one.item for one in key.disputed if one.item not in given]
     if missing:
-        raise DataError(f"item {missing[0]} is missing: leave `answer` empty if there is none", path=path)
+        raise DataError(f"item {missing[0]} is missing: keep its row and leave `answer` empty", path=path)
     return given

@@ -1,7 +1,7 @@
-"""Draws verdicts that differ from people's labels, and presents both to a blind adjudicator.
+"""Draws verdicts that differ from human labels, and presents both to a blind adjudicator.
 
-Wei et al. 2024 (section 4) had 100 such facts judged again: SAFE was right on 76%. Sheet and page name no side, and
-the order of the two is random for each claim. The key, which the adjudicator does not see, says which is which.
+Wei et al. 2024 (section 4) had 100 such facts judged again: SAFE was right on 76%. The sheet and the page show the two
+sides in random order without names. Only the key, which the adjudicator does not see, says which is which.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class DisputedClaim(Record):
     """A claim on the sheet, with information hidden from the adjudicator."""
 
     item: str
-    """Its name on the sheet: `1`, `2` and so on."""
+    """Its number on the sheet: `1`, `2` and so on."""
     response_id: str
     claim_id: str
     judge_is_first: bool
@@ -41,26 +41,26 @@ class DisputedClaim(Record):
 
 
 class DisagreementKey(Record):
-    """The key to a sheet of disagreements, and their source."""
+    """The key to a sheet of disagreements, with their source."""
 
     schema_version: Literal["1.0", "1.1"] = "1.1"
     data: str
     seed: Count
     n_labelled: Count
-    """Number of labelled claims with a verdict, counting only the first of equal ones in a response."""
+    """Number of labelled claims with a verdict. A claim repeated in a response is counted once."""
     n_differing: Count
-    """Number of these whose verdict differs from the label."""
+    """Number of these claims whose verdict differs from the label."""
     n_responses: Count
     cost_usd: NonNegative | None
-    """Cost of the judge for all responses in the run; None if the price is unknown."""
+    """Cost of judging all responses in the run; None if the price is unknown."""
     disputed: tuple[DisputedClaim, ...] = Field(min_length=1)
     claims_hash: str | None = None
-    """Hash of the claims as shown on a page and named in its answers; None in keys before version 1.1."""
+    """Hash of the claims as shown on a page, which is repeated in its answers; None in keys before version 1.1."""
 
 
 @dataclass(frozen=True)
 class DrawnDisagreement:
-    """A claim for the adjudicator, without any sign of which side is which."""
+    """A claim for the adjudicator, with nothing that reveals which side is which."""
 
     item: str
     to_settle: ClaimToSettle
@@ -69,7 +69,7 @@ class DrawnDisagreement:
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """The judge's first passages, in the order found, because the cited ones would reveal the side."""
+        """The first passages that the judge found, in that order. The cited ones would reveal its side."""
         return self.claim.evidence[:PASSAGES]
 
     @property
@@ -101,8 +101,8 @@ def draw_disagreements(
 ) -> DisagreementDraw:
     """Draws `n` disagreements, or all if there are fewer, with their key.
 
-    All disagreements are equally likely; the order of the responses does not matter. Holds all of them in
-    memory. Raises ConfigError if no claim has a label, or if no verdict differs from one.
+    All disagreements are held in memory and are equally likely to be drawn, whatever the order of the responses. Raises
+    ConfigError if no claim has both a label and a verdict, or if no verdict differs from its label.
     """
     n_responses = n_labelled = 0
     differing: list[_Case] = []
@@ -115,7 +115,7 @@ def draw_disagreements(
     if not n_labelled:
         raise ConfigError(f"{data}: no claim has both a label and a verdict; use a run of factloop eval factscore")
     if not differing:
-        raise ConfigError(f"{data}: no verdict differs from a label")
+        raise ConfigError(f"{data}: no verdict differs from its label")
     differing.sort(key=lambda one: (one.response.id, one.claim.id))
     rng = np.random.default_rng(seed)
     drawn = [differing[place] for place in rng.permutation(len(differing))[:n]]
@@ -153,7 +153,7 @@ def _cases(judged: JudgedResponse) -> Iterator[_Case]:
 
 
 def _shown(case: _Case, by: DisputedClaim) -> DrawnDisagreement:
-    """Both sides in the same wording, without the judge's rationale, which would reveal it."""
+    """Words both sides in the same way and omits the judge's rationale, which would reveal it."""
     judge, people = case.verdict.replace("_", " "), RIGHT[case.label].replace("_", " ")
     first, second = (judge, people) if by.judge_is_first else (people, judge)
     to_settle = ClaimToSettle(

@@ -1,13 +1,13 @@
 """Weights labelled claims by how they were drawn.
 
-A sheet is in random order, so its beginning is a smaller draw: if m of n drawn claims have an answer, each claim was
-among them with its probability times m / n.
+A sheet is in random order, so its first rows are a smaller draw: if m of n drawn claims have an answer, the
+probability that a claim is among them is its own probability times m / n.
 
-A draw leaves out the labelled claims of its run, and its probabilities depend on their labels. A total then has two
-unbiased estimates: one from the earlier labels, and one from the known labels and the draw from the rest. The second is
-unbiased whatever the first draw was; so the two have no covariance, and their mean by `sampling.share_of_draw` is
-unbiased, too. Each claim then has one label and one probability: for a drawn claim, p over the share of the draw, as on
-its sheet; for one labelled before, that of `sampling.probability_after`.
+A draw leaves out the claims of its run that have a label, and its probabilities depend on those labels. A total then
+has two unbiased estimates: one from the earlier labels alone, and one that adds a draw from the remaining claims. The
+second is unbiased whatever the first draw was, so the two are uncorrelated, and their mean, weighted by
+`sampling.share_of_draw`, is unbiased, too. In that mean, a drawn claim has its probability divided by the share of the
+draw, as on its sheet, and a claim labelled earlier has the probability from `sampling.probability_after`.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from factloop.reports.labels import ClaimToLabel, Draw
 
 @dataclass
 class DrawnPart:
-    """The returned claims of one draw, and how many of them have an answer."""
+    """The claims of one draw that were returned, and how many of them have an answer."""
 
     draw: Draw | None
     """None if it is unknown."""
     place: str
-    """Where the first of its claims was found."""
+    """The file that contains the first of its claims."""
     n_drawn: int = 0
     n_answered: int = 0
     runs: set[tuple[str, str]] = field(default_factory=set)
-    """Data set and judge of the runs that its claims come from."""
+    """The data set and the judge of each run that its claims come from."""
 
     @property
     def n_open(self) -> int:
@@ -40,12 +40,12 @@ class DrawnPart:
 
     @property
     def share(self) -> float:
-        """Probability that a claim in the draw is answered, which is the same for all if the first rows are."""
+        """Probability that a claim of the draw has an answer, which is equal for all if people answer from the top."""
         return self.n_answered / self.n_drawn
 
     @property
     def n_before(self) -> int:
-        """Number of claims in the run that had a label when it was drawn."""
+        """Number of claims in the run that already had a label at the time of the draw."""
         return 0 if self.draw is None else self.draw.n_before
 
     @property
@@ -54,11 +54,10 @@ class DrawnPart:
 
 
 def drawn_parts(claims: Iterable[tuple[ClaimToLabel, str, bool]]) -> dict[str | None, DrawnPart]:
-    """The draws by their names, from different claims with a probability, each with its place and whether it has an
-    answer.
+    """Groups claims by the name of their draw. They must be distinct and have a probability.
 
-    If the number drawn is unknown, the number of returned claims is used.
-    """
+    Each claim comes with its file and whether it has an answer. If the size of a draw is unknown, it is the number of
+    returned claims."""
     found: dict[str | None, DrawnPart] = {}
     for claim, place, is_answered in claims:
         part = found.setdefault(_name(claim), DrawnPart(claim.draw, place))
@@ -71,9 +70,10 @@ def drawn_parts(claims: Iterable[tuple[ClaimToLabel, str, bool]]) -> dict[str | 
 
 
 def counted(claims: Sequence[ClaimToLabel], parts: Iterable[DrawnPart]) -> list[ClaimToLabel]:
-    """Labelled claims, each with the probability by which it is weighted; a claim that was not drawn is unchanged.
+    """Returns the labelled claims with the probabilities by which they are weighted.
 
-    Raises DataError for independent draws, and for one whose earlier labels are incomplete.
+    Claims that were not drawn are unchanged. Raises DataError if draws of a run are independent, or if the earlier
+    labels of a draw are incomplete.
     """
     given = {_name_of(part.draw): part for part in parts if part.n_answered}
     later = sorted(given.values(), key=lambda part: part.n_before)
@@ -91,7 +91,7 @@ def counted(claims: Sequence[ClaimToLabel], parts: Iterable[DrawnPart]) -> list[
 
 
 def _before(part: DrawnPart, claims: Sequence[ClaimToLabel]) -> list[int]:
-    """The labelled claims that the draw left out. Raises DataError if their number does not match the draw's."""
+    """Returns the positions of the claims that the draw left out. Raises DataError if there are too few or too many."""
     found = [
         place
         for place, one in enumerate(claims)
@@ -99,8 +99,8 @@ def _before(part: DrawnPart, claims: Sequence[ClaimToLabel]) -> list[int]:
     ]
     if len(found) != part.n_before:
         raise DataError(
-            f"{part.name} left out {part.n_before:,} claims that had a label, but {len(found):,} are given here: add "
-            "the file that labels next --labels was given, and no other labels of these claims",
+            f"{part.name} left out {part.n_before:,} claims that had a label, but there are {len(found):,} here: add "
+            "the file passed to labels next --labels, and no other labels of these claims",
             path=part.place,
         )
     return found

@@ -1,7 +1,7 @@
-"""Exports people's labels to the file read by `--calibration`, `research audit` and `research cascade tune`.
+"""Exports human labels to the file read by `--calibration`, `research audit` and `research cascade tune`.
 
-They come from sheets (`labels next --out`, filled in), from files that a page saved, or from both: a row for
-each claim that was labelled supported or not.
+The labels come from completed sheets (`labels next --out`), from files saved by a page, or from both. The file has a
+row for each claim labelled supported or not supported.
 """
 
 from __future__ import annotations
@@ -34,34 +34,34 @@ from factloop.reports.labels import (
 )
 
 UNNAMED = "unnamed"
-"""The system of claims whose system is unknown, because audits require one."""
+"""The system given to claims whose system is unknown, because audits require one."""
 _LABELS = {PersonLabel.SUPPORTED: 1, PersonLabel.NOT_SUPPORTED: 0}
 _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
 _EDITED = (
-    "this row is not as labels next wrote it: a person or a spreadsheet changed its claim, verdict, probability or "
-    "another cell; fill in only label and comment, in the sheet as it was drawn"
+    "this row was changed after labels next wrote it: a person or a spreadsheet edited its claim, verdict, "
+    "probability or another cell; go back to the original sheet and fill in only label and comment"
 )
 
 
 @dataclass
 class ExportedLabels:
-    """Rows of labelled claims, and what was left out."""
+    """Rows of labelled claims, with counts of the claims left out."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     n_empty: int = 0
     """Number of claims without a label."""
     left_out: Counter[PersonLabel] = field(default_factory=Counter)
-    """Number of claims labelled irrelevant, or that the person could not decide."""
+    """Number of claims labelled irrelevant, undecided, or left out by the rule for differing labels."""
     n_blind: int = 0
     """Number of rows labelled before the verdict was shown."""
     n_seen: int = 0
     """Number of rows labelled with the verdict visible, as on a sheet."""
     runs: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Rows by the data and judge of their run."""
+    """Number of rows by the data and the judge of their run."""
     unfinished: list[DrawnPart] = field(default_factory=list)
-    """Partly answered draws, whose labels count as a smaller draw."""
+    """Partly answered draws, whose labels are weighted as a smaller draw."""
     people: PeopleAgreement | None = None
-    """How far people agree; None without a rule for claims that they label differently."""
+    """How far people agree; None if no rule was set for claims that they label differently."""
 
     def add(self, claim: ClaimToLabel, given: Sequence[GivenLabel], label: int) -> None:
         is_blind = all(one.blind for one in given)
@@ -88,13 +88,14 @@ def export_labels(
     reports: Mapping[str, FactualityReport] | None = None,
     differing: DisagreementPolicy | None = None,
 ) -> ExportedLabels:
-    """The labels of all places together. Claims of a report do not say which system wrote them: `systems` does for
-    its places, and `system` for the others.
+    """Combines the labels in completed sheets and in files saved by pages.
 
-    `reports`, by `hash_of` their claims, are the reports on the pages: they add the passages. `differing`: each
-    place has another person's labels, perhaps for the same claims, and this is the rule if two differ. Raises
-    DataError for a malformed place, one of another report, a claim with two labels in one place or, without that rule,
-    in two, claims of which only some were drawn with known probabilities, or if no claim has a label.
+    A report does not say which system wrote its claims: `systems` names it for individual files, `system` for the
+    others. `reports` are the reports shown on the pages, by `hash_of` their claims; they provide the passages. If
+    `differing` is set, each file contains the labels of a different person, and it decides between differing labels.
+
+    Raises DataError if a file is malformed or belongs to another report, if a claim has two labels (in one file, or in
+    two without `differing`), if only some claims were drawn with known probabilities, or if no claim has a label.
     """
     _refuse_repeated(places)
     found = ExportedLabels()
@@ -112,7 +113,7 @@ def export_labels(
             drawn_in.setdefault(claim.probability is not None, place)
     if len(drawn_in) > 1:
         message = (
-            f"its claims were not drawn with known probabilities, but {drawn_in[True]} was: export them separately"
+            f"its claims have no known probabilities, but those of {drawn_in[True]} do: export the files separately"
         )
         raise DataError(message, path=drawn_in[False])
     answered = {key[:-1] for key, one in labelled.items() if one.given}
@@ -134,7 +135,7 @@ def export_labels(
             "no claim has a label of supported or not (in a sheet: 1, 0 or agree)",
             path=", ".join(map(str, places)) or None,
         )
-    if not all("document" in row for row in found.rows):  # audits want it in every row or in none
+    if not all("document" in row for row in found.rows):  # audits require it in every row or in none
         for row in found.rows:
             row.pop("document", None)
     return found
@@ -145,7 +146,7 @@ def _said(one: _LabelledClaim, differing: DisagreementPolicy | None) -> PersonLa
 
 
 def _refuse_repeated(places: Sequence[str | Path]) -> None:
-    """Raises DataError for a file that is named twice, even by another path."""
+    """Raises DataError if a file is listed twice, even under different paths."""
     first: set[Path] = set()
     for place in places:
         path = Path(place).resolve()
@@ -155,13 +156,13 @@ def _refuse_repeated(places: Sequence[str | Path]) -> None:
 
 
 def _refuse_twice(labelled: Iterable[_LabelledClaim]) -> None:
-    """Raises DataError for a claim labelled in two draws: the second should have left it out."""
+    """Raises DataError if a claim has labels from two draws, because the second should have left it out."""
     first: dict[tuple[str, ...], str] = {}
     for one in labelled:
         key = (one.claim.dataset, one.claim.system, *one.claim.key)
         if key in first:
             name = "/".join(one.claim.key)
-            message = f"claim {name!r} has a label of another draw in {first[key]}: export one of the two"
+            message = f"claim {name!r} has a label from another draw in {first[key]}: export only one of the two"
             raise DataError(message, path=one.place)
         first[key] = one.place
 
@@ -174,9 +175,9 @@ def _by_group(labelled: Iterable[_LabelledClaim]) -> Mapping[str, list[GivenBy]]
 
 
 def reports_by_claims(places: Sequence[str | Path]) -> dict[str, FactualityReport] | None:
-    """The reports in files of `factloop check --json`, by the hash of their claims; None without files.
+    """Returns the reports saved by `factloop check --json`, by the hash of their claims; None if there are no files.
 
-    Raises DataError.
+    Raises DataError if a file cannot be read or is not a report.
     """
     found = {}
     for place in places:
@@ -194,7 +195,7 @@ def reports_by_claims(places: Sequence[str | Path]) -> dict[str, FactualityRepor
 def _labels_in(
     place: str, system: str, reports: Mapping[str, FactualityReport] | None
 ) -> Iterator[tuple[ClaimToLabel, GivenLabel | None]]:
-    """The claims of one place, each with its label, or None."""
+    """Yields the claims of one file, each with its label or None."""
     if is_of_page(place):
         file = read_label_file(place)
         given = {one.key: one for one in file.labels}
@@ -217,7 +218,7 @@ def _with_documents(
     if reports is None:
         return file.claims
     if file.claims_hash not in reports:
-        raise DataError("these labels are not for the report in --report", path=place, field="claims_hash")
+        raise DataError("these labels do not belong to a report in --report", path=place, field="claims_hash")
     return with_documents(file.claims, reports[file.claims_hash])
 
 

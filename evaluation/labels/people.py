@@ -18,19 +18,19 @@ from factloop.reports.labels import PersonLabel
 
 RESAMPLES, LEVEL = 2000, 0.95
 _CLASSES = (PersonLabel.SUPPORTED, PersonLabel.NOT_SUPPORTED, PersonLabel.IRRELEVANT)
-"""The labels compared. *Cannot tell* is not one."""
+"""The labels that are compared, which exclude *cannot tell*."""
 
 GivenBy = Mapping[str, PersonLabel]
 """The labels of one claim, by file."""
 
 
 class DisagreementPolicy(StrEnum):
-    """How a claim that people label differently is treated."""
+    """How to treat a claim that people label differently."""
 
     LEFT_OUT = "left-out"
-    """It gets no label, and is counted."""
+    """The claim gets no label and is counted as left out."""
     MAJORITY = "majority"
-    """It gets the label of more than half of those who could tell; otherwise it is left out."""
+    """The claim gets the label chosen by more than half of those who could tell; otherwise it is left out."""
 
 
 class PairAgreement(Record):
@@ -39,7 +39,7 @@ class PairAgreement(Record):
     first: str
     second: str
     alike: Figure
-    """Share of the claims labelled in both, in [0, 1], that have the same label: supported, not, or irrelevant."""
+    """Share of the claims labelled in both files that have the same label (supported, not supported or irrelevant)."""
     kappa: Figure
     """Cohen's kappa over the same claims, in [-1, 1]; 0 is agreement by chance."""
 
@@ -50,19 +50,19 @@ class PeopleAgreement(Record):
     schema_version: Literal["1.0"] = "1.0"
     rule: DisagreementPolicy
     pairs: tuple[PairAgreement, ...]
-    """Pairs of files that share a labelled claim."""
+    """Pairs of files with at least one labelled claim in common."""
     level: Annotated[float, Field(gt=0.0, lt=1.0)] = LEVEL
     n_resamples: Count = RESAMPLES
     n_shared: Count
-    """Claims labelled by at least two people."""
+    """Number of claims labelled by at least two people."""
     n_differing: Count
-    """Claims among these with different labels."""
+    """Number of these claims whose labels differ."""
     n_left_out: Count
-    """Claims among these that the rule leaves out."""
+    """Number of these claims that the rule leaves out."""
 
 
 def settled(given: Sequence[PersonLabel], rule: DisagreementPolicy) -> PersonLabel | None:
-    """The label of a claim with at least one label; None if the rule leaves a disagreement open."""
+    """Returns the label of a claim that has at least one; None if people disagree and the rule does not decide."""
     told = Counter(one for one in given if one is not PersonLabel.CANNOT_TELL)
     if not told:
         return PersonLabel.CANNOT_TELL
@@ -73,7 +73,7 @@ def settled(given: Sequence[PersonLabel], rule: DisagreementPolicy) -> PersonLab
 
 
 def compare_people(claims: Mapping[str, Sequence[GivenBy]], rule: DisagreementPolicy) -> PeopleAgreement:
-    """The agreement of every two files. `claims` are by group, such as the prompt; intervals resample groups."""
+    """Compares every two files. `claims` are grouped, for example by prompt; intervals resample whole groups."""
     every = [given for of_group in claims.values() for given in of_group]
     shared = [[one for one in given.values() if one in _CLASSES] for given in every]
     shared = [given for given in shared if len(given) > 1]

@@ -1,10 +1,10 @@
 """Chooses which claims of a run to label next so that the corrected figure gets the narrowest interval.
 
-Labelling a claim whose verdict is surely right tells little. So a claim is drawn with a probability proportional to
-the spread of what is not known of it: the root mean square by which a label differs from what its verdict, or its score
-if that is the better guide, leads one to expect (Neyman 1934; Zrnic and Candes 2024, arXiv 2403.03208, for labels
-chosen by a model). That spread is learnt from existing labels, by verdict and score; it decides how narrow the interval
-gets, never whether it is valid, because each label is weighted by its inverse probability.
+Labelling a claim whose verdict is almost certainly right yields little information. So the probability of drawing a
+claim is proportional to its uncertainty: the root mean square difference between its label and the value expected from
+its verdict, or from its score if that predicts labels better (Neyman 1934; Zrnic and Candes 2024, arXiv 2403.03208,
+for labels chosen by a model). This spread is learnt from existing labels, by verdict and score. It affects how narrow
+the interval is but not whether it is valid, because each label is weighted by its inverse probability.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 EVEN = 0.1
-"""Share of the draw that goes to all claims equally, since a pilot may have missed errors."""
+"""Share of the draw spread evenly over all claims, since the existing labels may have missed errors."""
 FEWEST_LABELS, FEWEST_BESIDE_SCORES = 10, 50
-"""Minimum number of labels to learn from. Scores, if any, are the better guide at first: in simulation, a draw guided
-by one label had twice the variance of one guided by scores, and by 50 labels the same."""
+"""Minimum number of labels to learn from, without and with scores. Scores are a better guide than few labels: in a
+simulation, one label led to twice the variance of a draw guided by scores, while 50 labels led to the same variance."""
 _EDGES = (0.05, 0.2, 0.8, 0.95)
-"""Bounds of the bins of scores: a judge's scores are mostly close to 0 and 1."""
+"""Boundaries of the score bins, which are narrow near 0 and 1 because most of a judge's scores are there."""
 _PRIOR = 2.0
-"""Weight, in claims, of the prior: 1/2 for a verdict's rate, the mean of both for a stratum's."""
+"""Weight of the prior, in claims: 1/2 for a verdict's rate, and the mean of that rate and 1/2 for a stratum's rate."""
 
 
 @dataclass(frozen=True)
 class Pilot:
-    """Existing labels, with the stratum of each claim."""
+    """Existing labels, with the verdicts and scores of their claims."""
 
     labels: Ints
-    """1 supported, 0 not; (n_labels,)."""
+    """(n_labels,): 1 for supported, 0 for not supported."""
     verdicts: Ints
     scores: Floats
     """In [0, 1], NaN if the judge gave none."""
@@ -44,22 +44,22 @@ class Pilot:
         return len(self.labels)
 
     def wrong(self, verdict: int) -> tuple[int, int]:
-        """The number of labels that contradict this verdict, and of claims that have it."""
+        """Returns how many labels contradict this verdict, and how many claims have it."""
         labels = self.labels[self.verdicts == verdict]
         return int((labels != verdict).sum()), len(labels)
 
 
 def fewest_labels(scores: Floats) -> int:
-    """Minimum number of labels to learn from; `scores` are the run's, NaN if the judge gave none."""
+    """Returns the minimum number of labels to learn from. `scores` are the run's, NaN if the judge gave none."""
     return FEWEST_LABELS if np.isnan(scores).all() else FEWEST_BESIDE_SCORES
 
 
 def spreads(verdicts: Ints, scores: Floats, pilot: Pilot | None) -> Floats:
-    """(n_claims,): the spread of each claim's label about the value expected from its verdict or score, above 0.
+    """(n_claims,): how far each label may be from the value expected from its verdict or score, always above 0.
 
-    With fewer labels than `fewest_labels`, it is that of the score, or a common value for claims without one. With
-    labels, it is based on the mean of r (1 - r) over the beta distribution of a stratum's rate r: a stratum of 80
-    labels without an error may have errors, and an error in a stratum drawn too rarely would have too much weight.
+    With fewer labels than `fewest_labels`, it is derived from the score; claims without a score get a common value.
+    With enough labels, it is based on the mean of r (1 - r) over the beta distribution of a stratum's rate r. Even 80
+    labels without an error do not rule errors out, and one error in a stratum drawn too rarely would weigh too much.
     """
     if pilot is None or pilot.n < fewest_labels(scores):
         known = np.clip(scores, 0.02, 0.98)
@@ -85,9 +85,9 @@ def spreads(verdicts: Ints, scores: Floats, pilot: Pilot | None) -> Floats:
 
 
 def _expected(verdicts: Ints, scores: Floats, pilot: Pilot, by_verdict: Mapping[int, float]) -> Floats:
-    """The expected value of each label: by verdict, or by score if that fits the pilot's labels better.
+    """Returns the expected value of each label, by verdict, or by score if that fits the existing labels better.
 
-    The estimate uses one or the other as its prediction, times lambda in [0, 1].
+    The estimate, too, uses one of the two as its prediction, multiplied by lambda in [0, 1].
     """
     of_run, of_pilot = (np.where(one == 1, by_verdict[1], by_verdict[0]) for one in (verdicts, pilot.verdicts))
     has = ~np.isnan(pilot.scores)
@@ -108,27 +108,27 @@ def _strata(verdicts: Ints, scores: Floats) -> Ints:
 
 
 def share_of_draw(n_claims: int, n_before: int, n: int) -> float:
-    """The weight in (0, 1] of a draw of n claims in an estimate in which `n_before` earlier labels have the rest.
+    """Returns the weight in (0, 1] of a draw of n claims in an estimate that also uses `n_before` earlier labels.
 
-    It minimizes the variance if both draws are even: v1 / (v1 + v2), with v1 = N (N - n1) / n1 for a total estimated
-    from the earlier labels, and v2 = M (M - n) / n from the draw from the other M = N - n1 claims. 1 if there were no
-    earlier labels, or if the draw leaves no claim unlabelled.
+    It minimizes the variance if all claims are equally likely in both draws: v1 / (v1 + v2), with v1 = N (N - n1) / n1
+    for a total estimated from the n1 earlier labels, and v2 = M (M - n) / n for one estimated from a draw of n among
+    the other M = N - n1 claims. It is 1 if there are no earlier labels, or if the draw leaves no claim unlabelled.
     """
     return n_claims * n / (n_claims * n + n_before * (n_claims - n_before - n))
 
 
 def probability_after(probability: float, share: float) -> float:
-    """The probability that weights a claim labelled before a draw: the inverse of (1 - share) / p + share, because the
-    other estimate contains its label for certain."""
+    """Returns the probability for weighting a claim labelled before a draw: the inverse of (1 - share) / p + share,
+    because the draw's own estimate always includes its label."""
     return 1.0 / ((1.0 - share) / probability + share)
 
 
 def probabilities(spread: Floats, n: int, most: float = 1.0) -> Floats:
-    """(n_claims,): the probability of each claim to be drawn, in (0, 1]. They add up to n, or to all claims if fewer.
+    """(n_claims,): the probability in (0, 1] of drawing each claim. Their sum is n, or n_claims if that is smaller.
 
-    Proportional to the spread, except for `EVEN` of the draw, and at most `most`; the other claims share the excess.
-    `most` is the share of the draw in an estimate to which other labels contribute, since no claim may have a weight
-    below 1; it must be at least n over the number of claims.
+    They are proportional to the spread, except for a share `EVEN` of the draw, and at most `most`; any excess goes to
+    the other claims. `most` is the share of the draw in an estimate that also uses other labels, since no claim may
+    have a weight below 1. It must be at least n divided by the number of claims.
     """
     size = len(spread)
     if n >= size:
@@ -145,9 +145,10 @@ def probabilities(spread: Floats, n: int, most: float = 1.0) -> Floats:
 
 
 def systematic_draw(probability: Floats, rng: np.random.Generator) -> Ints:
-    """Positions of the drawn claims, in ascending order: as many as the probabilities add up to, each with its own.
+    """Draws as many claims as the probabilities add up to and returns their positions in ascending order.
 
-    Systematic sampling in random order: a comb with teeth 1 apart and a random start over the cumulated probabilities.
+    This is systematic sampling in random order. Points at intervals of 1, with a random start, are placed on the
+    cumulative probabilities, so each claim is drawn with its own probability.
     """
     order = rng.permutation(len(probability))
     total = round(float(probability.sum()))

@@ -1,4 +1,4 @@
-"""Writes the claims to label next as a sheet to fill in, and reads labels to learn from."""
+"""Writes the claims to label next as a sheet to fill in, and reads existing labels to learn from."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ from factloop.reports.downloads import Cell, without_apostrophe
 from factloop.reports.labels import ClaimToLabel, Draw, hash_of
 
 STEPS = 10**6
-"""Steps from 0 to 1 of scores and probabilities: a spreadsheet keeps nine decimals of what it saves, or fewer digits
-than it was given."""
+"""Number of steps from 0 to 1 to which scores and probabilities are rounded for the hash, because spreadsheets save
+nine decimals or fewer."""
 
 
 def hash_of_row(claim: ClaimToLabel) -> str:
-    """A hash of the claim as it was drawn, which reveals edited cells: a label belongs to that claim and verdict.
+    """Returns a hash of the claim as it was drawn, which reveals edited cells.
 
-    It leaves out what the person fills in, and sentence and passages, which a spreadsheet may cut. It begins with a
-    letter, so that no spreadsheet takes it for a number.
+    A label is valid only for that claim and verdict. The hash excludes the cells that people fill in, and the sentence
+    and passages, which a spreadsheet may truncate. It begins with a letter so that no spreadsheet reads it as a number.
     """
     return _hash(claim, _nearest(claim.score), _nearest(claim.probability))
 
 
 def is_as_drawn(claim: ClaimToLabel, row_hash: str) -> bool:
-    """Whether a row's claim matches its hash; numbers may differ by less than a step."""
+    """Returns whether a row's claim matches its hash; numbers may differ by less than one step."""
     return any(
         row_hash == _hash(claim, score, probability)
         for score in _neighbours(claim.score)
@@ -60,7 +60,7 @@ def _hash(claim: ClaimToLabel, score: int | None, probability: int | None) -> st
 
 
 def _plain(value: object) -> object:
-    """A text as any program saves it: with single spaces, and without the apostrophe before a formula."""
+    """Removes repeated spaces and the apostrophe before a formula, which programs save differently."""
     return " ".join(without_apostrophe(value).split()) if isinstance(value, str) else value
 
 
@@ -69,7 +69,7 @@ def _nearest(number: float | None) -> int | None:
 
 
 def _neighbours(number: float | None) -> Iterator[int | None]:
-    """The steps around a number: one of them is nearest to the number that it was rounded from."""
+    """Yields the steps on both sides of a number. One of them is nearest to the original, unrounded number."""
     if number is None:
         yield None
         return
@@ -81,14 +81,14 @@ SHEET = (
     "score", "probability", "label", "comment", "draw", "n_drawn", "n_claims",
     "n_before", "row_hash",
 )  # fmt: skip
-"""Columns of the sheet: `label` takes 1 (supported), 0 (not), or `agree` for the verdict next to it; `comment` takes
-any text. The others must not change, which `row_hash` verifies."""
+"""Columns of the sheet. `label` accepts 1 (supported), 0 (not supported) or `agree`, which adopts the verdict in the
+row; `comment` accepts any text. No other cell may change, which `row_hash` verifies."""
 _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
 
 
 @dataclass(frozen=True)
 class DrawnClaim:
-    """A claim to be labelled, with the response that it is from."""
+    """A claim to be labelled, with the prompt of its response."""
 
     to_label: ClaimToLabel
     claim: Claim
@@ -122,7 +122,7 @@ class Candidate:
     is_first: bool = False
     """Whether it has priority over other claims."""
     hides_verdict: bool = False
-    """Whether its sheet hides the verdict, which is only one of several and would bias labels."""
+    """Whether its sheet hides the verdict, which is one of several and would bias the labels."""
 
     @property
     def key(self) -> ClaimKey:
@@ -134,17 +134,17 @@ class NextLabels:
     """A draw of claims to label."""
 
     drawn: tuple[DrawnClaim, ...]
-    """In random order, so that any beginning of it is a smaller draw."""
+    """In random order, so that its first claims are a smaller draw."""
     n_claims: int
-    """Claims of the run with a verdict of supported or not."""
+    """Number of claims in the run with a verdict of supported or not supported."""
     n_before: int
-    """Those of them that have a label, and were left out of the draw."""
+    """Number of these claims that already have a label and were left out of the draw."""
     pilot: Pilot | None
-    """Existing labels, of this run or another."""
+    """Existing labels from this run or another."""
     n_to_learn: int
     """Minimum number of labels to learn from."""
     n_first: int
-    """Unlabelled claims that take priority, and how many of them were drawn."""
+    """Number of unlabelled claims with priority, and how many of them were drawn."""
     n_first_drawn: int
 
     @property
@@ -157,7 +157,7 @@ def _empty_is_none(value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """The number of a cell; any other text is returned unchanged, to be rejected by name."""
+    """Returns the number in a cell; other text is returned unchanged, so that validation reports it."""
     value = _empty_is_none(value)
     try:
         return float(value) if isinstance(value, str) else value
@@ -166,7 +166,7 @@ def _number(value: Any) -> Any:
 
 
 def _share(value: Any) -> Any:
-    """The number of a cell from 0 to 1, which spreadsheets in many countries write with a comma."""
+    """Returns the number in a cell from 0 to 1, which spreadsheets in many countries write with a comma."""
     return _number(value.replace(",", ".")) if isinstance(value, str) else value
 
 
@@ -185,7 +185,7 @@ Binary = Annotated[Literal[0, 1], BeforeValidator(_label)]
 
 
 class SheetRow(Record):
-    """One row of the returned sheet."""
+    """One row of a completed sheet."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -198,7 +198,7 @@ class SheetRow(Record):
     document: str | None = None
     judge: str
     verdict: Annotated[Literal[0, 1] | None, BeforeValidator(_label)]
-    """None for a claim of an experiment."""
+    """None for a claim of an experiment, whose sheet hides the verdict."""
     score: Annotated[Share | None, BeforeValidator(_share)] = None
     probability: Annotated[float, Field(gt=0.0, le=1.0), BeforeValidator(_share)]
     label: Annotated[Literal[0, 1, "agree"] | None, BeforeValidator(_label)] = None
@@ -208,11 +208,11 @@ class SheetRow(Record):
     n_claims: Annotated[int, Field(ge=1), BeforeValidator(_whole)] | None = None
     n_before: Annotated[int, Field(ge=0), BeforeValidator(_whole)] | None = None
     row_hash: Annotated[str | None, BeforeValidator(_empty_is_none)] = None
-    """None in rows that `labels next` did not write, such as those of exported labels."""
+    """None in rows that `labels next` did not write, such as exported labels."""
 
     @property
     def drawn_in(self) -> Draw | None:
-        """None if any of it is unknown."""
+        """The draw of the claim; None if any of its cells is empty."""
         if self.draw is None or self.n_drawn is None or self.n_claims is None or self.n_before is None:
             return None
         return Draw(name=self.draw, n=self.n_drawn, n_claims=self.n_claims, n_before=self.n_before)
@@ -220,11 +220,11 @@ class SheetRow(Record):
 
 Text = Annotated[str | None, BeforeValidator(lambda value: None if value is None else str(value))]
 ClaimKey = tuple[str | None, ...]
-"""What identifies a claim of a run: system, response, claim id, text and judge."""
+"""The identity of a claim in a run: system, response, claim id, text and judge."""
 
 
 class PilotRow(Record):
-    """One labelled claim that the draw learns from, and leaves out if it is in the run; it reads no other columns."""
+    """A labelled claim that the draw learns from, and leaves out if it is in the run. Other columns are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -237,7 +237,7 @@ class PilotRow(Record):
     claim: Text = None
     judge: Text = None
     probability: Annotated[float | None, BeforeValidator(_number)] = None
-    """None if the claim was not drawn; it may then be drawn again."""
+    """None if the claim was not drawn, in which case a draw may include it."""
 
     @property
     def key(self) -> ClaimKey:
@@ -250,15 +250,14 @@ class KnownLabels:
 
     pilot: Pilot
     claims: frozenset[ClaimKey] = frozenset()
-    """Labelled claims that were drawn with known probabilities, from this run or another."""
+    """Labelled claims from this run or another that were drawn with known probabilities."""
 
 
 SELDOM = 0.01
-"""The spread of a claim without priority, relative to 1 for one with it."""
+"""The spread of a claim without priority; a claim with priority has a spread of 1."""
 
 
 def candidates_of(responses: Iterable[JudgedResponse]) -> Iterator[Candidate]:
-    """The claims of a run."""
     for judged in responses:
         judge, prompt = judged.report.fingerprint.evaluator, judged.report.prompt or judged.prompt_id
         for claim in counted_claims(judged.report):
@@ -268,14 +267,14 @@ def candidates_of(responses: Iterable[JudgedResponse]) -> Iterator[Candidate]:
 def draw_claims(
     candidates: Iterable[Candidate], n: int, *, data: str, seed: int, known: KnownLabels | None = None
 ) -> NextLabels:
-    """A draw of n claims with known probabilities, or all of them if there are fewer. Those with
-    priority are drawn before the others, except for the `EVEN` part of the draw.
+    """Draws n claims with known probabilities, or all claims if there are fewer.
 
-    Claims of the run that have a label are left out, so that none is labelled twice; `labels.draws` says how both
-    count. The rest are in random order: people label a sheet from the top, and rows sorted by response
-    would confine a partly labelled sheet to few prompts, or one system. Holds the claims of the run in memory.
+    Claims with priority are drawn first, except for a share `EVEN` of the draw. Claims that already have a label are
+    left out, so that none is labelled twice; `labels.draws` explains how old and new labels are combined. The draw is
+    in random order: people label a sheet from the top, so a partly labelled sheet sorted by response would cover only
+    a few prompts or a single system. All claims of the run are held in memory.
 
-    Raises ConfigError if none has a verdict of supported or not, or if all that do are labelled.
+    Raises ConfigError if no claim has a verdict of supported or not supported, or if all such claims have a label.
     """
     countable = (one for one in candidates if one.claim.judgement.verdict in _VERDICTS)
     found = sorted(countable, key=lambda one: (one.response_id, one.claim.id))
@@ -312,7 +311,7 @@ def draw_claims(
 
 
 def _of_one_draw(claims: Sequence[DrawnClaim], nameless: Draw) -> tuple[DrawnClaim, ...]:
-    """The claims, each with their draw, which is named after all of them."""
+    """Returns the claims with their draw, whose name is derived from all of them."""
     draw = nameless.model_copy(update={"name": f"d-{hash_of(one.to_label for one in claims)[:8]}"})
     return tuple(replace(one, to_label=one.to_label.model_copy(update={"draw": draw})) for one in claims)
 
@@ -336,12 +335,12 @@ def _drawn(one: Candidate, *, data: str, probability: float) -> DrawnClaim:
 
 
 def read_known(place: str | Path) -> KnownLabels:
-    """Labelled claims to learn from, and to leave out. Raises DataError for a malformed row or no usable one."""
+    """Reads labelled claims to learn from and leave out. Raises DataError if a row is malformed or none is usable."""
     rows = [row.read_as(PilotRow) for row in read_rows(place)]
     known = [one for one in rows if one.verdict is not None]
     drawn = frozenset(one.key for one in rows if one.probability is not None)
     if not known and not drawn:
-        raise DataError("it has no labelled claim with a verdict", path=place_name(place))
+        raise DataError("this file has no labelled claim with a verdict", path=place_name(place))
     pilot = Pilot(
         np.array([one.label for one in known], np.int64),
         np.array([one.verdict for one in known], np.int64),

@@ -1,4 +1,4 @@
-"""Renders claims to label, or disagreements to settle, as a self-contained page; shows adjudications on a terminal."""
+"""Renders claims to label or disagreements to settle as a self-contained page, and prints adjudications."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from factloop.reports.visible import visible
 
 
 def render_labels_html(drawn: Sequence[DrawnClaim], *, data: str) -> str:
-    """The page, open for labelling with its verdicts hidden. The output is deterministic."""
+    """Renders the page for labelling, with the verdicts hidden at first. The output is deterministic."""
     told = labelling.labelling_of([one.to_label for one in drawn], begins="blind")
     return _page(
         "labels.html.j2",
@@ -33,7 +33,7 @@ def render_labels_html(drawn: Sequence[DrawnClaim], *, data: str) -> str:
 
 
 def render_disagreements_html(drawn: Sequence[DrawnDisagreement], *, data: str) -> str:
-    """The page, open for answers; nothing in it reveals the judge's side. The output is deterministic."""
+    """Renders the page for answers, on which nothing reveals the judge's side. The output is deterministic."""
     return _page("disagreements.html.j2", drawn, labelling.settling_of([one.to_settle for one in drawn]), data=data)
 
 
@@ -50,7 +50,7 @@ def _page(template: str, drawn: Sequence[Any], told: labelling.Labelling, **show
 
 
 def print_adjudication(found: Adjudication, console: Console) -> None:
-    """Prints the shares and the costs with their basis. Names are printed as text."""
+    """Prints the shares and the costs, with the numbers that they are based on. Names are printed literally."""
     print_section(console, "Where the judge and people differ", rows_table(_rows(found)))
 
 
@@ -61,9 +61,9 @@ def _rows(found: Adjudication) -> Iterator[Row]:
     yield "Judge, of decided", Text(_share(found.judge_of_decided, found.judge_right))
     yield "The paper’s SAFE", Text(f"{_share(found.paper, round(PAPER_N * (found.paper.value or 0)))}, Wei et al. 2024")
     basis = f"{found.n_answered:,} answered of {found.n_drawn:,} drawn from {found.n_differing:,} disagreements"
-    yield "Rests on", Text(f"{basis} among {plural(found.n_labelled, 'labelled claim')} of {visible(found.data)}")
-    yield "Intervals", Text(f"{percent(found.level)}, exact (Clopper and Pearson), claims taken as independent")
-    yield "Cost a response", Text(_cost(found))
+    yield "Basis", Text(f"{basis} among {plural(found.n_labelled, 'labelled claim')} of {visible(found.data)}")
+    yield "Intervals", Text(f"{percent(found.level)}, exact (Clopper and Pearson), treating claims as independent")
+    yield "Cost per response", Text(_cost(found))
 
 
 def _share(one: WinRate, wins: int) -> str:
@@ -75,6 +75,6 @@ def _share(one: WinRate, wins: int) -> str:
 def _cost(found: Adjudication) -> str:
     people = f"people ${found.people_usd:,.2f} (assumed)"
     if found.judge_usd is None:
-        return f"judge unknown, as the model’s price is; {people}"
+        return f"judge unknown, because the model’s price is; {people}"
     cheaper = "" if found.times_cheaper is None else f": {found.times_cheaper:,.0f} times cheaper"
-    return f"judge ${found.judge_usd:,.4f}, calls to models and searches alone; {people}{cheaper}"
+    return f"judge ${found.judge_usd:,.4f}, calls to models and searches only; {people}{cheaper}"

@@ -1,7 +1,7 @@
-"""Metrics that compare answers with correct answers, the question or evidence: the rows of MixedQA's Table 1.
+"""The metrics in MixedQA's Table 1, which compare answers with correct answers, the question or evidence.
 
-Lexical metrics need no model. BERTScore, BARTScore and GPTScore load a model chosen by the user, a folder or a name on
-the hub, when they are first used. They are specified by names such as `bleu-1` and `bertscore:roberta-large@17`.
+Lexical metrics need no model. BERTScore, BARTScore and GPTScore load a model chosen by the user, either from a folder
+or by its name on the hub, on first use. They are specified by names such as `bleu-1` and `bertscore:roberta-large@17`.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from factloop.core.extras import require
 from factloop.tools.model_files import encodable, loading_model, short_name
 
 Scores = list[float | None]
-"""One score for each candidate, higher is better. `evaluation.statistics.correlation` excludes and counts None."""
+"""One score for each candidate; higher is better. `evaluation.statistics.correlation` excludes and counts None."""
 Texts = Sequence[str | None]
 _LONGEST = 512
-"""Maximum number of tokens that a metric reads of a text, unless its model has a lower limit."""
+"""Maximum number of tokens of a text that a metric reads, unless its model has a lower limit."""
 
 
 @dataclass(frozen=True)
 class Answers:
-    """Candidates with the texts that they are compared with; all columns have the same length."""
+    """Candidates and the texts that they are compared with; all columns have the same length."""
 
     candidates: Sequence[str]
     references: Sequence[Sequence[str]]
@@ -44,7 +44,7 @@ class ReferenceMetric:
     """A metric that compares answers with correct answers, or with their question or evidence."""
 
     name: str
-    """The name as shown in tables, including whatever distinguishes its variants."""
+    """The name as shown in tables, which distinguishes variants of the metric."""
     score_answers: Callable[[Answers], Scores]
 
     def score(
@@ -54,7 +54,7 @@ class ReferenceMetric:
         questions: Texts | None = None,
         evidence: Texts | None = None,
     ) -> Scores:
-        """A score for each candidate; None if the text it is compared with is missing or contains no words.
+        """Returns a score for each candidate; None if the text it is compared with is missing or contains no words.
 
         A metric uses only the columns that it needs. Raises ValueError if the columns differ in length, and ConfigError
         if its model cannot be loaded.
@@ -63,13 +63,13 @@ class ReferenceMetric:
             if given is not None and len(given) != len(candidates):
                 raise ValueError(f"{len(candidates)} candidates, but {len(given)} {name}")
         if any(isinstance(group, str) for group in references):
-            raise ValueError("the references of a candidate are a list of texts, not one text")
+            raise ValueError("the references of each candidate must be a list of texts, not a single text")
         nothing: Texts = [None] * len(candidates)
         return self.score_answers(Answers(candidates, references, questions or nothing, evidence or nothing))
 
 
 def _lexical(name: str, score_one: Callable[[str, Sequence[str]], float | None]) -> ReferenceMetric:
-    """A metric that scores each candidate by its references alone."""
+    """Builds a metric that compares each candidate with its references only."""
 
     def score(answers: Answers) -> Scores:
         return [score_one(*pair) for pair in zip(answers.candidates, answers.references, strict=True)]
@@ -82,16 +82,16 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 
 def normalise(text: str) -> str:
-    """The text in lower case, without ASCII punctuation and English articles, with single spaces between words.
+    """Returns the text in lower case, without ASCII punctuation or English articles, and with single spaces.
 
-    The steps are in the same order as in SQuAD's script (Rajpurkar et al. 2016, section 6.1), so articles that result
-    from removing punctuation are removed as well.
+    The steps follow the order of SQuAD's script (Rajpurkar et al. 2016, section 6.1), so an article that only appears
+    once punctuation has been removed is removed as well.
     """
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 
 def exact_match() -> ReferenceMetric:
-    """1.0 if the normalised candidate equals any normalised reference, otherwise 0.0; None without a reference.
+    """1.0 if the normalised candidate equals a normalised reference, otherwise 0.0; None if there is no reference.
 
     Departure from SQuAD's script: references that become empty (such as "The") are skipped, so an empty candidate never
     matches.
@@ -105,11 +105,11 @@ def exact_match() -> ReferenceMetric:
 
 
 def bleu(longest: Literal[1, 4]) -> ReferenceMetric:
-    """BLEU-1 or BLEU-4 (Papineni et al. 2002) in [0, 1] against all references jointly, by nltk.
+    """BLEU-1 or BLEU-4 (Papineni et al. 2002) in [0, 1] against all references jointly, computed by nltk.
 
-    Words are separated by spaces, and case is kept. BLEU is meant for a corpus, so single answers need smoothing:
-    BLEU-4 uses "method 4" of Chen and Cherry 2014, section 3; BLEU-1 uses none. 0.0 for a candidate that is empty or
-    shares no word; None if no reference contains a word.
+    Words are separated by spaces and are case-sensitive. BLEU is designed for a corpus, so single answers need
+    smoothing: BLEU-4 uses "method 4" of Chen and Cherry 2014, section 3; BLEU-1 uses none. It is 0.0 for a candidate
+    that is empty or has no word in common with a reference, and None if no reference contains a word.
     """
     weights = (1.0 / longest,) * longest
 
@@ -128,8 +128,8 @@ def bleu(longest: Literal[1, 4]) -> ReferenceMetric:
 def rouge_l() -> ReferenceMetric:
     """ROUGE-L (Lin 2004, section 3.1): F in [0, 1] of the longest common subsequence with the first reference.
 
-    Computed by rouge-score without a stemmer: words are runs of `a-z` and `0-9` in lower case; other scripts have no
-    words. 0.0 if either has no such word, as in MixedQA's published figures; None if there is no reference.
+    Computed by rouge-score without a stemmer. Words are runs of `a-z` and `0-9` in lower case, so text in other scripts
+    has none. It is 0.0 if either text has no words, as in MixedQA's published figures, and None without a reference.
     """
 
     def score(candidate: str, references: Sequence[str]) -> float | None:
@@ -156,14 +156,14 @@ class SynonymSource(Protocol):
 
 
 class NoSynonyms:
-    """Restricts METEOR to equal words and equal stems."""
+    """An empty source of synonyms, which restricts METEOR to equal words and equal stems."""
 
     def synsets(self, lemma: str, /) -> Iterable[Any]:  # noqa: ARG002  # there are none, whatever the word
         return ()
 
 
 def find_wordnet() -> SynonymSource | None:
-    """nltk's WordNet if its data is installed (`python -m nltk.downloader wordnet`), else None; downloads nothing."""
+    """Returns nltk's WordNet if its data is installed (`python -m nltk.downloader wordnet`), or else None."""
     from nltk.corpus import wordnet  # type: ignore[import-untyped]  # has no type hints
 
     try:
@@ -175,11 +175,12 @@ def find_wordnet() -> SynonymSource | None:
 
 
 def meteor(synonyms: SynonymSource | None = None) -> ReferenceMetric:
-    """METEOR (Banerjee and Lavie 2005) in [0, 1] against the first reference, in lower case, by nltk.
+    """METEOR (Banerjee and Lavie 2005) in [0, 1] against the first reference, in lower case, computed by nltk.
 
-    Words match if they are equal, then if their Porter stems are equal, then if they are synonyms; by default, these
-    come from WordNet if it is installed. The name says if synonyms are missing; on MixedQA, this changes the
-    correlation by at most 0.005. 0.0 for an empty candidate; None if there is no reference or the first one is blank.
+    Words are matched first if they are equal, then if their Porter stems are equal, and then if they are synonyms, by
+    default those of WordNet if it is installed. The metric's name says if synonyms are missing, which changes the
+    correlation on MixedQA by at most 0.005. It is 0.0 for an empty candidate, and None if there is no reference or the
+    first one is blank.
 
     Departure from the paper: nltk aligns matches in order of occurrence instead of choosing the alignment with the
     fewest crossings.
@@ -200,12 +201,12 @@ def meteor(synonyms: SynonymSource | None = None) -> ReferenceMetric:
 def bert_score(model: str | Path, layer: int | None = None, *, allow_download: bool = False) -> ReferenceMetric:
     """BERTScore (Zhang et al. 2020, section 3): F1 of greedy cosine matching of tokens, in [-1, 1].
 
-    Computed as in bert-score, without idf weights and without baseline rescaling, so values lie close together. If
-    there are several references, the best match counts. Texts are truncated to the maximum length of the model. 0.0 for
-    a blank candidate; None if all references are blank.
+    Computed as in bert-score, without idf weights or baseline rescaling, so the values are close together. If there are
+    several references, the best match counts. Texts are truncated to the maximum length of the model. It is 0.0 for a
+    blank candidate, and None if all references are blank.
 
-    Departure from bert-score: there is no default model from the hub. The layer has to be chosen together with the
-    model (17 for roberta-large, 9 for bert-base-uncased); it defaults to the last one.
+    Departure from bert-score: there is no default model. The layer should be chosen to suit the model (17 for
+    roberta-large, 9 for bert-base-uncased); it defaults to the last one.
     """
     load = cache(partial(_load_encoder, str(model), layer, allow_download))
 
@@ -257,7 +258,7 @@ def _load_encoder(name: str, layer: int | None, allow_download: bool) -> tuple[A
 
 @dataclass(frozen=True)
 class _Layer:
-    """A model that returns the states of one layer first, where bert-score expects them."""
+    """A model that returns the states of one layer as its first output, where bert-score expects them."""
 
     model: Any
     layer: int
@@ -275,7 +276,7 @@ class _Layer:
 
 
 class AnswerContext(StrEnum):
-    """The text that a model reads before the answer, with the suffix used in MixedQA's Table 1."""
+    """The text that a model reads before the answer. The values are the suffixes used in MixedQA's Table 1."""
 
     REFERENCE = "ref"
     """The first reference."""
@@ -288,14 +289,14 @@ INSTRUCTIONS: Mapping[AnswerContext, str] = {
     AnswerContext.QUESTION: "Answer this question.",
     AnswerContext.EVIDENCE: "State a fact that this text bears out.",
 }
-"""The text that GPTScore puts before the context. The papers do not print the instructions behind MixedQA's table, so
-its figures can only be approximated."""
+"""The text that GPTScore puts before the context. The instructions used for MixedQA's table were not published, so its
+figures can only be approximated."""
 
 
 def bart_score(model: str | Path, given: AnswerContext, *, allow_download: bool = False) -> ReferenceMetric:
     """BARTScore (Yuan et al. 2021): p(answer | text); the paper's model is facebook/bart-large-cnn.
 
-    With the reference as text, this is the direction that Yuan et al. call precision.
+    If the text is the reference, this is the direction that Yuan et al. call precision.
     """
     return _likelihood("BARTScore", str(model), given, "", allow_download)
 
@@ -316,11 +317,11 @@ def _likelihood(
 ) -> ReferenceMetric:
     """Mean natural logarithm of the probability of the answer's tokens, given a text: at most 0, higher is better.
 
-    `sum over t of log p(y_t | y_<t, x) / n` (Yuan et al., equation 2, and Fu et al., equation 1, equal weights). For an
+    `sum over t of log p(y_t | y_<t, x) / n` (Yuan et al., equation 2, and Fu et al., equation 1, equal weights). In an
     encoder-decoder, x is the input of the encoder, and the tokens include those that the tokenizer puts around a text,
-    as in BARTScore's code; for a decoder-only model, x precedes the answer and its tokens are not counted. Both are
-    truncated to the maximum length of the model, and x to half of it in a decoder-only model. None if the answer is
-    blank or the text is missing or blank.
+    as in BARTScore's code. In a decoder-only model, x precedes the answer and its tokens are not counted. Both are
+    truncated to the maximum length of the model; in a decoder-only model, x is truncated to half of it. The score is
+    None if the answer is blank, or if the text is missing or blank.
     """
     load = cache(partial(_load_language_model, model, allow_download))
 
@@ -412,14 +413,14 @@ _LIKELIHOODS = {"bartscore": bart_score, "gptscore": gpt_score}
 _MODELS = ("bertscore", *(f"{name}-{given.value}" for name in _LIKELIHOODS for given in AnswerContext))
 _LAYER = re.compile(r"(?P<path>.+)@(?P<layer>\d+)")
 NAMES = ("lexical", *_LEXICAL, *(f"{name}:MODEL" for name in _MODELS))
-"""The valid specifications. `lexical` stands for all metrics that need no model."""
+"""The valid specifications. `lexical` means all metrics that need no model."""
 
 
 def build_metrics(specifications: tuple[str, ...], *, allow_download: bool = False) -> tuple[ReferenceMetric, ...]:
-    """The metrics in the requested order, each only once, as specified with `factloop eval mixedqa --metric`.
+    """Returns the metrics specified with `factloop eval mixedqa --metric` in that order, each only once.
 
-    MODEL is a folder or a name on the hub, which is accessed only with `allow_download`; for BERTScore, it may be
-    followed by the layer: `bertscore:roberta-large@17`. Raises ConfigError for an unknown specification.
+    MODEL is a folder or a name on the hub, which is accessed only with `allow_download`. For BERTScore, a layer may
+    follow it: `bertscore:roberta-large@17`. Raises ConfigError if a specification is unknown.
     """
     wanted = [name for one in specifications for name in (_LEXICAL if one == "lexical" else (one,))]
     return tuple(_build(one, allow_download) for one in dict.fromkeys(wanted))
@@ -430,7 +431,7 @@ def _build(specification: str, allow_download: bool) -> ReferenceMetric:
     if name in _LEXICAL and not mark:
         return _LEXICAL[name]()
     if name not in _MODELS or not model:
-        raise ConfigError(f"--metric {specification}: there are {', '.join(NAMES)}")
+        raise ConfigError(f"--metric {specification}: must be one of {', '.join(NAMES)}")
     if name == "bertscore":
         found = _LAYER.fullmatch(model)
         layer = int(found["layer"]) if found else None

@@ -1,8 +1,8 @@
-"""How far TrustScore and other metrics agree with human labels on MixedQA (Zheng et al. 2024, section 4 and Table 1).
+"""Measures how far TrustScore and other metrics agree with human labels on MixedQA (Zheng et al. 2024, Table 1).
 
-In the paper, each system is asked about its own responses. This is also the case in a run with a subject model for each
-system; in a run with a single subject, that model is asked about all responses, which departs from the paper.
-Correlations over all systems combined, which are not in the paper, are also given.
+In the paper (section 4), each system is asked about its own responses. A run with a subject model for each system does
+the same; in a run with a single subject, that model is asked about all responses, which departs from the paper. The
+results also include correlations over all systems combined, which are not in the paper.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 SOURCE = "Zheng et al. 2024, arXiv 2402.12545, Table 1"
 
 SYSTEMS = ("flan-t5-xxl", "llama-7b", "gpt-3.5-turbo")
-"""Systems by their names in the data set; the paper calls them FLAN-T5, LLaMA and GPT-3.5."""
+"""Names of the systems in the data set. The paper calls them FLAN-T5, LLaMA and GPT-3.5."""
 
 Kind = Literal["reference-based", "reference-free, without evidence", "reference-free, with evidence"]
 
@@ -50,8 +50,8 @@ class PublishedRow(Record):
     metric: str
     kind: Kind
     correlations: Mapping[str, Coefficient | None]
-    """Maps each system to its correlation; None if the paper gives no number because the metric has the same value for
-    every response."""
+    """Maps each system to its correlation. It is None if the paper has no number because the metric has the same value
+    for every response."""
 
 
 _ROWS: tuple[tuple[Kind, str, tuple[float | None, float | None, float | None]], ...] = (
@@ -79,7 +79,7 @@ PUBLISHED = tuple(
 
 
 _FEWEST = 3
-"""Minimum number of responses, as for any correlation."""
+"""Minimum number of responses for a correlation."""
 
 
 class TrustMetric(StrEnum):
@@ -91,7 +91,7 @@ class TrustMetric(StrEnum):
 
 
 class ScoredResponse(Record):
-    """One response with its scores, None if unscored, and its human label."""
+    """A response with its human label and its scores, which are None if they could not be computed."""
 
     question_id: str
     system: str
@@ -149,7 +149,7 @@ class ReferenceCorrelation(_ScoreCorrelation):
     """The correlation of a metric that compares the response with correct answers, its question or evidence."""
 
     metric: str
-    """Its name, including the model behind it."""
+    """Its name, including its model."""
 
     @property
     def name(self) -> str:
@@ -164,8 +164,8 @@ class Gain(Record):
     """None for all systems combined."""
     over: Literal["trust_bc", "trust_fc"]
     gain: Figure
-    """In [-2, 2], above 0 if the two combined agree better with human labels; `n` is the number of responses with all
-    three scores."""
+    """In [-2, 2]; above 0 if both halves together agree better with human labels than this one. `n` is the number of
+    responses with all three scores."""
 
     @property
     def half(self) -> TrustMetric:
@@ -186,21 +186,21 @@ class MixedQaResult(Record):
 
     schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
     data: str = ""
-    """The data that were scored: the name of the file and, if available, its hash."""
+    """The name of the scored data file and, if available, its hash."""
     n_questions: Count
     systems: tuple[SystemLabels, ...]
     """Systems in the order of their first answers."""
     correlations: tuple[MetricCorrelation, ...]
-    """Each metric for each system, then for all systems combined."""
+    """Each metric, first for each system and then for all systems combined."""
     reference: tuple[ReferenceCorrelation, ...] = ()
     """The same for each requested reference-based metric."""
     gains: tuple[Gain, ...] = ()
-    """The gain of TrustOV over each of its halves, for each system and for all; only for Pearson's coefficients."""
+    """The gain of TrustOV over each of its halves, for each system and for all combined; only for Pearson's r."""
     published: tuple[PublishedRow, ...] = PUBLISHED
     """Table 1 of the paper."""
     usage: Usage
     fingerprint: TrustFingerprint
-    """Its `subject_model` was asked about the responses of every system; None if each system had its own."""
+    """`subject_model` is the model that was asked about all responses; None if each system had its own."""
     subjects: tuple[SystemSubject, ...] = ()
     """The subject model of each system, if each had its own."""
     created_at: datetime
@@ -211,13 +211,13 @@ class MixedQaResult(Record):
         return self.fingerprint.subject_model is not None or bool(self.subjects)
 
     def of(self, system: str | None) -> tuple[MetricCorrelation, ...]:
-        """The correlations of TrustScores for one system, or for all combined, in the order of the metrics."""
+        """Returns the TrustScores' correlations for one system, or for all combined (None), in order of the metrics."""
         return tuple(found for found in self.correlations if found.system == system)
 
     def paper(self, metric: str, system: str | None) -> float | None:
-        """The paper's figure for the score with this name, whatever the model behind it; None if the paper has none.
+        """Returns the paper's figure for the score with this name, whichever model it uses; None if there is none.
 
-        The paper's figures are Pearson's, so None is returned for other coefficients.
+        The paper only has Pearson's coefficients, so the result is None for other coefficients.
         """
         if any(found.correlation.method is not Method.PEARSON for found in self.correlations):
             return None
@@ -235,7 +235,7 @@ _NAMES = {
 
 
 def metric_name(metric: TrustMetric) -> str:
-    """The name used in the paper."""
+    """Returns the name used in the paper."""
     return _NAMES[metric]
 
 
@@ -245,7 +245,7 @@ def scored_response(
     report: TrustReport,
     reference: Mapping[str, float | None] | None = None,
 ) -> ScoredResponse:
-    """The response with the scores from its report and from other metrics; None for scores without a value."""
+    """Combines a response with the scores in its report and those of other metrics; None for scores without a value."""
     return ScoredResponse(
         question_id=question_id,
         system=response.system,
@@ -271,15 +271,15 @@ def correlate_with_labels(
     resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> MixedQaResult:
-    """Correlates every score with the labels, for each system and for all; intervals resample whole questions.
+    """Correlates every score with the labels, for each system and for all combined; intervals resample whole questions.
 
-    The paper uses Pearson's coefficient; Kendall's takes minutes for a thousand questions with an interval.
+    The paper uses Pearson's coefficient. Kendall's takes minutes for the intervals of a thousand questions.
 
-    The intervals depend on the seed in the fingerprint; the order of the responses can only affect the order of the
+    The intervals depend on the seed in the fingerprint. The order of the responses only affects the order of the
     systems. Raises ValueError if a system answers the same question twice.
     """
     if len({(response.question_id, response.system) for response in responses}) < len(responses):
-        raise ValueError("a system answers each question once")
+        raise ValueError("a system must not answer a question twice")
     names = list(dict.fromkeys(response.system for response in responses))
     by_system = {name: [response for response in responses if response.system == name] for name in names}
     groups: list[tuple[str | None, Sequence[ScoredResponse]]] = [*by_system.items(), (None, responses)]
@@ -308,7 +308,7 @@ def correlate_with_labels(
 class _Correlations:
     """Correlates scores with labels, for one group of responses at a time.
 
-    Each correlation starts with the same seed, so an additional system does not change the others.
+    Each correlation starts from the same seed, so adding a system does not change the results of the others.
     """
 
     method: Method
@@ -325,11 +325,11 @@ class _Correlations:
         return ReferenceCorrelation(metric=metric, system=system, mean=mean, correlation=found)
 
     def gains(self, system: str | None, group: Sequence[ScoredResponse]) -> Iterator[Gain]:
-        """The gain of TrustOV over each half, over responses with all three scores.
+        """Yields the gain of TrustOV over each half, from the responses with all three scores.
 
-        The paper has no table for this, but compares the rows of Table 1. Two correlations with the same labels are
-        dependent, so the interval is based on their differences in resamples of whole questions; it is withheld under
-        the same conditions as a correlation's interval.
+        The paper has no table for this but compares the rows of Table 1. Two correlations with the same labels are
+        dependent, so the interval is based on their differences in resamples of whole questions. There is no interval
+        if a correlation would have none.
         """
         scored = [one for one in group if None not in (one.trust_bc, one.trust_fc, one.trust_ov)]
         for over in ("trust_bc", "trust_fc"):
@@ -360,7 +360,7 @@ class _Correlations:
     def _correlated(
         self, group: Sequence[ScoredResponse], scores: Sequence[float | None]
     ) -> tuple[float | None, Correlation]:
-        """The mean of the scores, and their correlation with the labels."""
+        """Returns the mean of the scores and their correlation with the labels."""
         scored = [score for score in scores if score is not None]
         found = correlate(
             self.method,
@@ -380,7 +380,7 @@ class _Correlations:
 
 
 def _differences(sums: Floats) -> Floats:
-    """(n_resamples,): r of the first side minus r of the second, from n, Σx, Σy, Σx², Σy² and Σxy of each."""
+    """(n_resamples,): the first side's r minus the second's, computed from n, Σx, Σy, Σx², Σy² and Σxy of each."""
     import numpy as np
 
     n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)

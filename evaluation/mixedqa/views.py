@@ -33,17 +33,17 @@ Found = MetricCorrelation | ReferenceCorrelation
 
 
 def coefficient(value: float | None) -> str:
-    """Three digits, as in papers; a dash if there is no value."""
+    """Formats a coefficient with three decimals, as in papers; a dash if there is no value."""
     return NOTHING if value is None else f"{0.0 if abs(value) < 0.0005 else value:.3f}"
 
 
 def outcome(found: Correlation) -> str:
-    """The coefficient, or why it is undefined."""
+    """Returns the coefficient, or why it is undefined."""
     return coefficient(found.value) if found.undefined is None else f"undefined ({found.why})"
 
 
 def interval(found: Correlation) -> str:
-    """`[0.253, 0.371]`, or why there is none; a dash if there is no coefficient."""
+    """Returns an interval such as `[0.253, 0.371]`, or why there is none; a dash if there is no coefficient."""
     if found.value is None:
         return NOTHING
     if found.low is None or found.high is None:
@@ -55,18 +55,17 @@ def _why_no_interval(found: Correlation) -> str:
     if found.n_clusters < FEWEST_DRAWN:
         return plural(found.n_clusters, "question")
     if not found.n_resamples:
-        return "nothing drawn"
+        return "no resamples"
     if found.n_resamples_undefined > MOST_LOST * found.n_resamples:
         return f"undefined in {percent(found.n_resamples_undefined / found.n_resamples)} of resamples"
     return "nothing varies"
 
 
 def resampling(found: Iterable[Correlation]) -> str:
-    """How the intervals were computed, which ones are withheld, and the maximum number of resamples that the others
-    leave out."""
+    """Explains how intervals are computed, when there is none, and how many resamples were left out at most."""
     drawn = [one for one in found if one.n_resamples]
     if not drawn:
-        return f"There are no intervals: they need {FEWEST_DRAWN} questions."
+        return f"There are no intervals, because they need at least {FEWEST_DRAWN} questions."
     most = max((one.n_resamples_undefined for one in drawn if one.interval is not None), default=0)
     left_out = f"; up to {most:,} resamples without a coefficient are left out" if most else ""
     level, n = percent(drawn[0].level), drawn[0].n_resamples
@@ -77,7 +76,7 @@ def resampling(found: Iterable[Correlation]) -> str:
 
 
 def correlations_sheet(result: MixedQaResult, system: str | None) -> Sheet:
-    """The correlations of one system, or of all: one line for each of `shown_correlations`."""
+    """Returns the correlations of one system, or of all combined, with a row for each of `shown_correlations`."""
     given = result.correlations[0].correlation
     columns: tuple[ColumnOf[Found], ...] = (
         (name("Score"), lambda found: found.name),
@@ -100,8 +99,7 @@ def _coefficient(found: Found) -> Cell:
 
 
 def shown_correlations(result: MixedQaResult, system: str | None) -> list[Found]:
-    """The correlations of one group: the requested TrustScores, and the graded one if a server returned
-    probabilities."""
+    """Returns the correlations of one group: the requested TrustScores, and the graded one if it was ever scored."""
     asked_for = not result.reference or result.asks_subjects or result.fingerprint.corpus is not None
     shown = {
         found.metric
@@ -113,7 +111,7 @@ def shown_correlations(result: MixedQaResult, system: str | None) -> list[Found]
 
 
 def gains_sheet(result: MixedQaResult) -> Sheet:
-    """The gain of TrustOV over each of its halves, next to the differences between the rows of the paper's table."""
+    """Returns the gain of TrustOV over each half, next to the differences between the rows of the paper's table."""
 
     def paper(one: Gain) -> str:
         whole, part = (result.paper(metric_name(metric), one.system) for metric in (TrustMetric.TRUST_OV, one.half))
@@ -139,18 +137,18 @@ def _groups(result: MixedQaResult) -> tuple[str | None, ...]:
 
 
 def subject_note(result: MixedQaResult) -> str:
-    """Which model was asked about which responses, and how this departs from the paper."""
+    """Says which model was asked about which responses, and how this departs from the paper."""
     if result.subjects:
         asked = "; ".join(f"{one.model} about those of {one.system}" for one in result.subjects)
         return f"Each system was asked about its own responses, as in the paper: {asked}."
     subject = result.fingerprint.subject_model
     if subject is None:
         return "No subject model was asked."
-    return f"{subject} was asked about the responses of every system; in the paper each is asked about its own."
+    return f"{subject} was asked about the responses of every system; in the paper, each is asked about its own."
 
 
 def print_mixedqa(result: MixedQaResult, console: Console) -> None:
-    """Prints one table per system and one for all, at the console's width. Names are printed literally."""
+    """Prints a table for each system and one for all, at the console's width. Names are printed literally."""
     for system in _groups(result):
         print_sheet(console, correlations_sheet(result, system))
     if result.gains:
@@ -162,7 +160,7 @@ def print_mixedqa(result: MixedQaResult, console: Console) -> None:
         ("Subject", Text(visible(subject_note(result)))),
         ("Judge", Text(visible(result.fingerprint.judge or "none: no corpus, so no TrustFC"))),
         ("Intervals", Text(resampling(found))),
-        ("Paper", Text(f"{SOURCE}, 1,000 responses a system.")),
+        ("Paper", Text(f"{SOURCE}, 1,000 responses per system.")),
     ]
     rows += usage_rows(result.usage) + notice_rows("Warning", result.warnings)
     print_section(console, "Result", rows_table(rows))
@@ -181,7 +179,7 @@ class Axis:
 
     @classmethod
     def around(cls, found: Iterable[Correlation], published: Iterable[float | None]) -> Axis:
-        """An axis that includes zero, one step above it, and all values to be drawn."""
+        """Returns an axis that includes zero, one step above it, and all values to be drawn."""
         drawn = [value for one in found for value in (one.value, one.low, one.high)] + list(published)
         values = [0.0, STEP, *(value for value in drawn if value is not None)]
         return cls(math.floor(min(values) / STEP) * STEP, math.ceil(max(values) / STEP) * STEP)
@@ -192,12 +190,12 @@ class Axis:
         return tuple(self.low + STEP * place for place in range(round((self.high - self.low) / STEP) + 1))
 
     def at(self, value: float) -> str:
-        """The position of the coefficient as a percentage of the axis: `43.25%`."""
+        """Returns the position of a coefficient as a percentage of the axis: `43.25%`."""
         return f"{100 * (value - self.low) / (self.high - self.low):.2f}%"
 
 
 def render_mixedqa_html(result: MixedQaResult) -> str:
-    """The page: a forest plot for each system and for all, the paper's table, and the cost of the run.
+    """Renders a page with a forest plot for each system and for all, the paper's table, and the cost of the run.
 
     The output is deterministic.
     """

@@ -1,5 +1,5 @@
-"""`factloop research reproduce` reproduces every table and figure of the three papers next to the published ones."""
+"""`factloop research reproduce` compares the tables and figures of the three papers with our own."""
 
 from factloop.core.extras import require
 
-require("evaluation", "a table of the papers")
+require("evaluation", "reproducing tables of the papers")

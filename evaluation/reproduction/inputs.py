@@ -31,31 +31,31 @@ _ALIASES = {
 }
 """Maps lower-case names of data sets in predictions to the paper's names.
 
-TofuEval's bare name is left out because the paper has two parts of it.
+TofuEval's bare name is excluded because the paper uses two parts of it.
 """
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """The paths and names given to a reproduction."""
+    """The paths and names passed to a reproduction."""
 
     places: Mapping[str, Path] = field(default_factory=dict)
-    """Maps `NAME:PART` of data sets to their files or folders; those that were not found are absent."""
+    """Maps `NAME:PART` of each data set that was found to its file or folder."""
     results: Path | None = None
-    """The output of the command that the entry names."""
+    """The output of the entry's command."""
     evaluators: Mapping[str, str] = field(default_factory=dict)
     """Maps the paper's names of evaluators to their names in the results."""
 
     def missing(self, data: Sequence[str]) -> Iterator[str]:
-        """A sentence for each data set that was not found."""
+        """Yields a sentence for each data set that was not found."""
         for named in data:
             if named not in self.places:
                 name = named.partition(":")[0]
-                where = "--from FOLDER" if find_dataset(name).gated else "or name its folder with --data"
-                yield f"{named} was not found: factloop research data get {name}, {where}"
+                how = " --from FOLDER" if find_dataset(name).gated else ", or pass its folder with --data"
+                yield f"{named} was not found: run factloop research data get {name}{how}"
 
     def labels(self, datasets: Iterable[str]) -> PredictionTable | None:
-        """The labelled claims of the benchmark's data sets that were found; None if none was found.
+        """Returns the labelled claims of the benchmark's data sets that were found; None if none was found.
 
         The labels take the place of an evaluator, so that every figure of the audit can be computed from them alone.
         """
@@ -69,7 +69,10 @@ class Inputs:
         return _table_of(claims) if claims else None
 
     def predictions(self) -> PredictionTable | None:
-        """The given predictions, under the paper's names if known. Raises DataError, ConfigError."""
+        """Returns the predictions under the paper's names, if known; None if there are no results.
+
+        Raises DataError if they cannot be read, and ConfigError if they lack an evaluator.
+        """
         if self.results is None:
             return None
         table = load_predictions(self.results)
@@ -92,8 +95,10 @@ def _claims(named: str, place: Path) -> Iterator[LabelledClaim]:
 
 
 def _known_evaluator(name: str) -> str:
-    """The paper's name of an evaluator, either unchanged or with `@N` for chunks of N words. Raises ConfigError for an
-    unknown name."""
+    """Returns the name if it is the paper's name of an evaluator, perhaps with `@N` for chunks of N words.
+
+    Raises ConfigError if it is not.
+    """
     known = [names[0] for names in published_table(3).rows]
     whole, mark, n_words = name.partition("@")
     if name not in known and not (mark and whole in known and n_words.isdecimal()):
@@ -116,7 +121,7 @@ def _table_of(claims: Sequence[LabelledClaim]) -> PredictionTable:
 
 
 def read_result(path: Path, kind: type[T]) -> T:
-    """The record that a command wrote with --json. Raises DataError if the file does not contain such a record."""
+    """Reads the record that a command wrote with --json. Raises DataError if the file contains no such record."""
     try:
         return kind.model_validate_json(path.read_bytes())
     except OSError as error:
@@ -126,16 +131,16 @@ def read_result(path: Path, kind: type[T]) -> T:
 
 
 def find_places(data: Sequence[str], given: str | None) -> dict[str, Path]:
-    """The paths of the data sets that exist.
+    """Returns the paths of the data sets that exist.
 
-    `given` is a folder as filled by `data get`, a folder with one file per part, or the file itself if only one is
-    needed. Without it, the data sets are searched for in the folder used by `data get`. Raises ConfigError for a path
-    that does not exist, and for a single file if several data sets are needed.
+    `given` is a folder created by `data get`, a folder with one file per part, or the file itself if only one is
+    needed. It defaults to the folder used by `data get`. Raises ConfigError if the path does not exist, or if it is a
+    single file but several data sets are needed.
     """
     place = data_folder() if given is None else Path(given)
     if given is not None and place.is_file():
         if len(data) != 1:
-            wanted = f"must be a folder with {', '.join(data)}" if data else "this entry takes no data"
+            wanted = f"must be a folder with {', '.join(data)}" if data else "this entry does not use data"
             raise ConfigError(f"{given}: {wanted}")
         return {data[0]: place}
     if given is not None and not place.is_dir():

@@ -1,7 +1,7 @@
-"""The tables of "Verify with Caution" as data, digit by digit, in the CSV files next to this module.
+"""Reads the tables of "Verify with Caution", which the CSV files next to this module reproduce digit by digit.
 
-The first columns of a file contain the names of its rows, the others contain figures. A chunked evaluator is written
-`NAME@500`, as in predictions. An empty cell is also empty in the paper.
+The first columns of a file contain the names of its rows, and the others contain figures. A chunked evaluator is named
+`NAME@500`, as in predictions. Empty cells are also empty in the paper.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class PublishedTable:
     rows: Mapping[Names, Mapping[str, Decimal]]
 
     def value(self, names: Names, column: str) -> float:
-        """Raises KeyError if the paper has no such figure."""
+        """Returns the figure in a cell. Raises KeyError if the paper has no such figure."""
         return float(self.rows[names][column])
 
     @property
@@ -39,7 +39,7 @@ class PublishedTable:
         return tuple(dict.fromkeys(names[place] for names in self.rows))
 
     def systems(self, dataset: str) -> list[Names]:
-        """The rows for the systems in a data set, without its headroom."""
+        """Returns the rows of the systems in a data set, without its headroom."""
         return [names for names in self.rows if names[0] == dataset and names[1] != HEADROOM]
 
     @property
@@ -48,14 +48,14 @@ class PublishedTable:
 
 
 def decimals_of(printed: Decimal) -> int:
-    """The number of digits after the decimal point that the paper prints."""
+    """Returns the number of digits after the decimal point that the paper prints."""
     exponent = printed.as_tuple().exponent
     return -exponent if isinstance(exponent, int) else 0
 
 
 @cache
 def published_table(number: int) -> PublishedTable:
-    """The table with this number. Raises FileNotFoundError for a table without figures."""
+    """Returns the table with this number. Raises FileNotFoundError if it has no figures."""
     head, *lines = _lines(number)
     n_names = sum(1 for column in head if column in NAME_HEADS)
     columns = tuple(head[n_names:])
@@ -70,7 +70,7 @@ def published_table(number: int) -> PublishedTable:
 
 @cache
 def published_words(number: int) -> Mapping[str, Mapping[str, str]]:
-    """A table of words, such as Table 2: maps the first column of each row to the texts in the other columns."""
+    """Returns a table of words, such as Table 2: maps the first cell of each row to the other cells by column."""
     head, *lines = _lines(number)
     return {line[0]: dict(zip(head[1:], line[1:], strict=True)) for line in lines}
 

@@ -16,43 +16,43 @@ class Status(StrEnum):
     """How far an entry has been reproduced here."""
 
     REPRODUCED = "reproduced"
-    """Its figures are the same as printed, computed from labelled data or by a rule, except as the entry mentions."""
+    """Figures computed from labelled data or by a rule equal the printed ones, with any exceptions noted."""
     CHECKED = "agrees with check values"
-    """Its figures are the same as those counted by another program; the paper prints none of them."""
+    """The figures equal those counted by another program; the paper prints none of them."""
     IN_PART = "reproduced in part"
     """Some columns are reproduced; the others need a model, or data that are not available."""
     PRINTED = "follows from printed figures"
-    """Some figures follow from others in the paper: its arithmetic is consistent, but no data were read. The rest needs
-    a model."""
+    """Some figures follow from others in the paper, which shows that its arithmetic is consistent, but no data were
+    read. The other figures need a model."""
     NEEDS_MODEL = "needs a model"
     CANNOT = "cannot"
-    """The data that it is based on were not published."""
+    """The underlying data were not published."""
 
 
 class Origin(StrEnum):
-    """What our figure was computed from."""
+    """The basis of our figure."""
 
     LABELS = "labels"
     RESULTS = "results"
     """The output of another command, such as the predictions of `factloop research verify`."""
     PRINTED = "printed figures"
-    """Other figures printed in the paper: this compares our formula with the paper's, without its data."""
+    """Other figures printed in the paper. This compares our formula with the paper's, without its data."""
     RULE = "our rule"
-    """Only our own code."""
+    """Our own code alone."""
 
 
 Value = float | str | None
 UNDEFINED = "undefined"
-"""A figure that the paper prints as not a number, or that is undefined here: if both are, they are equal."""
+"""A figure that the paper prints as not a number, or that is undefined here. If both are, they count as equal."""
 ROUNDED = 0.05
 """Maximum rounding error of a figure printed with one decimal."""
 
 
 class ComparedFigure(Record):
-    """One cell of a published table: their figure, ours, and what ours is based on."""
+    """One cell of a published table: the paper's figure, ours, and what ours is based on."""
 
     names: tuple[str, ...]
-    """The names that the row has in the paper."""
+    """The names of the row in the paper."""
     column: str
     published: Value = None
     """None if the paper has no such figure."""
@@ -64,11 +64,11 @@ class ComparedFigure(Record):
     n: Count | None = None
     """Number of items that our figure is based on."""
     slack: float = 0.0
-    """How far our figure may be off from rounding alone, because it was computed from rounded figures."""
+    """Maximum error of our figure due to rounding, if it was computed from rounded figures."""
 
     @property
     def difference(self) -> float | None:
-        """Ours minus theirs, without floating-point errors (1e-9); None unless both are numbers."""
+        """Our figure minus the published one, without floating-point errors (1e-9); None unless both are numbers."""
         if isinstance(self.ours, float) and isinstance(self.published, float):
             return round(self.ours - self.published, 9) + 0.0
         return None
@@ -79,7 +79,7 @@ class ComparedFigure(Record):
 
     @property
     def is_equal(self) -> bool:
-        """Whether the two are equal to the precision that the paper prints."""
+        """Whether the two are equal at the paper's precision."""
         difference = self.difference
         if difference is None:
             return self.is_compared and self.ours == self.published
@@ -94,10 +94,10 @@ class Reproduction(Record):
     title: str
     unit: str
     against: Literal["paper", "check values"] = "paper"
-    """What our figures are compared with, in `published`: the paper's figures, or those counted by another program."""
+    """The source of the `published` figures: the paper, or another program that counted the same data."""
     figures: tuple[ComparedFigure, ...]
     notes: tuple[str, ...] = ()
-    """What was read, what is missing, and what readers must know about the figures."""
+    """Notes on what was read, what is missing, and how to interpret the figures."""
 
     @property
     def n_compared(self) -> int:
@@ -112,17 +112,17 @@ class ListedEntry(Record):
     title: str
     status: Status
     why: str
-    """What the result was, or why there can be none, in one or two sentences."""
+    """The result, or why there can be none, in one or two sentences."""
     data: tuple[str, ...]
-    """Labelled data sets that it requires, as `NAME:PART`."""
+    """The labelled data sets that it requires, as `NAME:PART`."""
     model: str
-    """The models that it requires for figures that labels do not give; empty if none is needed."""
+    """The models required for figures that cannot be computed from labels; empty if none is needed."""
     key: str
-    """Any key that it requires besides the model's, such as one for a search."""
+    """Any other key that it requires, such as one for a search."""
     command: str
-    """The command whose output `--results` reads."""
+    """The command whose output is passed with `--results`."""
     calls: str
-    """What the models would be asked, for estimating the cost."""
+    """The calls that the models would receive, for estimating the cost."""
 
 
 class EntryList(Record):
@@ -143,16 +143,16 @@ class OurFigure:
 
 
 Ours = dict[tuple[Names, str], OurFigure]
-"""Maps row and column of a table to our figure."""
+"""Maps the row and column of a cell to our figure."""
 
 
 def percent(share: float | None, n: int, origin: Origin = Origin.RESULTS) -> OurFigure:
-    """A fraction as a figure in per cent."""
+    """Returns a fraction as a figure in per cent."""
     return OurFigure(None if share is None else 100 * share, origin, n)
 
 
 def compare_table(published: PublishedTable, ours: Mapping[tuple[Names, str], OurFigure]) -> list[ComparedFigure]:
-    """Every cell of the table, followed by cells that only we have (other systems, other evaluators)."""
+    """Compares every cell of the table, followed by cells that only we have (other systems or evaluators)."""
     theirs = {(names, column): printed for names, cells in published.rows.items() for column, printed in cells.items()}
     places = (*theirs, *(place for place in ours if place not in theirs))
     return [compared(*place, theirs.get(place), ours.get(place)) for place in places]
@@ -161,7 +161,8 @@ def compare_table(published: PublishedTable, ours: Mapping[tuple[Names, str], Ou
 def compared(
     names: Names, column: str, printed: Decimal | str | None, ours: OurFigure | None, decimals: int = 1
 ) -> ComparedFigure:
-    """One cell; `printed` is None if the paper has no such figure (`decimals` is then ours), `ours` if we have none."""
+    """Compares one cell. `printed` or `ours` is None if that figure does not exist, and `decimals` replaces the paper's
+    precision if there is no printed figure."""
     found = ours or OurFigure(None, Origin.RULE)
     if printed is not None:
         decimals = decimals_of(printed) if isinstance(printed, Decimal) else 0

@@ -1,7 +1,7 @@
 """Lists what can be reproduced: each table of figures in the papers, with its data and function.
 
-The entries are in `registry.json`, by paper, with tables by number. `run` names a function as `module:function`, which
-is called with the inputs and the entry's `arguments`.
+The entries are in `registry.json`, ordered by paper and then by the number of the table. `run` names a function as
+`module:function`; it is called with the inputs and the entry's `arguments`.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class Entry(ListedEntry):
         return self.id.partition(":")[0]
 
     def listed(self) -> ListedEntry:
-        """The entry as shown in the list."""
+        """Returns the entry as shown in the list."""
         return ListedEntry(**{name: getattr(self, name) for name in ListedEntry.model_fields})
 
     def reproduce(self, inputs: Inputs) -> Reproduction:
-        """Their figures next to ours. Raises DataError and ConfigError for inputs that cannot be used."""
+        """Compares the published figures with ours. Raises DataError or ConfigError if an input cannot be used."""
         module, _, function = self.run.partition(":")
         find = getattr(import_module(f"factloop.evaluation.reproduction.{module}"), function)
         figures, notes = find(inputs, *self.arguments)
@@ -60,7 +60,7 @@ class Paper(Record):
     """One of the papers."""
 
     key: str
-    """The start of its entries' ids."""
+    """The prefix of its entries' ids."""
     title: str
     citation: str
 
@@ -75,10 +75,10 @@ PAPERS, ENTRIES = _READ.papers, _READ.entries
 
 
 def find_entry(name: str) -> Entry:
-    """The entry with this id. Raises ConfigError, listing the entries of its paper."""
+    """Returns the entry with this id. If there is none, raises ConfigError with the ids of the entries of its paper."""
     known = {entry.id: entry for entry in ENTRIES}
     if name not in known:
         paper = name.partition(":")[0]
         near = [one for one in known if one.startswith(f"{paper}:")] or [f"{one.key}:..." for one in PAPERS]
-        raise ConfigError(f"there is nothing named {name!r} to reproduce; known are {', '.join(near)}")
+        raise ConfigError(f"there is no entry named {name!r} to reproduce; known entries are {', '.join(near)}")
     return known[name]

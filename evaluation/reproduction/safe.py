@@ -1,7 +1,7 @@
-"""Tables and statements from SAFE and LongFact (Wei et al. 2024, arXiv 2403.18802).
+"""Reproduces tables and statements from SAFE and LongFact (Wei et al. 2024, arXiv 2403.18802).
 
-The slides that this list is based on print none of the figures of section 6 and the appendix, which come from several
-runs (models, lengths of responses, numbers of searches); for these, only our figures are shown.
+The figures of section 6 and the appendix come from several runs (models, lengths of responses, numbers of searches).
+They are not in the slides that this list is based on, so only our figures are shown for them.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from factloop.evaluation.runs.records import RunSummary
 FACTS = "factscore:bio"
 LONGFACT = ("longfact:objects", "longfact:concepts")
 PEOPLE = (
-    "The hundred facts and the findings on each were not published; `factloop research labels disagree` draws such a "
-    "sample from your own run, for people to judge."
+    "The hundred facts and the judgement of each were not published; `factloop research labels disagree` draws such a "
+    "sample from your own run for people to judge."
 )
 _REPEATS = (
-    "There are 16,040 labelled facts (safe:labels), and 16,011 that differ within their response (safe:agreement): 29 "
-    "repeat another. A count of facts rests on these facts, a mean F1@K on responses"
+    "There are 16,040 labelled facts (safe:labels), of which 29 repeat another fact of their response; the other "
+    "16,011 are distinct (safe:agreement). Counts are based on facts, and a mean F1@K on responses"
 )
 _CHECK_VALUES = {
     "InstructGPT": ("2100", "1971", "655", "0.397", "0.256"),
     "ChatGPT": ("3194", "1692", "540", "0.610", "0.415"),
     "PerplexityAI": ("4812", "756", "320", "0.801", "0.586"),
 }
-"""For the labelled data: number of supported, not supported and irrelevant facts, F1@32 and F1@64."""
+"""Figures for the labelled data: the numbers of supported, not supported and irrelevant facts, F1@32 and F1@64."""
 
 
 def agreement_with_people(inputs: Inputs) -> Findings:
-    """Section 4: the facts that were compared, and the fraction of them on which SAFE agrees with human annotators."""
+    """Section 4: the number of facts compared, and the fraction on which SAFE agrees with human annotators."""
     responses = _labelled(inputs)
     figures = []
     for column, printed, n in (
@@ -54,7 +54,7 @@ def agreement_with_people(inputs: Inputs) -> Findings:
         if found.agreement.value is not None:
             share = percent(found.agreement.value, found.agreement.n)
         notes.append(f"The verdicts are those of {summary.fingerprint.model or 'the offline engine'}.")
-        notes.append(f"{found.n_unscored:,} facts have no verdict and count in no figure.")
+        notes.append(f"{found.n_unscored:,} facts have no verdict and are excluded from all figures.")
     else:
         notes.append("Nothing was judged: pass the output of factloop eval factscore --json with --results.")
     return [*figures, compared(("SAFE and people",), "agreement, %", Decimal("72.0"), share)], notes
@@ -79,7 +79,7 @@ def scores_by_labels(inputs: Inputs) -> Findings:
                 n = int(totals[place]) if place < len(totals) else len(counts)
                 ours = OurFigure([*totals, *means][place], Origin.LABELS, n)
             figures.append(compared((system,), column, Decimal(value), ours))
-    note = "The check values come with the labels, counted by another program; no table of the paper has them."
+    note = "The check values were published with the labels and counted by another program; they are not in the paper."
     return figures, (*inputs.missing((FACTS,)), note, _REPEATS)
 
 
@@ -88,7 +88,7 @@ def _by_verdict(counts: Counts) -> tuple[int, int, int]:
 
 
 def prompts_of_longfact(inputs: Inputs) -> Findings:
-    """LongFact: topics and prompts."""
+    """Counts the topics and prompts of LongFact."""
     prompts = {named: list(load_prompts(inputs.places[named])) for named in LONGFACT if named in inputs.places}
     topics = {prompt.topic for loaded in prompts.values() for prompt in loaded}
     ours = OurFigure(float(len(topics)), Origin.LABELS, sum(map(len, prompts.values()))) if topics else None
@@ -101,7 +101,7 @@ def prompts_of_longfact(inputs: Inputs) -> Findings:
 
 
 def disagreements_with_people(inputs: Inputs) -> Findings:
-    """The slides' figures on facts about which SAFE and human annotators disagree."""
+    """The slides' figures on facts for which SAFE and human annotators disagree."""
     del inputs
     return (
         compared(("SAFE right, of 100 facts in which it differs from people",), "%", Decimal(76), None),

@@ -1,4 +1,4 @@
-"""The seven tables of TrustScore and its ablation study (Zheng et al. 2024, arXiv 2402.12545)."""
+"""Reproduces tables of TrustScore and its ablation (Zheng et al. 2024, arXiv 2402.12545)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from factloop.trust.distractor_sources import make_distractors
 from factloop.trust.settings import TrustSettings
 
 MIXEDQA = "mixedqa:answers"
-NO_SECOND_LABEL = "MixedQA was published with one label per response: agreement needs the second annotator's."
+NO_SECOND_LABEL = "MixedQA was published with one label per response, but agreement needs two."
 _KAPPA = {"FLAN-T5": "0.88", "LLaMA": "0.82", "GPT": "0.92", "Overall": "0.89"}
 _OVERALL = {
     ("Consistent", "Support"): "1.0",
@@ -51,7 +51,7 @@ _QUESTIONS = (
 """Questions, responses, and the words that the paper's distractors replace."""
 _NOTHING_ASKED = "No model was asked: pass the output of factloop eval mixedqa --json with --results."
 _Correlations = dict[tuple[str, str], OurFigure]
-"""Maps metric and system to our figure."""
+"""Maps a metric and a system to our figure."""
 
 
 def correlations(inputs: Inputs) -> Findings:
@@ -66,8 +66,8 @@ def correlations(inputs: Inputs) -> Findings:
         notes += _on_systems(result)
     else:
         notes.append(_NOTHING_ASKED)
-    notes.append("METEOR of gpt-3.5-turbo is printed as .106; ours, by nltk, is .39 with WordNet and without it.")
-    notes.append(f"NAN in the paper, and {UNDEFINED} here, mean that a metric has the same value throughout.")
+    notes.append("METEOR of gpt-3.5-turbo is printed as .106; ours, by nltk, is .39 with or without WordNet.")
+    notes.append(f"NAN in the paper and {UNDEFINED} here mean that a metric has the same value for all responses.")
     theirs = {(row.metric, system): _printed(row.correlations[system]) for row in PUBLISHED for system in SYSTEMS}
     return _beside({place: UNDEFINED if one is None else one for place, one in theirs.items()}, ours), notes
 
@@ -77,14 +77,14 @@ def _printed(value: float | None) -> Decimal | None:
 
 
 def _beside(theirs: Mapping[tuple[str, str], Decimal | str | None], ours: _Correlations) -> list[ComparedFigure]:
-    """Their figures next to ours, followed by ours for other systems, with three decimals as in the paper."""
+    """Compares the paper's figures with ours; ours for other systems follow, with three decimals as in the paper."""
     alone = [place for place in ours if place not in theirs]
     figures = [compared((row,), system, printed, ours.get((row, system))) for (row, system), printed in theirs.items()]
     return figures + [compared((row,), system, None, ours[row, system], decimals=3) for row, system in alone]
 
 
 def _lexical(items: Sequence[MixedQaItem]) -> _Correlations:
-    """The metrics that need no model, computed from the data alone."""
+    """Computes the metrics that need no model, from the data alone."""
     found: _Correlations = {}
     for metric in build_metrics(("lexical",)):
         for system in SYSTEMS:
@@ -111,28 +111,28 @@ def _of_result(result: MixedQaResult) -> _Correlations:
 
 
 def _on_systems(result: MixedQaResult) -> Iterator[str]:
-    """Which model was asked about which system, and which systems are not in the paper."""
+    """Says which model was asked about which system, and which systems are not in the paper."""
     subject = result.fingerprint.subject_model
     if result.subjects:
         asked = ", ".join(f"{one.model} for {one.system}" for one in result.subjects)
         yield f"Each system was asked about its own responses, as in the paper: {asked}."
     elif subject is None:
-        yield "The results have no subject model: no TrustBC and no TrustOV."
+        yield "The results have no subject model, and so neither TrustBC nor TrustOV."
     else:
-        yield f"{subject} was asked about the responses of every system; in the paper each is asked about its own."
+        yield f"{subject} was asked about the responses of every system; in the paper, each is asked about its own."
     others = [one.system for one in result.systems if one.system not in SYSTEMS]
     if others:
         yield (
-            f"The paper has no figures for {', '.join(others)}, so only systems named {', '.join(SYSTEMS)} in the data "
+            f"The paper has no figures for {', '.join(others)}. Only systems named {', '.join(SYSTEMS)} in the data "
             "are compared."
         )
 
 
 def gains(inputs: Inputs) -> Findings:
-    """Section 4: TrustOV minus each of its halves, whose rows are in Table 1; ours are from one run."""
+    """Section 4: the gain of TrustOV over each of its halves. The paper's are differences between rows of Table 1."""
     halves = {"trust_bc": "TrustBC", "trust_fc": "TrustFC"}
     ours: _Correlations = {}
-    notes = ["The paper has no table of an ablation: theirs are differences between rows of its Table 1."]
+    notes = ["The paper has no ablation table, so its figures here are differences between rows of its Table 1."]
     if inputs.results is None:
         notes.append(_NOTHING_ASKED)
     else:
@@ -152,7 +152,7 @@ def gains(inputs: Inputs) -> Findings:
 
 
 def kappa(inputs: Inputs) -> Findings:
-    """Table 2: the paper's figures on the agreement of its two annotators."""
+    """Table 2: the paper's figures on the agreement between its two annotators."""
     del inputs
     figures = [compared((system,), "kappa", Decimal(printed), None) for system, printed in _KAPPA.items()]
     return figures, (NO_SECOND_LABEL,)
@@ -169,7 +169,7 @@ def overall_scores(inputs: Inputs) -> Findings:
 
 
 def distractors(inputs: Inputs) -> Findings:
-    """Table 7: the words replaced in three responses and their replacements, using only the built-in sources."""
+    """Table 7: the words replaced in three responses, and their replacements from the built-in sources."""
     del inputs
     figures: list[ComparedFigure] = []
     for question, response, replaced in _QUESTIONS:
@@ -179,5 +179,5 @@ def distractors(inputs: Inputs) -> Findings:
         figures.append(compared((question,), "replaced", replaced, OurFigure(words, Origin.RULE, 3)))
         figures.append(compared((question,), "by", None, OurFigure(by, Origin.RULE, 3)))
     return figures, (
-        "Substitutes come from the built-in names and rules, theirs from DBpedia: see --dbpedia and --kb.",
+        "Our substitutes come from the built-in names and rules, the paper's from DBpedia: see --dbpedia and --kb.",
     )

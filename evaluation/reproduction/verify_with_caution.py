@@ -1,8 +1,8 @@
-"""Tables, figures and statements from "Verify with Caution" (Godbole and Jia 2025).
+"""Reproduces tables, figures and statements from "Verify with Caution" (Godbole and Jia 2025).
 
 Label-based figures are computed from labelled data, and the columns of evaluators from predictions. Figures that follow
-from others printed in the paper are computed from those, so that our formulas are compared with the paper's. Figures
-for systems that differ from the paper's (the lowest rate, an order of pairs, a correlation) are in separate rows.
+from others printed in the paper are computed from those, to compare our formulas with the paper's. If our systems
+differ from the paper's, figures over all systems (the lowest rate, orders of pairs, correlations) get separate rows.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ from factloop.evaluation.statistics.correlation import Method, correlate
 from factloop.reports.figures import plural
 
 Findings = tuple[Iterable[ComparedFigure], Iterable[str]]
-"""The figures of an entry, and notes on what was read, what is missing and what readers must know."""
+"""The figures of an entry, with notes on what was read, what is missing and how to interpret the figures."""
 PREDICTIONS = (
-    "No model was asked: pass predictions of factloop research verify with --results, and name the "
+    "No model was asked: pass the predictions of factloop research verify with --results, and match the "
     "evaluators with --evaluator PAPER=OURS"
 )
 RAGTRUTH = ("RAGTruth-CNN/DM", "RAGTruth-News", "RAGTruth-MARCO", "RAGTruth-Yelp")
@@ -71,17 +71,17 @@ ERRORS: Mapping[int, tuple[tuple[str, ...], Level]] = {
     27: (RAGTRUTH, Level.CLAIM),
     29: (RAGTRUTH, Level.RESPONSE),
 }
-"""Maps numbers of tables of error rates to their data sets and levels."""
+"""Maps the numbers of the error rate tables to their data sets and levels."""
 ORDERS = {12: ("TofuEval-MediaS",), 15: ("TofuEval-MeetB",), 22: ("ExpertQA",), 25: ("Lfqa",), 28: RAGTRUTH}
-"""Maps numbers of tables of ordered pairs of systems to their data sets."""
+"""Maps the numbers of the tables of ordered system pairs to their data sets."""
 CORRELATIONS = {6: ((21, 24, 27), Level.CLAIM), 7: ((23, 26, 29), Level.RESPONSE)}
-"""Maps numbers of tables to the tables whose rates they correlate, and to their levels."""
+"""Maps the numbers of the correlation tables to the tables whose rates they correlate, and to their levels."""
 BIAS, WORST = "{} bias", "{} worst"
 WRONG, REVERSED = "%Err", "%Maj. Err"
 
 
 def labelled_parts(datasets: Iterable[str]) -> tuple[str, ...]:
-    """The parts, as `NAME:PART`, with labels for these data sets of the paper, as far as factloop can load them."""
+    """Returns the parts, as `NAME:PART`, with labels for these data sets of the paper, if factloop can load them."""
     return tuple(part for name in dict.fromkeys(datasets) if (part := benchmark_dataset(name).part) is not None)
 
 
@@ -90,8 +90,7 @@ def _unless_given(inputs: Inputs, note: str = PREDICTIONS) -> tuple[str, ...]:
 
 
 def _own_row(row: str, dataset: str, ours: set[str], notes: list[str]) -> str:
-    """The paper's row if the systems are the same as the paper's, otherwise a separate row, which is mentioned in
-    `notes`."""
+    """Returns the paper's row if the systems are the same as the paper's, or else a separate row, which is noted."""
     theirs = {
         names[1]
         for number, (datasets, _) in ERRORS.items()
@@ -101,14 +100,14 @@ def _own_row(row: str, dataset: str, ours: set[str], notes: list[str]) -> str:
     if ours == theirs:
         return row
     notes.append(
-        f"{dataset}: {len(ours & theirs):,} of our {plural(len(ours), 'system')} and of the paper's {len(theirs):,} "
-        "have the same names, so figures for all of ours together are not compared"
+        f"{dataset}: our {plural(len(ours), 'system')} and the paper's {len(theirs):,} have only "
+        f"{plural(len(ours & theirs), 'name')} in common, so figures over all systems are not compared"
     )
     return f"{row}, {plural(len(ours), 'system')}"
 
 
 def describe_datasets(inputs: Inputs) -> Findings:
-    """Table 2: task groups, and whether claims are parts of longer responses."""
+    """Table 2: the task groups, and whether claims are parts of longer responses."""
     table = inputs.labels(NAMES)
     figures: list[ComparedFigure] = []
     for name, printed in published_words(2).items():
@@ -121,14 +120,14 @@ def describe_datasets(inputs: Inputs) -> Findings:
             n_claims = len(responses)
             has_responses = OurFigure("Y" if len(set(responses.tolist())) < n_claims else "N", Origin.LABELS, n_claims)
         figures.append(compared((name,), "long responses", printed["Long responses"], has_responses))
-    note = "Ours by rule are those in factloop.evaluation.datasets.benchmark; those from labels, in the data."
+    note = "Our rules are in factloop.evaluation.datasets.benchmark; figures from labels are counted in the data."
     return figures, (note, *inputs.missing(labelled_parts(one.name for one in BENCHMARK)))
 
 
 def error_rates(inputs: Inputs, number: int) -> Findings:
-    """Error rates by label and by evaluator (appendix A.4).
+    """Compares error rates by label and by evaluator (appendix A.4).
 
-    A bias is the predicted minus the labelled rate, and the headroom is the lowest rate in a data set.
+    A bias is the predicted rate minus the labelled rate, and the headroom is the lowest rate in a data set.
     """
     datasets, level = ERRORS[number]
     notes = [*inputs.missing(labelled_parts(datasets))]
@@ -139,22 +138,23 @@ def error_rates(inputs: Inputs, number: int) -> Findings:
             found |= _measured_errors(rows, table, level, origin, notes)
     unlabelled = [name for name in datasets if benchmark_dataset(name).part is None]
     if unlabelled and inputs.results is None:
-        notes.append(f"{', '.join(unlabelled)}: there are no labels with systems, so rates come from --results alone")
+        notes.append(f"{', '.join(unlabelled)}: there are no labels by system, so rates can only come from --results")
     notes += (*_unless_given(inputs), *((_EXPERTQA,) if number in (21, 23) else ()))
     return compare_table(table, found), dict.fromkeys(notes)
 
 
 _EXPERTQA = (
-    "ExpertQA: claims without cited evidence are left out. The paper's rates are based on about 949 responses (by "
-    "their decimals, 169, 51, 196, 190, 203 and 140), not the sample in this file. For gpt4 and bing_chat, upstream "
-    "has addresses without passages: the benchmark fetched pages and dropped claims whose page was gone, so gpt4's "
-    "rates cannot be reproduced. Partial support counts as none: counted as support, the rates of claims fit nearly as "
-    "well, and only bing_chat distinguishes the two (9.8 against 16.7, z = -2.1)"
+    "ExpertQA: claims without cited evidence are left out. The paper's rates are based on about 949 responses (their "
+    "decimals suggest 169, 51, 196, 190, 203 and 140), not on the sample in this file. For gpt4 and bing_chat, the "
+    "original data have addresses without passages. The benchmark fetched the pages and dropped claims whose page was "
+    "gone, so gpt4's rates cannot be reproduced. Partial support is treated as no support. If it were treated as "
+    "support, the rates of claims would fit nearly as well: only bing_chat distinguishes the two (9.8 against 16.7, "
+    "z = -2.1)"
 )
 
 
 def _printed_biases(table: PublishedTable) -> Ours:
-    """The bias of each evaluator on each system, and the headroom of each column, from the printed rates alone."""
+    """Calculates each evaluator's bias on each system and each column's headroom from the printed rates alone."""
     found: Ours = {}
     for dataset in table.datasets:
         systems = table.systems(dataset)
@@ -175,7 +175,7 @@ def _printed_biases(table: PublishedTable) -> Ours:
 def _measured_errors(
     table: PredictionTable, published: PublishedTable, level: Level, origin: Origin, notes: list[str]
 ) -> Ours:
-    """Rates of the systems and of the best one, or of all claims in a data set, in per cent."""
+    """Returns the rates in per cent of each system and of the best one, or of all claims in a data set."""
     counted = quantification(count(table), levels=(level,))
     found: Ours = {}
 
@@ -213,11 +213,11 @@ def _measured_errors(
 
 
 def order_pairs(inputs: Inputs, number: int) -> Findings:
-    """Orders of pairs of systems by label and by prediction (section 3.5 and appendix A.3).
+    """Compares how labels and predictions order pairs of systems (section 3.5 and appendix A.3).
 
-    A row `= as <` counts pairs that do not differ by label but of which the evaluator considers the first better. The
-    number of pairs that differ by label is computed from labelled data alone; the fractions of errors follow from the
-    counts.
+    A row `= as <` counts the pairs that do not differ by label, but whose first system is better according to the
+    evaluator. The number of pairs that differ by label is computed from labelled data alone, and the fractions of
+    errors follow from the counts.
     """
     datasets, table = ORDERS[number], published_table(number)
     found, others = _printed_orders(table), list[str]()
@@ -229,8 +229,8 @@ def order_pairs(inputs: Inputs, number: int) -> Findings:
         [*_labelled_orders(table, inputs.labels(datasets)), *compare_table(table, found)],
         (
             *inputs.missing(labelled_parts(datasets)),
-            "The paper names no test. Here: paired sign flips over shared prompts, or else two proportions of "
-            "independent claims, at 0.05; `factloop research audit` compares whole responses instead.",
+            "The paper does not name its test. We use paired sign flips if prompts are shared, or else a test of two "
+            "proportions of independent claims, at 0.05; `factloop research audit` compares whole responses instead.",
             *dict.fromkeys(others),
             *_unless_given(inputs),
         ),
@@ -238,7 +238,7 @@ def order_pairs(inputs: Inputs, number: int) -> Findings:
 
 
 def _printed_orders(table: PublishedTable) -> Ours:
-    """The fractions of wrong and of reversed pairs, computed from the counts printed above them."""
+    """Calculates the fractions of wrong and of reversed pairs from the counts printed above them."""
     found: Ours = {}
     for dataset in table.datasets:
         for evaluator in table.columns:
@@ -255,7 +255,7 @@ def _printed_orders(table: PublishedTable) -> Ours:
 
 
 def _labelled_orders(table: PublishedTable, labels: PredictionTable | None) -> Iterator[ComparedFigure]:
-    """The numbers of pairs that do and do not differ by label; the paper's are sums over a row of the printed table."""
+    """Compares the numbers of pairs that do and do not differ by label. The paper's are sums of printed cells."""
     for dataset in table.datasets:
         pairs = None
         if labels is not None and dataset in labels.dataset.names:
@@ -270,11 +270,10 @@ def _labelled_orders(table: PublishedTable, labels: PredictionTable | None) -> I
 
 
 def _measured_orders(table: PredictionTable, dataset: str, published: PublishedTable, notes: list[str]) -> Ours:
-    """Numbers and fractions of pairs. A pair whose first system is worse by label counts with both of its signs
-    reversed.
+    """Returns the numbers and fractions of pairs.
 
-    If the number of pairs differs from the paper's, they get separate rows: 2 of 6 pairs cannot be compared with 5 of
-    15.
+    A pair whose first system is worse by label is counted with both of its signs reversed. If the number of pairs
+    differs from the paper's, they get separate rows, since 2 of 6 pairs cannot be compared with 5 of 15.
     """
     found: Ours = {}
     cells = [row for row in published.rows if row[0] == dataset and " as " in row[1]]
@@ -287,8 +286,8 @@ def _measured_orders(table: PredictionTable, dataset: str, published: PublishedT
         if ranking.n_pairs != n_printed:
             name = f"{dataset}, {plural(ranking.n_pairs, 'pair')}"
             notes.append(
-                f"{dataset}: the predictions have {plural(len(ranking.systems), 'system')}, which make "
-                f"{plural(ranking.n_pairs, 'pair')}; the paper has {n_printed:,}, so nothing is compared"
+                f"{dataset}: the predictions have {plural(len(ranking.systems), 'system')} and therefore "
+                f"{plural(ranking.n_pairs, 'pair')}, but the paper has {n_printed:,}, so they are not compared"
             )
         counts: dict[tuple[Order, Order], int] = defaultdict(int)
         for cell in ranking.cells:
@@ -311,7 +310,7 @@ def _evaluators(table: PredictionTable) -> list[str]:
 
 
 def correlate_rates(inputs: Inputs, number: int) -> Findings:
-    """Kendall's and Pearson's coefficients between labelled and predicted rates, over the systems in a data set."""
+    """Correlates labelled and predicted rates over the systems in a data set, with Kendall's and Pearson's method."""
     table, (sources, level) = published_table(number), CORRELATIONS[number]
     found, notes = Ours(), list[str]()
     for source in sources:
@@ -331,17 +330,17 @@ def correlate_rates(inputs: Inputs, number: int) -> Findings:
                 for kind, one in (("Kendall", ranking.kendall), ("Pearson", ranking.pearson)):
                     found[(kind, row), evaluator] = OurFigure(one.value, Origin.RESULTS, one.n)
     return compare_table(table, found), (
-        "From rates printed with one decimal: if two systems have the same printed rate between 0 and 100, they may "
-        "still differ, so Kendall's coefficient is unknown and left out.",
+        "Rates are printed with one decimal. Two systems with the same printed rate between 0 and 100 may still "
+        "differ, in which case Kendall's coefficient is unknown and left out.",
         *dict.fromkeys(notes),
         *_unless_given(inputs),
     )
 
 
 def _printed_correlations(rates: PublishedTable) -> Ours:
-    """Coefficients of printed rates; Kendall's only if no two systems have equal rates, which may hide an order.
+    """Correlates printed rates. Kendall's coefficient is left out if two systems have the same rounded rate.
 
-    Rates of 0 and 100 have no further decimals to differ in.
+    Rates of 0 and 100 are taken as exact.
     """
 
     def may_hide_an_order(column: Sequence[float]) -> bool:
@@ -366,8 +365,8 @@ def _printed_correlations(rates: PublishedTable) -> Ours:
 def accuracies(inputs: Inputs, number: int, measure: str) -> Findings:
     """Tables 3 to 5: one row per evaluator, one column per data set, and the average of all fourteen.
 
-    Balanced accuracy is the mean of 1 - FPR and 1 - FNR, so Table 3 follows from Tables 4 and 5. An average of fewer
-    data sets is shown next to the mean of the paper's figures for the same data sets.
+    Balanced accuracy is the mean of 1 - FPR and 1 - FNR, so Table 3 follows from Tables 4 and 5. If we have fewer data
+    sets, our average is compared with the mean of the paper's figures for the same ones.
     """
     published, found = published_table(number), Ours()
     for names in published.rows:
@@ -399,11 +398,11 @@ def accuracies(inputs: Inputs, number: int, measure: str) -> Findings:
             theirs = Decimal(mean).quantize(Decimal("0.1"))
         averages.append(compared((evaluator,), f"{AVERAGE} of {plural(len(figures), 'data set')}", theirs, ours))
     strangers = [] if table is None else [name for name in table.dataset.names if name not in NAMES]
-    note = f"{', '.join(strangers)}: not among the paper's data sets, so left out of the average"
+    note = f"{', '.join(strangers)}: not among the paper's data sets, and so left out of the average"
     return [*compare_table(published, found), *averages], (*((note,) if strangers else ()), *_unless_given(inputs))
 
 
-_CHUNKS = f"{PREDICTIONS}; --chunk-words 500 makes the chunked column"
+_CHUNKS = f"{PREDICTIONS}; add the chunked column with --chunk-words 500"
 
 
 def chunked_rates(inputs: Inputs) -> Findings:
@@ -432,11 +431,11 @@ ADJUSTED, CROSS_VALIDATED = "Bespoke-7B", "Cross-Validated"
 
 
 def adjustments(inputs: Inputs, number: int) -> Findings:
-    """Bias after adjustment using one labelled system of RAGTruth (section 5, Tables 1 and 31).
+    """Compares biases after adjustment with one labelled system of RAGTruth (section 5, Tables 1 and 31).
 
-    Every method is calibrated on one system and tested on the other five; the figures are the mean and the largest
-    magnitude of the bias. Table 1 averages Table 31 over the calibration systems; biases without adjustment follow from
-    Table 27.
+    Each method is calibrated on one system and tested on the other five. The figures are the mean and the maximum
+    magnitude of the bias. Table 1 averages Table 31 over the calibration systems, and biases without adjustment follow
+    from Table 27.
     """
     published = published_table(number)
     found = _printed_means() if number == 1 else _printed_unadjusted()
@@ -452,7 +451,7 @@ def adjustments(inputs: Inputs, number: int) -> Findings:
 
 
 def _printed_means() -> Ours:
-    """Table 1, computed from Table 31."""
+    """Calculates Table 1 from Table 31."""
     whole, found = published_table(31), Ours()
     for names in published_table(1).rows:
         calibration, dataset = names
@@ -465,7 +464,7 @@ def _printed_means() -> Ours:
 
 
 def _printed_unadjusted() -> Ours:
-    """The labelled rates in Table 31, and its biases without adjustment, computed from Table 27."""
+    """Calculates the labelled rates in Table 31, and its biases without adjustment, from Table 27."""
     rates, found, plain = published_table(27), Ours(), AdjustmentMethod.UNADJUSTED.value
     for names in published_table(31).rows:
         sizes = [abs(rates.value(row, BIAS.format(ADJUSTED))) for row in rates.systems(names[0]) if row[1] != names[1]]

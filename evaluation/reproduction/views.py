@@ -1,4 +1,4 @@
-"""Shows reproductions, and the list of what can be reproduced, as sheets, on the terminal and as pages."""
+"""Shows reproductions, and the list of entries, as sheets, on the terminal and as pages."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from factloop.reports.visible import visible
 
 
 def reproduction_sheet(found: Reproduction, *, ours_alone: bool = False) -> Sheet:
-    """Their figures next to ours, with the difference: one line for each cell of the table, or only for the cells that
-    we have."""
+    """Returns the published figures next to ours, with the difference. Each row is a cell of the table; `ours_alone`
+    keeps only the cells for which we have a figure."""
     theirs = "Paper" if found.against == "paper" else "Check value"
     columns: tuple[ColumnOf[ComparedFigure], ...] = (
         (name("Row"), lambda one: ", ".join(one.names)),
@@ -47,7 +47,7 @@ def reproduction_sheet(found: Reproduction, *, ours_alone: bool = False) -> Shee
 
 
 def _difference(one: ComparedFigure) -> Cell:
-    """Signed, with one digit more than the paper prints, and how far rounding may affect it."""
+    """Formats the signed difference with one digit more than the paper prints, and the possible rounding error."""
     if one.difference is None:
         return Cell("same" if one.is_equal else "other" if one.is_compared else NOTHING)
     digits = one.decimals + 1
@@ -64,10 +64,10 @@ def _value(value: Value, decimals: int) -> Cell:
 
 
 def outcome(found: Reproduction) -> str:
-    """How many figures were compared and how many of them are equal, grouped by what ours are based on."""
+    """Says how many figures were compared and how many of them are equal, grouped by the origin of ours."""
     if not found.n_compared:
         return f"None of {plural(len(found.figures), 'figure')} could be compared."
-    theirs = "printed, as far as rounding allows" if found.against == "paper" else "the check values"
+    theirs = "the printed figures up to rounding" if found.against == "paper" else "the check values"
     compared = [one for one in found.figures if one.is_compared]
     same = [
         f"{sum(one.is_equal for one in alike):,} of {len(alike):,} {words}"
@@ -75,7 +75,7 @@ def outcome(found: Reproduction) -> str:
         if (alike := [one for one in compared if one.origin is origin])
     ]
     n = f"{len(compared):,} of {plural(len(found.figures), 'figure')} compared."
-    return f"{n} The same as {theirs}: {'; '.join(same)}."
+    return f"{n} Equal to {theirs}: {'; '.join(same)}."
 
 
 _RESTS_ON = {
@@ -87,7 +87,7 @@ _RESTS_ON = {
 
 
 def entries_sheet(listed: Sequence[Entry]) -> Sheet:
-    """Everything that can be reproduced, and what each entry needs."""
+    """Returns all entries that can be reproduced, with the requirements of each."""
     columns: tuple[ColumnOf[Entry], ...] = (
         (name("Entry"), lambda one: one.id),
         (name("Shows"), lambda one: one.title),
@@ -99,12 +99,12 @@ def entries_sheet(listed: Sequence[Entry]) -> Sheet:
         (page_only("Calls"), lambda one: one.calls or "none"),
         (page_only("Command for --results"), lambda one: one.command or NOTHING),
     )
-    return sheet_of("What there is to reproduce", columns, listed)
+    return sheet_of("Tables and figures to reproduce", columns, listed)
 
 
 def print_reproduction(found: Reproduction, entry: Entry, console: Console) -> None:
-    """Prints their figures for the cells that we have, next to ours, followed by the outcome and its basis; the rest is
-    on the page and in the CSV file."""
+    """Prints the cells for which we have a figure, followed by the outcome and its basis. The other cells are on the
+    page and in the CSV file."""
     print_sheet(console, reproduction_sheet(found, ours_alone=True), whole=reproduction_sheet(found))
     rows: list[Row] = [
         ("Entry", Text(found.entry)),
@@ -117,7 +117,7 @@ def print_reproduction(found: Reproduction, entry: Entry, console: Console) -> N
 
 
 def render_reproduction_html(found: Reproduction, entry: Entry) -> str:
-    """The page: their figures next to ours, the outcome, and the table to download. The output is deterministic."""
+    """Renders a page with the published figures next to ours and a download of the table. It is deterministic."""
     sheet = reproduction_sheet(found)
     paper = next(one for one in PAPERS if one.key == entry.paper)
     return _page(
@@ -131,7 +131,7 @@ def render_reproduction_html(found: Reproduction, entry: Entry) -> str:
 
 
 def render_entries_html(listed: Sequence[Entry]) -> str:
-    """The list as a page, with everything that each entry needs."""
+    """Renders the list as a page, with the requirements of each entry."""
     lead = "; ".join(f"{paper.key}: {paper.title}" for paper in PAPERS)
     return _page(entries_sheet(listed), "reproduce.csv", kind="list", lead=lead, facts=(), notes=())
 

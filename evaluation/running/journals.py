@@ -1,11 +1,11 @@
-"""The journals in which a run on several machines saves the answers it has paid for.
+"""Manages the journals in which a run on several machines saves the answers that it has paid for.
 
 SQLite supports several processes on one machine, but breaks if two machines share a file over a network. Workers on the
-machine that started the run therefore share the run's journal with all other engines; each additional machine has its
-own journal next to it. At the start of the next attempt, all journals are merged into one, and a machine without a
-journal starts with a copy of it: with any number of workers, no answer in the folder is paid for twice. If the machines
-do not share a folder, answers paid for elsewhere are known only there; killing the run then loses the work on
-unfinished responses.
+machine that started the run therefore share the run's journal with all other engines, and each additional machine has
+its own journal next to it. At the start of the next attempt, all journals are merged into one, and a machine without a
+journal starts with a copy of it. So no answer in the folder is paid for twice, whatever the number of workers. If the
+machines do not share a folder, an answer is known only to the machine that paid for it, and killing the run loses the
+work on unfinished responses.
 """
 
 from __future__ import annotations
@@ -24,16 +24,15 @@ from factloop.tools.calls.cache import CallCache
 
 JOURNAL = "journal.sqlite"
 EARLIER = "earlier.sqlite"
-"""A copy of the journal as it was at the start; it is never written to."""
+"""A copy of the journal at the start of the run, which is never changed."""
 _ELSEWHERE = "journal-*.sqlite"
 
 
 def gather(directory: Path, *, elsewhere: bool) -> tuple[int, float]:
-    """Merges all journals of earlier attempts into one; returns the number of model calls and the dollars paid for its
-    contents.
+    """Merges all journals of earlier attempts into one; returns how many model calls and dollars its contents cost.
 
-    Call only when no workers are running. `elsewhere`: whether there are other machines, which need a copy. Raises
-    ConfigError for a journal that cannot be used.
+    Call this only when no workers are running. `elsewhere` says whether there are other machines, which need a copy.
+    Raises ConfigError if a journal cannot be used.
     """
     home = directory / JOURNAL
     make_private_folder(directory)
@@ -50,7 +49,7 @@ def gather(directory: Path, *, elsewhere: bool) -> tuple[int, float]:
 
 
 def journal_at(directory: Path, machine: str, home: str) -> Path:
-    """The path of the journal for workers on `machine`, in a run that was started on `home`."""
+    """Returns the path of the journal for workers on `machine`, in a run that was started on `home`."""
     if machine == home:
         return directory / JOURNAL
     make_private_folder(directory)
@@ -60,14 +59,14 @@ def journal_at(directory: Path, machine: str, home: str) -> Path:
         draft = path.with_name(f".{secrets.token_hex(8)}.part")
         make_private_file(draft)
         shutil.copyfile(earlier, draft)
-        with suppress(FileExistsError):  # another worker on this machine was first and may have written to it already
+        with suppress(FileExistsError):  # another worker on this machine was faster and may already have written to it
             os.link(draft, path)
         draft.unlink()
     return path
 
 
 def _take_in(path: Path, home: Path) -> None:
-    """Moves the answers at `path` into the journal `home`; if killed halfway, it can be repeated."""
+    """Moves the answers at `path` into the journal `home`. This can be repeated if it was killed halfway."""
     try:
         with closing(sqlite3.connect(home, isolation_level=None)) as connection:
             connection.execute("ATTACH ? AS elsewhere", (str(path),))

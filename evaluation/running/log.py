@@ -1,4 +1,4 @@
-"""The log of a run, with one record per line, from which the run is resumed and its summary is computed."""
+"""The log of a run, with one record per line. It is used to resume the run and to compute its summary."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ R = TypeVar("R")
 K = TypeVar("K", bound=Hashable)
 
 LONGEST_RECORD = 2**30
-"""In bytes. A longer line is not a record of a run."""
+"""Maximum length of a record in bytes; a longer line cannot be a record of a run."""
 
 
 @dataclass(frozen=True)
@@ -31,15 +31,15 @@ class LogFormat(Generic[R, K]):
     name: str
     """The name used in messages for a log without a file."""
     key: Callable[[R], K]
-    """The key that identifies a record."""
+    """Returns the key that identifies a record."""
     dump: Callable[[R], bytes]
-    """Returns the line of a record, including its line end; empty for a record that is not saved."""
+    """Returns the line of a record, including its line end; empty if the record should not be saved."""
     parse: Callable[[bytes, str, int | None], R]
-    """Reads a line, given its file and number. Raises DataError for a line that this command did not write."""
+    """Reads a line, given its file and number. Raises DataError if this command did not write it."""
     is_final: Callable[[R], bool] = lambda _: True
-    """Whether a record is kept. Other records failed for a temporary reason and are made again."""
+    """Whether to keep a record. Other records failed for a temporary reason and are made again."""
     parse_last: Callable[[bytes, str, int], R | None] = lambda *_: None
-    """Reads a last line without a line end; None if a killed process left it unfinished. Raises DataError."""
+    """Reads a last line without a line end; None if a killed process did not finish it. Raises DataError."""
     private: bool = True
     """Whether only its owner can access the file."""
 
@@ -49,14 +49,14 @@ def _accept(_record: object, _line: int) -> None:
 
 
 class Log(Generic[R, K]):
-    """Records on disk; each is appended as a whole line. A context manager; one reader or writer at a time."""
+    """Records on disk, each appended as a whole line. Use as a context manager, with one reader or writer at a time."""
 
     def __init__(self, path: Path | None, form: LogFormat[R, K], *, check: Callable[[R, int], None] = _accept) -> None:
-        """Opens or creates the file; None keeps the log in an unnamed file. Drops what has to be made again: a line
-        that a killed process left unfinished, and records that are not final.
+        """Opens or creates the file, or an unnamed temporary file if `path` is None.
 
-        `check` is called with each record and its line number, and may reject it by raising an error; the file is then
-        left unchanged. Raises ConfigError if the file cannot be used, and DataError for a line that is not a record.
+        Drops records that are not final and an unfinished line left by a killed process. `check` is called with each
+        record and its line number. It may reject the record by raising an error, in which case the file is unchanged.
+        Raises ConfigError if the file cannot be used, and DataError if a line is not a record.
         """
         self._path, self._format = path, form
         self._name = form.name if path is None else str(path)
@@ -77,27 +77,27 @@ class Log(Generic[R, K]):
         return self._places.keys()
 
     def append(self, record: R) -> None:
-        """Saves one record, which the operating system has when this returns. Raises ConfigError."""
+        """Writes one record, which is safe from then on if this process is killed. Raises ConfigError if it fails."""
         line = memoryview(self._format.dump(record))
         if not line:
             return
         try:
             place = self._file.seek(0, os.SEEK_END)
-            while line:  # bypasses the file's buffer, which would try again to write data that did not fit on the disk
+            while line:  # bypasses the file's buffer, which would retry writing data that did not fit on the disk
                 line = line[os.write(self._file.fileno(), line) :]
         except OSError as error:
             raise self._unusable(error) from error
         self._places[self._format.key(record)] = place
 
     def records(self, keys: Iterable[K]) -> Iterator[R]:
-        """The records with these keys that exist, in the order of the keys."""
+        """Yields the records with these keys, in the order of the keys. Keys without a record are skipped."""
         for key in keys:
             if key in self._places:
                 self._file.seek(self._places[key])
                 yield self._format.parse(self._file.readline(), self._name, None)
 
     def put_in_order(self, keys: Iterable[K]) -> None:
-        """Reorders the lines according to these keys, which must be those of all records. Raises ConfigError."""
+        """Reorders the lines by these keys, which must include all records. Raises ConfigError if writing fails."""
         ordered = {key: self._places[key] for key in keys}
         if any(one > other for one, other in pairwise(ordered.values())):
             self._places = ordered
@@ -115,7 +115,7 @@ class Log(Generic[R, K]):
         self._file.close()
 
     def _look_through(self, check: Callable[[R, int], None]) -> None:
-        """Notes the positions of records and makes the file end with a complete line."""
+        """Notes the positions of the records and makes sure that the file ends with a complete line."""
         end, some_go = 0, False
         self._file.seek(0)
         for number, (line, record) in enumerate(read_records(self._file, self._name, self._format), 1):
@@ -132,7 +132,7 @@ class Log(Generic[R, K]):
             self._end_at(end)
 
     def _end_at(self, end: int) -> None:
-        """Drops what a killed process left after this position, and adds a missing line end."""
+        """Removes an unfinished line after this position, and adds a missing line end."""
         try:
             if self._file.seek(0, os.SEEK_END) > end:
                 self._file.truncate(end)
@@ -172,9 +172,9 @@ class Log(Generic[R, K]):
 
 
 def read_records(file: IO[bytes], name: str, form: LogFormat[R, Any]) -> Iterator[tuple[bytes, R]]:
-    """The lines of a log with their records, up to the end or to a line that a killed process left unfinished.
+    """Yields the lines of a log with their records, except for a last line that a killed process did not finish.
 
-    Raises DataError for a line that is not a record.
+    Raises DataError if a line is not a record.
     """
     for number, line in enumerate(iter(lambda: file.readline(LONGEST_RECORD + 1), b""), 1):
         if len(line) > LONGEST_RECORD:
@@ -186,5 +186,5 @@ def read_records(file: IO[bytes], name: str, form: LogFormat[R, Any]) -> Iterato
 
 
 def no_passing_failure(judgements: Iterable[Judgement]) -> bool:
-    """Whether none of these judgements is a failure that another attempt might resolve."""
+    """Returns whether none of these judgements is a failure that another attempt might resolve."""
     return not any(judgement.unscored_reason in MENDABLE for judgement in judgements)

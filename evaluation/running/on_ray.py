@@ -1,13 +1,13 @@
 """Judges the items of a run with Ray workers, which are processes on this machine or in a cluster.
 
-One process can keep hundreds of model calls in flight, since it mostly waits. More processes help if the work between
-calls (prompts, JSON, searching documents, the offline engine) saturates one core, and more machines help if it
+A single process can keep hundreds of model calls in flight, since it mostly waits. More processes help if the work
+between calls (prompts, JSON, searching documents, the offline engine) saturates one core, and more machines help if it
 saturates all cores of one machine.
 
-Every worker gets a share of the run's limits and learns the server's pace independently. Ray restarts a worker that
-dies; the items that it was working on go to the workers that are left, because after the loss of a machine there may
-never be room for the replacement. Answers are saved as described in the module `journals`. Identical
-calls are shared between workers only after one of them has been answered.
+Each worker gets a share of the run's limits and learns the server's pace independently. Ray restarts a worker that
+dies. Its unfinished items go to the remaining workers, because there may never be room for the replacement after the
+loss of a machine. Answers are saved as described in the module `journals`. A call that is still in flight in one worker
+may be repeated by another; workers only share answers that have been saved.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.together import as_they_come
 
 RESTARTS = 2
-"""Number of times that Ray restarts a worker. With a limit on calls or cost, workers are not restarted, because it is
-unknown what a dead worker spent."""
+"""Number of times that Ray restarts a worker. With a limit on calls or cost, workers are not restarted, because the
+spending of a dead worker is unknown."""
 MOST_WORKERS = 3
-"""Number of workers that an item is given to before it is blamed for their deaths."""
+"""Number of workers that may die while judging an item before the item is blamed."""
 STARTED_WITHIN_S = 300.0
-"""Maximum number of seconds to wait for the first worker, since the cluster may never have room for one."""
+"""Maximum time in seconds to wait for the first worker, since the cluster may never have room for one."""
 REPLACED_WITHIN_S = 50.0
-"""Maximum number of seconds to wait for a replacement if all workers have died."""
+"""Maximum time in seconds to wait for a replacement if all workers have died."""
 REACHED_WITHIN_S = 10.0
 _OBJECT_STORE_BYTES = 80 * 2**20
-"""Bytes of Ray's object store, close to the minimum: a response with its report takes a few hundred kilobytes."""
+"""Size of Ray's object store, close to the minimum. A response with its report takes a few hundred kilobytes."""
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
-    "RAY_DISABLE_FAILURE_SIGNAL_HANDLER": "1",  # otherwise it prints its stack if the run is ended by SIGTERM
+    "RAY_DISABLE_FAILURE_SIGNAL_HANDLER": "1",  # otherwise SIGTERM makes it print its stack
 }
-"""Variables that Ray reads when it is imported."""
+"""Environment variables that Ray reads when it is imported."""
 _PASSED_ON = re.compile(
     r"(FACTLOOP|OPENAI|SERPER|ANTHROPIC|AZURE|AWS|GOOGLE|GEMINI|MISTRAL|COHERE|GROQ|HF|LANGCHAIN|LANGSMITH)_\w+"
     r"|\w+_(API_KEY|API_TOKEN|BASE_URL|API_BASE|ENDPOINT)|(HTTPS?|NO|ALL)_PROXY|SSL_CERT_FILE|REQUESTS_CA_BUNDLE",
@@ -61,8 +61,8 @@ _PASSED_ON = re.compile(
 _LOGGER = logging.getLogger(__name__)
 
 OpenJudge = Callable[[CheckSettings, Path | None], AbstractAsyncContextManager[Judge[Item, AnyRecord]]]
-"""Opens a judge with these settings that saves answers at the path, or in the user's cache. It must be a module-level
-function, which processes find by its name."""
+"""Opens a judge with these settings that saves answers at the path, or in the user's cache if it is None. It must be a
+module-level function, so that other processes can find it by name."""
 
 
 async def judged_on_ray(
@@ -75,21 +75,19 @@ async def judged_on_ray(
     workers: int,
     address: str | None = None,
 ) -> AsyncGenerator[AnyRecord, None]:
-    """Yields the records as they are completed, using this many workers; `items` is read no further than the workers
-    have capacity for.
+    """Yields the records as workers complete them. Reads only as many `items` as the workers have capacity for.
 
-    Without an `address`, a small local Ray is started and then stopped with the generator. With one (`auto`,
-    `HOST:6379`), the workers run on the machines of that cluster, each of which must have this version of factloop and
-    the documents at the same paths. `describe` returns the name of an item for messages. `directory` is where answers
-    paid for are saved. A caller that stops early must close the generator (`contextlib.aclosing`), which stops the
-    workers.
+    Without an `address`, a small local Ray runs for as long as the generator. With an address (`auto`, `HOST:6379`),
+    the workers run on the machines of that cluster, each of which must have this version of factloop and the documents
+    at the same paths. `describe` returns the name of an item for messages. Paid answers are saved in `directory`. A
+    caller that stops early must close the generator (`contextlib.aclosing`), which stops the workers.
 
-    Raises ConfigError (Ray is not installed, no cluster at that address, invalid settings), DataError, and ToolError if
-    workers keep dying or none can be started.
+    Raises ConfigError if Ray is not installed, if there is no cluster at that address, or if the settings are invalid;
+    DataError if the engine does; and ToolError if workers keep dying or none can be started.
     """
     if workers < 1:
         raise ConfigError(f"--workers {workers}: must be at least 1")
-    divide(settings, workers, paid=(0, 0.0))  # raises errors in the settings before Ray is started
+    divide(settings, workers, paid=(0, 0.0))  # reports errors in the settings before Ray is started
     with connected(workers, address) as ray, _kept_in(settings, directory) as folder:
         environment = {name: value for name, value in os.environ.items() if _PASSED_ON.fullmatch(name)}
         home = Home(machine_of(ray), Path.cwd(), environment, factloop.__version__)
@@ -112,7 +110,7 @@ async def judged_on_ray(
 
 
 class Pool(Generic[Item, AnyRecord]):
-    """Workers, each of which takes this many items at a time."""
+    """A pool of workers. `rooms` are the numbers of items that each worker takes at a time."""
 
     def __init__(self, actors: Sequence[Any], rooms: Sequence[int], describe: Callable[[Item], str]) -> None:
         self._rooms = dict(zip(actors, rooms, strict=True))
@@ -123,7 +121,7 @@ class Pool(Generic[Item, AnyRecord]):
         self._opening: set[asyncio.Future[None]] = set()
         self._giving_up: asyncio.TimerHandle | None = None
         self._free: asyncio.Queue[_Open | BaseException] = asyncio.Queue()
-        """Contains each open worker once for each item that it has capacity for, or why there will be none."""
+        """Each open worker, once for each item that it has capacity for, or the error if there will be no worker."""
 
     async def judged(
         self,
@@ -132,8 +130,7 @@ class Pool(Generic[Item, AnyRecord]):
         started_within_s: float = STARTED_WITHIN_S,
         replaced_within_s: float = REPLACED_WITHIN_S,
     ) -> AsyncGenerator[AnyRecord, None]:
-        """Yields the records as they are completed. Ends after the last record even if workers are still starting,
-        since there may never be room for them.
+        """Yields the records as they are completed, and does not wait at the end for workers that are still starting.
 
         Raises ToolError if all workers have died and none is replaced within `replaced_within_s`, or if none is ready
         within `started_within_s`.
@@ -158,7 +155,7 @@ class Pool(Generic[Item, AnyRecord]):
             await asyncio.gather(*self._opening, return_exceptions=True)
 
     def _begin(self, actor: Any) -> None:
-        """Opens a worker in the background, or the replacement of one that died as soon as Ray has room for it."""
+        """Opens a worker in the background, or a dead worker's replacement as soon as Ray has room for it."""
 
         def note_error(opening: asyncio.Future[None]) -> None:
             if not opening.cancelled() and (error := opening.exception()) is not None:
@@ -183,14 +180,13 @@ class Pool(Generic[Item, AnyRecord]):
             self._free.put_nowait(worker)
 
     def _await_one(self) -> None:
-        """Ends the run if no worker is open in time. The machines of workers that start for the first time may have to
-        be started, too."""
+        """Ends the run if no worker is open in time. The first start takes longer, since machines may have to boot."""
         started_within_s, replaced_within_s = self._within_s
         error = _none_left(f"none was replaced within {replaced_within_s:g} s")
         if self._unopened:
             error = ToolError(
                 f"no worker was ready within {started_within_s:g} s: the cluster has no room for one, or its machines "
-                "do not answer. What was judged is kept",
+                "do not answer. Finished judgements are kept",
                 tool="ray",
             )
         within_s = started_within_s if self._unopened else replaced_within_s
@@ -209,10 +205,10 @@ class Pool(Generic[Item, AnyRecord]):
             self._free.put_nowait(worker)
             return record
         whom = self._describe(item)
-        raise ToolError(f"{MOST_WORKERS} workers died while they judged {whom} among others: {death}", tool="ray")
+        raise ToolError(f"{MOST_WORKERS} workers died while judging {whom}, among others: {death}", tool="ray")
 
     async def _next(self) -> _Open:
-        """The next worker with capacity."""
+        """Waits for a worker with capacity. Raises the error if there will be none."""
         while (worker := await self._free.get()) not in self._open:
             if isinstance(worker, BaseException):
                 self._free.put_nowait(worker)  # for the other items
@@ -220,9 +216,9 @@ class Pool(Generic[Item, AnyRecord]):
         return worker
 
     def _replace(self, worker: _Open, error: Exception) -> None:
-        """Gives a worker that died no more items, and waits until Ray has replaced it."""
+        """Stops giving items to a worker that died, and opens its replacement in the background."""
         if worker in self._open:
-            _LOGGER.warning("A worker died (%s); its work goes to others.", type(error).__name__)
+            _LOGGER.warning("A worker died (%s); other workers take over its items.", type(error).__name__)
             self._open.discard(worker)
             self._begin(worker.actor)
             if not self._open:
@@ -238,13 +234,13 @@ class Pool(Generic[Item, AnyRecord]):
 
 @dataclass(frozen=True, eq=False)
 class _Open:
-    """A worker from its opening to its death; its replacement is another one."""
+    """A worker from its opening to its death. A replacement is a new object."""
 
     actor: Any
 
 
 def _none_left(why: str) -> ToolError:
-    return ToolError(f"all workers died: {why}. What was judged is kept", tool="ray")
+    return ToolError(f"all workers died: {why}. Finished judgements are kept", tool="ray")
 
 
 def _actor_error() -> type[Exception]:
@@ -262,27 +258,26 @@ def _refuse_wrong(answer: Any) -> Any:
 
 @dataclass(frozen=True)
 class Home:
-    """The process that started the run, as far as its workers need to know it."""
+    """Facts that workers need about the process that started the run."""
 
     machine: str
     folder: Path
-    """Its working directory, which relative paths in the settings are relative to."""
+    """Its working directory, to which relative paths in the settings refer."""
     environment: Mapping[str, str]
-    """Environment variables with keys and addresses. They are sent with the worker rather than in Ray's runtime
-    environment, which Ray logs."""
+    """Environment variables with keys and addresses. They are not in Ray's runtime environment, which Ray logs."""
     version: str
 
 
 @dataclass(frozen=True)
 class Wrong:
-    """Represents a ConfigError or a DataError, because exceptions cannot be passed between processes intact."""
+    """A ConfigError or a DataError in a form that can be passed between processes, unlike the exception itself."""
 
     is_about_data: bool
     message: str
 
 
 class Worker(Generic[Item, AnyRecord]):
-    """Judges items, any number of them concurrently."""
+    """A worker that can judge any number of items concurrently."""
 
     def __init__(
         self, open_judge: OpenJudge[Item, AnyRecord], share: CheckSettings, directory: Path | None, home: Home
@@ -293,14 +288,14 @@ class Worker(Generic[Item, AnyRecord]):
         self._opening = asyncio.Lock()
         self._opened: Judge[Item, AnyRecord] | None = None
         os.environ.update(home.environment)
-        with suppress(OSError):  # on another machine it may not exist; errors then name the missing relative paths
+        with suppress(OSError):  # it may not exist on another machine; errors then name the missing relative paths
             os.chdir(home.folder)
 
     async def open(self) -> Wrong | None:
-        """Starts the engine. Invalid settings are detected here."""
+        """Starts the engine and returns an error if the version or the settings are wrong."""
         ours, theirs = factloop.__version__, self._home.version
         if ours != theirs:
-            return Wrong(is_about_data=False, message=f"{_here()} has factloop {ours}, this machine {theirs}")
+            return Wrong(is_about_data=False, message=f"{_here()} has factloop {ours}, but this machine has {theirs}")
         try:
             await self._judge()
         except (ConfigError, DataError) as error:
@@ -328,7 +323,7 @@ class Worker(Generic[Item, AnyRecord]):
 
 
 def machine_of(ray: Any) -> str:
-    """The address of this process's machine in the cluster that it is connected to."""
+    """Returns the address of this process's machine in the cluster that it is connected to."""
     here = ray.get_runtime_context().get_node_id()
     return next(str(node["NodeManagerAddress"]) for node in ray.nodes() if node["NodeID"] == here)
 
@@ -344,7 +339,7 @@ def _wrong(error: ConfigError | DataError) -> Wrong:
 
 
 def room_of(share: CheckSettings) -> int:
-    """Number of items to process at a time: enough to use a share of the calls in flight, as in a single process."""
+    """Returns the number of items to process at a time, enough to use the worker's share of the calls in flight."""
     return max(2, min(AT_ONCE, share.concurrency // 2)) if share.concurrency else AT_ONCE
 
 
@@ -353,10 +348,10 @@ def one_line(error: Exception) -> str:
 
 
 def divide(settings: CheckSettings, workers: int, *, paid: tuple[int, float]) -> list[CheckSettings]:
-    """The settings of each worker. Calls and dollars `paid` by earlier attempts are subtracted first.
+    """Returns the settings of each worker. Calls and dollars `paid` by earlier attempts are subtracted first.
 
-    If a worker does not use up its share, no other worker can use the rest, so a run may end slightly below its budget.
-    Raises ConfigError if there are more workers than calls allowed in flight.
+    No worker can use the unused share of another, so a run may end slightly below its budget. Raises ConfigError if
+    there are more workers than calls allowed in flight.
     """
     if 0 < settings.concurrency < workers:
         raise ConfigError(f"--workers {workers}: must not exceed --concurrency ({settings.concurrency})")
@@ -374,7 +369,7 @@ def divide(settings: CheckSettings, workers: int, *, paid: tuple[int, float]) ->
 
 
 def add_paid(share: CheckSettings, *, paid: tuple[int, float]) -> CheckSettings:
-    """The share as limits for an engine whose journal already contains this many paid calls and dollars."""
+    """Adds paid calls and dollars to a share, for an engine that counts those in its journal towards its limits."""
     changes: dict[str, int | float] = {}
     if share.max_calls is not None:
         changes["max_calls"] = share.max_calls + paid[0]
@@ -384,18 +379,18 @@ def add_paid(share: CheckSettings, *, paid: tuple[int, float]) -> CheckSettings:
 
 
 def is_limited(settings: CheckSettings) -> bool:
-    """Whether there is a limit on calls or cost."""
+    """Returns whether there is a limit on calls or cost."""
     return settings.max_calls is not None or settings.budget_usd is not None
 
 
 def _part(whole: int, number: int, parts: int) -> int:
-    """One of `parts` nearly equal parts of `whole`, larger ones first: 5 in two parts gives 3 and 2."""
+    """Returns one of `parts` nearly equal parts of `whole`, larger ones first: 5 is divided into 3 and 2."""
     return whole // parts + (number < whole % parts)
 
 
 @contextmanager
 def _kept_in(settings: CheckSettings, directory: Path | None) -> Iterator[Path | None]:
-    """The folder of the journals; None for the user's cache."""
+    """Provides the folder of the journals; None if answers go to the user's cache."""
     if directory is None and settings.cache and settings.model is not None:
         yield None
         return
@@ -405,8 +400,7 @@ def _kept_in(settings: CheckSettings, directory: Path | None) -> Iterator[Path |
 
 @contextmanager
 def connected(workers: int, address: str | None) -> Iterator[Any]:
-    """Connects to Ray; several runs may share the connection. An existing connection of the caller is used and left
-    open.
+    """Connects to Ray. If the caller is already connected, that connection is used and left open.
 
     Raises ConfigError if Ray is not installed or cannot be started, or if there is no cluster at the address.
     """
@@ -428,10 +422,10 @@ def connected(workers: int, address: str | None) -> Iterator[Any]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silences Ray, which reports its start on standard error and dead workers on standard output, which is ours."""
+    """Silences Ray, which reports its start on standard error and dead workers on our standard output."""
     from ray._private import worker
 
-    theirs: Any = worker  # there is no public switch
+    theirs: Any = worker  # there is no public option
     logger = logging.getLogger("ray")
     level = logger.level
     logger.setLevel(logging.CRITICAL)
@@ -450,8 +444,8 @@ def _connect(ray: Any, workers: int, address: str | None) -> None:
             _try_to_reach(address)
             ray.init(address=address, **quiet)
             return
-        # Called in this thread, which lasts: the system ends Ray's processes together with the thread that started
-        # them.
+        # Must be called in this thread, which lives on: the system kills Ray's processes when the thread that started
+        # them ends.
         ray.init(
             address="local",  # otherwise a RAY_ADDRESS in the environment would be used
             num_cpus=workers,
@@ -461,13 +455,12 @@ def _connect(ray: Any, workers: int, address: str | None) -> None:
             **quiet,
         )
     except Exception as error:  # Ray raises a bare Exception if a node does not start in time
-        where = f"--address {address}: no Ray cluster answers" if address else "Ray cannot be started here"
+        where = f"--address {address}: no Ray cluster responds" if address else "Ray cannot be started here"
         raise ConfigError(f"{where} ({one_line(error)})") from error
 
 
 def _try_to_reach(address: str) -> None:
-    """Connects to the address first, since Ray itself would try for minutes and then end the process. Raises
-    OSError."""
+    """Tests the connection first, since Ray itself would try for minutes and then exit the process. Raises OSError."""
     found = re.fullmatch(r"(?:\w+://)?([^/:]+):([0-9]{1,5})", address)
     if found is not None:
         socket.create_connection((found[1], int(found[2])), timeout=REACHED_WITHIN_S).close()

@@ -1,8 +1,8 @@
-"""Runs many items through one engine and saves each record on disk; if killed, it loses only what was in flight.
+"""Runs many items through one engine and saves each record on disk, so a killed run only loses unfinished items.
 
-A feature defines its items and records, how an item is judged, and how records are summarized. `Run` ensures the order:
-existing records are not made again, each new record is saved before it is reported, and the summary comes last. A
-killed run continues when it is started again.
+A feature defines its items and records, how an item is judged, and how records are summarized. `Run` skips items that
+already have a record, saves each new record before it is reported, and makes the summary last. A killed run continues
+when it is started again.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ AT_ONCE = 32
 """Number of items, such as responses, to process concurrently: enough to keep 64 calls in flight, but few enough to fit
 in memory."""
 BATCHED_AT_ONCE = 2_000
-"""The same if models are called in batches, where items that are processed together also wait together. A response
-takes 1 to 3 MB."""
+"""The same if models are called in batches, since all items in progress wait for a batch together. A response takes 1
+to 3 MB."""
 
 Judge = Callable[[Item], Awaitable[AnyRecord]]
-"""Makes the record of one item; may be called concurrently."""
+"""Makes the record of one item. It may be called concurrently."""
 Engine = Callable[[Iterable[Item]], AsyncGenerator[AnyRecord, None]]
-"""Makes the records of items, in any order; reads no more items than it has capacity for."""
+"""Makes the records of items, in any order. It reads no more items than it has capacity for."""
 
 
 @dataclass(frozen=True)
 class RunStarted:
-    """The input has been read completely, everything is ready, and `n_done` items already have a record."""
+    """The first event of a run: the whole input has been read, and `n_done` items already have a record."""
 
     n_items: int
     n_done: int
@@ -51,35 +51,35 @@ class RunStarted:
 
 @dataclass(frozen=True)
 class NewRecord(Generic[AnyRecord]):
-    """Another record has been made and saved on disk."""
+    """An event of a run: another record has been saved on disk."""
 
     record: AnyRecord
     usage: Usage
-    """The cost of the record or, if records share answers, what was paid since the previous one."""
+    """The cost of the record or, if records share answers, the cost since the previous record."""
 
 
 Events = AsyncGenerator[RunStarted | NewRecord[AnyRecord] | Summary, None]
 """The events of a run: its start, each record as soon as it is saved, and finally the summary. A caller that stops
-early must close it (`contextlib.aclosing`)."""
+early must close the generator (`contextlib.aclosing`)."""
 
 
 @dataclass(frozen=True)
 class Run(Generic[Item, AnyRecord, Summary]):
-    """A run as defined by a feature. The log is open and must stay open until the end of the stream."""
+    """A run as defined by a feature. The log must stay open until the end of the stream."""
 
     items: Iterable[Item]
-    """The items, which are iterated several times."""
+    """The items, which are iterated over several times."""
     key: Callable[[Item], Hashable]
-    """The key of the item's record in the log."""
+    """Returns the key of the item's record in the log."""
     log: Log[AnyRecord, Any]
     engine: Engine[Item, AnyRecord]
     usage: Callable[[AnyRecord], Usage]
-    """The cost of a record, for `NewRecord`; called once for each, in order."""
+    """Returns the cost of a record for `NewRecord`; called once for each record, in the order of the events."""
     summarise: Callable[[Iterator[AnyRecord]], Summary]
-    """Makes the summary from the records of these items, in the order of the items, once all records exist."""
+    """Makes the summary once all records exist; it receives them in the order of the items."""
     results: tuple[Path, ...] = ()
-    """Files that are valid only at the end, which a new attempt therefore removes at the start. The first one receives
-    the summary."""
+    """Files that are valid only after the end of the run, so a new attempt removes them at the start. The summary is
+    written to the first one."""
 
     async def stream(self) -> Events[AnyRecord, Summary]:
         """Yields the events of the run. Raises the errors of the engine, and ConfigError if writing to disk fails."""
@@ -103,12 +103,12 @@ class Run(Generic[Item, AnyRecord, Summary]):
 
 
 def judged_here(judge: Judge[Item, AnyRecord], *, at_once: int = AT_ONCE) -> Engine[Item, AnyRecord]:
-    """An engine that runs in this process, with `at_once` items in progress."""
+    """Returns an engine that runs in this process, with up to `at_once` items in progress."""
     return partial(as_they_come, work=judge, at_once=at_once)
 
 
 async def summary_of(events: Events[AnyRecord, Summary]) -> Summary:
-    """The summary, which is the last event of a run."""
+    """Consumes the events of a run and returns the last one, which is the summary."""
     async with aclosing(events):
         async for event in events:
             if not isinstance(event, RunStarted | NewRecord):
@@ -117,14 +117,14 @@ async def summary_of(events: Events[AnyRecord, Summary]) -> Summary:
 
 
 class Increments:
-    """The increments of a growing usage: what was added since the last call."""
+    """Calculates how much a growing usage has increased since the last call."""
 
     def __init__(self, account: Callable[[], Usage]) -> None:
         self._account = account
         self._before = Usage(cost_usd=0.0)
 
     def __call__(self, _record: object) -> Usage:
-        """Calls and cost since the last call; the cost is None if it is unknown."""
+        """Returns the model calls and cost since this was last called; the cost is None if it is unknown."""
         before, now = self._before, self._account()
         self._before = now
         is_known = before.cost_usd is not None and now.cost_usd is not None
@@ -134,10 +134,10 @@ class Increments:
 
 @contextmanager
 def claimed_folder(run_dir: str | Path | None, configuration: Mapping[str, Any]) -> Iterator[Path | None]:
-    """The directory of a run, locked by this process; None if the user named none.
+    """Provides the directory of a run, locked by this process; None if the user did not specify one.
 
-    `configuration` is what must be the same in all attempts at the run. Raises ConfigError if the directory contains
-    something else or another run, or is in use.
+    `configuration` must be the same in all attempts at the run. Raises ConfigError if the directory is in use, or if
+    it contains another run or other files.
     """
     if run_dir is None:
         yield None
@@ -149,8 +149,9 @@ def claimed_folder(run_dir: str | Path | None, configuration: Mapping[str, Any])
 
 @contextmanager
 def answers_folder(folder: Path | None) -> Iterator[Path]:
-    """The folder for answers: the run's own, or a temporary one. Answers are never kept in memory, since that would
-    grow with the run."""
+    """Provides the folder for answers, either the run's own or a temporary one.
+
+    Answers are not kept in memory, which would grow with the run."""
     if folder is not None:
         yield folder
         return
@@ -159,9 +160,9 @@ def answers_folder(folder: Path | None) -> Iterator[Path]:
 
 
 class Spool(Generic[Item]):
-    """Items in a temporary file. Use as a context manager.
+    """Validated items in a temporary file. Use as a context manager.
 
-    A pipe can be read only once, and a file may change during the run; this keeps the items as they were validated.
+    The copy is needed because a pipe can be read only once, and a file may change during the run.
     """
 
     def __init__(
@@ -172,10 +173,10 @@ class Spool(Generic[Item]):
         load: Callable[[bytes], Item],
         limit: int | None = None,
     ) -> None:
-        """Reads all items and keeps the first `limit`; `dump` converts an item to a line with its end, and `load` reads
-        it back.
+        """Reads all items and keeps the first `limit`.
 
-        Raises any error raised by `items`, and ConfigError if there is no space for them.
+        `dump` converts an item to a line, including its end, and `load` reads it back. Raises the errors of `items`,
+        and ConfigError if there is no space for them.
         """
         self.n = 0
         """Number of items kept."""
@@ -194,11 +195,11 @@ class Spool(Generic[Item]):
 
     @property
     def digest(self) -> str:
-        """SHA-256 hash of all items, including those beyond the limit, so a run can be resumed with a higher limit."""
+        """SHA-256 hash of all items, even those beyond the limit, so that a run can be resumed with a higher limit."""
         return self._hash.hexdigest()
 
     def __iter__(self) -> Iterator[Item]:
-        """Yields the items kept, from the first. Only one reader at a time."""
+        """Iterates over the kept items from the first. There can be only one reader at a time."""
         return map(self._load, self._lines)
 
     def __enter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""A run over a data set: its records, its figures, and their calibration with labels."""
+"""Runs over a data set: records, figures, and their calibration with human labels."""
 
 from factloop.core.extras import require
 

@@ -1,11 +1,11 @@
-"""Debiases the figures of a run using human-labelled claims that were judged by the same evaluator.
+"""Debiases the figures of a run with human-labelled claims that were judged by the same evaluator.
 
 The labelled claims come from a run of `factloop eval factscore`, from the predictions of an audit, or from rows of
-`label` and `verdict`. How and why figures are debiased is explained in `factloop.evaluation.debiasing`: precision uses
+`label` and `verdict`. `factloop.evaluation.debiasing` explains how and why figures are debiased: precision uses
 prediction-powered inference over claims and the adjusted count, and F1@K uses the former over whole responses.
 
-Debiasing is only as good as the labelled claims are similar to the run's: they need the same evaluator and the same
-kind of claims. If this is visibly not the case, the run gets a warning, but it cannot always be detected.
+Debiasing only works if the labelled claims are similar to the run's: they should be of the same kind, and judged by
+the same evaluator. The run gets a warning if they clearly are not, but this cannot always be detected.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ ScoreSums = Mapping[tuple[str, str], float]
 """Maps the system and id of a response to the sum of the scores of its scored claims."""
 
 _JUDGED_BY = frozenset(Fingerprint.model_fields) - {"factloop_version", "versions", "seed", "base_url", "prompt_lines"}
-"""The settings that define an evaluator: runs that differ in any of these were judged by different evaluators."""
+"""The settings that define an evaluator. Runs that differ in any of them were judged by different evaluators."""
 
 
 def load_calibration(place: str | Path, *, evaluator: str | None = None) -> CalibrationSample:
-    """The labelled claims of a finished run with labels (a folder), or of a file.
+    """Reads labelled claims from a file, or from the folder of a finished run with labels.
 
     A file has rows with `label` (1 supported, 0 not), `verdict` (1, 0, or null for none) and optionally `group` (the
-    prompt or response of each claim), or it is the input of an audit (`factloop.evaluation.audit.rows`), in which case
-    `evaluator` must be given. Reads the complete file and keeps a few bytes per claim. Raises ConfigError if it cannot
-    be used for calibration, and DataError for a file that cannot be read.
+    prompt or response of each claim). It may also be the input of an audit (`factloop.evaluation.audit.rows`), in which
+    case `evaluator` is required. The whole file is read, and a few bytes are kept per claim. Raises ConfigError if it
+    cannot be used for calibration, and DataError if it cannot be read.
     """
     if os.path.isdir(place):  # also False for a name that is not a valid path
         return sample_of_run(place, evaluator)
@@ -49,10 +49,10 @@ def load_calibration(place: str | Path, *, evaluator: str | None = None) -> Cali
 def calibrated(
     summary: RunSummary, sample: CalibrationSample, *, transfer: Transfer | None, run: RunClaims | None = None
 ) -> RunSummary:
-    """The summary with debiased precision and F1@K, and with reasons for not trusting these.
+    """Adds debiased precision and F1@K to the summary, with warnings if they should not be trusted.
 
-    `run` identifies labelled claims that are the run's own or come from its prompts; without it, only groups with the
-    names of the run's prompts are recognized.
+    `run` identifies labelled claims that are the run's own or come from its prompts. Without it, labelled claims are
+    only recognized if their group has the name of one of the run's prompts.
     """
     if run is not None:
         sample = sample.held_against(run, can_own=sample.kind in (None, summary.kind))
@@ -72,8 +72,7 @@ def calibrated(
 
 
 def _with_interval_of_scores(found: RunDebiasing, summary: RunSummary) -> RunDebiasing:
-    """Raw F1@K with the interval from the run's scores, or none, since a figure should have only one interval on a
-    page."""
+    """Gives raw F1@K the interval from the run's scores, or none, so that a page has only one interval per figure."""
     of_scores = {
         at.k: at.f1 for system in summary.scores.systems if system.system == found.system for at in system.at_k
     }
@@ -100,18 +99,18 @@ def calibrate(
     level: float = LEVEL,
     score_sums: ScoreSums | None = None,
 ) -> Calibration:
-    """Each system's precision and F1@K, raw and debiased by its own labelled claims, or by all if it has none.
+    """Returns each system's precision and F1@K, raw and debiased with its labelled claims, or with all if it has none.
 
-    A system with labelled claims is debiased using only these: if its claims have fewer errors than others', other
-    claims would pull the figure towards theirs. Each estimate states how many labelled claims it is based on.
+    A system with labelled claims is debiased with these alone, since claims of other systems with different error rates
+    would bias the figure towards those. Each estimate states how many labelled claims it is based on.
 
-    Without `transfer`, verdicts are assumed to mean the same if a labelled claim comes from the system or from a prompt
-    of the run; otherwise, TPR and FPR are assumed to be the same, and prediction-powered figures, including F1@K, are
-    withheld.
+    `transfer` is what the labelled claims and the run are assumed to share. By default, it is how often each verdict is
+    right if any labelled claim comes from the system or from a prompt of the run. Otherwise it is TPR and FPR, in which
+    case there are no prediction-powered figures, including F1@K.
 
-    Claims from the same prompt are similar to each other, so prompts are the units; if a prompt of the run has labelled
-    claims (a run debiased by its own labels), its influences on both samples are added. `score_sums`: the sums for the
-    run's responses by system and id, if the evaluator gives scores. Raises ValueError for a K below 1.
+    Claims from the same prompt are similar, so prompts are the units. If a prompt of the run has labelled claims (a run
+    debiased with its own labels), its influences on both samples are added. `score_sums` are the sums of scores for the
+    run's responses by system and id, if the evaluator gives scores. Raises ValueError if a K is below 1.
     """
     given = sorted(responses, key=lambda one: (one.system, one.prompt_id))
     names = sorted({one.system for one in given})
@@ -141,7 +140,7 @@ def _of_system(
     is_sampled = sample.is_from(name, prompts)
     chosen = transfer or (Transfer.VERDICTS if is_sampled else Transfer.ERROR_RATES)
     is_census = _is_census(labelled, responses)
-    if is_census:  # however the labels were drawn, each counts once: nothing is left to estimate
+    if is_census:  # each label counts once, however it was drawn, because there is nothing to estimate
         labelled = replace(labelled, probabilities=None)
     judged = _judged(responses, score_sums)
     precision = debiased_precision(labelled, judged, level=level, transfer=chosen, is_sampled=is_sampled)
@@ -157,18 +156,18 @@ def _of_system(
 
 
 def _is_census(labelled: LabelledClaims, responses: Sequence[CountedResponse]) -> bool:
-    """Whether every scored claim of the system has a label."""
+    """Returns whether every scored claim of the system has a label."""
     pairs = zip(labelled.is_own or (), labelled.verdicts, strict=False)
     n_own = sum(own and verdict is not None for own, verdict in pairs)
     return 0 < n_own == sum(one.counts.scored for one in responses)
 
 
 MOST_UNSCORED = 0.1
-"""Share of the run's claims without a verdict above which its corrected figures have a warning."""
+"""Share of the run's claims without a verdict above which its corrected figures get a warning."""
 
 
 def calibration_warnings(sample: CalibrationSample, summary: RunSummary) -> tuple[str, ...]:
-    """Reasons not to debias this run with these claims, as far as they can be detected."""
+    """Returns reasons not to debias this run with these claims, as far as they can be detected."""
     return tuple(_warnings(sample, summary))
 
 
@@ -178,50 +177,50 @@ def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
     if sample.fingerprint is None and sample.judges:
         if sample.judges != {judge}:
             named = ", ".join(sorted(sample.judges))
-            yield f"{start}, which {named} judged, not {judge}: the two make different errors"
+            yield f"{start}, which were judged by {named}, not by {judge}: the two make different errors"
     elif sample.fingerprint is None:
-        yield f"{start}, which does not say who judged them: it must be the evaluator of this run, set up alike"
+        yield f"{start}, which does not say who judged them: it must be this run's evaluator with the same settings"
     else:
         ours, theirs = summary.fingerprint.model_dump(mode="json"), sample.fingerprint.model_dump(mode="json")
         known = _JUDGED_BY - (set() if ours["snapshots"] and theirs["snapshots"] else {"snapshots"})
         differing = sorted(name for name in known if ours[name] != theirs[name])
         if differing:
             which = ", ".join(differing)
-            yield f"{start}, which another evaluator judged ({which} differ): the two make different errors"
+            yield f"{start}, which were judged by another evaluator ({which} differ): the two make different errors"
     if sample.n_judged_otherwise:
         yield (
-            f"{start}, {sample.n_judged_otherwise:,} of which are claims of this run with another verdict there: "
-            "they were judged by other documents or another judge, which their labels may refer to. So there is no "
-            "precision of this run alone; to get it, label claims of this run (factloop research labels next RUN)"
+            f"{start}, {sample.n_judged_otherwise:,} of which are claims of this run with a different verdict: another "
+            "judge or other documents were used, to which the labels may refer. So there is no precision of this run "
+            "alone; to get it, label claims of this run (factloop research labels next RUN)"
         )
     n_unscored = sum(one.counts.unscored for one in summary.responses)
     n_claims = n_unscored + sum(one.counts.scored for one in summary.responses)
     if n_unscored > MOST_UNSCORED * n_claims:
         yield (
-            f"{n_unscored:,} of {plural(n_claims, 'claim')} of this run ({n_unscored / n_claims:.0%}) have no verdict: "
-            "corrected figures are of the others"
+            f"{n_unscored:,} of {plural(n_claims, 'claim')} of this run ({n_unscored / n_claims:.0%}) have no verdict "
+            "and are not part of the corrected figures"
         )
     if sample.n_irrelevant:
         yield (
-            f"{plural(sample.n_irrelevant, 'more claim')} labelled or judged irrelevant: claims that the evaluator "
-            "wrongly leaves out or keeps are not corrected for"
+            f"{plural(sample.n_irrelevant, 'more claim')} labelled or judged irrelevant: the correction ignores claims "
+            "that the evaluator wrongly leaves out or keeps"
         )
     if sample.systems:
         strangers = sorted({line.system for line in summary.responses} - sample.systems)
         if strangers:
             yield (
-                f"None of the labelled claims is from {', '.join(strangers)}: an evaluator's errors often differ "
-                "from one system to the next"
+                f"None of the labelled claims is from {', '.join(strangers)}, but an evaluator's errors often differ "
+                "between systems"
             )
     if sample.kind is not None and sample.kind != summary.kind:
         yield (
-            f"{start}, which people split into facts; the claims of this run are the evaluator's own, so there is no "
-            "precision of this run alone: to get it, label claims of this run (factloop research labels next RUN)"
+            f"{start}, which people split into facts. The claims of this run are the evaluator's own, so there is no "
+            "precision of this run alone; to get it, label claims of this run (factloop research labels next RUN)"
         )
 
 
 def _judged(responses: Sequence[CountedResponse], score_sums: ScoreSums | None = None) -> JudgedResponses:
-    """Includes scores only if those of every response are known."""
+    """Converts the responses, with scores only if they are known for every response."""
     sums = (
         [score_sums.get((one.system, one.id)) for one in responses if isinstance(one, ResponseLine)]
         if score_sums
@@ -245,9 +244,8 @@ def _debiased_f1(
     *,
     is_sampled: bool,
 ) -> tuple[DebiasedF1, ...]:
-    """F1@K, raw and debiased, over the responses behind the run's scores: `exclude` leaves out those without any
-    claims, while a response with only irrelevant claims stays and counts as 0.
-    """
+    """Returns F1@K, raw and debiased. The policy `exclude` leaves out responses without claims, as in the run's scores,
+    but a response with only irrelevant claims counts as 0."""
     rated = [one for one in responses if not (one.abstained and abstention is AbstentionPolicy.EXCLUDE)]
     found = debiased_f1(
         labelled, _judged(rated), ks, transfer=transfer, is_sampled=is_sampled, level=level, abstentions="zero"

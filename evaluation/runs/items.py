@@ -1,4 +1,4 @@
-"""The items of a run over a data set: responses, some of them with supplied facts."""
+"""The items of a run over a data set, which are responses, some with supplied facts."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class RunItem:
     prompt: str | None
     response: str
     facts: tuple[GivenFacts, ...] | None = None
-    """The supplied facts; None if the response is to be split."""
+    """The supplied facts; None if the response must be split."""
     labels: tuple[tuple[FactLabel, ...], ...] = ()
     """The human label of each supplied fact, sentence by sentence."""
     documents: tuple[OwnDocument, ...] | None = None
-    """The only documents that it is judged against; None if it is judged against what the checker searches."""
+    """The only documents that it is judged against; None if the checker searches for evidence."""
     is_evidence: bool = False
-    """Whether these are passages that an earlier run found by searching, which replace a search."""
+    """Whether the documents are passages that an earlier run found, which replace a search."""
 
 
 def response_items(responses: Iterable[GivenResponse]) -> Iterator[RunItem]:
-    """Responses as loaded, to be split and judged."""
+    """Converts loaded responses to items, which will be split and judged."""
     for one in responses:
         yield RunItem(
             id=one.id,
@@ -49,8 +49,8 @@ def response_items(responses: Iterable[GivenResponse]) -> Iterator[RunItem]:
 
 
 def replayed_items(responses: Iterable[JudgedResponse], *, by_evidence: bool) -> Iterator[RunItem]:
-    """The responses of a finished run, to be split and judged again; with `by_evidence`, against all evidence that it
-    found for each response."""
+    """Converts the responses of a finished run to items, which will be split and judged again; with `by_evidence`,
+    against all evidence that the run found for each of them."""
     for one in responses:
         evidence = (item for claim in one.report.claims for item in claim.evidence) if by_evidence else ()
         found = {
@@ -68,7 +68,7 @@ def replayed_items(responses: Iterable[JudgedResponse], *, by_evidence: bool) ->
 
 
 def labelled_item(response: FactScoreResponse) -> RunItem:
-    """A response with its facts and their labels; an abstention has no facts."""
+    """Returns a response with its facts and their labels; an abstention has no facts."""
     sentences = response.sentences or ()
     facts = [sentence.atomic_facts or () for sentence in sentences]
     return RunItem(
@@ -89,13 +89,13 @@ _ITEM: TypeAdapter[RunItem] = TypeAdapter(RunItem)
 
 
 def spooled(items: Iterable[RunItem], *, limit: int | None = None) -> Spool[RunItem]:
-    """The items on disk, limited to the first `limit`. Raises DataError for items that cannot be distinguished or
-    judged, and ConfigError if there is no space for them."""
+    """Saves the items on disk and keeps the first `limit`. Raises DataError if items cannot be distinguished or judged,
+    and ConfigError if there is no space for them."""
     return Spool(_checked(items), dump=_dump, load=_ITEM.validate_json, limit=limit)
 
 
 def _dump(item: RunItem) -> bytes:
-    """The item as a line; `documents` is left out if there are none, so that earlier runs can be resumed."""
+    """Returns the item as a line. Without documents, it has no such field, so that earlier runs can be resumed."""
     absent = {"documents"} if item.documents is None else set()
     return _ITEM.dump_json(item, exclude=absent | (set() if item.is_evidence else {"is_evidence"})) + b"\n"
 
@@ -111,7 +111,7 @@ def _checked(items: Iterable[RunItem]) -> Iterator[RunItem]:
         if first != item.id:
             raise DataError(
                 f"{item.system!r} answers the prompt {item.prompt_id!r} twice, in {first!r} and {item.id!r}; "
-                "give each sample its own system"
+                "use a different system name for each sample"
             )
         check_whole(f"response {item.id!r}", item.response)
         check_whole(f"prompt of {item.id!r}", item.prompt or "")

@@ -1,11 +1,11 @@
-"""How far verdicts on supplied facts agree with human labels, fact by fact (Wei et al. 2024, section 4).
+"""Measures how far verdicts on supplied facts agree with human labels, fact by fact (Wei et al. 2024, section 4).
 
 SAFE reports agreement: the fraction of facts whose verdict equals the label, with the same three classes on both sides
 (72.0% of 16,011 facts of FActScore's biographies, from 496 responses; texts repeated within a response count once).
-This is increased if most facts are of the same class, so Cohen's kappa is also given and, for supported against not
-supported, TPR, TNR and their mean.
+Agreement is high if most facts belong to the same class, so we also report Cohen's kappa and, for supported against
+not supported, TPR, TNR and their mean.
 
-Departures: a fact without a verdict counts neither as agreement nor as disagreement, and is reported separately; each
+Departures: a fact without a verdict counts neither as agreement nor as disagreement and is reported separately. Each
 figure has a percentile bootstrap interval, for which whole prompts are drawn with the responses of all systems. Labels
 are a reference, not the truth: of 100 facts on which SAFE disagreed with annotators, the paper's authors found SAFE
 right on 76.
@@ -38,14 +38,14 @@ _NAMES = dict(zip(ROWS, ("supported", "not_supported", "irrelevant"), strict=Tru
 
 
 class LabelTable(Record):
-    """Facts by human label and, within it, by verdict: three rows of four numbers; each text in a response counts
+    """Numbers of facts by human label (three rows) and verdict (four columns). A text repeated in a response counts
     once."""
 
     supported: Counts
     not_supported: Counts
     irrelevant: Counts
     repeated: Counts = Counts()
-    """Facts with each label that repeat an earlier one in the response word for word; they are in no row."""
+    """Number of facts with each label that repeat an earlier fact of the response verbatim. They are in no row."""
 
     @property
     def n_facts(self) -> int:
@@ -72,8 +72,7 @@ class TabledResponse:
 
 
 class SystemAgreement(Record):
-    """The verdicts on the responses of one system, or of all, compared with the labels. Higher is better for all
-    figures."""
+    """Agreement of the verdicts on one system's responses, or on all, with the labels. Higher is always better."""
 
     system: str | None
     """None for all systems combined."""
@@ -84,18 +83,18 @@ class SystemAgreement(Record):
     agreement: PromptFigure
     """Fraction in [0, 1] of scored facts whose verdict equals the label."""
     kappa: PromptFigure
-    """Cohen's kappa of the three classes over scored facts, in [-1, 1]; 0 is chance agreement."""
+    """Cohen's kappa of the three classes over scored facts, in [-1, 1]; 0 is agreement by chance."""
     tpr: PromptFigure
-    """Over facts that are relevant by label and by verdict: fraction of the supported ones that were found
-    supported."""
+    """Fraction of the facts labelled supported that were judged supported, among those that are relevant by label and
+    by verdict."""
     tnr: PromptFigure
-    """Over the same facts: fraction of the others that were found not supported."""
+    """Fraction of the facts labelled not supported that were judged not supported, among the same facts."""
     balanced_accuracy: PromptFigure
-    """Mean of TPR and TNR; 0.5 is guessing."""
+    """Mean of TPR and TNR; 0.5 is chance."""
 
 
 class LabelAgreement(Record):
-    """Agreement of verdicts with human labels, for all systems combined and for each by name."""
+    """Agreement of verdicts with human labels, for all systems combined and for each system, ordered by name."""
 
     overall: SystemAgreement
     systems: tuple[SystemAgreement, ...]
@@ -104,7 +103,7 @@ class LabelAgreement(Record):
 
 
 def table_of(claims: Iterable[Claim], labels: Mapping[str, FactLabel]) -> LabelTable:
-    """The table of one report. `labels` maps claim ids to labels; claims without a label are skipped."""
+    """Returns the table of one report. `labels` maps claim ids to labels; claims without a label are skipped."""
     by_label: dict[FactLabel, list[Claim]] = {label: [] for label in ROWS}
     repeated: list[FactLabel] = []
     texts: set[str] = set()
@@ -126,7 +125,7 @@ def table_of(claims: Iterable[Claim], labels: Mapping[str, FactLabel]) -> LabelT
 
 
 def count_labels(claims: Sequence[Claim], labels: Mapping[str, FactLabel], repeats: Repeats) -> Counts:
-    """A response's claims by human label, with repeated claims counted according to the run's policy."""
+    """Counts a response's claims by human label. The run's policy determines how repeated claims count."""
     labelled = [claim for claim in claims if claim.id in labels]
     counting = [labels[claim.id] for claim in claims_that_count(labelled, repeats)]
     found = {_NAMES[label]: counting.count(label) for label in ROWS}
@@ -140,7 +139,7 @@ def agree_with_labels(
     resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> LabelAgreement:
-    """The agreement of a run; without `rng` there are no intervals. The order of the responses has no effect."""
+    """Returns the agreement of a run, without intervals if `rng` is None. The order of the responses has no effect."""
     given = sorted((one for one in responses if one.table.n_facts), key=lambda one: (one.system, one.prompt_id))
     prompts = {name: number for number, name in enumerate(sorted({one.prompt_id for one in given}))}
     times = sample_and_draws(len(prompts), rng, resamples)
@@ -157,8 +156,7 @@ def agree_with_labels(
 def _agreement(
     system: str | None, responses: Sequence[TabledResponse], prompts: Mapping[str, int], times: Floats, level: float
 ) -> SystemAgreement:
-    """`times`: (1 + n_resamples, n_prompts), the number of times that each prompt was drawn, which is once in the first
-    row."""
+    """`times`, (1 + n_resamples, n_prompts), says how often each prompt was drawn; its first row has only ones."""
     cells = np.zeros((len(prompts), 3, 4))
     for one in responses:
         rows = (one.table.supported, one.table.not_supported, one.table.irrelevant)
@@ -192,8 +190,8 @@ def _agreement(
 
 
 def _figure(values: Floats, why: Undefined, facts: Sequence[Floats], level: float) -> PromptFigure:
-    """`values` are for the sample and its resamples; `facts`, (n_prompts,), are the numbers of facts that each fraction
-    is based on."""
+    """`values` are those of the sample and its resamples. `facts`, (n_prompts,), are the numbers of facts that each
+    fraction is based on."""
     of_prompt = np.array(facts)
     n, n_prompts = int(of_prompt.sum()), int(np.count_nonzero(of_prompt.sum(axis=0)))
     if np.isnan(values[0]):

@@ -1,7 +1,8 @@
 """Reads labelled claims for debiasing from a finished run, the rows of a file, or the predictions of an audit.
 
-A claim that is counted twice changes the figure, and if all claims of a run appeared to be labelled, its interval would
-have no width. Rows about the same claim in the same response are therefore counted once, and rejected if they differ.
+Counting a claim twice would change the figure, and could make a run appear to be completely labelled, so that its
+interval has no width. Rows about the same claim of the same response are therefore counted once, and rejected if they
+differ.
 """
 
 from __future__ import annotations
@@ -43,46 +44,46 @@ class CalibrationSample:
     """Claims with human labels and an evaluator's verdicts."""
 
     data: str
-    """The name of the data, and its hash if it is a file."""
+    """The name of the data and, for a file, its hash."""
     labels: tuple[int, ...]
-    """1 supported, 0 not."""
+    """1 for supported, 0 for not supported."""
     verdicts: tuple[int | None, ...]
-    """1 supported, 0 not, None if there is no verdict."""
+    """1 for supported, 0 for not supported, None without a verdict."""
     groups: tuple[str, ...] | None = None
-    """The prompt or response of each claim; None means that all are independent."""
+    """The prompt or response of each claim; None if all claims are independent."""
     n_irrelevant: int = 0
     """Number of claims labelled or judged irrelevant, which are excluded here."""
     fingerprint: Fingerprint | None = None
-    """The fingerprint of the run that judged them; None for a file."""
+    """The fingerprint of the run that judged the claims; None for a file."""
     judges: frozenset[str] = frozenset()
-    """The evaluators that a file names; empty unless it names one for every claim."""
+    """The evaluators named in a file; empty unless it names one for every claim."""
     kind: Literal["responses", "factscore"] | None = None
     of_systems: tuple[str, ...] | None = None
     """The system that wrote each claim; None if unknown."""
     responses: tuple[Hashable, ...] | None = None
-    """The response of each claim, distinct between systems; None means that groups are responses."""
+    """The response of each claim, unique across systems; None if the groups are responses."""
     probabilities: tuple[float, ...] | None = None
-    """Probability that each claim was drawn for labelling; None means that all are equally likely."""
+    """Probability that each claim was drawn for labelling; None if all are equally likely."""
     origins: tuple[ClaimOrigin, ...] | None = None
     """The data that identify each claim; None if the file contains none."""
     is_own: tuple[bool, ...] | None = None
-    """Whether each claim belongs to the run being corrected; None before the comparison with a run."""
+    """Whether each claim belongs to the run being corrected; None if not yet compared with a run."""
     scores: tuple[float | None, ...] | None = None
     """The evaluator's score of each claim; None if no score is known."""
     n_judged_otherwise: int = 0
-    """Number of claims from the run being corrected that have a different verdict there. If there are any, none of the
-    claims counts as the run's own."""
+    """Number of claims of the run being corrected whose verdict in the run is different. If there are any, no claim
+    counts as the run's own."""
 
     @property
     def systems(self) -> frozenset[str]:
-        """The systems that wrote the claims, as far as known."""
+        """The systems that wrote the claims; empty if unknown."""
         return frozenset(self.of_systems or ())
 
     def held_against(self, run: RunClaims, *, can_own: bool = True) -> CalibrationSample:
-        """The same claims with groups named like the run's prompts, and the run's own claims identified.
+        """Compares the claims with a run: uses the names of its prompts as groups, and identifies its own claims.
 
-        Without `can_own`, which is for claims that were split by annotators, none counts as the run's own: a few claims
-        with the same text by chance are not a sample of the evaluator's claims.
+        If annotators split the claims, `can_own` must be False, so that no claim counts as the run's own. A few claims
+        that happen to have the same text are not a sample of the evaluator's claims.
         """
         if self.origins is None:
             return self
@@ -96,14 +97,13 @@ class CalibrationSample:
         return replace(self, groups=groups, is_own=is_own, n_judged_otherwise=n_judged_otherwise)
 
     def is_from(self, system: str, prompts: Collection[str]) -> bool:
-        """Whether any of the claims comes from the system or, if its system is unknown, from one of the prompts."""
+        """Returns whether any claim comes from the system or, if systems are unknown, from one of the prompts."""
         if self.of_systems is not None:
             return system in self.systems
         return not {*(self.groups or ())}.isdisjoint(prompts)
 
     def for_system(self, name: str) -> LabelledClaims:
-        """The system's own claims if there are any, otherwise all claims, none of which then counts as the run's
-        own."""
+        """Returns the system's own claims or, if there are none, all claims, which then do not count as the run's."""
         own = [place for place, one in enumerate(self.of_systems or ()) if one == name]
         kept = own or range(len(self.labels))
         is_of_others = self.of_systems is not None and not own
@@ -119,14 +119,14 @@ class CalibrationSample:
 
 
 def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample:
-    """The labelled claims of a finished run. Raises ConfigError if it has none, and DataError if it is damaged."""
+    """Reads a finished run's labelled claims. Raises ConfigError if it has none, and DataError if it is damaged."""
     if evaluator is not None:
-        raise ConfigError(f"{place}: a run has one evaluator; {evaluator!r} is for the predictions of an audit")
+        raise ConfigError(f"{place}: a run has one evaluator; only the predictions of an audit need {evaluator!r}")
     run = read_run(place)
     found = [one for judged in run.responses() for one in _labelled(judged)]
     claims = [one for one in found if one is not None]
     if not claims:
-        raise ConfigError(f"{place}: no claim of this run has a label; name a run of factloop eval factscore")
+        raise ConfigError(f"{place}: no claim of this run has a label; use a run of factloop eval factscore")
     labels, verdicts, groups, origins, scores, responses = zip(*claims, strict=True)
     return CalibrationSample(
         data=f"a run over {run.summary.data}",
@@ -144,11 +144,11 @@ def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample
 
 
 _LabelledClaim = tuple[int, int | None, str, ClaimOrigin, float | None, tuple[str, str]]
-"""Label, verdict, prompt, origin, score, and the response by its system and id."""
+"""Label, verdict, prompt, origin, score, and the system and id of the response."""
 
 
 def _labelled(judged: JudgedResponse) -> Iterator[_LabelledClaim | None]:
-    """Each labelled claim that counts in the run's figures; None for one that is labelled or judged irrelevant."""
+    """Yields each labelled claim that counts in the run's figures, or None if it is labelled or judged irrelevant."""
     report = judged.report
     for claim in counted_claims(report):
         label, verdict = judged.labels.get(claim.id), claim.judgement.verdict
@@ -171,7 +171,7 @@ def _labelled(judged: JudgedResponse) -> Iterator[_LabelledClaim | None]:
 
 def _zero_or_one(value: Any) -> Any:
     if type(value) is not int or value not in (0, 1):
-        raise ValueError("the number 1 (supported) or 0 (not) is needed; a verdict may be null")
+        raise ValueError("must be the number 1 (supported) or 0 (not supported); a verdict may also be null")
     return value
 
 
@@ -197,11 +197,11 @@ class LabelledRow(Record):
     """Probability that the claim was drawn for labelling, as written by `factloop research labels next`."""
     response_id: Annotated[NotBlank, BeforeValidator(_name)] | None = None
     claim: str | None = None
-    """Identifies the claim if it is one of the run to be corrected."""
+    """The claim's text, which identifies it if it belongs to the run being corrected."""
     score: Share | None = None
-    """The evaluator's score, used instead of its verdict if that narrows an interval."""
+    """The evaluator's score, which replaces its verdict if that narrows an interval."""
     judge: NotBlank | None = None
-    """The evaluator that gave the verdict, as named by `factloop research labels export`."""
+    """The evaluator that gave the verdict, as written by `factloop research labels export`."""
 
     @property
     def origin(self) -> ClaimOrigin:
@@ -215,9 +215,9 @@ class NamedClaims:
     first: dict[tuple[object, ...], tuple[int, LabelledRow]] = field(default_factory=dict)
 
     def has(self, row: Row, read: LabelledRow) -> bool:
-        """Whether an earlier row is about the same claim and says the same about it.
+        """Returns whether an earlier row is about the same claim.
 
-        Raises DataError if the judge, label, verdict or probability differs.
+        Raises DataError if its judge, label, verdict or probability is different.
         """
         key = _key(row, read)
         if key is None:
@@ -229,14 +229,14 @@ class NamedClaims:
             here, there = getattr(read, name), getattr(earlier, name)
             if here != there:
                 said = f"{shown(here)}, but line {line} has {shown(there)} for the same claim of the same response"
-                raise row.error(f"{said}: give each claim one row", name)
+                raise row.error(f"{said}: keep only one row per claim", name)
         return True
 
 
 def _key(row: Row, read: LabelledRow) -> tuple[object, ...] | None:
-    """Identifies a claim uniquely; None if rows may be about different responses.
+    """Returns a unique key of the claim; None if rows may be about different responses.
 
-    A response may make the same claim twice, in which case the claims have different ids.
+    A response may make the same claim twice, but with different ids.
     """
     dataset, claim_id = (_as_text(row.fields.get(name)) for name in ("dataset", "claim_id"))
     if read.response_id is None or (read.claim is None and not claim_id):
@@ -245,16 +245,16 @@ def _key(row: Row, read: LabelledRow) -> tuple[object, ...] | None:
 
 
 def _as_text(value: Any) -> str:
-    """The content of an unknown field, even a list, as text; empty if there is none."""
+    """Returns the content of an unknown field, even a list, as text; empty if there is none."""
     return "" if value is None else str(value)
 
 
 def read_labelled_rows(place: str | Path) -> CalibrationSample:
-    """Rows of `label`, `verdict` and optionally `group` and `system`, as JSON Lines, CSV, Parquet or a JSON array.
+    """Reads rows of `label`, `verdict` and optionally `group` and `system` (JSON Lines, CSV, Parquet or a JSON array).
 
     Claims of a run are identified by `group`, `response_id` and `claim`. Repeated claims count once. Raises DataError
-    for a malformed row, a misspelt column, a claim with two labels, a group or system in only some rows, or a file
-    without rows; raises ConfigError for the predictions of an audit, which need the name of an evaluator.
+    if a row is malformed, a column is misspelt, a claim has two labels, only some rows have a group or a system, or the
+    file is empty. Raises ConfigError for the predictions of an audit, which need the name of an evaluator.
     """
     rows: list[LabelledRow] = []
     named = NamedClaims()
@@ -287,30 +287,30 @@ def read_labelled_rows(place: str | Path) -> CalibrationSample:
 
 
 def _responses(rows: Sequence[LabelledRow]) -> tuple[Hashable, ...] | None:
-    """None if a row does not name a response or a prompt."""
+    """Returns the response of each row; None if a row has neither a response nor a prompt."""
     named = tuple((row.system, row.group, row.response_id) for row in rows)
     return named if all(group or response for _, group, response in named) else None
 
 
 def _refuse_unlike(row: Row, read: LabelledRow, first: LabelledRow, line: int) -> None:
-    """Raises DataError if a row has other columns than the first row, which is on that line."""
+    """Raises DataError if a row does not have the same columns as the first row, which is on that line."""
     for name in ("group", "system", "probability"):
         is_known = getattr(first, name) is not None
         if (getattr(read, name) is None) == is_known:
-            how = f"missing, but line {line} has it" if is_known else f"given, but line {line} has none"
-            raise row.error(f"it is {how}: give it in every row or in none", name)
+            how = f"missing, but line {line} has one" if is_known else f"set, but line {line} has none"
+            raise row.error(f"it is {how}: set it in every row or in none", name)
 
 
 def _column(values: Iterable[T | None]) -> tuple[T, ...] | None:
-    """The values, which must be present in all rows or in none."""
+    """Returns the values, which must be present in all rows or in none; None if there are none."""
     return tuple(value for value in values if value is not None) or None
 
 
 def read_predictions(place: str | Path, evaluator: str) -> CalibrationSample:
-    """One evaluator's scores in the input of an audit; a score of 0.5 or more means supported. Groups are prompts or,
-    without prompts, responses.
+    """Reads one evaluator's scores from the input of an audit; a score of 0.5 or more means supported.
 
-    Raises DataError as the audit does, and ConfigError for an unknown evaluator.
+    Groups are prompts or, without prompts, responses. Raises DataError as the audit does, and ConfigError if the
+    evaluator is unknown.
     """
     from factloop.evaluation.audit.rows import load_predictions
     from factloop.evaluation.audit.table import THRESHOLD, clusters_of
@@ -318,7 +318,7 @@ def read_predictions(place: str | Path, evaluator: str) -> CalibrationSample:
     table = load_predictions(place)
     if evaluator not in table.scores:
         known = ", ".join(sorted(table.scores))
-        raise ConfigError(f"{place_name(place)}: has no evaluator {evaluator!r}; known are {known}")
+        raise ConfigError(f"{place_name(place)}: has no evaluator {evaluator!r}, only {known}")
     if table.prompt is not None and len(table.dataset.names) == 1:
         groups = [table.prompt.names[code] for code in table.prompt.codes.tolist()]  # these may also occur in a run
     else:
@@ -353,11 +353,11 @@ def _refuse_predictions(row: Row) -> None:
     names = sorted(given) if isinstance(given, Mapping) else []
     names += sorted(name.removeprefix("evaluator:") for name in row.fields if name.startswith("evaluator:"))
     if names and "verdict" not in row.fields:
-        raise ConfigError(f"{row.path}: has scores by {', '.join(names)}; name the evaluator to use")
+        raise ConfigError(f"{row.path}: has scores by {', '.join(names)}; specify which evaluator to use")
 
 
 def _with_numbers(row: Row) -> Row:
-    """Texts from CSV converted to the numbers they contain; empty cells become None."""
+    """Converts CSV cells to the numbers that they contain; empty cells become None."""
     fields: dict[str, Any] = {name: value or None for name, value in row.fields.items()}
     for name in ("label", "verdict"):
         if fields.get(name) in ("0", "1"):

@@ -1,20 +1,21 @@
-"""F1@K over a run of long answers (Wei et al. 2024, arXiv 2403.18802, section 5), with intervals clustered by prompt.
+"""Computes F1@K over a run of long answers (Wei et al. 2024, arXiv 2403.18802, section 5), with intervals over prompts.
 
-For one answer: precision = S / (S + N), recall@K = min(S / K, 1), and F1@K is their harmonic mean, 0 if S = 0; in [0,
-1], higher is better. Irrelevant claims affect neither. For a run: the mean over answers.
+For one answer with S supported and N not supported claims, precision = S / (S + N), recall@K = min(S / K, 1), and F1@K
+is their harmonic mean, or 0 if S = 0. It is in [0, 1], and higher is better. Irrelevant claims have no effect. The
+score of a run is the mean over its answers.
 
-Departures from the released code: answers without any claims (abstentions) count as 0, as there, only under the policy
-`zero`; an answer with unscored claims and none that is supported or not supported is left out and counted separately,
-because nothing is known about it; a mean over no answers is None, not 0.
+Departures from the released code: answers without any claims (abstentions) count as 0 only under the policy `zero`. An
+answer with unscored claims, but none that is supported or not supported, is left out and counted separately, because
+nothing is known about it. A mean over no answers is None, not 0.
 
-An answer is fully supported if all of its claims are (Godbole & Jia, section 2.1), irrelevant ones aside; it is left
-out if that depends on an unscored claim or if there is nothing to support. FACTS Grounding (Jacovi et al. 2025, arXiv
-2501.03200) ranks models by the share of answers that are eligible and fully supported: an ineligible one counts as 0
-whatever its claims, an eligible one without claims as 1, unless abstentions are excluded. Both intervals are Wilson's,
-since a system answers each prompt once.
+An answer is fully supported if all of its claims are (Godbole & Jia, section 2.1), ignoring irrelevant ones. It is left
+out if this depends on an unscored claim or if there is nothing to support. FACTS Grounding (Jacovi et al. 2025, arXiv
+2501.03200) ranks models by the share of answers that are eligible and fully supported. There, an ineligible answer
+counts as 0 whatever its claims, and an eligible answer without claims as 1, unless abstentions are excluded. The
+intervals of both shares are Wilson's, since a system answers each prompt once.
 
-A new figure is a `Measure` and a field of `SystemScore`, or of `ScoreAtK` if there is one for each K. Scores, terminal,
-page and downloadable table all iterate over the measures.
+To add a figure, add a `Measure` and a field of `SystemScore`, or of `ScoreAtK` if it depends on K. The scores, the
+terminal, the page and the downloadable table all iterate over the measures.
 """
 
 from __future__ import annotations
@@ -39,22 +40,22 @@ if TYPE_CHECKING:
 RESAMPLES = 2000
 LEVEL = 0.95
 FEWEST_PROMPTS = 30
-"""With fewer, percentile intervals are too narrow: for five simulated prompts, 95% intervals covered 83% of means."""
+"""With fewer prompts, percentile intervals are too narrow: with five prompts, 95% intervals covered 83% of means."""
 CURVE_POINTS = 50
 ROUNDING = 1e-12
-"""Smaller relative differences are rounding and do not determine an order."""
+"""Relative differences below this are rounding errors and do not affect ranks."""
 
 
 K = Annotated[int, Field(ge=1)]
 
 
 class AbstentionPolicy(StrEnum):
-    """How an answer without claims counts."""
+    """How to count an answer without claims."""
 
     ZERO = "zero"
-    """As an F1@K of 0, as in the paper's code."""
+    """It has an F1@K of 0, as in the paper's code."""
     EXCLUDE = "exclude"
-    """Left out of all means and counted separately."""
+    """It is left out of all means and counted separately."""
 
 
 class KRule(StrEnum):
@@ -62,9 +63,9 @@ class KRule(StrEnum):
 
     GIVEN = "given"
     MEDIAN = "median"
-    """The median of supported claims over the run's answers, rounded up, at least 1."""
+    """The median number of supported claims in the run's answers, rounded up, at least 1."""
     MAXIMUM = "maximum"
-    """The maximum of supported claims, at least 1."""
+    """The maximum number of supported claims, at least 1."""
 
 
 class CountedResponse(Record):
@@ -74,22 +75,22 @@ class CountedResponse(Record):
     prompt_id: str
     counts: Counts
     eligible: bool | None = None
-    """Whether it does what its prompt asks for; None if that was not or could not be judged."""
+    """Whether it does what its prompt asks for; None if this was not or could not be judged."""
 
     @property
     def as_counted(self) -> Counts:
-        """The counts in precision, recall and F1@K: none of an ineligible answer's claims counts as supported."""
+        """The counts used for precision, recall and F1@K. In an ineligible answer, no claim counts as supported."""
         changes = {"supported": 0, "not_supported": self.counts.scored} if self.eligible is False else {}
         return self.counts.model_copy(update=changes)
 
     @property
     def abstained(self) -> bool:
-        """Whether it makes no claims at all. Irrelevant claims count, so such an answer has F1@K 0."""
+        """Whether it makes no claims at all. An answer with only irrelevant claims does not abstain; its F1@K is 0."""
         return self.counts.total == 0
 
     @property
     def unscored(self) -> bool:
-        """Whether nothing is known about it: it has unscored claims, and none that is supported or not supported."""
+        """Whether nothing is known about it: it has unscored claims, but none that is supported or not supported."""
         return is_unknown(self.counts)
 
 
@@ -99,14 +100,14 @@ class ChosenK(Record):
 
 
 class PromptFigure(Figure):
-    """A figure over answers or their claims, with a percentile bootstrap interval over prompts, or Wilson's."""
+    """A figure over answers or their claims, with Wilson's interval or a percentile bootstrap interval over prompts."""
 
     low: float | None = None
     high: float | None = None
-    """None without a generator, with fewer than two prompts (of each class, for balanced accuracy), and if all
-    resamples are the same, as for a rate of 0 or 1, since a lack of variation does not mean certainty."""
+    """None without a random generator, with fewer than two prompts (of each class, for balanced accuracy), or if all
+    resamples are the same, as for a rate of 0 or 1, because a lack of variation does not imply certainty."""
     n_prompts: Count
-    """Number of prompts that the items come from."""
+    """Number of different prompts."""
 
 
 class Mean(PromptFigure):
@@ -128,29 +129,29 @@ class SystemScore(Record):
     n_responses: Count
     n_abstained: Count
     n_unscored_responses: Count
-    """Number of answers without a verdict on any claim; they are excluded from all means."""
+    """Number of answers about which nothing is known; they are excluded from the means."""
     counts: Counts
-    """Counts over the claims of all its answers, including irrelevant and unscored ones."""
+    """Number of claims in all its answers, including irrelevant and unscored ones."""
     precision: Mean
-    """Over answers with a claim that is supported or not supported; abstentions have no precision."""
+    """Mean over answers with a claim that is supported or not supported; abstentions have no precision."""
     fully_supported: Mean | None = None
-    """The share of answers whose claims are all supported; None in files from earlier versions."""
+    """Share of answers whose claims are all supported; None in files from earlier versions."""
     eligible_and_supported: Mean | None = None
-    """The share of answers that are eligible and fully supported; None if eligibility was not judged."""
+    """Share of answers that are eligible and fully supported; None if eligibility was not judged."""
     at_k: tuple[ScoreAtK, ...]
 
 
 class Ranking(Record):
-    """The systems at one K, best first; systems without a value are left out."""
+    """The systems at one K, best first. Systems without a value are left out."""
 
     k: K
     systems: tuple[str, ...]
     ranks: Mapping[str, Annotated[float, Field(ge=1.0)]]
-    """Ranks, starting at 1; systems with equal F1@K share the mean of their ranks."""
+    """Ranks starting at 1. Systems with equal F1@K share the mean of their ranks."""
 
 
 class LongFormScores(Record):
-    """F1@K of each system in a run, by name, with everything that the figures are based on."""
+    """F1@K of each system in a run, ordered by name, with the counts that the figures are based on."""
 
     abstention: AbstentionPolicy
     ks: tuple[ChosenK, ...]
@@ -174,26 +175,26 @@ class Measure:
     """Its field in `SystemScore` or `ScoreAtK`."""
     words: str
     of: Callable[[CountedResponse, int], float | None]
-    """The value of an answer, given its claims and K; None if it has none."""
+    """Returns the value of an answer at K; None if it has none."""
     at_k: bool = True
     """Whether there is a value for each K."""
     leads: bool = False
-    """Whether it is shown on the terminal, at the top of the page and next to the figures by human labels."""
+    """Whether it is shown on the terminal, at the top of the page and next to the figures from human labels."""
     is_share: bool = False
-    """Whether it is a share of answers: the value of each is 0 or 1."""
+    """Whether it is a share of answers, each of which has the value 0 or 1."""
 
     def heading(self, k: int | None) -> str:
-        """`F1@64`, `Precision`."""
+        """Returns the heading of its column, such as `F1@64` or `Precision`."""
         return f"{self.words}@{k}" if self.at_k else self.words
 
     def value(self, response: CountedResponse, k: int | None, abstention: AbstentionPolicy) -> float | None:
-        """The value of an answer; None if it has none or does not count. `k` is only used for measures at K."""
+        """Returns the value of an answer; None if it has none or does not count. `k` only matters for measures at K."""
         is_known = is_rated(response, abstention) or (self.is_share and response.unscored)
         return self.of(response, k or 1) if is_known else None
 
 
 def fully_supported(response: CountedResponse, _k: int = 1) -> float | None:
-    """0 if a claim is not supported, 1 if all are supported; None if unscored claims decide that, or without claims."""
+    """0 if a claim is not supported, 1 if all are; None if unscored claims decide this, or if there are no claims."""
     counts = response.counts
     if counts.not_supported:
         return 0.0
@@ -201,7 +202,7 @@ def fully_supported(response: CountedResponse, _k: int = 1) -> float | None:
 
 
 def eligible_and_supported(response: CountedResponse, _k: int = 1) -> float | None:
-    """0 for an ineligible answer, 1 for an eligible one with nothing to support, otherwise as above."""
+    """0 for an ineligible answer, 1 for an eligible one with nothing to support, otherwise as `fully_supported`."""
     if not response.eligible:
         return None if response.eligible is None else 0.0
     return 1.0 if not response.counts.scored + response.counts.unscored else fully_supported(response)
@@ -209,7 +210,7 @@ def eligible_and_supported(response: CountedResponse, _k: int = 1) -> float | No
 
 F1 = Measure("f1", "F1", lambda one, k: f1_at_k(one.as_counted, k), leads=True)
 PRECISION = Measure("precision", "Precision", lambda one, _: precision(one.as_counted), at_k=False, leads=True)
-"""Precision, over answers with a claim that is supported or not supported."""
+"""Precision is defined for answers with a claim that is supported or not supported."""
 RECALL = Measure("recall", "Recall", lambda one, k: recall_at_k(one.as_counted, k))
 SHARES = (
     Measure("fully_supported", "Fully supported", fully_supported, False, True, True),
@@ -220,15 +221,15 @@ MEASURES = (F1, PRECISION, *SHARES, RECALL)
 
 
 def is_rated(response: CountedResponse, abstention: AbstentionPolicy) -> bool:
-    """Whether an answer counts in means, which depends on the policy for abstentions; an answer about which nothing is
-    known does not count."""
+    """Returns whether an answer counts in means. Abstentions depend on the policy; answers about which nothing is known
+    do not count."""
     if response.abstained:
         return abstention is AbstentionPolicy.ZERO
     return not response.unscored
 
 
 def figures_of(system: SystemScore) -> Iterator[tuple[Measure, int | None, Mean]]:
-    """The means for a system: each measure, its K if it has one, and its mean."""
+    """Yields a system's means, each with its measure and its K if it has one."""
     for measure in MEASURES:
         if measure.at_k:
             yield from ((measure, at.k, getattr(at, measure.quantity)) for at in system.at_k)
@@ -245,10 +246,10 @@ def score_long_form(
     resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> LongFormScores:
-    """Means over each system's answers at each K; without `rng`, there are no intervals.
+    """Calculates means over each system's answers at each K, without intervals if `rng` is None.
 
-    The same prompts are drawn for all systems. The order of the responses has no effect. Raises ValueError for a K
-    below 1 and for a system that answers a prompt twice.
+    The same prompts are drawn for all systems. The order of the responses has no effect. Raises ValueError if a K is
+    below 1, or if a system answers a prompt twice.
     """
     given = sorted(responses, key=lambda response: (response.system, response.prompt_id))
     _refuse_second_answers(given)
@@ -278,7 +279,7 @@ def score_long_form(
 def choose_ks(
     responses: Iterable[CountedResponse], ks: Sequence[int | Literal["median", "maximum"]]
 ) -> tuple[ChosenK, ...]:
-    """The Ks as distinct numbers. Raises ValueError for a K below 1."""
+    """Returns the Ks as distinct numbers. Raises ValueError if a K is below 1."""
     supported = [response.as_counted.supported for response in responses]
     found: dict[int, ChosenK] = {}
     for k in ks:
@@ -289,7 +290,7 @@ def choose_ks(
         elif isinstance(k, int) and k >= 1:
             choice = ChosenK(k=k, rule=KRule.GIVEN)
         else:
-            raise ValueError("K is a whole number from 1, 'median' or 'maximum'")
+            raise ValueError("K must be a whole number of at least 1, 'median' or 'maximum'")
         found.setdefault(choice.k, choice)
     return tuple(found.values())
 
@@ -297,7 +298,7 @@ def choose_ks(
 def f1_curve(
     responses: Iterable[CountedResponse], *, abstention: AbstentionPolicy, ks: Sequence[int] | None = None
 ) -> tuple[CurvePoint, ...]:
-    """Mean F1@K of each system against K: at `ks`, otherwise from 1 to the maximum, denser for small K."""
+    """Returns each system's mean F1@K as a function of K, by default from 1 to the maximum and denser for small K."""
     given = list(responses)
     if ks is None:
         (highest,) = choose_ks((one for one in given if is_rated(one, abstention)), ["maximum"])
@@ -310,7 +311,7 @@ def f1_curve(
 
 
 def _spread(highest: int) -> list[int]:
-    """Up to `CURVE_POINTS` integers from 1 to `highest`, evenly spaced on a logarithmic scale."""
+    """Returns up to `CURVE_POINTS` integers from 1 to `highest`, evenly spaced on a logarithmic scale."""
     if highest <= CURVE_POINTS:
         return list(range(1, highest + 1))
     steps = (round(highest ** (step / (CURVE_POINTS - 1))) for step in range(CURVE_POINTS))
@@ -324,9 +325,9 @@ def _refuse_second_answers(responses: Sequence[CountedResponse]) -> None:
 
 
 _Sample = list[tuple[str, float]]
-"""Prompt and value of each answer that has a value."""
+"""The prompt and value of each answer that has a value."""
 _Place = tuple[str, str, int | None]
-"""System, quantity and K of a mean."""
+"""The system, quantity and K of a mean."""
 
 
 def _sample(
@@ -398,7 +399,7 @@ def _ranking(place: int, k: int, systems: Sequence[SystemScore]) -> Ranking:
 
 
 def _rank(value: float, values: Sequence[float]) -> float:
-    """The rank, with 1 for the highest; values equal up to rounding share the mean of their ranks."""
+    """Returns a value's rank, with 1 for the highest. Values equal up to rounding share the mean of their ranks."""
     equal = sum(math.isclose(value, other, rel_tol=ROUNDING) for other in values)
     better = sum(other > value and not math.isclose(value, other, rel_tol=ROUNDING) for other in values)
     return better + (equal + 1) / 2

@@ -1,4 +1,4 @@
-"""Reads the folder of a run: its summary, its reports (one at a time), and its verdicts as the input of an audit."""
+"""Reads the folder of a run: its summary, its reports one at a time, and its verdicts as the input of an audit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 
 DESCRIPTION, SUMMARY, REPORTS = "run.json", "summary.json", "reports.jsonl"
 LONGEST_REPORT = 2**30
-"""Maximum bytes of a line in `reports.jsonl`: a long response with all its evidence."""
+"""Maximum length in bytes of a line in `reports.jsonl`, which contains a response with all its evidence."""
 
 R = TypeVar("R", bound=Record)
 
@@ -32,32 +32,32 @@ class FinishedRun:
     summary: RunSummary
 
     def responses(self) -> Iterator[JudgedResponse]:
-        """The responses in the summary with their reports, one at a time in the order in which they were judged.
+        """Yields the responses in the summary with their reports, in the order in which they were judged.
 
-        Raises DataError lazily, for a line that cannot be read or a response that is missing.
+        Raises DataError on reaching a line that cannot be read, or at the end if a response is missing.
         """
         missing = {line.id for line in self.summary.responses}
         path = self.path / REPORTS
         for number, line in read_lines(path, longest=LONGEST_REPORT):
             judged = parse_judged(line, str(path), number)
-            if judged.id in missing:  # an attempt with a higher --limit has judged more
+            if judged.id in missing:  # an attempt with a higher --limit may have judged more
                 missing.remove(judged.id)
                 yield judged
         if missing:
-            raise DataError(f"has no report on {sorted(missing)[0]!r}, which is in {SUMMARY}", path=str(path))
+            raise DataError(f"there is no report on {sorted(missing)[0]!r}, which is in {SUMMARY}", path=str(path))
 
 
 def read_run(path: str | Path) -> FinishedRun:
-    """The run in a folder. Raises ConfigError if there is no finished run, DataError if it is damaged."""
+    """Reads the run in a folder. Raises ConfigError if there is no finished run, and DataError if it is damaged."""
     folder = Path(path)
     summary = folder / SUMMARY
     if not (folder / DESCRIPTION).is_file():
-        raise ConfigError(f"{path}: is not a run; name the --run-dir of a factloop eval")
+        raise ConfigError(f"{path}: is not a run; use the --run-dir of a factloop eval")
     if not summary.is_file():
         if _is_of_experiment(folder / DESCRIPTION):
             raise ConfigError(
-                f"{path}: the run of an experiment, not of factloop eval: factloop research experiment compares its "
-                "variants, and keeps the comparison there as experiment.json"
+                f"{path}: is a run of an experiment, not of factloop eval; factloop research experiment compares its "
+                "variants and saves the comparison there as experiment.json"
             )
         if (folder / "report.json").is_file():
             raise ConfigError(f"{path}: covers a single text, not a data set (factloop eval)")
@@ -67,7 +67,7 @@ def read_run(path: str | Path) -> FinishedRun:
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror})", path=str(summary)) from error
     return FinishedRun(
-        folder, parse_record(text, RunSummary, str(summary), None, "start the run again, it costs nothing")
+        folder, parse_record(text, RunSummary, str(summary), None, "start the run again, which costs nothing")
     )
 
 
@@ -84,7 +84,7 @@ def parse_judged(line: str | bytes, path: str, number: int | None) -> JudgedResp
 
 
 def parse_record(text: str | bytes, kind: type[R], path: str, line: int | None, advice: str) -> R:
-    """Parses a record that factloop wrote. Raises DataError, with the advice unless another version wrote it."""
+    """Parses a record written by factloop. Raises DataError, with the advice unless another version wrote it."""
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
@@ -101,7 +101,7 @@ def parse_record(text: str | bytes, kind: type[R], path: str, line: int | None, 
 
 
 def _version(text: str | bytes) -> str | None:
-    """The `schema_version` in a JSON text, its own or that of the report in it."""
+    """Returns the `schema_version` of a JSON object or of the report in it; None if there is none."""
     try:
         found: Any = json.loads(text)
         version = found.get("schema_version") or found["report"]["schema_version"]
@@ -115,11 +115,11 @@ _VERDICTS: dict[Verdict | None, int] = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPOR
 
 
 def predictions_of(responses: Iterable[JudgedResponse], *, dataset: str) -> str:
-    """JSON Lines as read by `factloop.evaluation.audit.rows`, one for each claim labelled supported or not.
+    """Returns JSON Lines as read by `factloop.evaluation.audit.rows`, one for each claim labelled supported or not.
 
-    The order of the responses has no effect. Claims labelled irrelevant are left out. Evaluators: the judge, with 1 or
-    0 for its verdict, or null if it gave none or found the claim irrelevant; and, if the judge gives degrees of support
-    in [0, 1], `NAME: score`. For a jury, each model's own verdict is an evaluator as well.
+    The order of the responses has no effect. Claims labelled irrelevant are left out. The evaluators are the judge,
+    with 1 or 0 for its verdict, or null if it gave none or found the claim irrelevant; `NAME: score` if the judge gives
+    scores in [0, 1]; and, for a jury, each model with its own verdict.
     """
     ordered = sorted((judged.system, judged.prompt_id, b"".join(_lines(judged, dataset))) for judged in responses)
     return b"".join(lines for _, _, lines in ordered).decode()

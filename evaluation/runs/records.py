@@ -1,4 +1,4 @@
-"""Defines the records of a run over a data set: a line for each response, and a summary of all of them."""
+"""Defines the records of a run over a data set: a line for each response, and a summary of the whole run."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class JudgedResponse(Record):
     system: str
     """The system that wrote the response."""
     prompt_id: str
-    """Shared by the responses of several systems to the same prompt."""
+    """The id of the prompt, which is the same for the responses of different systems to it."""
     report: FactualityReport
     labels: Mapping[str, FactLabel] = Field(default_factory=dict)
     """Maps claim ids to human labels, if the claims were supplied with labels."""
 
     @property
     def judgements(self) -> tuple[Judgement, ...]:
-        """Those of its claims and of its eligibility."""
+        """The judgements of its claims and of its eligibility."""
         return (*(claim.judgement for claim in self.report.claims), *filter(None, [self.report.eligibility]))
 
     @property
@@ -57,20 +57,20 @@ class ResponseLine(CountedResponse):
 
 
 class RunDebiasing(Record):
-    """Figures of one system, debiased with labelled claims."""
+    """Figures of one system that were debiased with labelled claims."""
 
     system: str
     precision: DebiasedPrecision
     f1: tuple[DebiasedF1, ...]
-    """One for each K in the run."""
+    """F1@K for each K in the run."""
     transfer: Transfer
-    """What is assumed to hold for both the labelled claims and the run: as requested, or chosen by `is_sampled`."""
+    """What the labelled claims and the run are assumed to share, either as requested or depending on `is_sampled`."""
     is_sampled: bool
     """Whether labelled claims come from the system or, if their system is unknown, from prompts in the run."""
     n_of_prompts: Count
     """Number of labelled claims from the run's prompts, which were drawn with the run and are not a separate sample."""
     n_own: Count
-    """Number of these that are the run's own claims."""
+    """Number of these claims that belong to the run itself."""
 
 
 class Calibration(Record):
@@ -95,11 +95,11 @@ class RunSummary(Record):
     curve: tuple[CurvePoint, ...]
     """F1@K against K."""
     responses: tuple[ResponseLine, ...]
-    """The responses by system and prompt."""
+    """The responses, ordered by system and prompt."""
     labelled: LongFormScores | None = None
-    """The same scores by human labels, if there are any, for the same K."""
+    """The same scores from human labels, for the same K; None without labels."""
     every_claim: LongFormScores | None = None
-    """The same scores with every claim counted, if `scores` count only a core, for the same K."""
+    """The same scores with every claim counted, for the same K; None unless `scores` only count a core."""
     agreement: LabelAgreement | None = None
     """Agreement of the verdicts with human labels, claim by claim."""
     calibration: Calibration | None = None
@@ -108,6 +108,6 @@ class RunSummary(Record):
     cascade: CascadeSavings | None = None
     """Total savings over all responses; None without a cascade."""
     citations: CitationFigures | None = None
-    """Combined over all responses that came with documents and cite any."""
+    """Combined over all responses that came with documents and cite any of them."""
     created_at: datetime
     warnings: tuple[str, ...] = ()

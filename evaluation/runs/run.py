@@ -1,11 +1,11 @@
-"""Runs over a data set: judges what is still missing, in this process or on Ray, and summarizes the results.
+"""Runs over a data set: judges the remaining responses, in this process or on Ray, and summarizes the results.
 
     async with FactChecker(model="openai:gpt-4o-mini", search="serper") as checker:
         items = response_items(load_responses("responses.jsonl"))
         summary = await arun(checker, items, data="responses.jsonl", run_dir="runs/a")
 
-A killed run continues when it is started again: judged responses are in `reports.jsonl`, and answers to single calls
-are in the journal, so at most the calls in flight are paid for twice.
+A killed run continues when it is started again. Judged responses are in `reports.jsonl`, and answers to single calls
+are in the journal, so only calls that were in flight are paid for twice.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ from factloop.tools.search.given import GivenIndexes
 Kind = Literal["responses", "factscore"]
 
 ReportEngine = Callable[[Iterable[RunItem], Path | None], AsyncGenerator[JudgedResponse, None]]
-"""Judges the items in any order; saves paid answers in the folder, if there is one."""
+"""Judges the items in any order and saves paid answers in the folder, if there is one."""
 
 Debias = Callable[[RunSummary, RunClaims], RunSummary]
-"""Adds debiased figures to a summary, using labelled claims that it compares with the run's."""
+"""Adds debiased figures to a summary, using labelled claims that it compares with the run's claims."""
 
 REPORT_LOG = LogFormat[JudgedResponse, str](
     name="the reports",
@@ -76,22 +76,22 @@ async def astream_run(
 ) -> Events[JudgedResponse, RunSummary]:
     """Yields the events of a run: its start, each response as soon as it is judged, and finally the summary.
 
-    All items are read and validated before any money is spent; only the counts of each response and the reports in
+    All items are read and validated before any money is spent. Only the counts of each response and the reports in
     progress are kept in memory. `limit` keeps only the first items. `run_dir` makes the run resumable: another attempt
-    with the same items and settings, with any `scoring`, `limit` and `engine`, judges what is missing or failed for a
-    temporary reason (budget, timeout, tool failure). Without it, answers are stored where the checker's settings
-    specify. `debias` is applied to the summary at the end, before it is saved; for this, a few bytes of each claim are
-    kept in memory as well.
+    with the same items and settings, with any `scoring`, `limit` and `engine`, judges the responses that are missing or
+    failed for a temporary reason (budget, timeout, tool failure). Without it, answers are stored where the checker's
+    settings say. `debias` is applied to the summary before it is saved, for which a few bytes of each claim are also
+    kept in memory.
 
-    Usage covers the responses judged in all attempts; a call that two responses share is counted twice if an attempt
-    ended between them. Its `wall_s` is the time of this attempt.
+    Usage covers the responses judged in all attempts. A call shared by two responses is counted twice if an attempt
+    ended between them. `wall_s` is the time of this attempt.
 
-    Costs money if a model or a paid search is used. Raises ConfigError, DataError. A caller that stops early must close
-    the stream (`contextlib.aclosing`).
+    Costs money if a model or a paid search is used. Raises ConfigError and DataError. A caller that stops early must
+    close the stream (`contextlib.aclosing`).
     """
     started = time.perf_counter()
     refuse_unbatched(checker.settings, run_dir)
-    if debias is not None and checker.settings.eligibility:  # labels are of claims, not of whether a response fits
+    if debias is not None and checker.settings.eligibility:  # labels are for claims, not for eligibility
         raise ConfigError("a run with eligibility cannot be calibrated: leave out eligibility or the calibration")
     judge = engine or partial(_judge_here, checker)
 
@@ -124,7 +124,7 @@ async def astream_run(
 
 
 async def arun(checker: FactChecker, items: Iterable[RunItem], **options: Any) -> RunSummary:
-    """Runs everything and returns the summary; options are as for `astream_run`."""
+    """Completes a run and returns its summary. The options are those of `astream_run`."""
     return await summary_of(astream_run(checker, items, **options))
 
 
@@ -148,7 +148,7 @@ def _at_once(checker: FactChecker) -> int:
 
 @contextmanager
 def _journal(checker: FactChecker, folder: Path | None) -> Iterator[Path | None]:
-    """The journal for answers; None for the user's cache."""
+    """Provides the path of the journal for answers; None if they go to the user's cache."""
     settings = checker.settings
     asks = checker.has_model or any(tool.cacheable for tool in checker.tools)
     if folder is None and settings.cache and asks:
@@ -159,7 +159,7 @@ def _journal(checker: FactChecker, folder: Path | None) -> Iterator[Path | None]
 
 
 async def _fingerprint(checker: FactChecker, items: Iterable[RunItem]) -> Fingerprint:
-    """The checker's fingerprint. Raises ConfigError if a model has nothing to check an item against."""
+    """Returns the checker's fingerprint. Raises ConfigError if there is nothing to check an item against."""
     bare, n_given = None, 0
     for item in items:
         n_given += item.documents is not None
@@ -173,14 +173,14 @@ async def _fingerprint(checker: FactChecker, items: Iterable[RunItem]) -> Finger
 
 
 def _configuration(kind: Kind, digest: str, fingerprint: Fingerprint) -> dict[str, Any]:
-    """The configuration, which must be the same in all attempts at a run."""
+    """Returns the configuration, which must be the same in all attempts at a run."""
     return {"kind": kind, "data": digest, **fingerprint.configuration}
 
 
 async def sources_of(item: RunItem, indexes: GivenIndexes) -> Sources | None:
-    """The item's own documents, which are the only sources it is judged against; None if it has none.
+    """Returns the item's own documents as the only sources that it is judged against; None if it has none.
 
-    Evidence from an earlier run replaces a search, so irrelevant claims are identified as with a search.
+    Evidence from an earlier run replaces a search, so irrelevant claims are identified, as they are with a search.
     """
     if item.documents is None:
         return None
@@ -192,7 +192,7 @@ async def sources_of(item: RunItem, indexes: GivenIndexes) -> Sources | None:
 async def open_judge(
     checker: FactChecker, *, journal: Path | None = None
 ) -> AsyncIterator[Judge[RunItem, JudgedResponse]]:
-    """A judge of responses, any number of them concurrently. Paid answers are saved in `journal` and reused."""
+    """Opens a judge that can judge responses concurrently. Paid answers are saved in `journal` and reused."""
     indexes = GivenIndexes(_at_once(checker))
     async with checker.opened(journal=journal, alone=False) as check:
 
@@ -214,10 +214,9 @@ def judge_on_ray(
     workers: int,
     address: str | None = None,
 ) -> AsyncGenerator[JudgedResponse, None]:
-    """Yields the judged responses as they are completed by this many Ray workers; otherwise like
-    `on_ray.judged_on_ray`."""
+    """Yields the responses as Ray workers judge them; see `on_ray.judged_on_ray`."""
     if settings.batch:
-        raise ConfigError("--batch and --workers: a batch needs no workers; give one of them")
+        raise ConfigError("--batch and --workers cannot be combined, because a batch needs no workers")
     return judged_on_ray(
         items,
         open_judge_with,
@@ -236,6 +235,6 @@ def open_judge_with(
 
 
 def _labels(item: RunItem, report: FactualityReport) -> dict[str, FactLabel]:
-    """The labels by claim id: every supplied fact is a claim of the report, in the same order."""
+    """Maps claim ids to labels. Every supplied fact is a claim of the report, in the same order."""
     labels = [label for of_sentence in item.labels for label in of_sentence]
     return {claim.id: label for claim, label in zip(report.claims, labels, strict=True)} if labels else {}

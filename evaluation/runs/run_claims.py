@@ -1,9 +1,9 @@
-"""Identifies which labelled claims are a run's own, and which come from its prompts.
+"""Identifies which labelled claims belong to a run, and which come from its prompts.
 
-Labels made for a run may refer to its prompts in different ways: by text, by a hash of it, or by an id that only one of
-the two files has. If a claim of the run counted as independent of it, intervals would be too narrow. Prompts are
-therefore identified by id, by text and by the text of a response to them; a claim is the run's own if response and
-claim have the same texts, or if the claim has the same text under the same system and response id. Only digests of 16
+Labels made for a run may refer to its prompts in different ways: by text, by a hash of the text, or by an id that only
+one of the two files has. If a claim of the run were treated as independent of it, intervals would be too narrow.
+Prompts are therefore identified by id, by text and by the text of a response to them. A claim belongs to the run if
+the texts of claim and response are the same, or if the claim's text, system and response id are. Only digests of 16
 bytes are kept.
 """
 
@@ -20,17 +20,17 @@ from factloop.evaluation.runs.records import JudgedResponse
 
 Digest = bytes
 VERDICTS: dict[Verdict | None, int | None] = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0, None: None}
-"""Verdicts as numbers, as in labelled claims."""
+"""Maps verdicts to the numbers used in labelled claims."""
 
 
 @dataclass(frozen=True)
 class ClaimOrigin:
-    """Where a labelled claim comes from, as far as its file says."""
+    """The origin of a labelled claim, as far as its file states it."""
 
     prompts: tuple[Digest, ...] = ()
-    """All names that the run may use for its prompt."""
+    """All digests by which the run may identify its prompt."""
     claims: tuple[Digest, ...] = ()
-    """All names that the run may use for the claim itself."""
+    """All digests by which the run may identify the claim itself."""
 
 
 def origin_of(
@@ -42,8 +42,7 @@ def origin_of(
     response: str | None = None,
     claim: str | None = None,
 ) -> ClaimOrigin:
-    """The origin of a claim according to what is known about it; `group` is the id of its prompt, or the prompt's
-    text."""
+    """Returns a claim's origin from its known properties. `group` is the id of its prompt, or the prompt's text."""
     ways = [*_prompt_ways(group, prompt or group), *_response_ways(system, response_id, response)]
     if claim is None:
         return ClaimOrigin(tuple(ways))
@@ -52,21 +51,21 @@ def origin_of(
 
 @dataclass
 class RunClaims:
-    """The prompts and claims of a run, for recognizing labelled ones."""
+    """The prompts and claims of a run, with which labelled claims are compared."""
 
     prompt_of: dict[Digest, str] = field(default_factory=dict)
-    """Maps all names of a prompt or response to the run's prompt id."""
+    """Maps all digests of a prompt or response to the run's prompt id."""
     claims: Counter[Digest] = field(default_factory=Counter)
-    """Maps all names of a claim to the number of the run's claims with that name, since responses may repeat claims."""
+    """Maps all digests of a claim to the number of such claims in the run, since responses may repeat claims."""
     verdicts: dict[Digest, set[int | None]] = field(default_factory=dict)
-    """Maps all names of a claim to the verdicts on those claims: 1 supported, 0 not, None for any other."""
+    """Maps all digests of a claim to its verdicts: 1 for supported, 0 for not supported, None for others."""
     score_sums: dict[tuple[str, str], float] = field(default_factory=dict)
-    """Maps system and id of each response to the sum of its scored claims' scores, or of their verdicts if there are no
-    scores."""
+    """Maps the system and id of each response to the sum of its scored claims' scores, or of their verdicts if there
+    are no scores."""
     has_scores: bool = False
 
     def seen(self, responses: Iterable[JudgedResponse]) -> Iterator[JudgedResponse]:
-        """Yields the responses unchanged, recording each one as it passes."""
+        """Yields the responses unchanged and records each of them."""
         for judged in responses:
             self.add(judged)
             yield judged
@@ -89,14 +88,14 @@ class RunClaims:
         self.score_sums[judged.system, judged.id] = total
 
     def prompt(self, origin: ClaimOrigin) -> str | None:
-        """The run's id of the prompt that the claim comes from; None if it is not from the run."""
+        """Returns the run's id of the claim's prompt; None if the prompt is not in the run."""
         return next((self.prompt_of[way] for way in origin.prompts if way in self.prompt_of), None)
 
     def own(self, origins: Iterable[ClaimOrigin]) -> tuple[bool, ...]:
-        """Whether each claim is one of the run's own that count in its figures.
+        """Returns for each labelled claim whether it belongs to the run and counts in its figures.
 
-        If there are more labels than the run has claims with the same text in the same response, the excess labels do
-        not count; otherwise a run could appear to be completely labelled.
+        If there are more labels than claims with the same text in a response of the run, the excess labels do not
+        count, because the run might otherwise appear to be completely labelled.
         """
         taken: Counter[Digest] = Counter()
         found = []
@@ -107,9 +106,9 @@ class RunClaims:
         return tuple(found)
 
     def n_judged_otherwise(self, origins: Iterable[ClaimOrigin], verdicts: Iterable[int | None]) -> int:
-        """Number of labelled claims in the run that got a different verdict there.
+        """Returns the number of labelled claims whose verdict in the run is different.
 
-        Such claims were judged differently: by other documents, by another judge, or on another day.
+        Such claims were judged against other documents, by another judge, or on another day.
         """
         pairs = zip(origins, verdicts, strict=True)
         return sum(
@@ -118,7 +117,7 @@ class RunClaims:
 
 
 def text_of(claim: Claim) -> str:
-    """The claim as written in label sheets and predictions."""
+    """Returns the claim's text as written in label sheets and predictions."""
     return claim.self_contained
 
 
@@ -127,7 +126,7 @@ def _prompt_ways(id: str | None, text: str | None) -> Iterator[Digest]:
         yield _digest("prompt", id)
     if text:
         yield _digest("prompt", text)
-        yield _digest("prompt", hashlib.sha256(text.encode()).hexdigest()[:16])  # the id if a file gives none
+        yield _digest("prompt", hashlib.sha256(text.encode()).hexdigest()[:16])  # the id if the file has none
 
 
 def _response_ways(system: str | None, id: str | None, text: str | None) -> Iterator[Digest]:

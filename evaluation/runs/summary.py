@@ -44,13 +44,13 @@ WantedK = int | Literal["median", "maximum"]
 
 @dataclass(frozen=True)
 class Scoring:
-    """How the counts of a run become scores. It changes no verdict, so a finished run can be rescored for free."""
+    """Settings for scoring a run. They do not affect verdicts, so a finished run can be rescored for free."""
 
     ks: Sequence[WantedK] = (64,)
     abstention: AbstentionPolicy = AbstentionPolicy.ZERO
     level: float = LEVEL
     resamples: int = RESAMPLES
-    """Number of resamples; 0 for no intervals."""
+    """Number of resamples; 0 means no intervals."""
     seed: int = 0
     """Seed of the resamples."""
 
@@ -67,18 +67,17 @@ class _Totals:
     tables: dict[str, LabelTable] = field(default_factory=dict)
     people: dict[str, Counts] = field(default_factory=dict)
     every: dict[str, Counts] = field(default_factory=dict)
-    """Counts of all claims, for responses of which only a core counts."""
+    """Counts of all claims, for responses in which only a core counts."""
     reasons: Counter[UnscoredReason] = field(default_factory=Counter)
     fingerprints: dict[str, tuple[str, Fingerprint]] = field(default_factory=dict)
-    """Maps each fingerprint, as JSON, to the first id (in the order of ids) of a response judged with it. Documents
-    supplied with responses are treated as one source, whatever they contain."""
+    """Maps each fingerprint, as JSON, to itself and the lowest id of a response judged with it. Documents supplied with
+    responses are treated as one source, whatever their contents."""
     n_given: int = 0
     """Number of responses checked against documents that came with them."""
     n_given_nothing: int = 0
-    """Number of responses whose documents contained no text, so there was nothing to check them against."""
+    """Number of responses whose documents contained no text, so that they could not be checked."""
     n_without_search: int = 0
-    """Number of responses for which no search was made: those above, and those in a run without documents or a
-    search."""
+    """Number of responses without a search tool, including those above."""
     n_undecided: int = 0
     """Number of responses whose eligibility could not be judged."""
     cascade: CascadeSavings | None = None
@@ -114,22 +113,19 @@ class _Totals:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """The fingerprint of the first response, in the order of ids, for which a search was made.
-
-        Its snapshots are those of all responses.
-        """
+        """The fingerprint of the first response (ordered by id) that has a search tool, with the snapshots of all."""
         first = min(self.fingerprints.values(), key=lambda one: (not one[1].search_tools, one[0]))[1]
         answered = {name for _, one in self.fingerprints.values() for name in one.snapshots}
         return first.model_copy(update={"snapshots": tuple(sorted(answered))})
 
     @property
     def changed(self) -> list[str]:
-        """The differences between the fingerprints of responses checked against the same sources."""
+        """The names of settings that differ between responses checked against the same sources."""
         dumped = [fingerprint.model_dump(mode="json") for _, fingerprint in self.fingerprints.values()]
         return [name for name in dumped[0] if any(_differ(name, *pair) for pair in combinations(dumped, 2))]
 
     def labels(self, line: ResponseLine) -> Counts:
-        """The response's counts by human label; a response without labelled facts has no claims."""
+        """Returns the response's counts by human label; a response without labelled facts has no claims."""
         return self.people.get(line.id, Counts())
 
     def tabled(self) -> Iterator[TabledResponse]:
@@ -146,10 +142,10 @@ def summarise(
     scoring: Scoring | None = None,
     elapsed_s: float = 0.0,
 ) -> RunSummary:
-    """The summary of a run. The order of responses affects only the last digits of its cost.
+    """Returns the summary of a run. The order of responses affects only the last digits of its cost.
 
-    `elapsed_s` is the time that the run took. Raises DataError if there are no responses, for a repeated id, and for a
-    system that answers a prompt twice.
+    `elapsed_s` is the time that the run took. Raises DataError if there are no responses, if an id is repeated, or if a
+    system answers a prompt twice.
     """
     scoring = scoring or Scoring()
     found, account = _Totals(), UsageMeter()
@@ -157,7 +153,7 @@ def summarise(
         found.add(judged)
         account.add(judged.report.usage)
     if not found.lines:
-        raise DataError(f"{data}: there is no response to score")
+        raise DataError(f"{data}: there are no responses to score")
     lines = sorted(found.lines.values(), key=lambda line: (line.system, line.prompt_id))
     try:
         scores = _scores(lines, scoring.ks, scoring)
@@ -194,7 +190,7 @@ def _scores(lines: Sequence[ResponseLine], ks: Sequence[WantedK], scoring: Scori
 
 
 def _resampling(scoring: Scoring) -> _ResamplingOptions:
-    """A separate generator for each figure, so that no figure depends on which others are requested."""
+    """Returns a new generator each time, so that no figure depends on which other figures are requested."""
     import numpy as np
 
     rng = np.random.default_rng(scoring.seed) if scoring.resamples else None
@@ -202,7 +198,7 @@ def _resampling(scoring: Scoring) -> _ResamplingOptions:
 
 
 def _was_given_nothing(report: FactualityReport) -> bool:
-    """Whether documents were expected with the response but none came."""
+    """Returns whether the response was to be checked against its documents, but these had no text."""
     return not report.fingerprint.search_tools and Sources().warning in report.warnings
 
 
@@ -213,26 +209,26 @@ def _warnings(found: _Totals) -> Iterator[str]:
         yield from engine_warnings(found.fingerprint)
     if found.n_given_nothing:
         whose = "its" if found.n_given_nothing == 1 else "their"
-        yield f"{found.n_given_nothing:,} of {of_all} could not be checked: {whose} `documents` hold no text"
+        yield f"{found.n_given_nothing:,} of {of_all} could not be checked: {whose} `documents` contain no text"
     if n_ineligible := sum(line.eligible is False for line in lines):
         yield f"{n_ineligible:,} of {of_all} do not do what the prompt asks: none of their claims counts as supported"
     if found.n_undecided:
         undecided = plural(found.n_undecided, "response")
-        yield f"{undecided} could not be judged for eligibility: left out of its share, in other figures as they are"
+        yield f"{undecided} could not be judged for eligibility: left out of that share, but not of other figures"
     if found.reasons:
         reasons = sorted(found.reasons.items(), key=lambda reason: (-reason[1], reason[0]))
         why = ", ".join(f"{count:,} × {REASON_WORDS[reason]}" for reason, count in reasons)
         left_out = sum(line.counts.unscored > 0 and not line.counts.not_supported for line in lines)
         yield f"{found.reasons.total():,} of {n_claims:,} claims have no verdict: {why}"
         if left_out:
-            yield f"The fully supported share leaves out {plural(left_out, 'response')}: it depends on these claims"
+            yield f"The fully supported share leaves out {plural(left_out, 'response')}, as it depends on these claims"
     if found.n_given:
         n, all_ = found.n_given, len(found.lines)
-        which = f"{n:,} of {plural(all_, 'response')} {'was judged by its' if n == 1 else 'were judged by their'}"
-        which = "each response was judged by its" if n == all_ else which
-        yield f"Faithfulness: {which} own documents, and by nothing else"
+        which = f"{n:,} of {plural(all_, 'response')} {'was' if n == 1 else 'were'} judged only against"
+        which = "each response was judged only against its" if n == all_ else f"{which} {'its' if n == 1 else 'their'}"
+        yield f"Faithfulness: {which} own documents"
     if changed := found.changed:
-        yield f"Not all responses were judged alike: {', '.join(changed)} changed between attempts at this run"
+        yield f"Not all responses were judged in the same way: {', '.join(changed)} changed between attempts at the run"
 
 
 def _differ(name: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

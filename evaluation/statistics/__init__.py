@@ -1,4 +1,4 @@
-"""Statistics shared by several features: correlations, means over clusters and strata, and bootstraps."""
+"""Statistics shared by several features, such as correlations, means over clusters and strata, and bootstraps."""
 
 from factloop.core.extras import require
 

@@ -1,9 +1,9 @@
-"""The cluster bootstrap, which draws as many whole clusters as there are, with replacement, and recalculates figures.
+"""The cluster bootstrap, which resamples whole clusters with replacement and recalculates figures.
 
 Claims in a response are similar to each other, and so are responses to a prompt, so they are drawn together. A resample
-is the number of times that each cluster was drawn, so its sums are these numbers multiplied by the sums of each
-cluster: all resamples of all figures are a single matrix product. Features differ only in the statistic that they
-compute from it.
+is represented by the number of times that each cluster was drawn. Multiplying these numbers by the clusters' sums gives
+the sums of the resample, so a single matrix product covers all resamples of all figures. Features differ only in the
+statistic that they compute from these sums.
 """
 
 from __future__ import annotations
@@ -20,16 +20,15 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 AT_ONCE = 2**17
-"""Maximum number of elements in a matrix of draws: 1 MB, so that a long run needs no more memory than a short one."""
+"""Maximum number of elements in a matrix of draws (1 MB), so that a long run needs no more memory than a short one."""
 ROUNDING = 1e-12
-"""An interval that is no wider than this is treated as having no width."""
+"""Intervals up to this width are treated as having no width."""
 MOST_LOST = 0.05
-"""Maximum fraction of undefined resamples; with more, the remaining ones no longer represent the distribution."""
+"""Maximum fraction of undefined resamples. With more, the remaining ones would not represent the distribution."""
 
 
 def draw_counts(n_clusters: int, rng: np.random.Generator, resamples: int) -> Iterator[Ints]:
-    """Matrices (n_resamples, n_clusters) of the number of times that each cluster was drawn; each batch has about
-    `AT_ONCE` elements."""
+    """Yields matrices (n_resamples, n_clusters) of how often each cluster was drawn, with about `AT_ONCE` elements."""
     batch = max(1, AT_ONCE // n_clusters)
     for start in range(0, resamples, batch):
         size = min(batch, resamples - start)
@@ -38,8 +37,7 @@ def draw_counts(n_clusters: int, rng: np.random.Generator, resamples: int) -> It
 
 
 def sample_and_draws(n_clusters: int, rng: np.random.Generator | None, resamples: int) -> Floats:
-    """(1 + n_resamples, n_clusters): the sample itself, with each cluster once, then its resamples, if `rng` is
-    given."""
+    """(1 + n_resamples, n_clusters): the sample itself, with each cluster once, and its resamples if `rng` is set."""
     sample = np.ones((1, n_clusters))
     drawn = () if rng is None or not n_clusters else draw_counts(n_clusters, rng, resamples)
     return np.concatenate([sample, *drawn])
@@ -48,10 +46,10 @@ def sample_and_draws(n_clusters: int, rng: np.random.Generator | None, resamples
 def bootstrap(
     of_clusters: Floats, statistic: Callable[[Floats], Floats], rng: np.random.Generator, resamples: int
 ) -> Floats:
-    """The statistic of each resample.
+    """Returns the statistic of each resample.
 
-    `of_clusters` has shape (n_clusters, ...) and contains sums for each cluster; the statistic takes the sums of all
-    resamples, (n_resamples, ...), and returns a row for each, NaN if undefined.
+    `of_clusters`, (n_clusters, ...), contains the sums of each cluster. `statistic` takes the sums of all resamples,
+    (n_resamples, ...), and returns a row for each, NaN if undefined.
     """
     flat = np.ascontiguousarray(of_clusters.reshape(len(of_clusters), -1))
     with one_blas_thread():
@@ -60,23 +58,23 @@ def bootstrap(
 
 
 def percentile_interval(values: Floats, level: float) -> tuple[float, float] | None:
-    """The middle `level` of the values, ignoring NaN; None if there are no values or the interval has no width.
+    """Returns the central interval with this share of the values, ignoring NaN.
 
-    If all resamples are the same, this does not mean certainty.
+    None if there are no values, or if the interval has no width, since equal resamples do not imply certainty.
     """
     low, high, _ = percentiles(values[:, None], (1.0 - level) / 2.0)
     return (float(low[0]), float(high[0])) if high[0] - low[0] > ROUNDING else None  # false if both are NaN
 
 
 def loses_too_many(values: Floats) -> bool:
-    """Whether more than `MOST_LOST` of the resamples are NaN."""
+    """Returns whether more than `MOST_LOST` of the resamples are NaN."""
     return int(np.isnan(values).sum()) > MOST_LOST * len(values)
 
 
 def percentiles(values: Floats, tail: float) -> tuple[Floats, Floats, Ints]:
-    """The bounds that cut off this fraction of each column at either end, and the number of NaN, which are left out.
+    """Returns the bounds that cut off this fraction of each column at either end, and its number of NaN.
 
-    Both bounds are NaN if all values are.
+    NaN is ignored unless a whole column is NaN, in which case both bounds are NaN.
     """
     n_undefined = np.isnan(values).sum(axis=0)
     ends = np.full((2, values.shape[1]), np.nan)
@@ -90,9 +88,9 @@ def percentiles(values: Floats, tail: float) -> tuple[Floats, Floats, Ints]:
 
 
 def one_blas_thread() -> AbstractContextManager[object]:
-    """Limits products of medium-sized matrices to one thread, since several would wait for each other.
+    """Limits matrix products to one thread, since for medium-sized matrices several threads wait for each other.
 
-    This also affects other threads in the process.
+    This affects the whole process.
     """
     limited: AbstractContextManager[object] = _threads().limit(limits=1, user_api="blas")
     return limited
@@ -100,7 +98,7 @@ def one_blas_thread() -> AbstractContextManager[object]:
 
 @cache
 def _threads() -> Any:
-    """Cached, because finding the libraries takes longer than most products."""
+    """Cached, because finding the libraries takes longer than most matrix products."""
     from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # it ships no types
 
     return ThreadpoolController()

@@ -1,20 +1,20 @@
-"""A test that compares two proportions of claims from many responses, allowing for similar claims within a response.
+"""A test that compares two proportions of claims from many responses, allowing for correlation within a response.
 
-Donner and Donald (1988, Journal of Clinical Epidemiology 41, 899-905) adjust the z-test of two proportions: with the
-fraction of errors r on both sides combined and the correlation rho of two claims in the same response, a side with N
-claims in responses of n claims each has the variance
+Donner and Donald (1988, Journal of Clinical Epidemiology 41, 899-905) adjust the z-test of two proportions. Let r be
+the fraction of errors on both sides combined, and rho the correlation between two claims in the same response. A side
+with N claims in responses of n claims each then has the variance
 
     r (1 - r) (1 + rho (sum of n^2 / N - 1)) / N
 
 If each response has one claim, this is the z-test of two independent proportions.
 
 Departure: they estimate rho from an analysis of variance. Here, rho is the mean product of the deviations from r of two
-claims in the same response, over all such pairs on both sides, divided by r (1 - r), with a correction of G / (G - 1)
-for G responses because r is estimated from them, and limited to [0, 1]. Both assume that rho is the same on both sides.
-Residuals from each side's own rate would not require this, but every second difference would be significant if one side
-has few responses and few errors (35% of equal systems with 200 and 20 responses of one claim each, of which one in
-twenty is wrong). The cost is that 15% of equal systems differ significantly if the side with few responses has by far
-the larger rho (.4 with 20 against .05 with 60).
+claims in the same response, over all such pairs on both sides, divided by r (1 - r) and limited to [0, 1]. It is
+corrected by G / (G - 1) for G responses because r is estimated from them. Both estimates assume that rho is the same on
+both sides. Residuals from each side's own rate would not require this, but far too many differences would be
+significant if one side has few responses and few errors (35% for equal systems with 200 and 20 responses of one claim
+each, of which one in twenty is wrong). The drawback is that 15% of equal systems differ significantly if the side with
+few responses has a much larger rho (.4 with 20 responses against .05 with 60).
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ClusteredErrors:
-    """The errors among the claims of one side, summed over its clusters: responses, or prompts."""
+    """The errors among the claims of one side, summed over its clusters (responses or prompts)."""
 
     n_clusters: int
     n: float
     """Number of claims."""
     errors: float
     n_squared: float
-    """Sum over clusters of the squared number of claims."""
+    """Sum of the squared number of claims per cluster."""
     errors_squared: float
     crossed: float
-    """Sum over clusters of the number of claims times the number of errors."""
+    """Sum of the number of claims times the number of errors per cluster."""
 
     @classmethod
     def of(cls, errors: Floats, totals: Floats) -> ClusteredErrors:
-        """`errors` and `totals` have shape (n_clusters,). Clusters without claims are ignored."""
+        """Sums errors and totals, both of shape (n_clusters,). Clusters without claims are ignored."""
         return cls(
             int(np.count_nonzero(totals)),
             float(totals.sum()),
@@ -55,19 +55,19 @@ class ClusteredErrors:
 
     @property
     def is_clustered(self) -> bool:
-        """Whether any cluster has several claims."""
+        """Whether any cluster has more than one claim."""
         return self.n_squared > self.n
 
 
 def clustered_proportions(one: ClusteredErrors, other: ClusteredErrors, *, rho: float | None = None) -> float:
-    """Two-sided p-value; 1 if neither side has errors or both have only errors. Raises ValueError for a side without
-    claims.
+    """Returns the two-sided p-value; 1 if neither side has errors, or if both have only errors.
 
-    `rho`: the correlation of two claims in the same cluster, or None to estimate it. With 0 it is the z-test of two
-    independent proportions. With fewer than ten clusters per side, it has rather less power than possible.
+    `rho` is the correlation between two claims in the same cluster; None means that it is estimated. With 0, this is
+    the z-test of two independent proportions. With fewer than ten clusters per side, the test has less power than it
+    could have. Raises ValueError if a side has no claims.
     """
     if min(one.n, other.n) < 1:
-        raise ValueError("a proportion needs at least one case")
+        raise ValueError("a proportion requires at least one claim")
     from scipy.special import ndtr  # type: ignore[import-untyped]  # its stubs are no dependency
 
     pooled = (one.errors + other.errors) / (one.n + other.n)
@@ -82,8 +82,7 @@ def clustered_proportions(one: ClusteredErrors, other: ClusteredErrors, *, rho: 
 
 
 def within_clusters(one: ClusteredErrors, other: ClusteredErrors) -> float:
-    """Correlation between the errors of two claims in the same cluster, in [0, 1]; 0 if no cluster has more than one
-    claim."""
+    """Returns the correlation in [0, 1] between the errors of two claims in the same cluster; 0 if all are single."""
     n, errors = one.n + other.n, one.errors + other.errors
     n_clusters, n_squared = one.n_clusters + other.n_clusters, one.n_squared + other.n_squared
     pooled = errors / n

@@ -1,4 +1,4 @@
-"""Pearson, Spearman and Kendall correlation with bootstrap intervals; undefined values are None, with a reason."""
+"""Pearson's, Spearman's and Kendall's correlation with bootstrap intervals. Undefined values are None with a reason."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ Ints = NDArray[np.int64]
 
 Coefficient = Annotated[float, Field(ge=-1.0, le=1.0)]
 FEWEST_PAIRS = 3
-"""Minimum number of pairs: with two, every correlation is 1 or -1."""
+"""Minimum number of pairs, because with two pairs every correlation is 1 or -1."""
 FEWEST_DRAWN = 10
-"""Minimum number of clusters, or of single pairs, for an interval: resamples of fewer only repeat what these few happen
-to show."""
+"""Minimum number of clusters (or pairs, if there are no clusters) for an interval. Resamples of fewer would only repeat
+what these few happen to show."""
 RESAMPLES = 2000
 LEVEL = 0.95
 ROUNDING = 1e-12
-"""A spread below this fraction of the mean is rounding error, and its Pearson coefficient would be noise."""
+"""A spread below this fraction of the mean is a rounding error, so Pearson's coefficient would be noise."""
 
 
 class Method(StrEnum):
@@ -48,16 +48,15 @@ class Correlation(Figure):
     """Number of pairs in which one side has no value."""
     low: Coefficient | None = None
     high: Coefficient | None = None
-    """None without a generator, with fewer than `FEWEST_DRAWN` clusters, if more than a twentieth of the resamples have
-    no coefficient, and if all have the same one, as for pairs on a line, since a lack of variation does not mean
-    certainty."""
+    """None without a random generator, with fewer than `FEWEST_DRAWN` clusters, or if more than a twentieth of the
+    resamples have no coefficient. Also None if all have the same one, as for pairs on a line, because a lack of
+    variation does not imply certainty."""
     level: Annotated[float, Field(gt=0.0, lt=1.0)] = LEVEL
     n_clusters: Count
-    """Number of units drawn: groups of pairs, or single pairs if no groups were given."""
+    """Number of units drawn, which are groups of pairs, or single pairs if there are no groups."""
     n_resamples: Count = 0
     n_resamples_undefined: Count = 0
-    """Number of resamples without a coefficient; the interval is based on the others, and at most a twentieth may be
-    left out."""
+    """Number of resamples without a coefficient, which the interval ignores; at most a twentieth of all."""
 
 
 def correlate(
@@ -70,13 +69,14 @@ def correlate(
     resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> Correlation:
-    """The coefficient of the pairs in which both sides have a value and, if `rng` is given, its interval.
+    """Returns the coefficient of the pairs in which both sides have a value, with an interval if `rng` is set.
 
-    `clusters` names the group of each pair. The bootstrap draws whole groups, since pairs in a group are similar to
-    each other. The order of the pairs has no effect. Raises ValueError if the lengths differ, and for NaN or infinity.
+    `clusters` contains the group of each pair. The bootstrap draws whole groups, since pairs in a group are similar to
+    each other. The order of the pairs has no effect. Raises ValueError if the lengths differ, or if a value is NaN or
+    infinite.
     """
     if len(xs) != len(ys) or (clusters is not None and len(clusters) != len(xs)):
-        raise ValueError("xs, ys and clusters (if given) must have the same length")
+        raise ValueError("xs, ys and clusters (if any) must have the same length")
     kept = [place for place, pair in enumerate(zip(xs, ys, strict=True)) if None not in pair]
     x, y = _scaled([xs[place] for place in kept]), _scaled([ys[place] for place in kept])
     numbers = _cluster_numbers([clusters[place] for place in kept]) if clusters is not None else None
@@ -94,8 +94,7 @@ def correlate(
 
 
 def _scaled(values: Sequence[float | None]) -> Floats:
-    """The values divided by the largest, which does not change coefficients and prevents overflow in sums of
-    squares."""
+    """Divides the values by the largest magnitude, which does not change coefficients but prevents overflow."""
     array = np.asarray(values, dtype=np.float64)
     if not np.isfinite(array).all():
         raise ValueError("values must be finite, or None if missing")
@@ -104,7 +103,7 @@ def _scaled(values: Sequence[float | None]) -> Floats:
 
 
 def _cluster_numbers(names: Sequence[Hashable]) -> list[int]:
-    """A number, starting at 0, for each pair's cluster, whatever the order of the pairs."""
+    """Numbers each pair's cluster, starting at 0 and independently of the order of the pairs."""
     order = sorted(set(names), key=lambda name: (type(name).__name__, repr(name)))
     number_of = {name: number for number, name in enumerate(order)}
     return [number_of[name] for name in names]
@@ -154,7 +153,7 @@ def resampled(
 ) -> Floats:
     """(resamples,): the coefficient of each resample of whole clusters, NaN if undefined.
 
-    `clusters` numbers the cluster of each pair from 0 without gaps; None treats each pair as its own cluster.
+    `clusters` contains the number of each pair's cluster, from 0 without gaps; None makes each pair its own cluster.
     """
     cluster_of = np.argsort(np.lexsort((y, x))) if clusters is None else np.asarray(clusters)
     draws = draw_counts(int(cluster_of.max()) + 1, rng, resamples)
@@ -162,7 +161,7 @@ def resampled(
 
 
 def _of_resample(method: Method, x: Floats, y: Floats, times: Ints) -> float:
-    """The coefficient of the pairs, each repeated this many times."""
+    """Returns the coefficient of the pairs, with each pair repeated this many times."""
     x, y = np.repeat(x, times), np.repeat(y, times)
     if np.ptp(x) <= ROUNDING or np.ptp(y) <= ROUNDING:
         return np.nan

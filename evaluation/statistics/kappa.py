@@ -1,7 +1,7 @@
 """Cohen's kappa (1960) for two raters of the same items: (p - e) / (1 - e).
 
-p is the fraction of items with the same label, and e is the fraction expected if both gave each label equally often but
-at random. Intervals resample whole groups, since items from the same question or prompt are similar to each other.
+p is the fraction of items with the same label, and e is the fraction expected if both raters gave each label as often
+as they did, but at random. Intervals resample whole groups, since items from the same question or prompt are similar.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ Floats = NDArray[np.float64]
 
 
 def cohens_kappa(cells: Floats, rng: np.random.Generator, resamples: int, level: float) -> Figure:
-    """Kappa in [-1, 1], 0 for chance agreement, of items by group, first label and second label: `cells`, (n_groups, k,
-    k).
+    """Returns kappa in [-1, 1], where 0 is agreement by chance.
 
-    Undefined if no item has both labels, or if both raters give the same single label throughout; without an interval
-    for a single group. `n` is the number of items with both labels.
+    `cells`, (n_groups, k, k), are the numbers of items by group, first label and second label. Kappa is undefined if no
+    item has both labels, or if both raters give all items the same label. A single group has no interval. `n` is the
+    number of items with both labels.
     """
     n = int(cells.sum())
     value = float(kappas(cells.sum(axis=0)[None])[0]) if n else float("nan")
@@ -33,8 +33,7 @@ def cohens_kappa(cells: Floats, rng: np.random.Generator, resamples: int, level:
 
 
 def kappas(tables: Floats) -> Floats:
-    """(n_tables,): kappa of each (k, k) table of counts; NaN if it is empty or both raters give the same single label
-    throughout."""
+    """(n_tables,): kappa of each (k, k) table of counts; NaN if it is empty or contains a single label."""
     n = tables.sum(axis=(1, 2))
     with np.errstate(invalid="ignore", divide="ignore"):
         alike = np.trace(tables, axis1=1, axis2=2) / n

@@ -1,19 +1,19 @@
-"""Means and maxima of the magnitudes of noisy figures, reduced by what noise adds, with intervals that can reach 0.
+"""Means and maxima of the magnitudes of noisy figures, corrected for noise, with intervals that can include 0.
 
-The magnitude of noise is never below 0: six figures that are truly 0, each with a standard error of one point, have a
-mean magnitude of 0.8 points, and the middle 95% of its resamples, which add noise to noise, exclude 0. Here, noise is
-measured by the deviations of the resamples from the figures of the data.
+Noise increases magnitudes: six figures that are truly 0, each with a standard error of one point, have a mean magnitude
+of 0.8 points, and the central 95% of its resamples, which add noise to noise, exclude 0. Here, noise is measured by the
+deviations of the resamples from the figures of the data.
 
-- The mean uses, for each figure b with standard error s over the resamples, |b| minus what normal noise adds to a
-  figure of size sqrt(b^2 - s^2) (or 0): 0.8 s if that is 0, nothing if b is large. It is at least 0 and still biased
-  upwards, by 0.4 s if a figure is truly 0.
-- Its interval contains every mean of figures that are compatible with the data (Berger and Boos 1994): each figure
-  lies within a box around its estimate, jointly with 99.5%, and the observed mean magnitude is not surprising, with
-  2.25% on either side. Noise adds most if the whole mean is due to one figure, which gives the lower end, and least
-  if it is spread over all figures, which gives the upper end, though never one below the measured value. It contained
-  the true value in 94 to 100% of simulated samples (`test_magnitudes`).
-- The largest magnitude has an interval for all figures jointly: none deviates by more of its standard errors than in
-  95% of resamples.
+- The mean is over |b| minus the contribution of noise, for each figure b with standard error s over the resamples.
+  This is what normal noise adds to a figure of size sqrt(b^2 - s^2) (or 0): 0.8 s if the size is 0, and nothing if b
+  is large. The mean is at least 0, and still biased upwards by 0.4 s for a figure that is truly 0.
+- Its interval contains the mean of all figures that are compatible with the data (Berger and Boos 1994): each figure
+  is within a box around its estimate (99.5% jointly), and the observed mean magnitude is not among the 2.25% most
+  extreme on either side. Noise adds most if the whole mean is due to one figure, which determines the lower end. It
+  adds least if the mean is spread over all figures, which determines the upper end, although this is never below the
+  measured value. The interval contained the true value in 94 to 100% of simulated samples (`test_magnitudes`).
+- The interval of the largest magnitude is simultaneous for all figures: in 95% of resamples, no figure deviates by
+  more standard errors.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 BOX = 0.005
-"""Probability that the box in which figures are searched for leaves one out."""
+"""Probability that a figure is outside the box in which figures are searched for."""
 _STEPS = 20
-"""Number of halvings in a search: to a millionth of its initial range, far below the sampling error."""
+"""Number of halvings in a search, to a millionth of its initial range, which is far below the sampling error."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class Magnitude:
 
 
 def mean_magnitude(values: Floats, weights: Floats, level: float) -> Magnitude:
-    """The weighted mean magnitude of figures.
+    """Returns the weighted mean magnitude of figures.
 
-    `values` has shape (1 + n_resamples, n_figures), with the figures of the data first and without NaN; resamples with
-    a NaN are left out. `weights` has shape (n_figures,) and is positive. Without resamples, or if none varies, it is
-    the plain mean without an interval.
+    The first row of `values`, (1 + n_resamples, n_figures), contains the figures of the data, without NaN; resamples
+    with a NaN are left out. `weights`, (n_figures,), are positive. Without resamples, or if they do not vary, the
+    result is the plain mean without an interval.
     """
     sizes, noise, errors = _parts(values)
     plain = float(weights @ sizes)
@@ -58,14 +58,14 @@ def mean_magnitude(values: Floats, weights: Floats, level: float) -> Magnitude:
     box = np.maximum(0.0, sizes - reach), sizes + reach
     tail = (1.0 - level - BOX) / 2.0
     low = _lower(plain, noise, errors, box[0], weights, tail)
-    # for correlated figures, the mean deviates most if all have the same sign, which the data need not show
+    # the mean of correlated figures deviates most if all have the same sign, even if those of the data do not
     signs = (noise, noise * np.where(values[0] < 0.0, -1.0, 1.0))
     high = max(_upper(plain, one, errors, box, weights, tail) for one in signs)
     return Magnitude(max(value, low), low, max(plain, high))
 
 
 def largest_magnitude(values: Floats, groups: NDArray[np.int64], level: float) -> Magnitude:
-    """The mean over groups of the largest magnitude of any figure in each; `groups` has shape (n_figures,)."""
+    """Returns the mean over groups of the largest magnitude in each group; `groups` has shape (n_figures,)."""
     sizes, noise, errors = _parts(values)
     members = [np.flatnonzero(groups == group) for group in np.unique(groups)]
     largest = [int(one[np.argmax(sizes[one])]) for one in members]
@@ -80,7 +80,7 @@ def largest_magnitude(values: Floats, groups: NDArray[np.int64], level: float) -
 
 
 def _parts(values: Floats) -> tuple[Floats, Floats, Floats]:
-    """Magnitudes of the data, deviations of the resamples from the data, and standard errors."""
+    """Returns the magnitudes of the data, the deviations of the resamples from the data, and the standard errors."""
     resamples = values[1:][~np.isnan(values[1:]).any(axis=1)]
     noise = resamples - values[0]
     errors = noise.std(axis=0) if len(noise) > 1 else np.zeros(values.shape[1])
@@ -88,7 +88,7 @@ def _parts(values: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _less_noise(sizes: Floats, errors: Floats) -> Floats:
-    """Magnitudes less what noise adds: 2 s phi(x) - 2 m Phi(-x) for a true magnitude of m, with x = m / s."""
+    """Subtracts from magnitudes what noise adds: 2 s phi(x) - 2 m Phi(-x) for a true magnitude m, with x = m / s."""
     from scipy.special import ndtr  # type: ignore[import-untyped]  # its stubs are no dependency
 
     left = np.sqrt(np.maximum(0.0, sizes**2 - errors**2))
@@ -98,8 +98,8 @@ def _less_noise(sizes: Floats, errors: Floats) -> Floats:
 
 
 def _lower(plain: float, noise: Floats, errors: Floats, least: Floats, weights: Floats, tail: float) -> float:
-    """The smallest mean magnitude from which noise may produce `plain`: the smallest in the box, with one figure
-    accounting for the rest."""
+    """Returns the smallest mean magnitude for which noise may produce `plain`: all figures are as small as the box
+    allows, except one that accounts for the rest."""
     share_known = np.divide(least, errors, out=np.full(len(least), np.inf), where=errors > 0.0)
     one = int(np.lexsort((weights * errors, -share_known))[0])
     others = np.delete(np.arange(len(least)), one)
@@ -115,8 +115,8 @@ def _lower(plain: float, noise: Floats, errors: Floats, least: Floats, weights: 
 def _upper(
     plain: float, noise: Floats, errors: Floats, box: tuple[Floats, Floats], weights: Floats, tail: float
 ) -> float:
-    """The largest mean magnitude from which noise may leave `plain`: all figures at the same number of standard errors,
-    within the box."""
+    """Returns the largest mean magnitude for which noise may produce `plain`: all figures have the same number of
+    standard errors, within the box."""
 
     def figures(size: float) -> Floats:
         return np.asarray(np.clip(size * errors, *box))
@@ -129,7 +129,7 @@ def _upper(
 
 
 def _root(rising: Callable[[float], float], end: float) -> float:
-    """Where an increasing function crosses 0 between 0 and `end`, or the nearer of these if it does not."""
+    """Returns the root of an increasing function between 0 and `end`, or the nearer of these if it has none."""
     low, high = 0.0, end
     if rising(low) >= 0.0:
         return low

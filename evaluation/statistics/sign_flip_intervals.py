@@ -1,8 +1,8 @@
-"""Intervals of paired differences that agree with the sign-flip test: the differences that the test does not reject.
+"""Intervals of paired differences that contain exactly the differences that the sign-flip test does not reject.
 
 If the second side is higher by delta, each group's part minus delta could equally well have the opposite sign. The
-interval at level 1 - a therefore contains every delta whose p-value is above a (Lehmann and Romano 2005, section 5.4):
-it contains 0 exactly if the test does not reject it, which a percentile bootstrap does not guarantee.
+interval at level 1 - a therefore contains every delta whose p-value is above a (Lehmann and Romano 2005, section 5.4).
+It contains 0 if and only if the test does not reject 0, which a percentile bootstrap does not guarantee.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from factloop.evaluation.statistics.stratified_means import StratifiedMean
 Floats = NDArray[np.float64]
 
 DRAWS = 4999
-"""Number of sign flips drawn to find the ends of an interval: at a tail of 0.05, the error is 0.003. P-values are not
-drawn."""
+"""Number of random sign flips for finding the ends of an interval. At a tail of 0.05, the error is 0.003. P-values do
+not use random draws."""
 FEWEST_DRAWS = 20
-"""Minimum number of draws beyond an end found by drawing; with fewer, the sum of flipped signs is approximated as
-normal."""
+"""Minimum number of draws beyond an end of the interval. If fewer are expected, the sum of flipped signs is
+approximated as normal."""
 _BLOCK = 1024
-"""Number of groups whose random signs are kept in memory at once: 40 MB."""
+"""Number of groups whose random signs are in memory at the same time (40 MB)."""
 
 
 def sign_flip_interval(apart: StratifiedMean, level: float, rng: np.random.Generator) -> tuple[float, float] | None:
-    """The two-sided interval of a paired difference at a level in (0, 1).
+    """Returns the two-sided interval of a paired difference at a level in (0, 1).
 
-    None if a stratum has fewer than two groups, if no group differs from the others, or if there are too few groups
-    for any result to reach a p-value of 1 - level, so that no difference can be ruled out.
+    None if a stratum has fewer than two groups, if all groups are equal, or if there are too few groups to reach a
+    p-value of 1 - level, so that no difference can be ruled out.
     """
     if not apart.has_interval or apart.value is None:
         return None
@@ -47,16 +47,17 @@ def sign_flip_interval(apart: StratifiedMean, level: float, rng: np.random.Gener
 
 
 def noninferiority_p(apart: StratifiedMean, margin: float) -> float:
-    """One-sided p-value of the second side being lower by `margin` or more; every stratum must have an item.
+    """Returns the one-sided p-value of the second side being lower by `margin` or more.
 
-    The fraction of all ways to flip the signs of the parts, with the margin added, whose sum is at least as high as
-    theirs. With a margin of 0, it tests whether the second side is higher; 1 if no group differs from the margin.
+    The margin is added to the parts, and the p-value is the fraction of all ways to flip their signs whose sum is at
+    least as high. A margin of 0 tests whether the second side is higher. The p-value is 1 if no group differs from the
+    margin. Every stratum must have an item.
     """
     return _one_sided(apart.parts + margin * apart.weights)
 
 
 def _reach(parts: Floats, weights: Floats, tail: float, rng: np.random.Generator) -> tuple[float, float]:
-    """How far below and above the difference the interval reaches; infinity if nothing is ruled out."""
+    """Returns how far the interval extends below and above the difference; infinity if nothing is ruled out."""
     n = len(parts)
     is_drawn = n > ALL_SIGNS
     if is_drawn and (equal_weight(parts) >= ENOUGH_DIFFERENCES or tail * (DRAWS + 1) < FEWEST_DRAWS):
@@ -65,11 +66,11 @@ def _reach(parts: Floats, weights: Floats, tail: float, rng: np.random.Generator
     value = float(parts.sum())
     kept = turned[:, 1]
     moved = turned[:, 0] - value * kept
-    # At value - u, the flipped sum is moved + u kept, compared with u; it is as far from 0 up to the larger of two
-    # values of u.
+    # At value - u, the flipped sum is moved + u kept, and the observed one is u. The flipped sum is at least as far
+    # from 0 up to the larger of two values of u.
     with np.errstate(divide="ignore", invalid="ignore"):
         one, other = moved / (1.0 - kept), moved / (1.0 + kept)
-    alike = np.abs(kept) >= 1.0 - ROUNDING  # all signs unchanged or all flipped: as far at every u
+    alike = np.abs(kept) >= 1.0 - ROUNDING  # if all signs are unchanged or all flipped, it is as far at every u
     below = np.where(alike, np.inf, np.maximum(one, -other))
     above = np.where(alike, np.inf, np.maximum(other, -one))
     if is_drawn:
@@ -79,7 +80,7 @@ def _reach(parts: Floats, weights: Floats, tail: float, rng: np.random.Generator
 
 
 def _normal_reach(parts: Floats, weights: Floats, tail: float) -> tuple[float, float]:
-    """The values of u at which u^2 = z^2 sum (r + u w)^2, where r are the parts without the difference."""
+    """Returns the values of u at which u^2 = z^2 sum (r + u w)^2, where r are the parts without the difference."""
     from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
 
     square = float(ndtri(tail / 2.0)) ** 2

@@ -1,7 +1,7 @@
-"""P-values of paired and unpaired differences, adjusted when many are tested.
+"""P-values of paired differences, and their adjustment if there are many.
 
-Systems that answered the same prompts are compared prompt by prompt: an easy prompt is easy for both, and a test that
-ignores this misses real differences.
+Systems that answered the same prompts are compared prompt by prompt, because an easy prompt is easy for both, and a
+test that ignores this misses real differences.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 ENOUGH_DIFFERENCES = 100
-"""Number of prompts with equal weight from which a sum of flipped differences is close enough to normal (excess
+"""Minimum number of prompts of equal weight for which a sum of flipped differences is close enough to normal (excess
 kurtosis -0.02)."""
 ALL_SIGNS = 14
-"""Maximum number of differing prompts for which every way to flip their signs is enumerated (16,384); for more, see
-`sign_flips`."""
+"""Maximum number of differing prompts for which all ways to flip their signs are enumerated (16,384). For more prompts,
+see `sign_flips`."""
 STEPS = 2**16
-"""Maximum number of lattice steps for the sum of all sizes."""
+"""Maximum number of lattice steps in the sum of all sizes."""
 _LARGEST_DENOMINATOR = 1000
 _ROUNDING = 1e-9
 
@@ -36,7 +36,7 @@ class PValueAdjustment(StrEnum):
 
 
 def adjusted_p_values(p_values: Sequence[float], adjustment: PValueAdjustment) -> list[float]:
-    """The p-values to compare with alpha, in the given order: each is at least as large as before and at most 1.
+    """Returns the p-values to compare with alpha, in the same order. None is smaller than before or above 1.
 
     Holm's method limits the probability of any false difference among all pairs to alpha.
     """
@@ -48,11 +48,10 @@ def adjusted_p_values(p_values: Sequence[float], adjustment: PValueAdjustment) -
 
 
 def turned_signs(differences: Floats) -> float:
-    """Two-sided p-value of the paired randomisation test; `differences` has shape (n_prompts,). 1 if there are no
-    differences.
+    """Returns the two-sided p-value of the paired randomisation test; 1 if no prompt differs.
 
-    Exact for up to `ALL_SIGNS` differing prompts, and whenever the differences have the same magnitude or a common
-    unit; see `sign_flips`.
+    `differences` has shape (n_prompts,). The test is exact for up to `ALL_SIGNS` differing prompts, and whenever the
+    differences have the same magnitude or a common unit; see `sign_flips`.
     """
     sizes = np.abs(differences)
     differing = differences[sizes > _ROUNDING * sizes.max(initial=0.0)]
@@ -66,13 +65,13 @@ def turned_signs(differences: Floats) -> float:
 
 
 def sign_flips(differences: Floats) -> float:
-    """Two-sided p-value of a paired test; `differences` has shape (n_prompts,).
+    """Returns the two-sided p-value of a paired test; 1 if no prompt differs. `differences` has shape (n_prompts,).
 
-    If two systems are equally good, the sign of each prompt's difference is random: the p-value is the fraction of all
-    ways to flip the signs that give a sum at least as far from 0. If all nonzero differences have the same magnitude,
-    the test is exact (a binomial sign test). With one response per prompt, it is McNemar's exact test. Otherwise the
-    sums are approximated on a lattice (`upper_tail`) or, with enough differences, as normal. No random draws are made,
-    so no verdict depends on a seed; the order of the prompts has no effect. Without any differences, it is 1.
+    If two systems are equally good, the sign of each prompt's difference is random, so the p-value is the fraction of
+    all ways to flip the signs whose sum is at least as far from 0. If all nonzero differences have the same magnitude,
+    the test is exact (a binomial sign test), and with one response per prompt, it is McNemar's exact test. Otherwise
+    the sums are approximated on a lattice (`upper_tail`) or, with enough differences, as normal. There are no random
+    draws, so the result does not depend on a seed, nor on the order of the prompts.
     """
     from scipy.special import bdtr, ndtr  # type: ignore[import-untyped]  # its stubs are no dependency
 
@@ -91,47 +90,45 @@ def sign_flips(differences: Floats) -> float:
 
 
 def equal_weight(differences: Floats) -> float:
-    """The number of differences of equal magnitude that would give a sum with the same kurtosis; `differences` has
-    shape (n_prompts,)."""
+    """Returns how many equal differences would have a sum with the same kurtosis as `differences`, (n_prompts,)."""
     squares = differences**2
     fourth = float((squares**2).sum())
     return float(squares.sum() ** 2 / fourth) if fourth > 0.0 else 0.0
 
 
 def least_p(differences: Floats) -> float:
-    """The smallest p-value that `turned_signs` could return for differences of these magnitudes, if all had the same
-    sign: 2^(1 - n)."""
+    """Returns the smallest p-value of `turned_signs` for differences of these magnitudes, which is 2^(1 - n)."""
     sizes = np.abs(differences)
     n_differing = int((sizes > _ROUNDING * sizes.max(initial=0.0)).sum())
     return least_p_of(n_differing)
 
 
 def least_p_of(n_prompts: int) -> float:
-    """The smallest two-sided p-value that a sign-flip test of this many prompts can have, if all differ: 2^(1 - n)."""
+    """Returns the smallest two-sided p-value of a sign-flip test if this many prompts differ, which is 2^(1 - n)."""
     return min(1.0, 2.0 ** (1 - n_prompts))
 
 
 def fewest_prompts(alpha: float) -> int:
-    """The minimum number of prompts for which a sign-flip test can have a p-value of `alpha` or less."""
+    """Returns the minimum number of prompts for which a sign-flip test can have a p-value of `alpha` or less."""
     return next(n for n in count(1) if least_p_of(n) <= alpha + _ROUNDING)
 
 
 def upper_tail(sizes: Floats, reached: float) -> float:
-    """Fraction in [0, 1] of all ways to flip the signs of the sizes, (n,), whose sum is `reached` or more.
+    """Returns the fraction of all ways to flip the signs of the sizes, (n,), whose sum is `reached` or more.
 
-    The sums are placed on a lattice, and the sizes are added one by one with either sign (distribution by convolution:
-    Pagano and Tritchler 1983). If all sizes are multiples of a common unit, as fractions of small counts are, the
-    result is exact. Otherwise, sizes are rounded to a 65,536th of their sum, and sums that may have fallen short only
-    because of rounding are counted as well. The result is therefore never too low, and the same for every seed. It is
-    too high by less than 0.0005 for 14 or more sizes. With fewer sizes, each way has more weight: in thousands of draws
-    from a normal distribution, it was up to 0.016 too high for six (a two-sided p-value of 0.031), 0.008 for eight and
-    0.003 for ten.
+    The distribution of the sums is computed on a lattice by convolution, which adds one size after the other with
+    either sign (Pagano and Tritchler 1983). If all sizes are multiples of a common unit, as fractions of small counts
+    are, the result is exact. Otherwise, sizes are rounded to a 65,536th of their sum, and sums that may be too low only
+    because of rounding are also counted. So the result is never too low, and it does not depend on a seed. It is too
+    high by less than 0.0005 for 14 or more sizes. With fewer sizes, each way has more weight: in thousands of draws
+    from a normal distribution, it was up to 0.016 too high for six sizes (a two-sided p-value of 0.031), 0.008 for
+    eight and 0.003 for ten.
 
-    The order of the sizes has no effect. Takes about 5 ms for 80 sizes without a common unit. Raises ValueError if no
-    size is above 0.
+    The order of the sizes has no effect. 80 sizes without a common unit take about 5 ms. Raises ValueError if no size
+    is above 0.
     """
     if not (sizes > 0.0).any():
-        raise ValueError("the size must be above 0")
+        raise ValueError("at least one size must be above 0")
     unit, steps, slack = _on_lattice(np.sort(sizes[sizes > 0.0]))
     total = int(steps.sum())
     least = int(np.ceil((total + reached / unit - slack) / 2.0))
@@ -139,7 +136,7 @@ def upper_tail(sizes: Floats, reached: float) -> float:
 
 
 def _chances(steps: Ints, total: int) -> Floats:
-    """(total + 1,): the probability that the sizes that keep their sign add up to each number of steps."""
+    """(total + 1,): the probability that the sizes with an unchanged sign add up to each number of steps."""
     chances = np.zeros(total + 1)
     chances[0], top = 1.0, 0
     for step in steps[steps > 0].tolist():
@@ -151,7 +148,7 @@ def _chances(steps: Ints, total: int) -> Floats:
 
 
 def _on_lattice(sizes: Floats) -> tuple[float, Ints, float]:
-    """The unit, the sizes in this unit, and by how many units a sum may fall short and still count."""
+    """Returns the unit, the sizes in this unit, and by how many units a sum may be too low and still count."""
     largest = float(sizes[-1])
     denominator = 1
     for share in np.unique(sizes / largest).tolist():
@@ -163,6 +160,6 @@ def _on_lattice(sizes: Floats) -> tuple[float, Ints, float]:
     if steps.sum() <= STEPS and (np.abs(exact - steps) <= _ROUNDING * denominator).all():
         return largest / denominator, steps, 0.01
     unit = float(sizes.sum()) / STEPS
-    # On the lattice, two equal sums differ by twice the rounding errors of the sizes whose signs differ, each of which
-    # has a variance of 1 / 12: three standard deviations are allowed.
+    # On the lattice, two equal sums differ by twice the rounding errors of the sizes whose signs differ. Each error has
+    # a variance of 1 / 12, and three standard deviations are allowed.
     return unit, np.rint(sizes / unit).astype(np.int64), 3.0 * float(np.sqrt(len(sizes) / 3.0))

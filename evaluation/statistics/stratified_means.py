@@ -1,8 +1,8 @@
-"""Means over strata of the means within them, with cluster-bootstrap intervals, standard errors and sign-flip parts.
+"""Means of the means within strata, with cluster-bootstrap intervals, standard errors and parts for sign-flip tests.
 
-With the two labels as strata, the stratified mean of "the verdict equals the label" is balanced accuracy; with a single
-stratum, it is the plain mean. The difference of two such means over the same items is also one, of the items'
-differences, so intervals and tests of all paired quantities are computed here.
+With the two labels as strata, the stratified mean of "the verdict equals the label" is balanced accuracy. With a single
+stratum, it is the plain mean. The difference between two such means over the same items is the stratified mean of the
+items' differences, so intervals and tests of all paired quantities are computed here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class StratifiedMean:
-    """Sums of values and numbers of items by stratum and cluster, both of shape (n_strata, n_clusters)."""
+    """The sums of values and the numbers of items by stratum and cluster, both of shape (n_strata, n_clusters)."""
 
     sums: Floats
     counts: Floats
@@ -33,7 +33,7 @@ class StratifiedMean:
 
     @property
     def n_clusters(self) -> int:
-        """Number of clusters with an item."""
+        """Number of clusters with at least one item."""
         return int(np.count_nonzero(self.counts.sum(axis=0)))
 
     @property
@@ -52,17 +52,17 @@ class StratifiedMean:
 
     @property
     def parts(self) -> Floats:
-        """(n_clusters,): what each cluster contributes to the value; every stratum must have an item."""
+        """(n_clusters,): the contribution of each cluster to the value. Every stratum must have an item."""
         return np.asarray((self.sums / self.counts.sum(axis=1, keepdims=True)).mean(axis=0))
 
     @property
     def weights(self) -> Floats:
-        """(n_clusters,): each cluster's contribution if all items' values were shifted by 1; the sum is 1."""
+        """(n_clusters,): how much each cluster's contribution changes if all values increase by 1. The sum is 1."""
         return np.asarray((self.counts / self.counts.sum(axis=1, keepdims=True)).mean(axis=0))
 
     @property
     def standard_error(self) -> float | None:
-        """Linearised standard error of the value, with clusters as independent draws; None if a stratum has fewer than
+        """Linearised standard error of the value, treating clusters as independent; None if a stratum has fewer than
         two clusters."""
         if not self.has_interval:
             return None
@@ -74,8 +74,7 @@ class StratifiedMean:
 
 
 def stratified_mean(values: Floats, stratum: Ints, n_strata: int, cluster: Ints, n_clusters: int) -> StratifiedMean:
-    """The mean of items with these values; all arrays of items have shape (n_items,). Items without a value (NaN) are
-    left out."""
+    """Returns the mean of items. `values`, `stratum` and `cluster` have shape (n_items,); NaN values are left out."""
     has = ~np.isnan(values)
     at = stratum[has] * n_clusters + cluster[has]
     shape, size = (n_strata, n_clusters), n_strata * n_clusters
@@ -86,18 +85,17 @@ def stratified_mean(values: Floats, stratum: Ints, n_strata: int, cluster: Ints,
 
 
 def clustered_mean(values: Floats, cluster: Ints, n_clusters: int) -> StratifiedMean:
-    """The plain mean of items, as the mean of a single stratum."""
+    """Returns the plain mean of items, as the mean of a single stratum."""
     return stratified_mean(values, np.zeros(len(values), np.int64), 1, cluster, n_clusters)
 
 
 def stratified_intervals(
     means: Sequence[StratifiedMean], rng: np.random.Generator, resamples: int, level: float
 ) -> list[tuple[float, float] | None]:
-    """The percentile interval of each mean; the same clusters are drawn for all means, which must have the same
-    clusters.
+    """Returns the percentile interval of each mean. All means must have the same clusters, which are drawn for all.
 
-    Resamples without an item in some stratum are skipped. None if `has_interval` is false, and if the value is the same
-    in every resample, since a lack of variation does not mean certainty.
+    Resamples without an item in some stratum are skipped. An interval is None if `has_interval` is false, or if the
+    value is the same in all resamples, because a lack of variation does not imply certainty.
     """
     chosen = [place for place, mean in enumerate(means) if mean.has_interval]
     found: list[tuple[float, float] | None] = [None] * len(means)
@@ -112,9 +110,9 @@ def stratified_intervals(
 
 
 def _means(drawn: Floats, sizes: Sequence[int]) -> Floats:
-    """(n_resamples, n_means), NaN if a stratum has no items.
+    """(n_resamples, n_means): the means of each resample, NaN if a stratum has no items.
 
-    The columns are the sums, then the counts, for the strata of each mean; `sizes` has the number of strata.
+    The columns of `drawn` are, for each mean, the sums and then the counts of its strata; `sizes` are their numbers.
     """
     parts = np.split(drawn, np.cumsum([2 * size for size in sizes])[:-1], axis=1)
     with np.errstate(invalid="ignore"):

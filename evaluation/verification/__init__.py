@@ -1,1 +1,1 @@
-"""`factloop research verify` scores pairs of claim and document with several verifiers."""
+"""`factloop research verify` scores claim-document pairs with several verifiers."""

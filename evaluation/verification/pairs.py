@@ -1,5 +1,4 @@
-"""Reads pairs of claim and document from a file or a labelled data set, and validates them before any money is
-spent."""
+"""Reads claim-document pairs from a file or a labelled data set, and validates them before any money is spent."""
 
 from __future__ import annotations
 
@@ -14,16 +13,16 @@ from factloop.evaluation.running.run import Spool
 from factloop.evaluation.verification.records import MarkedRow, PairRow, Prediction
 
 PlacedRow = tuple[int | None, PairRow]
-"""A row, with the number of its first line if it comes from a file."""
+"""The number of a row's first line, if it comes from a file, and the row."""
 
 _IN_ALL_OR_NONE = ("task", "prompt_id")
 
 
 def load_pairs(place: str | Path, mapping: ColumnMapping | None = None) -> Iterator[PlacedRow]:
-    """The rows of a JSON Lines, CSV, Parquet or JSON file, one at a time; `-` is standard input.
+    """Yields the rows of a JSON Lines, CSV, Parquet or JSON file; `-` is standard input.
 
-    Only `claim` is required; all other fields of `PairRow` may be missing, and other columns are ignored. Raises
-    DataError lazily, like `mapping.load_mapped`, and for a column with almost the same spelling as a field.
+    Only `claim` is required. All other fields of `PairRow` may be missing, and other columns are ignored. Raises
+    DataError like `mapping.load_mapped`, once it reaches the row, and if a column looks like a misspelt field.
     """
     for row, item in placed_items(place, mapping or ColumnMapping(), PairRow, refuses_misspelt=mapping is None):
         yield row.line, item
@@ -32,7 +31,7 @@ def load_pairs(place: str | Path, mapping: ColumnMapping | None = None) -> Itera
 def load_dataset_pairs(
     name: str, part: str, place: str | Path, documents: str | Path | None = None
 ) -> Iterator[PlacedRow]:
-    """The claims of a labelled data set, with documents from a file if it has none of its own.
+    """Yields the claims of a labelled data set, with documents from a file if it contains none itself.
 
     Raises the errors of `labelled_claims`, `load_documents` and `with_documents`.
     """
@@ -47,9 +46,8 @@ class PairSpool(Spool[Prediction]):
     def __init__(self, rows: Iterable[PlacedRow], *, path: str, default_dataset: str, limit: int | None = None) -> None:
         """Reads all rows and keeps the first `limit`.
 
-        Raises DataError, naming `path`, for anything that the audit would later reject: two rows for the same claim, or
-        a task or prompt in only some rows; also for an input without any documents. Raises ConfigError if there is no
-        space for them.
+        Raises DataError, with `path`, for input that the audit would later reject (two rows for the same claim, or a
+        task or prompt in only some rows), and if there are no documents. Raises ConfigError if there is no space.
         """
         self._path, self._dataset = path, default_dataset
         self.n_labelled = self.n_blank = self.n_unnamed = 0
@@ -57,13 +55,13 @@ class PairSpool(Spool[Prediction]):
         self.left_out: set[bytes] = set()
         """Keys of pairs beyond the limit."""
         self._evaluators: dict[str, int | None] = {}
-        """Evaluators for which rows already have scores, with the line of the first such row."""
+        """Evaluators whose scores are already in the input, with the line of the first one."""
         self._first: Prediction | None = None
         checked = self._checked(rows, limit)
         super().__init__(checked, dump=to_line, load=Prediction.model_validate_json, limit=limit)
 
     def refuse_scored(self, columns: Iterable[str]) -> None:
-        """Raises DataError if a row already has a score under one of these names."""
+        """Raises DataError if a row already has a score with one of these names."""
         for name in columns:
             if name in self._evaluators:
                 line = self._evaluators[name]
@@ -75,7 +73,7 @@ class PairSpool(Spool[Prediction]):
             pair = Prediction.of(row, default_dataset=self._dataset)
             key = key_of(pair)
             if key in known:
-                message = f"line {known[key]} has the same, {pair.claim_id!r}, in the same response"
+                message = f"line {known[key]} has the same id, {pair.claim_id!r}, in the same response"
                 raise DataError(message, path=self._path, line=line, field="claim_id")
             known[key] = line
             self._look_at(line, pair)
@@ -89,7 +87,7 @@ class PairSpool(Spool[Prediction]):
         if not known:
             raise DataError("it has no rows", path=self._path)
         if self.n_blank == len(known) - len(self.left_out):
-            raise DataError("no row has a document: there is nothing to judge by", path=self._path, field="document")
+            raise DataError("no row has a document to judge its claim against", path=self._path, field="document")
 
     def _look_at(self, line: int | None, pair: Prediction) -> None:
         self._first = self._first or pair
@@ -102,11 +100,11 @@ class PairSpool(Spool[Prediction]):
 
 
 def key_of(pair: Prediction) -> bytes:
-    """A 16-byte key that identifies a claim."""
+    """Returns a 16-byte key that identifies a claim."""
     return hashlib.blake2b("\0".join(pair.key).encode(), digest_size=16).digest()
 
 
 def to_line(pair: Prediction) -> bytes:
-    """The pair as a line of JSON; fields that are not given are left out, and missing scores are null."""
+    """Returns the pair as a line of JSON. Empty fields are left out, and missing scores are null."""
     given = {name for name in type(pair).model_fields if getattr(pair, name) not in (None, {})}
     return pair.model_dump_json(include=given | {"evaluators"}).encode() + b"\n"

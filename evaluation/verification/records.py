@@ -1,4 +1,4 @@
-"""Defines the records of verification: its settings, the rows read and written, and the summary."""
+"""Defines the records of verification: the settings, the rows read and written, and the summary."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from factloop.setup.settings import BaseUrl, RunSettings, Temperature
 
 
 class VerifySettings(RunSettings):
-    """Settings of verifiers that are chat models."""
+    """Settings for verifiers that are chat models."""
 
     base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
     """URL of an OpenAI-compatible server."""
@@ -41,32 +41,32 @@ def _label(value: Any) -> Any:
 
 
 class PairRow(ClaimRow):
-    """A row of the input: one claim with the text that it is judged by, labelled or not."""
+    """A row of the input: a claim with the text that it is judged against, with or without a label."""
 
     claim_id: MaybeName = None
-    """The row's `id`, which defaults to its line number."""
+    """The id of the claim, which defaults to the row's `id` or line number."""
     group: MaybeName = None
-    """Claims in the same group are drawn together in an experiment, instead of claims in the same response."""
+    """In an experiment, claims in the same group are drawn together, instead of claims in the same response."""
     document: str | None = None
     label: Annotated[Literal[0, 1] | None, BeforeValidator(_label)] = None
     evaluators: Mapping[NotBlank, Share | None] = Field(default_factory=dict)
-    """Existing scores of other evaluators, which are kept."""
+    """Existing scores from other evaluators, which are kept."""
     unscored: Mapping[str, str] = Field(default_factory=dict)
 
 
 class MarkedRow(PairRow):
-    """A claim in a labelled data set. In a user's file, a column `marked` may hold anything."""
+    """A claim in a labelled data set. A column `marked` in a user's file may contain anything and is not read."""
 
     marked: Spans | None = None
 
     @classmethod
     def of(cls, claim: LabelledClaim) -> MarkedRow:
-        """The row for a claim in a labelled data set; claims about the same document are a group."""
+        """Returns the row for a claim in a labelled data set. Claims about the same document form a group."""
         return cls.model_validate({**claim.model_dump(), "group": claim.document_id})
 
 
 class Prediction(Record):
-    """A row of the output, which the audit reads; it ignores `unscored`."""
+    """A row of the output, which is the input of an audit. The audit ignores `unscored`."""
 
     dataset: str
     system: str
@@ -75,24 +75,24 @@ class Prediction(Record):
     task: str | None = None
     prompt_id: str | None = None
     label: BinaryLabel | None = None
-    """1 attributable, 0 not; the audit rejects rows without a label."""
+    """1 for attributable, 0 for not attributable. The audit rejects rows without a label."""
     claim: str
     document: str
     marked: Spans | None = None
-    """Where in the claim people marked words that the document does not support, if the data set has such spans."""
+    """Spans of the claim that people marked as unsupported by the document, if the data set has such spans."""
     evaluators: Mapping[str, Share | None]
-    """Maps evaluators to scores, None if there is none; `NAME@N` read chunks of at most N words."""
+    """Maps evaluators to scores; None if there is none. `NAME@N` was applied to chunks of at most N words."""
     unscored: Mapping[str, str] = Field(default_factory=dict)
-    """Why an evaluator gave no score: a reason as in reports, or `no_source` if the document is blank."""
+    """Maps evaluators to why they gave no score: a reason as in reports, or `no_source` if the document is blank."""
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """The key of a row; no two rows of a file share it."""
+        """The key of a row, which is unique in a file."""
         return self.dataset, self.system, self.response_id, self.claim_id
 
     @classmethod
     def of(cls, row: PairRow, *, default_dataset: str) -> Prediction:
-        """The row before anything is scored; a claim without a response is treated as its own response."""
+        """Returns the row before it is scored. A claim without a response is treated as its own response."""
         claim_id = row.claim_id or row.id
         return cls(
             dataset=row.dataset.strip() or default_dataset,
@@ -111,16 +111,16 @@ class Prediction(Record):
 
 
 class SpanFigures(Record):
-    """How well the claims that a verifier does not support cover the marked spans, counted in characters.
+    """How well the claims that a verifier finds unsupported cover the marked spans, counted in characters.
 
-    As in RAGTruth (Niu et al. 2024), micro-averaged over all scored claims that could have marked spans. Departure: a
-    verifier marks whole claims, and characters between claims do not count.
+    As in RAGTruth (Niu et al. 2024), figures are micro-averaged over all scored claims that could have marked spans.
+    Departure: a verifier marks whole claims, and characters between claims do not count.
     """
 
     precision: Share | None
     recall: Share | None
     f1: Share | None
-    """Each is None if it would divide by 0."""
+    """Each is None if its denominator is 0."""
     n_predicted: Count
     n_marked: Count
 
@@ -136,20 +136,20 @@ class SpanFigures(Record):
 
 
 class VerifierSummary(Record):
-    """The progress of one verifier."""
+    """The results of one verifier in numbers."""
 
     name: str
     n_scored: Count
     unscored: Mapping[str, Count]
-    """Maps reasons to numbers of pairs without a score."""
+    """Maps reasons to the number of pairs that have no score for this reason."""
     share_supported: Share | None
-    """Fraction of the scored pairs with a score of 0.5 or more; None if no pair is scored."""
+    """Fraction of the scored pairs with a score of 0.5 or more; None if no pair has a score."""
     spans: SpanFigures | None = None
     """None if no claim comes from a data set with marked spans."""
 
 
 class VerifyRun(Record):
-    """The report of `factloop research verify`; the scores themselves are in the output file."""
+    """The report of `factloop research verify`. The scores themselves are in the output file."""
 
     schema_version: Literal["1.1"] = "1.1"
     data: str
@@ -157,7 +157,7 @@ class VerifyRun(Record):
     n_pairs: Count
     n_labelled: Count
     evaluators: tuple[VerifierSummary, ...]
-    """The requested verifiers, in that order, each followed by its chunked columns."""
+    """The verifiers in the requested order, each followed by its columns for chunks."""
     usage: Usage
     """Usage of this attempt."""
     created_at: datetime

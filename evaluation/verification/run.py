@@ -1,10 +1,10 @@
-"""Scores the pairs in a file with several verifiers; if killed, it loses nothing that was paid for.
+"""Scores the pairs in a file with several verifiers. Paid answers are not lost if it is killed.
 
     summary = await averify(rows, ["baseline", "llm:openai:gpt-4o-mini"], out=Path("predictions.jsonl"), ...)
 
 Next to the output is a folder `OUT.run` with the models' answers and the configuration of the run. The same call
 resumes the run; a different configuration is rejected. To add a verifier to existing scores, use their file as the
-input and write to another file: existing scores are kept.
+input and write to another file, which will also contain the existing scores.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ from factloop.tools.models.gateway import ModelGateway
 
 
 class Bench:
-    """Builds the verifiers and closes them. Bound to one event loop."""
+    """Builds the verifiers and closes them. It is bound to one event loop."""
 
     def __init__(self, settings: VerifySettings, *, allow_download: bool) -> None:
-        """Raises ConfigError for an invalid folder of prompts."""
+        """Raises ConfigError if the folder of prompts is invalid."""
         self._settings, self._allow_download = settings, allow_download
         self._prompts = PromptRegistry.load(settings.prompts)
         self._chats: dict[tuple[CallingKind, str], ChatModel] = {}
@@ -56,7 +56,7 @@ class Bench:
         self._session: Session | None = None
 
     def prepare(self, specs: Sequence[JudgeSpec]) -> list[Judge]:
-        """The verifiers with their weights loaded, so that they can be named and distinguished. Sends nothing. Raises
+        """Loads the verifiers' weights, so that they can be named and distinguished. Sends no requests. Raises
         ConfigError."""
         unasked = self._settings.model_copy(update={"batch": False})
         self._session = open_session(unasked, self._prompts, keeps=False)  # in memory, since no calls are made yet
@@ -66,7 +66,7 @@ class Bench:
         return [self._readers[spec] for spec in specs]
 
     async def open(self, specs: Sequence[JudgeSpec], journal: Path) -> list[Judge]:
-        """The prepared verifiers, ready to work; answers from models are saved in `journal`. Raises ConfigError."""
+        """Returns the prepared verifiers, ready for use; models' answers are saved in `journal`. Raises ConfigError."""
         await self._close_session()
         self._session = open_session(self._settings, self._prompts, keeps=False, journal=journal)
         return [self._build(spec) if spec.calls is not None else self._readers[spec] for spec in specs]
@@ -106,11 +106,11 @@ THRESHOLD = 0.5
 
 
 def summaries(predictions: Iterable[Prediction], columns: Sequence[str]) -> tuple[VerifierSummary, ...]:
-    """The progress of each column, in one pass over predictions that have them all."""
+    """Summarizes each column in one pass over predictions, which must have all columns."""
     scored, supported = Counter[str](), Counter[str]()
     reasons: dict[str, Counter[str]] = {name: Counter() for name in columns}
     spans: dict[str, tuple[int, ...]] = {}
-    """Predicted, marked and shared characters."""
+    """Maps each column to its numbers of predicted, marked and shared characters."""
     for found in predictions:
         for name in columns:
             score = found.evaluators[name]
@@ -139,11 +139,11 @@ def summaries(predictions: Iterable[Prediction], columns: Sequence[str]) -> tupl
 def open_log(
     path: Path, columns: Sequence[str], keys: Container[bytes], left_out: Container[bytes] = ()
 ) -> Log[Prediction, bytes]:
-    """The predictions at `path`; rows in which one of `columns` failed for a temporary reason are dropped.
+    """Opens the predictions at `path` and drops rows in which one of `columns` failed for a temporary reason.
 
-    Raises ConfigError if the file cannot be used or contains predictions for claims that are now in `left_out`, and
-    DataError for a line that is not a prediction of this run: without one of `columns`, or for a claim that is not in
-    `keys`.
+    Raises ConfigError if the file cannot be used, or if it has predictions for claims that are now in `left_out`.
+    Raises DataError if a line is not a prediction of this run, because it lacks one of `columns`, or its claim is not
+    in `keys`.
     """
 
     def parse(line: bytes, name: str, number: int | None) -> Prediction:
@@ -159,7 +159,7 @@ def open_log(
     def refuse_stranger(found: Prediction, number: int) -> None:
         if key_of(found) in left_out:
             raise ConfigError(
-                f"{path}: line {number} has a claim beyond --limit: use at least the earlier limit, or none"
+                f"{path}: line {number} has a claim beyond --limit; use at least the earlier limit, or none"
             )
         if key_of(found) not in keys:
             raise DataError("its claim is not in the input; remove the line", path=str(path), line=number)
@@ -176,24 +176,24 @@ def open_log(
 
 
 BATCH = 64
-"""Number of pairs scored together, which is the most unpaid work that is lost if the process is killed."""
+"""Number of pairs scored together."""
 BATCHES_AT_ONCE = 4
-"""Number of these batches; if models are called in batches of their own, as many as contain `BATCHED_AT_ONCE` pairs."""
+"""Number of batches in progress. If models are called in batches, `BATCHED_AT_ONCE` pairs are in progress instead."""
 
 
 @dataclass(frozen=True)
 class VerifyRequest:
-    """The requested verifiers, and where their scores are written."""
+    """The requested verifiers and the file for their scores."""
 
     verifiers: tuple[str, ...]
-    """Specifications that `build.parse_spec` reads."""
+    """Specifications as read by `build.parse_spec`."""
     out: Path
     data: str
     """The name of the input in messages."""
     default_dataset: str
-    """Name of the data set for rows that do not name one."""
+    """The data set of rows that do not specify one."""
     chunk_words: tuple[int, ...] = ()
-    """Sizes of chunks; each adds a column `NAME@N` to every verifier: its scores on chunks of at most N words."""
+    """Sizes of chunks. Each adds a column `NAME@N` per verifier, with its scores for chunks of at most N words."""
     limit: int | None = None
     allow_download: bool = False
 
@@ -206,10 +206,11 @@ class VerifyRequest:
 async def astream_verify(
     rows: Iterable[PlacedRow], wanted: VerifyRequest, settings: VerifySettings
 ) -> Events[Prediction, VerifyRun]:
-    """Yields the events of a run: its start, pairs as they are written, and finally the summary.
+    """Yields the events of a run: its start, the pairs as they are written, and finally the summary.
 
     All rows are read and validated, and all weights are loaded, before any money is spent. Costs money if a model on a
-    server is used. Raises ConfigError, DataError. A caller that stops early must close it (`contextlib.aclosing`).
+    server is used. Raises ConfigError and DataError. A caller that stops early must close the generator
+    (`contextlib.aclosing`).
     """
     started = time.perf_counter()
     specs = [parse_spec(text) for text in wanted.verifiers]
@@ -266,22 +267,21 @@ async def astream_verify(
 async def averify(
     rows: Iterable[PlacedRow], wanted: VerifyRequest, settings: VerifySettings | None = None
 ) -> VerifyRun:
-    """The summary of a run, as yielded by `astream_verify`."""
+    """Completes a run of `astream_verify` and returns its summary."""
     return await summary_of(astream_verify(rows, wanted, settings or VerifySettings()))
 
 
 def _columns(readers: Sequence[Judge], sizes: Sequence[int | None]) -> list[str]:
-    """The evaluators' names in the output. Raises ConfigError if two are equal."""
+    """Returns the evaluators' names in the output. Raises ConfigError if two names are equal."""
     columns = [_column(reader, size) for reader in readers for size in sizes]
     repeated = next((name for place, name in enumerate(columns) if name in columns[:place]), None)
     if repeated is not None:
-        raise ConfigError(f"two verifiers would be called {repeated!r}; rename one of them, or its folder")
+        raise ConfigError(f"two verifiers would be named {repeated!r}; rename one of them, or its folder")
     return columns
 
 
 def _column(reader: Judge, size: int | None) -> str:
-    """The name of a column, in the format that `evaluation.audit.chunking.chunked_evaluators` recognizes for chunked
-    ones."""
+    """Returns the name of a column; `evaluation.audit.chunking.chunked_evaluators` recognizes those for chunks."""
     return reader.name if size is None else f"{reader.name}@{size}"
 
 
@@ -293,7 +293,7 @@ async def _scores(
     meter: UsageMeter,
     at_once: int,
 ) -> AsyncGenerator[Prediction, None]:
-    """Yields the pairs with their scores, batch by batch: a verifier reads many pairs in little more time than one."""
+    """Yields the pairs with their scores, in batches, since a verifier reads many pairs almost as fast as one."""
     score = partial(_scored, readers=readers, sizes=sizes, meter=meter)
     async with aclosing(as_they_come(_batches(iter(pairs)), score, at_once=at_once)) as scoring:
         async for batch in scoring:
@@ -336,8 +336,8 @@ def _reason(error: FactloopError) -> str:
 
 def _warnings(spool: PairSpool) -> Iterator[str]:
     if spool.n_blank:
-        yield f"{spool.n_blank:,} of {spool.n:,} pairs have no document and no score."
+        yield f"{spool.n_blank:,} of {spool.n:,} pairs have no document, and therefore no score."
     if spool.n_labelled < spool.n:
-        yield f"{spool.n - spool.n_labelled:,} of {spool.n:,} pairs have no label; the audit needs one in every row."
+        yield f"{spool.n - spool.n_labelled:,} of {spool.n:,} pairs have no label, which the audit needs in every row."
     if spool.n_unnamed:
-        yield f"{spool.n_unnamed:,} of {spool.n:,} pairs name no system; they count as {UNKNOWN_SYSTEM!r}."
+        yield f"{spool.n_unnamed:,} of {spool.n:,} pairs do not name a system and are assigned to {UNKNOWN_SYSTEM!r}."

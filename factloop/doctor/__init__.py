@@ -1,1 +1,1 @@
-"""Examines everything that is configured: what works, in which modes and limits, and how to fix the rest."""
+"""Examines everything that is configured: what works, in which modes, with which limits, and how to fix the rest."""

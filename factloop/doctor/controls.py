@@ -1,9 +1,9 @@
-"""Has the judge check texts that are known to be true or false against documents supplied with them.
+"""Tests the judge on sentences that are known to be true or false, checked against supplied documents.
 
-The place and the people are invented, so a model cannot know them; half of the sentences are false, each in a different
-way. A dozen sentences can only show whether a judge reads the documents; `factloop research audit` measures how well it
-judges. A judge without a chat model (`--judge`) gets twenty claims, each with the text that decides it, without
-splitting or searching.
+The place and the people are invented, so a model cannot know them, and half of the sentences are false, each in a
+different way. A dozen sentences can only show whether a judge reads the documents; `factloop research audit` measures
+how well it judges. A judge without a chat model (`--judge`) gets twenty claims, each with the text that decides it,
+without splitting or searching.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SENTENCES: tuple[tuple[str, bool], ...] = (
     ("No visitor gets in during January.", True),
     ("The Eiffel Tower was finished in 1889.", False),
 )
-"""The sentences of the answer. The last one is true but is in no document, so it must not be found supported."""
+"""The sentences of the answer. The last one is true but not in the documents, so it must not be judged supported."""
 PAIRS: tuple[tuple[str, str, bool], ...] = (
     ("Harrow Mill was built for the weaver Agnes Dorling in 1784.", MILL, True),
     ("Agnes Dorling's nephew Peter Voss gave Harrow Mill an iron wheel in 1823.", MILL, True),
@@ -69,16 +69,16 @@ PAIRS: tuple[tuple[str, str, bool], ...] = (
     ("Children of 14 enter the museum of Harrow Mill for free.", VISITS, False),
     ("The Eiffel Tower was finished in 1889.", VISITS, False),
 )
-"""Claims, the text to judge each one by, and whether the text supports it. The last claim is true but not supported."""
+"""Claims, each with the text to judge it by and whether the text supports it. The last one is true but unsupported."""
 GOOD, ENOUGH = 5 / 6, 2 / 3
-"""Fractions of true and of false sentences that a judge must get right for each grade; below the second, verdicts are
-meaningless."""
+"""Fractions of both the true and the false sentences that a judge must get right for a grade of `good` or
+`usable_with_care`."""
 REFUSED = {Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT}
-ADVICE = "Its verdicts are not reliable: use {better}, or measure it on labelled claims (factloop research audit)."
+ADVICE = "Its verdicts are not reliable. Use {better}, or measure it on labelled claims (factloop research audit)."
 
 
 async def ask_controls(settings: CheckSettings, meter: UsageMeter) -> WorkingPart:
-    """Checks the sentences using the plan in the settings, but only against these documents. Raises FactloopError."""
+    """Checks the sentences with the plan in the settings, but only against these documents. Raises FactloopError."""
     asked = settings.model_copy(update={"recording": None, "cache": False, "search": (), "docs": (), "cascade": None})
     documents = [
         Document(text, metadata={"title": title, "source": f"factloop doctor, {title}"})
@@ -92,10 +92,10 @@ async def ask_controls(settings: CheckSettings, meter: UsageMeter) -> WorkingPar
 
 
 async def ask_judge(settings: CheckSettings, meter: UsageMeter) -> WorkingPart:
-    """Asks the judge given by `--judge` whether each text supports its claim. Raises FactloopError."""
+    """Asks the judge set with `--judge` whether each text supports its claim. Raises FactloopError."""
     checking = await asyncio.to_thread(open_checking_of, settings)
     named = checking.setup.judge
-    assert named is not None  # a judge is set instead of a model
+    assert named is not None  # because a judge is set instead of a model
     try:
         rater = named.opened(checking.session, logprobs=settings.logprobs)
         read = await together(
@@ -117,7 +117,7 @@ async def ask_judge(settings: CheckSettings, meter: UsageMeter) -> WorkingPart:
 
 
 def open_checking_of(settings: CheckSettings) -> Checking:
-    """A check with these settings that saves nothing. Raises ConfigError."""
+    """Opens a check with these settings that saves nothing. Raises ConfigError."""
     return open_checking(prepare(settings.model_copy(update={"recording": None, "cache": False}), ()))
 
 
@@ -129,7 +129,7 @@ def _graded(found: ControlsFound, better: str) -> WorkingPart:
 
 
 def grade_of(n_true_supported: int, n_true: int, n_false_refused: int, n_false: int) -> Grade:
-    """The grade according to the kind of sentences that the judge did worse on."""
+    """Returns the grade, which depends on the kind of sentences that was judged worse."""
     if n_true_supported >= GOOD * n_true and n_false_refused >= GOOD * n_false:
         return "good"
     is_enough = n_true_supported >= ENOUGH * n_true and n_false_refused >= ENOUGH * n_false
@@ -167,10 +167,10 @@ def _said(found: ControlsFound) -> list[str]:
 
 
 def _meaning(found: ControlsFound) -> str:
-    """What the counts mean for the verdicts of a usable judge."""
+    """Says what the counts mean for the verdicts of a usable judge."""
     n_all = found.n_true + found.n_false
     n_wrong = n_all - found.n_true_supported - found.n_false_refused
     wrong = f"{n_wrong} of {n_all} verdicts wrong or missing" if n_wrong else f"all {n_all} verdicts right"
     if found.grade == "good":
-        return f"{wrong}: it reads the sources; factloop research audit measures its errors on your texts"
-    return f"{wrong}: read the evidence before you rely on a verdict"
+        return f"{wrong}: it reads the sources; to measure its errors on your texts, use factloop research audit"
+    return f"{wrong}: read the evidence before relying on a verdict"

@@ -31,28 +31,28 @@ from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.context_length import listed_names
 from factloop.trust.settings import TrustSettings
 
-QUESTIONS = 8  # maximum duration of an examination, in calls: two calls to a model, with repairs and changes of mode
-CALLS = 30  # maximum duration of the controls, in calls
+QUESTIONS = 8  # time limit of an examination, in calls: two calls to a model, with repairs and changes of mode
+CALLS = 30  # time limit of the controls, in calls
 NO_SUCH_MODEL = 404
 MOST_NAMED, LONGEST_NAME = 8, 100
-"""Maximum number of models listed from a server, and characters of each name."""
+"""Maximum number of a server's models to list, and of characters in each name."""
 COULD_BE: dict[Part, str] = {
-    "model": "Name one with --model: see docs/models.md.",
+    "model": "Choose one with --model; see docs/models.md.",
     "subject_model": "For TrustBC, set the model to test (--subject-model).",
-    "search": "Name one with --search: see docs/search.md.",
-    "documents": "Name files or folders with --docs.",
+    "search": "Choose one with --search; see docs/search.md.",
+    "documents": "Set files or folders with --docs.",
 }
-"""What users often want but need not configure."""
+"""Parts that users often want to configure but need not, with advice on how to do so."""
 
 
 async def diagnose(
     check: CheckSettings, trust: TrustSettings, others: Sequence[Look] = (), *, controls: bool = False
 ) -> Diagnosis:
-    """The findings on everything in these settings, on `others`, and on what is not configured.
+    """Returns the findings on everything in these settings, on `others`, and on parts that are not configured.
 
     Sends one or two requests to each model, search and server, which costs a fraction of a cent if they charge. With
-    `controls`, the judge also checks a text with known truth values after everything else, with at least 3 calls. Reads
-    nothing from the cache and saves nothing. Never raises FactloopError: failures become findings.
+    `controls`, the judge finally also checks a text whose sentences are known to be true or false, which takes at least
+    3 calls. Neither reads from the cache nor saves anything. Failures become findings, so FactloopError is not raised.
     """
     meter, started = UsageMeter(), time.perf_counter()
     looks = [*_looks(check, trust, meter), *others]
@@ -110,7 +110,7 @@ def _look_at_model(
     part: Part, settings: RunSettings, name: str, base_url: str | None, temperature: float | None, meter: UsageMeter
 ) -> Look:
     async def ask() -> WorkingPart:
-        asked = settings.model_copy(update={"recording": None})  # not its recorded answers
+        asked = settings.model_copy(update={"recording": None})  # to query the model itself
         chat = build_model(asked, name, base_url=base_url, temperature=temperature)
         may_search = isinstance(settings, CheckSettings) and settings.tool_calling
         try:
@@ -126,7 +126,7 @@ def _look_at_model(
 
 
 async def _naming_models(error: ToolError, chat: ChatModel) -> ToolError:
-    """The failure for a model that its server does not have, with the names of the models it lists."""
+    """Adds the names of the models that a server lists to the failure for a model that it does not have."""
     names = [name[:LONGEST_NAME] for name in await listed_names(chat)]
     if not names:
         return error

@@ -1,4 +1,4 @@
-"""Examines one part of the setup; every failure becomes a finding with advice on what to do."""
+"""Examines one part of the setup. Every failure becomes a finding with advice on what to do."""
 
 from __future__ import annotations
 
@@ -15,45 +15,45 @@ UNEXPECTED = "factloop does not expect this error: please report it."
 
 @dataclass(frozen=True)
 class WorkingPart:
-    """What was found out about a part that works."""
+    """The result of testing a part without an error."""
 
     how: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
     model: ModelFound | None = None
     controls: ControlsFound | None = None
     problem: str = ""
-    """What is wrong although the part works; empty if nothing is."""
+    """What is wrong although there was no error; empty if nothing is."""
     advice: str = ""
 
 
 @dataclass(frozen=True)
 class Look:
-    """A part, and a function that tests it and raises if it does not work."""
+    """A part to examine, with a function that raises an error if the part does not work."""
 
     part: Part
     name: str
     ask: Callable[[], Awaitable[WorkingPart]]
 
     async def taken(self, within_s: float) -> PartFound:
-        """The finding, with a time limit in seconds."""
+        """Runs the test with a time limit in seconds and returns the finding."""
         try:
             async with asyncio.timeout(within_s) as scope:
                 seen = await self.ask()
         except FactloopError as error:
             return self._failed(error)
-        except Exception as error:  # noqa: BLE001 - servers and packages surprise; the other findings must not be lost
+        except Exception as error:  # noqa: BLE001 - servers and packages may raise anything; other findings must survive
             if scope.expired():
                 return self._failed(ToolTimeout(tool=self.name, timeout_s=within_s))
             return self._surprised(error)
         return PartFound(part=self.part, name=self.name, state="fails" if seen.problem else "works", **vars(seen))
 
     def _surprised(self, error: Exception) -> PartFound:
-        """Reports an unexpected error only by type, because its message may contain a key."""
+        """Reports only the type of an unexpected error, because its message may contain a key."""
         problem = f"the test raised {type(error).__name__}"
         return PartFound(part=self.part, name=self.name, state="fails", problem=problem, advice=UNEXPECTED)
 
     def _failed(self, error: FactloopError) -> PartFound:
-        """Reports a failure that was attributed to the setup unchanged; the advice is separate."""
+        """Reports the original message of a failure that was attributed to the setup; the advice is separate."""
         cause = error.__cause__ if isinstance(error.__cause__, ToolError) else error
         return PartFound(
             part=self.part, name=self.name, state="fails", problem=" ".join(str(cause).split()), advice=advice_on(cause)
@@ -61,24 +61,24 @@ class Look:
 
 
 def in_thread(look: Callable[[], WorkingPart]) -> Callable[[], Awaitable[WorkingPart]]:
-    """A test that takes a while and is not asynchronous, run in a thread."""
+    """Returns an asynchronous test that runs a slow, synchronous one in a thread."""
     return lambda: asyncio.to_thread(look)
 
 
 def advice_on(error: BaseException) -> str:
-    """Advice on a failure; empty if its own message contains the advice."""
+    """Returns advice on a failure; empty if its own message contains the advice."""
     if isinstance(error, ToolTimeout):
         return "Find out why the server is slow, or give it more time (--timeout)."
     if isinstance(error, ModelOutputError):
-        return "Use another model, or a chat template with which its server can enforce a schema (docs/models.md)."
+        return "Use another model, or a chat template that lets its server enforce a schema (docs/models.md)."
     if not isinstance(error, ToolError):
         return ""
     if error.status in (401, 403):
-        return "Give a key that the server accepts."
+        return "Set a key that the server accepts."
     if error.status == 404:
         return "Correct the name or the address."
     if error.wants_pause:
-        return "Wait, or raise its limits: the rate or the quota is used up."
+        return "Wait, or raise the limits of your account: the rate limit or the quota is exhausted."
     if is_out_of_reach(error):
         return "Start the server, correct its address, or check the network."
     return "Check the server's log."

@@ -1,4 +1,4 @@
-"""Asks a chat model SAFE's question about an undisputed claim, and finds out which answer modes it supports."""
+"""Asks a chat model SAFE's question about an undisputed claim, and determines which answer modes it supports."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SPOKEN = {
     Mode.TEXT: "plain text, its schema in the prompt",
 }
 _RETRY = RetryPolicy(attempts=2, timeout_attempts=1, patience_s=10.0)
-"""There are few retries because a person is waiting, and frequent rejections are a finding as well."""
+"""There are few retries because a person is waiting, and because frequent rejections are also a finding."""
 _SEARCHES = Offers(
     {"web": "Search the web."}, SearchCall, Assessment, undecided=lambda one: one.verdict == "insufficient"
 )
@@ -51,10 +51,10 @@ _SEARCHES = Offers(
 async def ask_model(
     settings: RunSettings, chat: ChatModel, prompts: PromptRegistry, meter: UsageMeter, *, may_search: bool
 ) -> WorkingPart:
-    """Asks once with a search offered if the model `may_search`, and once without.
+    """Asks once while offering a search, if the model `may_search`, and once without.
 
-    Uses neither the cache nor what earlier runs learnt about the server. Raises FactloopError, also if no answer could
-    be read.
+    Uses neither the cache nor anything that earlier runs learnt about the server. Raises FactloopError, for example if
+    no answer could be parsed.
     """
     if settings.limits_money and chat.price is None:
         raise ConfigError(unknown_price(chat.name))
@@ -117,7 +117,7 @@ def _question(prompts: PromptRegistry, *, n_searches: int) -> RenderedPrompt:
 
 
 def _mode(gateway: ModelGateway, strongest: Mode) -> Mode:
-    """The mode for the next question, among those from `strongest` down."""
+    """Returns the mode for the next question, among `strongest` and weaker modes."""
     modes = list(Mode)
     return next(mode for mode in modes[modes.index(strongest) :] if gateway.abilities.offers(mode))
 
@@ -127,16 +127,16 @@ def _how(found: ModelFound, *, n_unread: int) -> tuple[str, ...]:
     if found.with_tools is Mode.TOOLS:
         said.insert(0, SPOKEN[Mode.TOOLS])
     elif found.with_tools is not None:
-        said.append("no tool calls: searches are chosen by the reply")
+        said.append("no tool calls: the reply requests searches")
     said.append("log-probabilities" if found.log_probabilities else "no log-probabilities: verdicts have no score")
     if n_unread:
-        said.append("one of two answers could not be read")
+        said.append("one of two answers could not be parsed")
     return tuple(said)
 
 
 def _limits(settings: RunSettings, chat: ChatModel, found: ModelFound) -> tuple[str, ...]:
     said = [] if found.context_tokens is None else [f"{found.context_tokens:,} tokens of context"]
-    said += [] if settings.max_tokens is None else [f"{settings.max_tokens:,} of a reply"]
-    said.append(f"{reply_timeout_s(settings, chat.identity.get('base_url')):g} s a call")
-    said += [] if found.knows_price else ["no budget in USD: its price is unknown; give --price-in and --price-out"]
+    said += [] if settings.max_tokens is None else [f"{settings.max_tokens:,} per reply"]
+    said.append(f"{reply_timeout_s(settings, chat.identity.get('base_url')):g} s per call")
+    said += [] if found.knows_price else ["no budget in USD: its price is unknown; set --price-in and --price-out"]
     return tuple(said)

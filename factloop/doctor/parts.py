@@ -1,4 +1,4 @@
-"""Examines the parts other than models: searches, documents, knowledge bases and local installations."""
+"""Examines all parts other than models: searches, documents, knowledge bases and local installations."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ async def _ask(settings: CheckSettings, name: str, meter: UsageMeter) -> Working
     hits = await tool.asearch(QUERY, settings.results_per_search)
     meter.searched("search", time.perf_counter() - started, tool.usd_per_query)
     found = f"{plural(len(hits), 'hit')} for “{QUERY}”" if hits else f"answered, but found nothing about “{QUERY}”"
-    return WorkingPart(how=(*facts, found), limits=(_price(tool.usd_per_query), f"{settings.timeout_s:g} s a query"))
+    return WorkingPart(how=(*facts, found), limits=(_price(tool.usd_per_query), f"{settings.timeout_s:g} s per query"))
 
 
 def _price(usd: float | None) -> str:
     if usd is None:
         return "no budget in USD: its price is unknown"
-    return f"{usd:g} USD a query" if usd else "free"
+    return f"{usd:g} USD per query" if usd else "free"
 
 
 def _find(places: tuple[str, ...]) -> WorkingPart:
@@ -104,12 +104,12 @@ async def _select(settings: TrustSettings) -> WorkingPart:
         rows = await SparqlClient(endpoint, settings.timeout_s).select(hierarchy_query(CLASSES), "type", "above")
     finally:
         await endpoint.aclose()
-    ontology = "DBpedia's ontology is loaded" if rows else "answered, without DBpedia's ontology: types have no order"
+    ontology = "DBpedia's ontology is loaded" if rows else "answered, but without DBpedia's ontology to order types"
     return WorkingPart(how=(ontology,), limits=_limits(settings))
 
 
 def _limits(settings: TrustSettings) -> tuple[str, ...]:
-    return "free", f"{settings.timeout_s:g} s a query"
+    return "free", f"{settings.timeout_s:g} s per query"
 
 
 def _endpoint(tool: str, url: str, accept: str, timeout_s: float) -> Endpoint:
@@ -118,7 +118,7 @@ def _endpoint(tool: str, url: str, accept: str, timeout_s: float) -> Endpoint:
 
 
 def looks_at_local_parts(check: CheckSettings, trust: TrustSettings) -> Iterator[Look]:
-    """TrustScore uses the same embeddings as checks, unless they are set only for TrustScore."""
+    """Yields tests of local parts. TrustScore uses the embeddings of checks, unless only its own are set."""
     if check.prompts is not None:
         yield Look("prompts", str(check.prompts), in_thread(partial(_prompts, check)))
     if check.cascade is not None and (check.judge is None or check.model is not None):
@@ -136,17 +136,17 @@ def looks_at_local_parts(check: CheckSettings, trust: TrustSettings) -> Iterator
 
 
 def offline_engine() -> WorkingPart:
-    """The judge if no model is set. Raises MissingExtra."""
+    """Returns the judge that is used if no model is set. Raises MissingExtra."""
     require("offline", "a check without a model (--model)")
     return WorkingPart(how=("the bundled baseline; no model or judge is set",))
 
 
 def named_judge_of(settings: CheckSettings) -> WorkingPart:
-    """The judge without a chat model, after loading it. Raises ConfigError, MissingExtra."""
+    """Loads the judge that is used without a chat model. Raises ConfigError, MissingExtra."""
     named = named_judge(settings, has_model=False)
-    assert named is not None  # it is set
+    assert named is not None  # because it is set
     upper, lower = named.fingerprint.upper, named.fingerprint.lower
-    tuned = () if lower is None else (f"by your labels: {lower:g} or less is not supported, {upper:g} or more is",)
+    tuned = () if lower is None else (f"tuned on your labels: not supported up to {lower:g}, supported from {upper:g}",)
     return WorkingPart(how=(f"judges without a chat model: {named.fingerprint.verifier}", *tuned))
 
 
@@ -157,8 +157,8 @@ def _prompts(settings: CheckSettings) -> WorkingPart:
 
 def _cascade(settings: CheckSettings) -> WorkingPart:
     cascade = load_cascade(settings, has_model=settings.model is not None)
-    assert cascade is not None  # it is set
-    return WorkingPart(how=(f"settles clear claims by {cascade.fingerprint.verifier}",))
+    assert cascade is not None  # because it is set
+    return WorkingPart(how=(f"{cascade.fingerprint.verifier} settles clear claims",))
 
 
 def _embeddings(settings: TrustSettings) -> WorkingPart:

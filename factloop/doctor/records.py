@@ -17,20 +17,20 @@ State = Literal["works", "fails", "not_configured"]
 
 
 class ModelFound(Record):
-    """Which kinds of requests a model's server accepts."""
+    """The kinds of requests that a model's server accepts."""
 
     with_tools: Mode | None
-    """The mode for requests that offer a search; None if there were none."""
+    """The mode for requests that offer a search; None if there were no such requests."""
     alone: Mode
     """The mode for all other requests with a schema."""
     unavailable: tuple[Mode, ...]
-    """Modes that it rejects, or accepts but ignores."""
+    """Modes that the server rejects, or accepts but ignores."""
     log_probabilities: bool
-    """Whether it returned log-probabilities, without which verdicts have no score."""
+    """Whether the server returned log-probabilities, without which verdicts have no score."""
     context_tokens: Count | None
-    """Maximum number of tokens in a prompt and its reply, if the server reports the limit."""
+    """Maximum number of tokens in a prompt and its reply, if the server reports it."""
     knows_price: bool
-    """Whether its price is known, so that a budget in dollars can be enforced."""
+    """Whether the model's price is known, which a budget in dollars requires."""
 
 
 Grade = Literal["good", "usable_with_care", "not_usable"]
@@ -38,7 +38,7 @@ Grade = Literal["good", "usable_with_care", "not_usable"]
 
 
 class ControlsFound(Record):
-    """How the judge did on sentences known to be true or false."""
+    """The performance of the judge on sentences known to be true or false."""
 
     grade: Grade
     """`good` if at most one in six of each kind is wrong; `usable_with_care` if at most one in three is; otherwise
@@ -50,16 +50,16 @@ class ControlsFound(Record):
     n_false_refused: Count
     """Number of false sentences with a claim judged not supported or irrelevant."""
     n_unscored: Count
-    """Number of sentences without a claim, or with a claim that has no verdict. They count as neither supported nor
-    rejected."""
+    """Number of sentences without a claim, or with a claim that has no verdict. Such sentences count as neither
+    supported nor rejected."""
 
 
 class PartFound(Record):
-    """Something that is configured, or that could be."""
+    """A part that is configured, or that could be."""
 
     part: Part
     name: str
-    """Its name or URL, without credentials; empty if nothing is configured."""
+    """Its name or URL, without credentials; empty if it is not configured."""
     state: State
     how: tuple[str, ...] = ()
     """How it works, in short phrases."""
@@ -67,14 +67,14 @@ class PartFound(Record):
     problem: str = ""
     """What is wrong; empty unless the part fails."""
     advice: str = ""
-    """What to do; empty if there is nothing to do or if the problem already says it."""
+    """What to do; empty if there is nothing to do, or if the problem already says it."""
     model: ModelFound | None = None
     controls: ControlsFound | None = None
 
     @field_validator("how", "limits")
     @classmethod
     def _hold_whole_characters(cls, said: tuple[str, ...]) -> tuple[str, ...]:
-        """Replaces lone surrogates in quotes from servers; the base record handles only top-level texts."""
+        """Replaces lone surrogates in quotes from servers. The base record only does so in top-level texts."""
         return tuple(map(whole, said))
 
 

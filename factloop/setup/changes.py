@@ -1,4 +1,4 @@
-"""Declares the settings of checks as function arguments, so that editors and type checkers know them."""
+"""Declares the settings of checks as keyword arguments, so that editors and type checkers know them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from factloop.tools.calls.modes import TapeMode, TracingMode
 
 
 class CheckChanges(TypedDict, total=False):
-    """The settings of `CheckSettings`, which describes them, except `model`, `search`, `docs` and `recording`, which
-    functions take as separate arguments.
-    """
+    """The settings in `CheckSettings`, where they are described.
+
+    `model`, `search`, `docs` and `recording` are missing because functions have separate arguments for them."""
 
     max_tokens: int | None
     prompts: str | Path | None

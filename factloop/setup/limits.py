@@ -15,23 +15,22 @@ from factloop.tools.calls.budget import Allowance
 
 
 class Limits(BaseModel):
-    """Limits for one check; None means no limit. Claims that a limit prevents from being judged are unscored (`timeout`
-    or `budget`).
+    """Limits for one check; None means no limit.
 
-    Raises ConfigError for an invalid limit, or pydantic's ValidationError if the limit is part of a request.
+    Claims that are not judged because of a limit are unscored (`timeout` or `budget`). An invalid limit raises
+    ConfigError, or pydantic's ValidationError if it is part of a request.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     deadline_s: Annotated[float | None, SameAs(CheckSettings, "deadline_s")] = None
-    """Seconds after which a check, or a whole correction, ends: no more calls are started, and calls in progress are
-    abandoned."""
+    """Seconds after which a check, or a whole correction, ends. Calls in progress are then cancelled."""
     max_calls: Annotated[int | None, SameAs(CheckSettings, "max_calls_per_check")] = None
     """Maximum number of model calls, including failed ones."""
     budget_usd: Annotated[float | None, SameAs(CheckSettings, "budget_usd_per_check")] = None
 
     def __new__(cls, *_: Any, **values: Any) -> Self:
-        """Rejects invalid values passed by a program. To read a request, pydantic calls this without values."""
+        """Rejects invalid values passed by a program. When pydantic reads a request, it calls this without values."""
         if values:
             try:
                 cls.__pydantic_validator__.validate_python(values)
@@ -47,17 +46,17 @@ class Limits(BaseModel):
 
     @classmethod
     def per_check(cls, settings: CheckSettings) -> Self:
-        """The limits for each check, as set in the settings."""
+        """Returns the limits in the settings that apply to each check."""
         names = in_group(CheckSettings, PER_CHECK)
         return cls(**{name.removesuffix("_per_check"): getattr(settings, name) for name in names})
 
     @classmethod
     def of_lone_check(cls, settings: CheckSettings) -> Limits:
-        """The limits for a check that is a run by itself: those for each check and those for the whole run."""
+        """Returns the limits for a check that is a whole run by itself, to which the run's limits also apply."""
         return cls.per_check(settings).within(cls(max_calls=settings.max_calls, budget_usd=settings.budget_usd))
 
     def within(self, others: Limits | None) -> Limits:
-        """For each limit, the stricter of the two."""
+        """Returns the stricter of each pair of limits."""
         if others is None:
             return self
         return Limits(
@@ -67,7 +66,7 @@ class Limits(BaseModel):
         )
 
     def cut_to(self, most: Limits) -> tuple[str, ...]:
-        """A message for each limit that exceeds the maximum allowed here."""
+        """Returns a message for each limit that exceeds the maximum in `most`."""
         pairs = ((name, asked, getattr(most, name)) for name, asked in self if asked is not None)
         return tuple(
             f"{name}: {_figure(asked)} exceeds the limit of {_figure(holds)}"
@@ -76,14 +75,14 @@ class Limits(BaseModel):
         )
 
     def allowance(self, *, begun_at: float, of: str = "this check") -> Allowance:
-        """These limits, for work started at `begun_at` (`time.monotonic()`); `of` names that work in messages."""
+        """Applies these limits to work that started at `begun_at` (`time.monotonic()`). Messages call the work `of`."""
         return Allowance(
             deadline_s=self.deadline_s, begun_at=begun_at, max_calls=self.max_calls, max_usd=self.budget_usd, of=of
         )
 
 
 def _figure(limit: float) -> str:
-    """The limit with all its digits: six would not distinguish 1,000,001 from a million."""
+    """Formats a limit with all its digits, because six digits would not distinguish 1,000,001 from a million."""
     return str(limit).removesuffix(".0")
 
 

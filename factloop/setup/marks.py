@@ -1,11 +1,10 @@
-"""Marks settings with properties that their type, bounds, default and text do not express. All displays of settings use
-these marks.
+"""Marks settings with properties that their type, bounds, default and text do not express.
 
     timeout_s: Annotated[Positive, Mark(LIMITS)] = 60.0
     \"\"\"Seconds for one call or search.\"\"\"
 
-The first paragraph of a setting's text is its help on the command line; later paragraphs are only for readers of the
-code.
+All displays of settings use these marks. The first paragraph of a setting's text is its help on the command line; later
+paragraphs are only for readers of the code.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Group:
-    """Settings accepted together by a command, and their panel in the help; None for the first panel."""
+    """A group of settings that a command accepts together, and their panel in the help; None is the first panel."""
 
     name: str
     panel: str | None
@@ -45,59 +44,59 @@ CORRECTION = Group("correction", None)
 
 @dataclass(frozen=True)
 class Mark:
-    """A mark on a setting: where it is shown and what it is for."""
+    """A mark on a setting, which says where the setting is shown and what it affects."""
 
     group: Group | None = None
-    """None if the command line has no flag for it, or if each command describes the flag in its own words."""
+    """None if the command line has no flag for the setting, or if each command describes the flag itself."""
     metavar: str | None = None
-    """The placeholder for its value, if the type is not clear enough."""
+    """The placeholder for the value, if the type is not clear enough."""
     fingerprint: bool = False
-    """Whether it affects results: fingerprints include it, and a run can be resumed only with the same value."""
+    """Whether the setting affects results. If so, fingerprints include it, and it must not change to resume a run."""
     whole_experiment: bool = False
-    """Whether it applies to an experiment as a whole, not to a single variant."""
+    """Whether the setting applies to an experiment as a whole, not to a single variant."""
     search_tools: bool = False
-    """Whether it affects the search tools, which runs share if these settings are equal."""
+    """Whether the setting affects the search tools, which runs share if all such settings are equal."""
     names: Callable[[], Iterable[str]] | None = None
-    """The possible values, if a registry knows them."""
+    """Returns the possible values, if a registry knows them."""
     path: bool = False
-    """Whether it names files or folders although its type is text."""
+    """Whether the value is a path although its type is text."""
 
 
 _UNMARKED = Mark()
 
 
 def mark_of(field: FieldInfo) -> Mark:
-    """The mark of a setting; empty if it has none."""
+    """Returns the mark of a setting, or an empty mark if it has none."""
     return next((one for one in field.metadata if isinstance(one, Mark)), _UNMARKED)
 
 
 def marked(model: type[BaseModel], what: str) -> tuple[str, ...]:
-    """Names of the settings for which this attribute of the mark is set."""
+    """Returns the names of the settings whose mark has this attribute set."""
     return tuple(name for name, field in model.model_fields.items() if getattr(mark_of(field), what))
 
 
 def in_group(model: type[BaseModel], group: Group) -> tuple[str, ...]:
-    """Names of the settings in a group."""
+    """Returns the names of the settings in a group."""
     return tuple(name for name, field in model.model_fields.items() if mark_of(field).group is group)
 
 
 def text_of(field: FieldInfo) -> str:
-    """The text of a setting, as one paragraph."""
+    """Returns the first paragraph of a setting's text on one line."""
     return " ".join((field.description or "").partition("\n\n")[0].split())
 
 
 def type_of(field: FieldInfo) -> Any:
-    """The type of a setting without its bounds and without None."""
+    """Returns the type of a setting without its bounds and without None."""
     return _plain(field.annotation)
 
 
 def is_list(field: FieldInfo) -> bool:
-    """Whether the setting accepts several values."""
+    """Returns whether the setting accepts several values."""
     return get_origin(type_of(field)) is tuple
 
 
 def path_settings(model: type[BaseModel]) -> tuple[str, ...]:
-    """Names of the settings that are paths."""
+    """Returns the names of the settings that are paths."""
     fields = model.model_fields.items()
     return tuple(name for name, field in fields if type_of(field) is Path or mark_of(field).path)
 
@@ -110,7 +109,7 @@ def _plain(annotation: Any) -> Any:
 
 
 def in_order(model: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
-    """The settings of a model in order: its own come before inherited ones."""
+    """Yields the settings of a model in order, with inherited ones last."""
     seen: set[str] = set()
     for kind in model.__mro__:
         for name in vars(kind).get("__annotations__", {}):

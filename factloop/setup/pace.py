@@ -1,4 +1,4 @@
-"""Controls the pace of model calls, shared by all callers of a server."""
+"""Controls the pace of model calls, which all callers of a server share."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from factloop.tools.search.gateway import limiter_of_tool
 
 
 class Pace:
-    """The rate limiters of servers, one for each URL (or search tool) and event loop: sessions that share them also
-    share what was learnt from rejections, the maximum rate, and the limit on calls in flight.
+    """The rate limiters of servers, one for each URL (or search tool) and event loop.
+
+    Sessions that use the same limiter share its maximum rate, its limit on calls in flight, and what it has learnt from
+    rejections.
     """
 
     def __init__(self, settings: RunSettings) -> None:
@@ -23,11 +25,11 @@ class Pace:
         self._limiters: MutableMapping[asyncio.AbstractEventLoop, dict[str, Limiter]] = weakref.WeakKeyDictionary()
 
     def limiter(self, chat: ChatModel) -> Limiter:
-        """The limiter of the model's server in the running event loop."""
+        """Returns the limiter of the model's server in the running event loop."""
         return self._limiter(address_of(chat), lambda: new_limiter(self._settings))
 
     def limiter_of_search(self, tool: SearchTool) -> Limiter:
-        """The limiter of the tool's server in the running event loop, for as long as the tool lives."""
+        """Returns the limiter of the tool's server in the running event loop, which exists as long as the tool."""
         name, here = f"search {id(tool)}", self._here
         if name not in here:
             weakref.finalize(tool, here.pop, name, None).atexit = False
@@ -49,13 +51,13 @@ class Pace:
     async def drain(self) -> None:
         """Stops sending requests in the running event loop, and waits for those in progress."""
         self._is_drained = True
-        # Concurrently, so that all stop before any is awaited.
+        # Runs concurrently, so that all limiters stop sending before any of them waits.
         await asyncio.gather(*(limiter.drain() for limiter in self._here.values()))
 
     def share(self, n_processes: int) -> None:
-        """From now on, this many processes (including this one) share `requests_per_second` evenly.
+        """Divides `requests_per_second` evenly among this many processes, including this one, from now on.
 
-        What is learnt from a server need not be divided: each process is rejected if all of them together are too fast.
+        A rate learnt from a server needs no division, since all processes are rejected if they are too fast together.
         """
         self._n_processes = n_processes
         for here in self._limiters.values():
@@ -64,12 +66,12 @@ class Pace:
 
 
 def new_limiter(settings: RunSettings) -> Limiter:
-    """A new limiter according to the settings. Requests that wait for a batch are not delayed."""
+    """Builds a limiter from the settings. Requests that wait for a batch are not delayed."""
     if settings.batch:
         return Limiter()
     return Limiter(concurrency=settings.concurrency or None, requests_per_second=settings.requests_per_second)
 
 
 def address_of(chat: ChatModel) -> str:
-    """The URL of the model's server, or the model's name if there is none."""
+    """Returns the URL of the model's server, or the model's name if there is none."""
     return chat.identity.get("base_url") or chat.name

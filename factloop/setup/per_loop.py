@@ -30,7 +30,7 @@ class _Entry(Generic[C]):
     process: int = field(default_factory=os.getpid)
     n_users: int = 0
     is_let_go: bool = False
-    """Whether to close it as soon as it has no user."""
+    """Whether to close the object as soon as nobody uses it."""
     is_closing: bool = False
     closing: AsyncGenerator[None, None] | None = None
     """A suspended generator that closes the object when it finishes."""
@@ -43,29 +43,29 @@ class _Entry(Generic[C]):
         """Closes the object, or has its last user close it."""
         self.is_let_go = True
         if self.n_users:
-            await asyncio.sleep(0)  # so that a stream dropped by its reader finishes now, not after its loop
+            await asyncio.sleep(0)  # so that a stream dropped by its reader ends now rather than after its loop
         else:
             await self.close()
 
 
 _ByLoop = MutableMapping[asyncio.AbstractEventLoop, set[_Entry[C]]]
-"""For each loop, the object given to users, and those released while they were still in use."""
+"""Maps each loop to its current object, and to those that were released while still in use."""
 
 
 class PerLoop(Generic[C]):
-    """Objects by event loop. Any left open are closed when the loop ends, or when this is garbage-collected."""
+    """One object per event loop. Open objects are closed when the loop ends or when this is garbage-collected."""
 
     def __init__(self) -> None:
         self._entries: _ByLoop[C] = weakref.WeakKeyDictionary()
         weakref.finalize(self, _close_left_open, self._entries)
 
     async def open(self, build: Callable[[], C]) -> C:
-        """The running loop's object, built if it does not exist yet."""
+        """Returns the running loop's object, which is built if it does not exist yet."""
         return (await self._here(build)).value
 
     @asynccontextmanager
     async def used(self, build: Callable[[], C]) -> AsyncIterator[C]:
-        """The running loop's object, as from `open`, kept open until the block ends."""
+        """Provides the running loop's object like `open`, and keeps it open until the block ends."""
         entry = await self._here(build)
         entry.n_users += 1
         try:
@@ -76,7 +76,7 @@ class PerLoop(Generic[C]):
                 await entry.close()
 
     async def aclose(self) -> None:
-        """Closes the running loop's object, or has its last user close it. The next one is new."""
+        """Closes the running loop's object, or has its last user close it. The next call of `open` builds a new one."""
         for entry in list(self._of_this_loop):
             await entry.let_go()
 
@@ -92,19 +92,19 @@ class PerLoop(Generic[C]):
         entry = _Entry(build())
         of_loop.add(entry)
         entry.closing = _close_at_the_end(entry, of_loop)
-        await anext(entry.closing)  # a started generator is known to the loop; no other task runs in the meantime
+        await anext(entry.closing)  # registers the generator with the loop; no other task runs in the meantime
         return entry
 
 
 class ClosesPerLoop:
-    """Base class of what opens an object in each event loop, and closes it with `async with` or `aclose`."""
+    """Base class for objects that open resources in each event loop, and close them with `async with` or `aclose`."""
 
     _open: PerLoop[Any]
 
     async def aclose(self) -> None:
-        """Closes connections and the cache, or has the last task that uses them in this loop close them when it ends.
+        """Closes connections and the cache in this event loop. If tasks still use them, the last one closes them.
 
-        Returns immediately. The object can be used again afterwards.
+        Returns without waiting for such tasks. The object can be used again afterwards.
         """
         await self._open.aclose()
 
@@ -118,8 +118,8 @@ class ClosesPerLoop:
 
 
 async def _close_at_the_end(entry: _Entry[Any], of_loop: set[_Entry[Any]]) -> AsyncGenerator[None, None]:
-    """Closes the object at the end of its loop: `asyncio.run` closes open generators while the loop is still running,
-    which connections need in order to close.
+    """Closes the object at the end of its loop, since `asyncio.run` closes open generators while the loop still runs,
+    and connections need a running loop to close.
     """
     try:
         yield
@@ -136,7 +136,7 @@ def _close_left_open(entries: _ByLoop[Any]) -> None:
                 continue
             closing = asyncio.run_coroutine_threadsafe(one.close(), loop)
             if not _runs_here(loop):
-                wait([closing], CLOSED_WITHIN_S)  # the process may be about to end, and with it the loop's thread
+                wait([closing], CLOSED_WITHIN_S)  # the process, and with it the loop's thread, may be about to end
 
 
 def _runs_here(loop: asyncio.AbstractEventLoop) -> bool:

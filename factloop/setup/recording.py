@@ -1,4 +1,4 @@
-"""Records the answers of models and searches. Checkers and scorers use the recording, and its owner writes it."""
+"""Records the answers of models and searches. Checkers and scorers use a recording, and its owner writes it."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ REMEDY = "To record it, set recording_mode='new' (--recording-mode new) to add t
 class Recording:
     """A file of answers, which several checkers and scorers can share in any thread.
 
-    `mode`: `replay` makes no calls, and a missing answer raises RecordingMissing; `record` rewrites the file, without
-    answers that are no longer requested; `new` keeps existing answers and adds missing ones. Secrets in the environment
-    are hidden in the file. The constructor does not access the file.
+    The `mode` `replay` makes no calls, and raises RecordingMissing if an answer is missing. `record` rewrites the file
+    without answers that are no longer requested. `new` keeps existing answers and adds missing ones. Secrets from the
+    environment are masked in the file. The constructor does not access the file.
     """
 
     def __init__(self, path: str | Path, mode: TapeMode = "replay", *, remedy: str = REMEDY) -> None:
-        """`remedy` explains, at the end of the message about a missing answer, how to record it."""
+        """`remedy` is the end of the message about a missing answer, which explains how to record it."""
         self.path, self.mode = Path(path), mode
         self.tape = Tape(self.path, mode, secrets=secrets_in(os.environ), remedy=remedy)
         self._lock = threading.Lock()
@@ -38,12 +38,11 @@ class Recording:
 
     @classmethod
     def of(cls, settings: RunSettings) -> Self | None:
-        """The recording named in the settings."""
+        """Returns the recording named in the settings, if any."""
         return None if settings.recording is None else cls(settings.recording, settings.recording_mode)
 
     def save(self) -> bool:
-        """Writes the recording, either completely or not at all; returns whether there was anything new. Raises
-        ConfigError."""
+        """Writes the recording atomically; returns whether there was anything new. Raises ConfigError if it fails."""
         with self._lock:
             text = self.tape.text
             if text is None or text == self._written:
@@ -54,7 +53,7 @@ class Recording:
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
-        """Writes the file when the last use in progress ends, unless it fails."""
+        """Writes the file when the last concurrent use ends, unless that use fails."""
         with self._lock:
             self._users += 1
         try:
@@ -72,7 +71,7 @@ class Recording:
 
 
 class UsedRecording:
-    """The recording used by a checker or scorer, if any: passed in and written by its owner, or created here."""
+    """The recording used by a checker or scorer, if any. It is passed in and written by its owner, or created here."""
 
     def __init__(self, given: str | Path | Recording | None, settings: RunSettings) -> None:
         self._is_given = isinstance(given, Recording)
@@ -80,7 +79,7 @@ class UsedRecording:
 
     @staticmethod
     def settings(given: str | Path | Recording | None) -> Mapping[str, Any]:
-        """The settings replaced by a given recording."""
+        """Returns the settings that a recording passed in replaces."""
         if given is None:
             return {}
         if isinstance(given, Recording):
@@ -92,23 +91,23 @@ class UsedRecording:
         return None if self.recording is None else self.recording.tape
 
     def in_use(self) -> AbstractContextManager[None]:
-        """A context for each use. At its end, the recording is written, unless its owner does that."""
+        """Returns a context for one use. At its end, the recording is written, unless its owner writes it."""
         return nullcontext() if self.recording is None or self._is_given else self.recording.in_use()
 
 
 def refuse_missing_recording(settings: RunSettings) -> None:
     """Raises ConfigError if a recording to be replayed does not exist, or if a mode is set without a recording.
 
-    Commands call this for a name entered by the user. A test may name a recording that does not exist yet or that it
-    does not need.
+    Commands call this for a name entered by the user. It is not called for tests, whose recording may not exist yet or
+    may not be needed.
     """
     place = settings.recording
     if place is None and "recording_mode" in settings.model_fields_set:
-        raise ConfigError("recording_mode is set, but recording is not: set its file (--recording FILE)")
+        raise ConfigError("recording_mode is set, but recording is not: also set a file (--recording FILE)")
     if settings.recording_mode == "replay" and place is not None and not place.exists():
         raise ConfigError(f"{place}: there is no such recording. {REMEDY}")
 
 
 def replay_warnings(tape: Tape | None) -> tuple[str, ...]:
-    """Warnings about the recording that was used, for readers of a report."""
+    """Returns a warning for readers of a report if it was replayed from a recording."""
     return (REPLAYED,) if tape is not None and tape.mode == "replay" and tape.n_replayed else ()

@@ -1,7 +1,7 @@
-"""A directory from which a run can be resumed. It records the arguments and every answer already paid for.
+"""A directory from which a run can be resumed. It contains the run's configuration and every paid answer.
 
 A run is resumed by starting it again. The graph is deterministic given the answers to its calls, and each answer is on
-disk before it is used, so a resumed run replays its answers and pays only for calls that were in flight when it was
+disk before it is used. So a resumed run replays its answers and pays only for calls that were in flight when it
 stopped.
 """
 
@@ -27,16 +27,16 @@ class RunDirectory:
     """The directory of a run, private to its owner and used by one process at a time. Use as a context manager."""
 
     def __init__(self, path: Path, *, flag: str = "--run-dir") -> None:
-        """Opens or creates the directory. Raises ConfigError if it is in use or contains something else.
+        """Opens or creates the directory. Raises ConfigError if it is in use or contains other files.
 
-        `flag` is the flag with which the user can name another one.
+        `flag` is the flag with which users can choose another directory; messages mention it.
         """
         self.path, self._flag = path, flag
         try:
             make_private_folder(path)
             names = {item.name for item in path.iterdir()}
             if "run.json" not in names and names - BEFORE_THE_RUN:
-                raise ConfigError(f"{path}: not a run directory, and not empty; use another")
+                raise ConfigError(f"{path}: not a run directory, and not empty; use another directory")
             self._lock = self._hold()
             narrow_contents(path)
         except OSError as error:
@@ -44,7 +44,7 @@ class RunDirectory:
 
     @property
     def journal(self) -> Path:
-        """SQLite file of paid answers."""
+        """The SQLite file of paid answers."""
         return self.path / "journal.sqlite"
 
     @property
@@ -55,7 +55,7 @@ class RunDirectory:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._lock.release()  # for a killed process, the system does this
+        self._lock.release()  # if the process is killed, the system does this
 
     def _hold(self) -> FileLock:
         lock = FileLock(self.path / "lock", timeout=0, mode=FILE_MODE)
@@ -77,7 +77,7 @@ class RunDirectory:
         return NoPlaceToKeep(f"{self.path}: cannot be used as a run directory ({error.strerror or error})")
 
     def claim(self, configuration: Mapping[str, Any]) -> None:
-        """Records what this run is, or compares it with the record. Raises ConfigError if they differ."""
+        """Saves the run's configuration, or compares it with the saved one. Raises ConfigError if they differ."""
         wanted = json.loads(json.dumps({"format": FORMAT, **configuration}, default=str))
         file = self.path / "run.json"
         if not file.exists():
@@ -90,6 +90,6 @@ class RunDirectory:
             raise ConfigError(f"{file}: cannot be read; use another run directory") from error
         if different:
             raise ConfigError(
-                f"{self.path}: belongs to a run with another configuration ({', '.join(different)} differ); "
+                f"{self.path}: belongs to a run with a different configuration ({', '.join(different)} differ); "
                 f"use the same settings and input, or another {self._flag}"
             )

@@ -14,11 +14,11 @@ from factloop.tools.search.build import build_search_tools
 
 
 def open_search_tools(settings: CheckSettings, own: Sequence[SearchTool] = ()) -> tuple[SearchTool, ...]:
-    """The user's own tools, followed by those named in the settings.
+    """Returns the user's own tools, followed by those named in the settings.
 
-    Reads and indexes the documents; indexes are saved as the settings specify. Raises ConfigError, DataError.
+    Documents are read and indexed; the settings determine where indexes are saved. Raises ConfigError, DataError.
     """
-    settings = settings.of_search_tools  # reads no other settings, so that equal ones can share their tools
+    settings = settings.of_search_tools  # ignores other settings, so that equal ones can share their tools
     folder = cache_folder(settings, INDEXES) if settings.docs else None
     built = build_search_tools(
         settings.search,
@@ -36,12 +36,12 @@ def open_search_tools(settings: CheckSettings, own: Sequence[SearchTool] = ()) -
     tools = (*own, *built)
     names = [tool.name for tool in tools]
     if len(set(names)) < len(names):
-        raise ConfigError(f"search tools with the same name: {', '.join(sorted(names))}")
+        raise ConfigError(f"search tools must have different names: {', '.join(sorted(names))}")
     return tools
 
 
 def build_embedder(settings: EmbeddingSettings) -> Any:
-    """The embedding model named in the settings, loaded; None if there is none. Raises ConfigError if loading fails."""
+    """Loads the embedding model named in the settings, if any. Raises ConfigError if that fails."""
     if settings.embeddings is None:
         return None
     from factloop.tools.embeddings.sentence import SentenceTransformerEmbedder

@@ -1,4 +1,4 @@
-"""`Session` contains everything that a judge needs, opened from the settings in one place and closed in one place.
+"""`Session` contains everything that a judge needs. It is opened from the settings and closed as a whole.
 
 session = open_session(settings, prompts, [chat], keeps=chat.persistent)
 try:
@@ -46,23 +46,23 @@ GATEWAY_PROMPTS = (REPAIR, JSON_REPLY)
 log = logging.getLogger(__name__)
 
 BATCHES = "batches.jsonl"  # name of the file of batches in a run directory
-UNFETCHED = "Any answers that they did not fetch are billed, but in no report; --batch fetches them"
-NEEDS_FOLDER = "also set a run directory (--run-dir): it records what was submitted, and a batch may take a day"
+UNFETCHED = "Answers that were not fetched are billed, but not part of any report; --batch fetches them"
+NEEDS_FOLDER = "also set a run directory (--run-dir), which records submitted batches, since a batch may take a day"
 
 
 @dataclass(frozen=True)
 class Common:
-    """The budget, pace and patience shared by several sessions. Bound to one event loop."""
+    """The budget, pace and patience that several sessions share. It is bound to one event loop."""
 
     budget: Budget
     limiter: Limiter
-    """The rate limiter for model calls, shared by all sessions because they mostly use the same server."""
+    """The rate limiter for all model calls, because sessions mostly use the same server."""
     patience: dict[str, Patience] = field(default_factory=dict)
-    """Patience with servers, by the URL of the model's server."""
+    """Maps the URL of each model server to the patience with it."""
     servers: dict[int, Server] = field(default_factory=dict)
-    """Search servers, by the id of the tool."""
+    """Maps the id of each search tool to its server."""
     abilities: dict[tuple[str, str], Abilities] = field(default_factory=dict)
-    """What model servers support, by URL and model."""
+    """Maps the URL and model of each model server to what it supports."""
     batches: Batches | None = None
     """The batches of all sessions, if models are called in batches."""
 
@@ -75,23 +75,23 @@ class Common:
 
 @dataclass(frozen=True)
 class Store:
-    """Answer stores passed to a session instead of its own, which it does not close."""
+    """Answer stores that a session uses instead of its own and does not close."""
 
     models: Answers
     searches: Answers
     common: Common
     scope: str = ""
-    """Distinguishes equal requests in several stores."""
+    """Distinguishes equal requests from different stores."""
 
 
 @dataclass(frozen=True)
 class Session:
-    """The models, searches, calls and prompts of a run. Bound to one event loop."""
+    """The models, searches, calls and prompts of a run. It is bound to one event loop."""
 
     settings: RunSettings
     prompts: PromptRegistry
     chats: Sequence[ChatModel]
-    """Models to close together with the session."""
+    """Models that are closed together with the session."""
     of_models: Answers
     """The store for model answers."""
     of_searches: Answers
@@ -99,22 +99,22 @@ class Session:
     rng: random.Random
     common: Common | None = None
     pace: Pace | None = None
-    """The pace shared with other sessions; None for its own."""
+    """The pace shared with other sessions; None if the session has its own."""
     kept: AnswersKept | None = None
-    """The contents of the session's own store; None if a store was passed to it."""
+    """The session's own store of answers; None if a store was passed to it."""
     batches: Batches | None = None
-    """The batches it uses, its own or shared ones; None if models are called live."""
+    """The batches that it uses, either its own or shared; None if models are called live."""
     scope: str = ""
 
     def model(self, chat: ChatModel, *, use_tools: bool = True) -> ModelGateway:
-        """The gateway to a chat model. Raises ConfigError."""
+        """Returns the gateway to a chat model. Raises ConfigError in batch mode without a run directory."""
         settings, common = self.settings, self.common
         timeout_s: float | None = reply_timeout_s(settings, chat.identity.get("base_url"))
         patience_s = settings.patience_s
         if settings.batch and not settings.replays:
             if self.batches is None:
                 raise ConfigError(f"batch: {NEEDS_FOLDER}")
-            # Batches have no timeout and detect by themselves if their provider cannot be reached.
+            # Batches have no timeout, and detect themselves whether their provider can be reached.
             chat, timeout_s, patience_s = self.batches.over(chat, self.scope), None, math.inf
         transport = Transport(
             chat,
@@ -140,7 +140,7 @@ class Session:
         return new_limiter(self.settings) if self.pace is None else self.pace.limiter(chat)
 
     def search(self, tools: Sequence[SearchTool], *, results: int) -> SearchGateway:
-        """The gateway to search tools, which returns this many hits per query."""
+        """Returns the gateway to search tools, which provides this many results per query."""
         return SearchGateway(
             tools,
             results=results,
@@ -177,12 +177,12 @@ def open_session(
     pace: Pace | None = None,
     budget: Budget | None = None,
 ) -> Session:
-    """Opens the session of a run, which closes `chats` at its end. `seed` is for retry jitter.
+    """Opens the session of a run, which closes `chats` when it is closed. `seed` is for retry jitter.
 
-    With a `pace`, model calls share that pace with other sessions; with a `budget`, they share that budget. With a
-    `journal`, a `tape` or a `store`, answers are saved only there; otherwise `keeps` says whether this run's answers
-    are worth keeping beyond it. Raises ConfigError, including if the settings name a recording but this run has none,
-    since it would then make live calls instead of replaying.
+    A `pace` or a `budget` is shared with other sessions. With a `journal`, a `tape` or a `store`, answers are saved
+    only there; otherwise, `keeps` says whether the run's answers are saved in the cache. Raises ConfigError, for
+    example if the settings name a recording but there is no `tape`, because the run would make live calls instead of
+    replaying.
     """
     if settings.recording is not None and tape is None:
         raise ConfigError(f"recording = {str(settings.recording)!r}: this run cannot be recorded or replayed")
@@ -206,13 +206,13 @@ def open_session(
 
 
 def common_to(settings: RunSettings, folder: Path | None = None) -> Common:
-    """The shared parts of sessions with these limits; `folder` stores their batches."""
+    """Builds the shared parts of sessions with these limits. Their batches are stored in `folder`."""
     batches = None if folder is None else batches_in(settings, folder)
     return Common(budget_of(settings), new_limiter(settings), batches=batches)
 
 
 def batches_in(settings: RunSettings, folder: Path) -> Batches | None:
-    """The batches stored in this folder; None if batching is off. Raises ConfigError."""
+    """Opens the batches stored in this folder; None if batching is off. Raises ConfigError."""
     path = folder / BATCHES
     if not settings.batch:
         if path.exists():
@@ -224,15 +224,15 @@ def batches_in(settings: RunSettings, folder: Path) -> Batches | None:
 
 
 def refuse_unbatched(settings: RunSettings, run_dir: object) -> None:
-    """Raises ConfigError if batching is on but nothing stores the batches, or if a check may not wait."""
+    """Raises ConfigError if batching is on but there is no folder for the batches, or if a check has a deadline."""
     if settings.batch and run_dir is None:
         raise ConfigError(f"--batch: {NEEDS_FOLDER}")
     if settings.batch and getattr(settings, "deadline_s", None) is not None:
-        raise ConfigError("--batch and --deadline: a batch may take a day; use one of them")
+        raise ConfigError("--batch and --deadline cannot be combined, because a batch may take a day")
 
 
 def budget_of(settings: RunSettings) -> Budget:
-    """The budget of a run with these limits. Bound to one event loop."""
+    """Returns the budget of a run with these limits, which is bound to one event loop."""
     return Budget(max_calls=settings.max_calls, max_usd=settings.budget_usd)
 
 
@@ -241,6 +241,6 @@ def _patience(chat: ChatModel, settings: RunSettings, patience_s: float) -> Pati
 
 
 def retry_policy(settings: RunSettings) -> RetryPolicy:
-    """The retry policy of calls. Servers may request pauses no longer than the run's patience with them."""
+    """Returns the retry policy of calls. Servers may not request pauses longer than the run's patience."""
     usual = RetryPolicy()
     return replace(usual, patience_s=max(usual.patience_s, settings.patience_s))

@@ -1,4 +1,4 @@
-"""The settings of a run, which are immutable, validated once and saved with every result."""
+"""The settings of a run, which are immutable, validated once, and saved with every result."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from factloop.tools.search.build import built_in_searches
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NotNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 Timeout = Annotated[float, Field(gt=0, le=1_000_000)]
-"""Sockets reject longer timeouts, which would look like failures of the server."""
+"""A timeout in seconds. Sockets reject longer ones, which would look like a failure of the server."""
 Price = Annotated[float, Field(ge=0.0, le=1_000_000)]
-"""The upper limit keeps costs finite, since JSON has no infinite numbers."""
+"""A price in USD per million tokens. The upper limit keeps costs finite, since JSON has no infinite numbers."""
 Temperature = Annotated[float, Field(ge=0.0, le=2.0)]
 Tokens = Annotated[int, Field(ge=64)]
 Number = Annotated[int, Field(ge=0)]
@@ -87,20 +87,20 @@ class RunSettings(BaseModel):
     batch: Annotated[bool, Mark(BATCH, whole_experiment=True)] = False
     """Use the provider's batch interface: half the price, answers within a day.
 
-    Available for OpenAI and Anthropic. Needs a run directory, which records what was submitted. Each round of a plan is
-    one batch for all responses: `grounded` takes two to four rounds, other plans take more."""
+    Available for OpenAI and Anthropic. Needs a run directory, which records submitted batches. Each round of a plan is
+    a single batch for all responses: `grounded` takes two to four rounds, and other plans take more."""
     batch_after_s: Annotated[Positive, Mark(whole_experiment=True)] = 10.0
     """Submit a batch after this many seconds without a new request."""
     batch_discount: Annotated[float, Field(ge=0.0, le=1.0), Mark(whole_experiment=True)] = 0.5
     """Fraction of the price saved by batching."""
     timeout_s: Annotated[Timeout, Mark(LIMITS, search_tools=True)] = 60.0
-    """Timeout of one model call or search.
+    """Timeout of one model call or search, in seconds.
 
     The default for a model on this machine or in a private network is 600."""
     patience_s: Annotated[Positive, Mark()] = PATIENCE_S
-    """Give up on an unresponsive server after this time; claims that need it stay unscored."""
+    """Give up on an unresponsive server after this many seconds; claims that need it stay unscored."""
     rest_s: Annotated[Positive, Mark()] = REST_S
-    """Maximum wait before trying an unresponsive server again; the first wait is 2 seconds."""
+    """Maximum wait in seconds before trying an unresponsive server again; the first wait is 2 seconds."""
     cache: Annotated[bool, Mark(CACHE, whole_experiment=True, search_tools=True)] = True
     """Cache model replies, search results and document indexes.
 
@@ -116,7 +116,7 @@ class RunSettings(BaseModel):
     recording: Annotated[Path | None, Mark(RECORDING, "FILE", search_tools=True)] = None
     """File of recorded model replies and search results. By default it is replayed, without a key or network.
 
-    `recording_mode` sets whether it is replayed or written. It is used instead of the cache."""
+    `recording_mode` determines whether it is replayed or written. It replaces the cache."""
     recording_mode: Annotated[TapeMode, Mark(RECORDING, search_tools=True)] = "replay"
     """Replay the recording (replay), make a new one (record), or add what is missing (new).
 
@@ -126,14 +126,14 @@ class RunSettings(BaseModel):
 
     @property
     def read_paths(self) -> tuple[str, ...]:
-        """The files and folders that a run reads, except `written_paths`. No output may overwrite them."""
+        """The files and folders that a run reads, except `written_paths`. Output must not overwrite them."""
         values = (getattr(self, name) for name in path_settings(type(self)) if name not in WRITTEN)
         listed = (value if isinstance(value, tuple) else (value,) for value in values if value is not None)
         return tuple(str(one) for group in listed for one in group)
 
     @property
     def written_paths(self) -> tuple[str, ...]:
-        """The files and folders set by the user to which any run may write."""
+        """The files and folders in the settings to which any run may write."""
         places = (self.cache_dir if self.cache else None, self.recording)
         return tuple(str(place) for place in places if place is not None)
 
@@ -148,13 +148,13 @@ class RunSettings(BaseModel):
         return self.recording is not None and self.recording_mode == "replay"
 
     def of_search(self, name: str) -> dict[str, Any]:
-        """The settings of the search with this name, such as `language` and `url` for `wikipedia`."""
+        """Returns the settings of the search with this name, such as `language` and `url` for `wikipedia`."""
         fields = (field for field in type(self).model_fields if field.startswith(f"{name}_"))
         return {field.removeprefix(f"{name}_"): getattr(self, field) for field in fields}
 
     @classmethod
     def of(cls, base: Self | None = None, **changes: Any) -> Self:
-        """Settings with changes applied. Raises ConfigError that names the invalid setting."""
+        """Returns settings with changes applied. Raises ConfigError with the name of an invalid setting."""
         values = {**(base.model_dump(exclude_unset=True) if base is not None else {}), **changes}
         try:
             return cls.model_validate(values)
@@ -177,7 +177,7 @@ class CheckSettings(EmbeddingSettings):
     jury: Annotated[Names, Mark(MODEL, "PROVIDER:NAME", fingerprint=True)] = ()
     """Additional chat model that judges every claim; the majority decides.
 
-    Each one costs about as much as the first. The `votes` of a claim list every model's vote; a claim is unscored
+    Each model costs about as much as the first. The `votes` of a claim contain every model's vote. A claim is unscored
     (`split_jury`) if no verdict gets the votes that `jury_rule` requires."""
     jury_rule: Annotated[JuryRule, Mark(fingerprint=True)] = "majority"
     """How a jury decides: by majority, unanimously (unanimous), or by the first model that is sure (first_sure)."""
@@ -188,21 +188,21 @@ class CheckSettings(EmbeddingSettings):
     """Judge model that needs no key: minicheck, hhem, nli:MODEL and others (see docs/judges.md), by name or as
     NAME:FOLDER.
 
-    It runs the last stage, while rules split and search. With a model, it is the first step of a cascade. Needs the
-    `semantic` extra."""
+    It judges the claims, while rules split the text and search. Together with a model, it is the first step of a
+    cascade. Needs the `semantic` extra."""
     allow_download: Annotated[bool, Mark(MODEL)] = False
     """Download the judge's weights if they are not on this machine yet."""
     base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
     """URL of an OpenAI-compatible server."""
     plan: Annotated[Plan | None, Mark(MODEL)] = None
     """How the model checks claims: paper (SAFE's five stages), safe (SAFE exactly as published), fused (fewer calls per
-    claim) or grounded (several sentences at a time). Default: grounded if only documents are given, otherwise fused.
+    claim) or grounded (several sentences at a time). Default: grounded with documents only, otherwise fused.
 
     None means `grounded` if a model judges using only supplied documents, and `fused` otherwise."""
     verifiable: Annotated[bool, Mark(fingerprint=True)] = False
     """With the plan `safe`, split by VeriScore's rule: only verifiable claims, each with one search.
 
-    A sentence is read with the three before it and the one after it."""
+    Each sentence is read together with the three before it and the one after it."""
     search: Annotated[Names, Mark(SEARCH, "NAME", names=built_in_searches, search_tools=True)] = ()
     """Web search."""
     wikipedia_language: str = "en"
@@ -212,7 +212,7 @@ class CheckSettings(EmbeddingSettings):
     searxng_url: BaseUrl | None = None
     """URL of the SearXNG server."""
     docs: Annotated[Names, Mark(SEARCH, "PATH", path=True, search_tools=True)] = ()
-    """Document file, folder or glob to check against."""
+    """File, folder or glob of documents to check against."""
     fail_if_unreadable: Annotated[bool, Mark(SEARCH, search_tools=True)] = False
     """Fail if a file in a folder cannot be read. By default such files are skipped and listed."""
     k: Annotated[tuple[AtLeastOne, ...], BeforeValidator(_as_tuple), Mark(SCORES, "K")] = ()
@@ -223,36 +223,36 @@ class CheckSettings(EmbeddingSettings):
     """Count repeated claims each time, as in SAFE (each), only once (once), or only a largest set of claims of which
     none entails another (core).
 
-    A fact that is stated three times counts as three supported facts for F1@K with `each`, and as one with `once`,
+    For F1@K, a fact that is stated three times counts as three supported facts with `each`, and as one with `once`,
     which excludes the others from all figures. `core` also excludes paraphrases and trivial claims, as far as the judge
-    in `judge` (by default the bundled baseline) finds them, and additionally reports the figures for all claims."""
+    in `judge` (by default the bundled baseline) finds them, and reports the figures for all claims in addition."""
     max_searches: Annotated[AFew, Mark(SEARCH, fingerprint=True)] = 5
     """Maximum number of queries per claim.
 
-    The plan `paper` makes this many unless there is nothing left to find."""
+    The plan `paper` always makes this many, unless there is nothing more to find."""
     results_per_search: Annotated[AFew, Mark(fingerprint=True)] = 3
     """Number of results for each query."""
     passage_characters: Annotated[int, Field(ge=500, le=100_000), Mark(fingerprint=True)] = 6_000
-    """Number of characters of passages shown at once by the `grounded` plan, best first. Documents up to half as long
-    again are shown whole."""
+    """Number of characters of passages that the `grounded` plan shows in one call, best first. Documents up to 50%
+    longer are shown whole."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.1
     """Sampling temperature of the model.
 
     The default is SAFE's; None uses the server's default."""
     deadline_s: Annotated[Positive | None, Mark(PER_CHECK)] = None
-    """Stop each check after this time; remaining claims stay unscored."""
+    """Stop each check after this many seconds; remaining claims stay unscored."""
     max_calls_per_check: Annotated[Number | None, Mark(PER_CHECK)] = None
     """Stop each check after this many model calls."""
     budget_usd_per_check: Annotated[NotNegative | None, Mark(PER_CHECK)] = None
     """Stop each check at this cost in USD."""
     max_unreadable: Annotated[float, Field(gt=0.0, le=1.0), Mark()] = 0.3
-    """Stop querying the model in a check if more than this fraction of its answers, of at least 20, cannot be parsed.
+    """Stop querying the model in a check if more than this fraction of at least 20 answers cannot be parsed.
 
-    An answer counts as unreadable only if repairing it also failed."""
+    An answer counts as unreadable only if repairing it failed as well."""
     tool_calling: Annotated[bool, Mark(fingerprint=True)] = True
-    """Let the model call the searches as tools.
+    """Let the model call searches as tools.
 
-    A model without tool calling chooses searches through structured output."""
+    A model without tool calling requests searches through structured output."""
     logprobs: Annotated[bool, Mark(fingerprint=True)] = True
     """Add confidence scores when the server returns log-probabilities."""
     cascade: Annotated[Path | None, Mark(MODEL, "FILE")] = None
@@ -260,7 +260,7 @@ class CheckSettings(EmbeddingSettings):
     spacy_model: Annotated[str | None, Mark(fingerprint=True)] = None
     """Installed spaCy pipeline to use without a chat model. Default: the best English pipeline."""
     seed: Annotated[int, Mark(fingerprint=True)] = 0
-    """Seed for everything random: the resamples of intervals and the jitter of retries."""
+    """Seed for all randomness: the resamples for intervals and the jitter of retries."""
 
     @property
     def limits_money(self) -> bool:
@@ -268,14 +268,13 @@ class CheckSettings(EmbeddingSettings):
 
     @property
     def of_search_tools(self) -> Self:
-        """These settings with those that do not affect search tools reset, so that equal results open the same
-        tools."""
+        """These settings, with all that do not affect search tools reset. If they are equal, so are the tools."""
         own = {f"{name}_{option}" for name in self.search for option in self.of_search(name)}
         return type(self)(**{field: getattr(self, field) for field in {*marked(type(self), "search_tools"), *own}})
 
 
 def describe(error: ValidationError, known: Collection[str]) -> str:
-    """The first problem in one line: the setting, its value and what is wrong. `known` lists all settings."""
+    """Describes the first problem in one line: the setting, its value and what is wrong. `known` are all settings."""
     first = error.errors(include_url=False)[0]
     name = str(first["loc"][0]) if first["loc"] else "settings"
     if first["type"] == "extra_forbidden":
@@ -285,5 +284,5 @@ def describe(error: ValidationError, known: Collection[str]) -> str:
 
 
 def is_it(name: str, known: Collection[str]) -> str:
-    """Suggests the most similar known setting at the end of an error message; empty if none is similar."""
+    """Returns a suggestion of the most similar setting for the end of an error message; empty if none is similar."""
     return "".join(f"; did you mean {near!r}?" for near in get_close_matches(name[:LONGEST_NAME], known, n=1))

@@ -1,4 +1,4 @@
-"""Defines the sources for one answer, if they are supplied with it instead of the checker's settings."""
+"""Defines the sources for a single answer, which are supplied with it rather than in the checker's settings."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Literal
 from factloop.tools.search.base import SearchTool
 
 SourceMode = Literal["faithfulness", "factuality"]
-"""`faithfulness` checks only against what is supplied; `factuality` also searches the checker's own tools."""
+"""`faithfulness` checks only against the supplied sources; `factuality` also searches the checker's own tools."""
 
 
 @dataclass(frozen=True)
 class Sources:
-    """The sources for one answer. With faithfulness and no tools, nothing can be judged: every claim is `no_source`."""
+    """The sources for one answer. In `faithfulness` without tools, nothing can be judged, so claims are `no_source`."""
 
     tools: tuple[SearchTool, ...] = ()
     mode: SourceMode = "faithfulness"
@@ -31,5 +31,5 @@ class Sources:
         return f"Factuality: judged against {against} and what the checker itself searches."
 
     def searched(self, own: Sequence[SearchTool]) -> tuple[SearchTool, ...]:
-        """All tools searched by a checker with these tools of its own, starting with the supplied ones."""
+        """Returns all tools to search, starting with the supplied ones; `own` are the checker's own tools."""
         return self.tools if self.mode == "faithfulness" else (*self.tools, *own)

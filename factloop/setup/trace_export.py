@@ -1,4 +1,4 @@
-"""Exports OpenTelemetry traces, unless the application has configured this itself, with details about the run."""
+"""Exports OpenTelemetry traces with details about the run, unless the application has configured this itself."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def open_tracing(mode: TracingMode) -> None:
 
 
 def flush_traces() -> None:
-    """Sends pending traces, for a process that is about to exit without cleanup."""
+    """Sends pending traces, for a process that is about to exit without cleaning up."""
     if (trace := sys.modules.get("opentelemetry.trace")) is not None:
         flush = getattr(trace.get_tracer_provider(), "force_flush", None)
         if flush is not None:
@@ -67,7 +67,7 @@ def _exporter(name: str) -> SpanExporter | None:
 
 
 def usage_values(usage: Usage) -> dict[str, Value]:
-    """The usage of a whole check or score, as recorded in a span."""
+    """Returns the usage of a whole check or score, as recorded in a span."""
     return {
         "gen_ai.usage.input_tokens": usage.prompt_tokens,
         "gen_ai.usage.output_tokens": usage.completion_tokens,

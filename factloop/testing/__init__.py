@@ -1,6 +1,6 @@
 """Assertions about model output, for use in tests: `assert_factual` and `assert_trustworthy`.
 
-Names are loaded on first use, because pytest loads the plugin on every start and must not be slowed down by it.
+Names are loaded on first use, because pytest loads the plugin at every start and must stay fast.
 """
 
 from __future__ import annotations

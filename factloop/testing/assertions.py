@@ -1,4 +1,4 @@
-"""Assertions about model output: a test fails if the evidence contradicts the output or if scores are too low.
+"""Assertions about model output. A test fails if the evidence contradicts the output, or if scores are too low.
 
 Settings that a test does not specify come from the environment, pytest's ini file or `factloop.toml`, in this order.
 """
@@ -60,7 +60,7 @@ class NotTrustworthy(_Missed[TrustReport]):
 
 
 def _settings(kind: type[S], given: Mapping[str, Any]) -> S:
-    """The settings of an assertion, in the running test or outside pytest. Raises ConfigError."""
+    """Returns the settings of an assertion, in the running test or outside pytest. Raises ConfigError."""
     test = running_test()
     ini = {} if test is None else test.defaults
     known = {
@@ -73,13 +73,13 @@ def _settings(kind: type[S], given: Mapping[str, Any]) -> S:
 
 
 def _recording(given: str | Path | Recording | None) -> str | Path | Recording | None:
-    """The recording named by the test, or the one that the plugin keeps for it."""
+    """Returns the recording passed by the test, or the one that the plugin keeps for the test."""
     test = running_test()
     return given if given is not None or test is None else test.recording
 
 
 def _paths(paths: Sequence[str | Path]) -> list[str]:
-    """The paths as given. Paths not found from the working directory are resolved from the test's folder."""
+    """Returns the paths; any that is not found in the working directory is looked up in the test's folder."""
     test = running_test()
     if test is None:
         return [str(path) for path in paths]
@@ -88,7 +88,7 @@ def _paths(paths: Sequence[str | Path]) -> list[str]:
 
 
 def _blocking(asynchronous: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """A synchronous version of the assertion, which also works inside a running event loop."""
+    """Returns a synchronous version of the assertion, which also works inside a running event loop."""
 
     @wraps(asynchronous)
     def assertion(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -103,16 +103,16 @@ def _blocking(asynchronous: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, 
 
 
 def _refuse_beside(owner: str, given: Mapping[str, object]) -> None:
-    """Raises ConfigError for settings given together with a checker or scorer, which has its own."""
+    """Raises ConfigError if settings are passed together with a checker or scorer, which has its own."""
     named = next((name for name, value in given.items() if value not in (None, (), [])), None)
     if named is not None:
-        raise ConfigError(f"{named} belongs to the {owner}: pass it to the {owner}, or leave out the {owner}")
+        raise ConfigError(f"{named} is a setting of the {owner}: pass it to the {owner}, or omit the {owner}")
 
 
 def _bare(error: Exception) -> Exception:
-    """The error without the frames and notes of the graphs that it passed through.
+    """Removes the frames and notes of the graphs that the error passed through.
 
-    These do not help the reader of a test; the error message says what is wrong and what to do.
+    They do not help the reader of a test. The error message says what is wrong and what to do.
     """
     error.__notes__ = []
     return error.with_traceback(None)
@@ -136,7 +136,7 @@ class _FactualThresholds:
                 raise ConfigError(f"{name} = {value!r}: must not be negative")
 
     def missed_by(self, report: FactualityReport) -> list[str]:
-        """Descriptions of the requirements that the report does not meet."""
+        """Describes the requirements that the report does not meet."""
         counts, contradicted, missed = report.counts, n_contradicted(counted_claims(report)), []
         why = "no claim was found in the response" if not report.claims else "no claim was scored"
         if self.min_scored is not None and counts.scored < self.min_scored:
@@ -161,7 +161,7 @@ class _FactualThresholds:
 
 
 def _unchecked(report: FactualityReport) -> list[Claim | Sentence]:
-    """Unchecked content, except for claims whose check failed."""
+    """Returns unchecked content, except for claims whose check failed."""
     return [one for one, finding in unchecked(report) if finding is not Finding.UNSCORED]
 
 
@@ -185,19 +185,19 @@ async def aassert_factual(
 ) -> FactualityReport:
     """Checks `response` and returns the report, or raises NotFactual (an AssertionError) if a requirement is not met.
 
-    By default, the assertion fails for contradicted or unscored claims and for unchecked content (`max_unchecked`):
-    claims irrelevant to the question, code that was not read, and statements in which no claim was found. It also fails
-    if no claim was scored, as for an empty response (`min_scored`). Claims without evidence lower the precision, so use
-    `min_precision` to limit them. None removes a limit.
+    By default, the assertion fails if there are contradicted or unscored claims or unchecked content (`max_unchecked`):
+    claims irrelevant to the question, code that was not read, and statements without a claim. It also fails if no claim
+    was scored, for example because the response is empty (`min_scored`). Claims without evidence lower the precision,
+    so use `min_precision` to limit them. None removes a limit.
 
-    `docs` are files, folders, globs (also relative to the test file) or LangChain documents. `documents` are what the
-    response was written from, as for `FactChecker.acheck`; if they are empty, nothing can be judged. Documents are
-    searched first, and nothing else is searched if there are no files and no search. `question` is the question that
-    the response answers.
+    `docs` are files, folders or globs, which may be relative to the test file, or LangChain documents. `documents` are
+    the documents that the response is based on, as in `FactChecker.acheck`; if they are empty, nothing can be judged.
+    They are searched first, and are the only source if there are no files and no search. `question` is the question
+    that the response answers.
 
     Other settings, named as in `CheckSettings`, default to the environment (`FACTLOOP_...`), pytest's ini file and
-    `factloop.toml`. Under the pytest plugin, model and search answers come from the test's recording, unless you pass a
-    `checker`, which has its own. Otherwise this costs as much as a check. Raises ConfigError, RecordingMissing,
+    `factloop.toml`. With the pytest plugin, model and search answers come from the test's recording, unless you pass a
+    `checker`, which has its own. Otherwise this costs as much as a check. Raises ConfigError, RecordingMissing, and
     DataError.
     """
     __tracebackhide__ = True
@@ -229,7 +229,7 @@ assert_factual = _blocking(aassert_factual)
 
 
 def _given(documents: Documents | None, among_docs: Sequence[Document]) -> Documents | None:
-    """All documents that are not paths; None if none were given, empty if a search found none."""
+    """Returns all documents that are not paths; None if there were none to begin with, empty if a search found none."""
     if isinstance(documents, BaseRetriever | VectorStore) and not among_docs:
         return documents
     found = documents_of("documents", documents)
@@ -264,7 +264,7 @@ class _TrustThresholds:
                 raise ConfigError(f"{name} = {value!r}: must be between 0 and 1")
 
     def missed_by(self, report: TrustReport) -> list[str]:
-        """Descriptions of the scores that are too low or missing."""
+        """Describes the scores that are too low or missing."""
         scores = (
             ("TrustBC", self.min_trust_bc, report.trust_bc.value),
             ("TrustFC", self.min_trust_fc, report.trust_fc.value),
@@ -293,8 +293,8 @@ async def aassert_trustworthy(
 ) -> TrustReport:
     """Scores an answer and returns its TrustScore, or raises NotTrustworthy (an AssertionError) if it is too low.
 
-    If no response is given, the subject is asked for one. An unscored part fails any requirement on it.
-    Settings, recordings, errors and costs are as for `aassert_factual`; `settings` are named as in `TrustSettings`.
+    If `response` is None, the subject is asked for one. An unscored part does not meet any requirement on it.
+    Settings, recordings, errors and costs are as in `aassert_factual`; `settings` are named as in `TrustSettings`.
     """
     __tracebackhide__ = True
     try:

@@ -1,7 +1,7 @@
-"""The test currently running under the pytest plugin, with its recording.
+"""The test that is running under the pytest plugin, with its recording.
 
-This is global to the process, not to the context: one test runs at a time, and its fixtures, threads and event loops
-all belong to it.
+This is global to the process rather than to the context, because one test runs at a time, and its fixtures, threads and
+event loops all belong to it.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 @dataclass
 class RunningTest:
-    """A test. Its recording is created when first needed, and its file only if something was requested."""
+    """A test. Its recording is created on first use, and the file is only written if something was requested."""
 
     path: Path
     """Path of its recording."""
     mode: TapeMode
     remedy: str
-    """Explains how to record the test."""
+    """An explanation of how to record the test."""
     folder: Path
-    """Folder of the test file, which is also searched for documents."""
+    """Folder of the test file, to which paths of documents may be relative."""
     root: Path
-    """Folder of factloop.toml."""
+    """Folder that contains factloop.toml."""
     defaults: Mapping[str, object] = field(default_factory=dict)
     """Settings from pytest's ini file, by name."""
 
@@ -41,7 +41,7 @@ class RunningTest:
         return Recording(self.path, self.mode, remedy=self.remedy)
 
     def finish(self, *, passed: bool) -> None:
-        """Writes the recording if the test passed and used it. Raises ConfigError if that fails."""
+        """Writes the recording if the test passed and used it. Raises ConfigError if writing fails."""
         if passed and "recording" in vars(self):
             self.recording.save()
 
@@ -51,7 +51,7 @@ _running: list[RunningTest] = []
 
 @contextmanager
 def running(test: RunningTest) -> Iterator[None]:
-    """Marks the test as running. Other tests may run inside it (pytester)."""
+    """Marks the test as running. Other tests may run inside it, as with pytester."""
     _running.append(test)
     try:
         yield
@@ -60,5 +60,5 @@ def running(test: RunningTest) -> Iterator[None]:
 
 
 def running_test() -> RunningTest | None:
-    """The innermost test that is running under the plugin."""
+    """Returns the innermost test that is running under the plugin, or None."""
     return _running[-1] if _running else None

@@ -1,4 +1,4 @@
-"""Writes failure messages: what was required and reached, and each faulty claim with its evidence."""
+"""Writes failure messages, with what was required and reached, and each faulty claim with its evidence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def factual_failure(
     at_fault: Sequence[ClaimView],
     unchecked: Sequence[Claim | Sentence] = (),
 ) -> str:
-    """The failure message of `assert_factual`: the requirements not met, the faulty claims and unchecked content."""
+    """Returns the message of `assert_factual`: requirements that were not met, faulty claims and unchecked content."""
     precision = "undefined" if report.precision is None else f"{report.precision:.3f}"
     claims = f"{plural(len(report.claims), 'claim')}{f': {distribution(report)}' if report.claims else ''}"
     return "\n".join(
@@ -39,7 +39,7 @@ def factual_failure(
 
 
 def trust_failure(missed: Sequence[str], report: TrustReport) -> str:
-    """The failure message of `assert_trustworthy`: the requirements not met, the failed checks and the passages."""
+    """Returns the message of `assert_trustworthy`: requirements that were not met, failed checks and passages."""
     bc, fc = report.trust_bc, report.trust_fc
     lines = [
         *(f"required: {_short(what)}" for what in missed),
@@ -96,6 +96,6 @@ def _passages(passages: Sequence[Evidence]) -> Iterator[str]:
 
 
 def _short(text: str) -> str:
-    """The text on one line, without control characters."""
+    """Puts text on one line, without control characters, and truncates it."""
     line = visible(" ".join(text.split()))
     return line if len(line) <= LONGEST else f"{line[:LONGEST]}..."

@@ -1,1 +1,1 @@
-"""Scores answers: `TrustScorer` turns an answer to a question into its TrustScore."""
+"""Scores answers: `TrustScorer` calculates the TrustScore of an answer to a question."""

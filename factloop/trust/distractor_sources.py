@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from factloop.tools.names.dbpedia import DBpediaKnowledgeBase
 
 
-NO_JUDGE = "--distractors model asks the judge model: set --judge-model"
+NO_JUDGE = "--distractors model needs a judge model: set --judge-model"
 
 
 @dataclass(frozen=True)
 class DistractorSources:
-    """Sources of substitutes, best first. Bound to one event loop."""
+    """Sources of substitutes, best first. They are bound to one event loop."""
 
     sources: Sequence[SubstituteSource]
     tables: Sequence[TableKnowledgeBase]
@@ -65,8 +65,9 @@ class DistractorSources:
 def open_sources(settings: TrustSettings, embedder: Any, tape: Tape | None = None) -> DistractorSources:
     """Opens the sources in the settings. `embedder` may be None. Uses no network. Raises ConfigError, DataError.
 
-    Entities of the same type come first (DBpedia if enabled, the user's tables, the built-in names), then other dates
-    and numbers, neighbours in embedding space if there is an embedder, words of the same kind, and made-up names.
+    Entities of the same type come first (from DBpedia if enabled, the user's tables, and the built-in names), followed
+    by other dates and numbers, neighbours in embedding space if there is an embedder, words of the same kind, and
+    made-up names.
     """
     load_tables()
     dbpedia, answers = _dbpedia(settings, tape)
@@ -82,7 +83,7 @@ def open_sources(settings: TrustSettings, embedder: Any, tape: Tape | None = Non
 
 
 def load_tables() -> None:
-    """Reads the bundled names and words for distractors, once per process, which takes about three seconds."""
+    """Reads the bundled names and words for distractors once per process, which takes about three seconds."""
     built_in_names()
     is_word("rome")
     asked_for("Who was it?")
@@ -97,16 +98,15 @@ async def make_distractors(
     references: Sequence[str] = (),
     judge: BaseChatModel | None = None,
 ) -> DistractorSet:
-    """The distractors that would be used for this response. This is free because no model is called.
+    """Returns the distractors that would be used for this response. This is free unless a model is called.
 
-    A model is called only if the settings let it propose some, in which case the judge is called once: `judge`, or the
-    one in the settings. Its proposals do not include any of the `references`, which are known correct answers. Raises
-    the errors of `open_sources`.
+    If the settings let a judge model propose distractors, `judge` or else the one in the settings is called once. Its
+    proposals exclude the `references`, which are known correct answers. Raises the errors of `open_sources`.
     """
     check_given("question", question)
     check_given("response", response)
     if n < 0:
-        raise ConfigError(f"{n} distractors cannot be made: the number must not be negative")
+        raise ConfigError(f"n = {n}: the number of distractors must not be negative")
     embedder = None
     if settings.embeddings is not None:
         from factloop.setup.search_tools import build_embedder  # imports LangChain
@@ -134,7 +134,7 @@ async def make_distractors(
 async def _with_proposals(
     settings: TrustSettings, judge: BaseChatModel | None, make: Callable[..., Awaitable[DistractorSet]]
 ) -> DistractorSet:
-    """The distractors, including the judge's proposals. The judge's answer is cached as in any run."""
+    """Makes the distractors, including the judge's proposals. The judge's answer is cached as in any run."""
     from factloop.agents.trustscore.distractors.proposed import ModelProposer  # needs a model client
     from factloop.prompts.registry import PromptRegistry
     from factloop.setup.chat_model import build_model

@@ -18,11 +18,11 @@ from factloop.trust.settings import TrustSettings
 SCHEMA_TOKENS = 60  # tokens of the schema sent with each request
 PASSAGE_TOKENS = 140  # tokens of a passage of 100 words with its title
 CHOICE_TOKENS, ANSWER_TOKENS, JUDGEMENT_TOKENS, PROPOSAL_TOKENS = 8, 30, 50, 800
-"""Tokens of the replies."""
+"""Numbers of tokens in the replies."""
 
 
 class TrustEstimate(Record):
-    """An upper bound, because an inconsistent choice ends the checks of an answer early. It excludes retries."""
+    """An upper bound, since an inconsistent choice ends the checks of an answer early. Retries are not included."""
 
     n_answers: Count
     most_calls: Count
@@ -34,7 +34,7 @@ class TrustEstimate(Record):
 
 
 def estimate_trust(settings: TrustSettings, items: Sequence[QuestionAnswer]) -> TrustEstimate:
-    """The maximum calls, tokens and cost for these answers. Free, and needs no key."""
+    """Returns the maximum calls, tokens and cost for these answers. This is free and needs no key."""
     prompts = PromptRegistry.load(settings.prompts)
     subject, judge = _Sum(), _Sum()
     for item in items:

@@ -1,4 +1,5 @@
-"""TrustScore for long answers, the paper's future work: TrustBC for each claim, next to SAFE's verdict."""
+"""TrustScore for long answers, with TrustBC for each claim next to SAFE's verdict. The paper leaves this to future
+work."""
 
 from __future__ import annotations
 
@@ -19,10 +20,9 @@ from factloop.trust.scorer import TrustScorer
 from factloop.trust.settings import TrustSettings
 
 ALIKE = ("temperature", "seed", "fail_if_unreadable")
-"""Settings that checks also have under these names, but with different defaults. Values set for scores apply to
-both."""
+"""Settings that checks also have, but with different defaults. Values set for scores apply to both."""
 SAFE_PART, TRUST_PART = "safe", "trust"
-"""Subfolders of a run directory."""
+"""The subfolders of a run directory."""
 
 
 async def ascore_long_form(
@@ -35,10 +35,9 @@ async def ascore_long_form(
 ) -> LongFormTrustReport:
     """Checks a long answer against the corpus or with a search, then asks the subject about each claim.
 
-    The judge model in the settings is the judge (or the offline engine if there is none), and the subject model is
-    asked about the claims; documents are used only by SAFE's part. Limits apply to both parts together, and a recording
-    contains the answers of both. A run directory has a subfolder for each part. Raises ConfigError like
-    `acheck_and_score`.
+    The judge is the judge model in the settings, or else the offline engine. Documents are only used by SAFE's part.
+    Limits apply to both parts together, and a recording contains the answers of both. A run directory has a subfolder
+    for each part. Raises ConfigError like `acheck_and_score`.
     """
     checks = check_settings(settings, search)
     recording = Recording.of(settings)
@@ -65,15 +64,15 @@ async def acheck_and_score(
 ) -> LongFormTrustReport:
     """Checks a long answer with `check`, then asks the subject about each claim.
 
-    Limits apply to both parts together; `meter` and `run_dir` are for the second. Raises ConfigError before `check` is
-    called if there is no subject or an invalid one.
+    Limits apply to both parts together; `meter` and `run_dir` are for the second part. Raises ConfigError before
+    calling `check` if the subject is missing or invalid.
     """
     if settings.subject_model is None:
         raise ConfigError("a long answer needs a subject model: set subject_model")
     no_judge = {} if settings.samples else {"judge_model": None, "nli": None}
     subject = settings.model_copy(update={"corpus": (), **no_judge})
     async with TrustScorer(settings=subject, pace=pace) as scorer:
-        await scorer.aopen()  # so that errors in its setup are found before the check costs anything
+        await scorer.aopen()  # so that errors in the setup are found before the check costs anything
     factuality = await check()
     left = with_remaining_limits(subject, factuality.usage)
     async with TrustScorer(settings=left, recording=recording, pace=pace) as scorer:
@@ -88,12 +87,12 @@ def score_long_form(
     search: Sequence[str] = (),
     run_dir: Path | None = None,
 ) -> LongFormTrustReport:
-    """Synchronous version of `ascore_long_form`, for use when no event loop is running."""
+    """Synchronous version of `ascore_long_form`."""
     return run_blocking(ascore_long_form(response, prompt, settings=settings, search=search, run_dir=run_dir))
 
 
 def check_settings(settings: TrustSettings, search: Sequence[str] = ()) -> CheckSettings:
-    """SAFE's settings for the claims of a long answer: uses the judge model, with the corpus or a search."""
+    """Returns SAFE's settings for a long answer, with the judge model, and the corpus or a search."""
     names = (*EmbeddingSettings.model_fields, *ALIKE)
     shared = {name: getattr(settings, name) for name in names if name in settings.model_fields_set}
     own: dict[str, Any] = {
@@ -106,18 +105,18 @@ def check_settings(settings: TrustSettings, search: Sequence[str] = ()) -> Check
 
 
 def missing_scores(report: LongFormTrustReport) -> int:
-    """The number of missing scores: verdicts on claims, and TrustBC for the claims that the subject was asked about."""
+    """Returns the number of missing scores: verdicts, and TrustBC of the claims that the subject was asked about."""
     asked = sum(item.trust_bc is not None and item.trust_bc.value is None for item in report.claims)
     return asked + report.factuality.counts.unscored
 
 
 def with_remaining_limits(settings: TrustSettings, spent: Usage) -> TrustSettings:
-    """The settings with calls and budget reduced by this usage, as far as it is known."""
+    """Returns the settings with calls and budget reduced by this usage, as far as it is known."""
     left: dict[str, Any] = {}
     if settings.max_calls is not None:
         left["max_calls"] = max(0, settings.max_calls - spent.calls - spent.failed_calls)
     if settings.budget_usd is not None:
-        # a search without a price makes the total unknown, but the known part still counts
+        # a search of unknown price makes the total unknown, but the known part still counts
         known = sum(stage.cost_usd or 0.0 for stage in spent.stages.values())
         paid = known if spent.cost_usd is None else spent.cost_usd
         left["budget_usd"] = max(0.0, settings.budget_usd - paid)

@@ -1,4 +1,4 @@
-"""Determines what a TrustScore consists of before any calls are made: subject, judge, corpus and distractors."""
+"""Prepares a TrustScore before any calls are made: subject, judge, corpus and distractors."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ LIBRARIES = (
 
 @dataclass(frozen=True)
 class TrustSetup:
-    """The setup of a run before any calls are made, sufficient to identify it."""
+    """The setup of a run before any calls are made, which identifies the run."""
 
     settings: TrustSettings
     prompts: PromptRegistry
     corpus: SearchTool | None
     subject: ChatModel | None
     judge: ChatModel | Verifier
-    """Judges the passages from the corpus or supplied documents, and may propose distractors."""
+    """The judge of passages from the corpus or supplied documents, which may also propose distractors."""
     sources: DistractorSources
     fingerprint: TrustFingerprint
     tape: Tape | None = None
     subjects: Mapping[str, ChatModel] = field(default_factory=dict)
-    """The subjects of systems that each have their own, by name; `subject` is then None."""
+    """The subject of each system by name, if systems have their own; `subject` is then None."""
     sampler: ChatModel | None = None
-    """The subject at the temperature of samples."""
+    """The subject with the temperature for samples."""
 
     @property
     def chats(self) -> tuple[ChatModel, ...]:
@@ -60,16 +60,16 @@ class TrustSetup:
 
     @property
     def tools(self) -> tuple[SearchTool, ...]:
-        """What TrustFC searches: at most one tool."""
+        """The tools that TrustFC searches, at most one."""
         return () if self.corpus is None else (self.corpus,)
 
     def over(self, given: Sources) -> TrustSetup:
-        """The same setup for an answer with its own sources, which replace the corpus.
+        """Returns the same setup for an answer with its own sources, which replace the corpus.
 
-        Raises ConfigError for more than one tool, and if the corpus is to be searched as well.
+        Raises ConfigError if there is more than one tool, or if the corpus should be searched as well.
         """
         if len(given.tools) > 1 or given.mode != "faithfulness":
-            raise ConfigError("sources: TrustFC searches one corpus: pass one tool, and use the mode faithfulness")
+            raise ConfigError("sources: TrustFC searches one corpus, so pass one tool, and use the mode faithfulness")
         corpus = next(iter(given.tools), None)
         asks = self.subject is not None or bool(self.subjects)
         fingerprint = _fingerprint(
@@ -78,11 +78,11 @@ class TrustSetup:
         return replace(self, corpus=corpus, fingerprint=fingerprint)
 
     def fingerprint_of(self, subject: ChatModel | None) -> TrustFingerprint:
-        """The fingerprint of scores for this subject."""
+        """Returns the fingerprint of scores for this subject."""
         return self.fingerprint.model_copy(update=_subject_fields(subject))
 
     async def aclose(self) -> None:
-        """Closes everything for which no session has been opened."""
+        """Closes everything if no session has been opened."""
         await self.sources.aclose()
         for chat in self.chats:
             await chat.aclose()
@@ -97,10 +97,10 @@ def prepare_trust(
     tape: Tape | None = None,
     subjects: Mapping[str, SubjectModel] | None = None,
 ) -> TrustSetup:
-    """The setup for these settings. Uses no network. Raises ConfigError.
+    """Returns the setup for these settings. Uses no network. Raises ConfigError.
 
-    `subject` and `judge` are chat models that the caller built; otherwise the settings name them. `subjects` are the
-    subjects of several systems, instead of one for all.
+    `subject` and `judge` are chat models built by the caller, which replace those named in the settings. `subjects` are
+    the subjects of several systems, instead of one subject for all.
     """
     prompts = PromptRegistry.load(settings.prompts)
     if subjects and (subject is not None or settings.subject_model is not None):
@@ -132,7 +132,7 @@ def _own_subject(settings: TrustSettings, one: SubjectModel) -> ChatModel:
 
 
 def _judge(settings: TrustSettings, model: BaseChatModel | None) -> ChatModel | Verifier:
-    """The judge of passages: a chat model, an NLI encoder or the offline rater."""
+    """Returns the judge of passages, which is a chat model, an NLI encoder or the offline rater."""
     wanted = model if model is not None else settings.judge_model
     if wanted is not None and settings.nli is not None:
         raise ConfigError("use either --judge-model or --nli, not both")
@@ -160,7 +160,7 @@ def _fingerprint(
     *,
     asks: bool,
 ) -> TrustFingerprint:
-    """`asks`: whether any subject is asked at all, either this one or those of the systems."""
+    """`asks` says whether any subject is asked, either this one or those of the systems."""
     judge = named_judge if corpus is not None or settings.samples or settings.distractors == "model" else None
     used: list[str] = []
     if asks:
@@ -198,7 +198,7 @@ def _subject_fields(subject: ChatModel | None) -> dict[str, Any]:
 
 
 def _proposals(settings: TrustSettings, judge: ChatModel | Verifier | None) -> tuple[str, ...]:
-    """The model as the first source of distractors, if it is to propose some."""
+    """Returns the model as the first source of distractors, if it should propose some."""
     return (f"model {judge.name}",) if settings.distractors == "model" and judge else ()
 
 

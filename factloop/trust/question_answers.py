@@ -1,6 +1,6 @@
-"""Reads questions with the responses to score, from JSON Lines or CSV.
+"""Reads questions with the responses to score from JSON Lines or CSV.
 
-Columns: `question`, `response`, `id`, `reference_answers`.
+The columns are `question`, `response`, `id` and `reference_answers`.
 """
 
 from __future__ import annotations
@@ -18,42 +18,42 @@ from factloop.core.files.tables import TableItem
 
 
 def _listed(value: Any) -> Any:
-    """Converts to a list; a text becomes a list of one, an empty cell an empty list."""
+    """Converts a value to a list: text becomes a list of one, and an empty cell an empty list."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return ()
     return (value,) if isinstance(value, str) else value
 
 
 class QuestionAnswer(TableItem):
-    """A question and its response, if any. The id comes from the file or is the line number."""
+    """A question and its response, if any. The id comes from the file, or is the line number."""
 
     question: NotBlank
     response: str | None = None
     reference_answers: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
-    """Known correct answers, if there are any. Scores do not need them, but a model that proposes distractors must not
-    propose any of them. In CSV, a cell contains one."""
+    """Known correct answers, if there are any. Scores do not need them, but they must not be proposed as distractors.
+    In CSV, a cell contains one answer."""
 
     @field_validator("response")
     @classmethod
     def _says_something(cls, response: str | None) -> str | None:
-        """The response; a blank one counts as None, because CSV cannot distinguish them."""
+        """Returns the response; a blank response becomes None, because CSV cannot distinguish them."""
         return response if response and response.strip() else None
 
 
 class OwnAnswer(QuestionAnswer):
-    """An answer by one of several systems: only the model behind that system is asked about it."""
+    """An answer by one of several systems. Only the model behind that system is asked about it."""
 
     subject: str
     """The name of the model in `TrustScorer(subjects=...)`."""
 
 
 def load_question_answers(place: str | Path, *, responses_needed: bool = True) -> Iterator[QuestionAnswer]:
-    """Yields the rows in the order of the file: CSV if its extension says so, otherwise JSON Lines.
+    """Yields the rows of a CSV file, recognized by its extension, or else of a JSON Lines file, in order.
 
-    `-` is standard input, as JSON Lines.
+    `-` is standard input, as JSON Lines. Other fields are ignored.
 
-    Raises DataError lazily, for a malformed row, a repeated id, a row without a response if `responses_needed`, or a
-    file without rows. Other fields are ignored.
+    Raises DataError once it reaches a malformed row, a repeated id, or a row without a response if `responses_needed`,
+    and if the file has no rows.
     """
     rows = read_csv(place, needed=("question",)) if str(place).lower().endswith(".csv") else read_jsonl(place)
     ids: dict[str, int] = {}
@@ -63,5 +63,5 @@ def load_question_answers(place: str | Path, *, responses_needed: bool = True) -
         if first != row.line:
             raise row.error(f"line {first} has the same id, {item.id!r}", "id")
         if responses_needed and item.response is None:
-            raise row.error("required, unless the subject model is asked for it", "response")
+            raise row.error("required unless the subject model is asked for it", "response")
         yield item

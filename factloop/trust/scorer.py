@@ -1,4 +1,4 @@
-"""`TrustScorer` takes an answer to a question and returns its TrustScore."""
+"""Provides `TrustScorer`, which calculates the TrustScore of an answer to a question."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ MOST_AT_ONCE = 64  # maximum number of answers scored concurrently if the settin
 
 
 class TrustScorer(ClosesPerLoop):
-    """Scores answers with TrustScore: does the model stick to its answer, and do documents support it?
+    """Scores answers with TrustScore: does the model stand by its answer, and do documents support it?
 
         async with TrustScorer("openai:gpt-4o-mini", judge_model="openai:gpt-4o", corpus="passages.tsv") as scorer:
             report = await scorer.ascore("Who built the first temple in Jerusalem?", "King Solomon built it.")
@@ -80,11 +80,10 @@ class TrustScorer(ClosesPerLoop):
             subject_model: The model whose belief is tested, as a name or a LangChain chat model.
             judge_model: The model that judges passages, in the same form. By default, a small encoder or the baseline
                 is used.
-            corpus: Files, folders and globs, or a factloop or LangChain search, which replaces the paths in `settings`.
-            subjects: The models behind several systems, instead of `subject_model`. An `OwnAnswer` names the one to ask
-                about it.
+            corpus: Files, folders and globs, or a factloop or LangChain search. It replaces the paths in `settings`.
+            subjects: The models behind several systems, instead of `subject_model`. An `OwnAnswer` names its subject.
             settings: Base settings, which `changes` override.
-            recording: As for `FactChecker`, like `pace` and `budget`.
+            recording: As in `FactChecker`; this also applies to `pace` and `budget`.
             changes: Any other settings, named as in `TrustSettings`.
 
         Raises:
@@ -146,17 +145,17 @@ class TrustScorer(ClosesPerLoop):
 
         Args:
             question: The question that the response answers.
-            response: The answer. If None, the subject is asked for its own.
-            id: An id for the answer in the report.
-            documents: Documents supplied with this response, as for `FactChecker`. They are searched instead of the
+            response: The answer. If None, the subject is asked for one.
+            id: The id of the answer in the report.
+            documents: Documents supplied with this response, as in `FactChecker`. They are searched instead of the
                 corpus. If they contain no text, there is no TrustFC.
             sources: The documents as a single tool.
             run_dir: A folder that makes the run resumable. If the run is started again with the same arguments, only
                 calls that were in flight are paid for again.
-            meter: Counts what the score costs, even if scoring is stopped.
+            meter: Counts the cost of the score, even if scoring is stopped.
 
         Returns:
-            The report. A missing part is included as unscored, with the reason.
+            The report. A missing part is unscored, with the reason.
 
         Raises:
             ConfigError: A setting is invalid, or a model rejects the key.
@@ -193,7 +192,7 @@ class TrustScorer(ClosesPerLoop):
     ) -> AsyncGenerator[TrustReport | TrustRun, None]:
         """Yields the report on each answer as soon as it is ready, in any order, and finally the whole run.
 
-        Otherwise like `ascore`. A caller that stops early must close the stream (`contextlib.aclosing`).
+        Otherwise like `ascore`. A caller that stops early must close the generator (`contextlib.aclosing`).
         """
         given, started = list(items), time.perf_counter()
         places: dict[str, int] = {}
@@ -212,7 +211,7 @@ class TrustScorer(ClosesPerLoop):
         yield run
 
     async def ascore_many(self, items: Iterable[QuestionAnswer], *, run_dir: str | Path | None = None) -> TrustRun:
-        """Scores several answers and returns the scores in the same order. Otherwise like `ascore`."""
+        """Scores several answers and returns their reports in the same order. Otherwise like `ascore`."""
         async with aclosing(self.astream(items, run_dir=run_dir)) as done:
             async for item in done:
                 if isinstance(item, TrustRun):
@@ -222,17 +221,17 @@ class TrustScorer(ClosesPerLoop):
     async def ascore_claims(
         self, factuality: FactualityReport, *, run_dir: str | Path | None = None, meter: UsageMeter | None = None
     ) -> LongFormTrustReport:
-        """Scores TrustBC for each claim that SAFE found in a long response, next to SAFE's verdict.
+        """Returns TrustBC for each claim that SAFE found in a long response, next to SAFE's verdict.
 
-        The subject must tell each claim from its distractors; the paper leaves this to future work (A.1). The subject
-        is not asked about irrelevant claims. `meter` is as in `ascore`. Raises ConfigError if there is no subject.
+        The subject must distinguish each claim from its distractors, which the paper leaves to future work (A.1). It is
+        not asked about irrelevant claims. `meter` is as in `ascore`. Raises ConfigError if there is no subject.
         """
         if self._subject is None and self.settings.subject_model is None:
             raise ConfigError("TrustBC needs a subject model (--subject-model)")
         started, meter = time.perf_counter(), meter or UsageMeter()
         topic = (factuality.prompt or "").strip()
         if self.settings.samples and not topic:
-            raise ConfigError("samples need the question that the long answer answers")
+            raise ConfigError("samples require the question that the long answer responds to")
         asked = [claim for claim in factuality.claims if _is_asked_about(claim)]
         statements = [
             QuestionAnswer(id=claim.id, question=topic or "-", response=claim.self_contained) for claim in asked
@@ -252,8 +251,8 @@ class TrustScorer(ClosesPerLoop):
     async def adistractors(
         self, question: str, response: str, *, n: int | None = None, references: Sequence[str] = ()
     ) -> DistractorSet:
-        """The distractors that would be used for this response. This is free unless the judge model is to propose some
-        (`distractors="model"`), which takes one call. None of the `references` is proposed."""
+        """Returns the distractors that would be used for this response. This is free unless the judge model proposes
+        distractors (`distractors="model"`), which takes one call. It does not propose any of the `references`."""
         require("trust", "a distractor")
         from factloop.trust.distractor_sources import make_distractors
 
@@ -263,7 +262,7 @@ class TrustScorer(ClosesPerLoop):
         )
 
     async def aopen(self) -> None:
-        """Opens everything named in the settings in advance instead of with the first answer. Costs nothing.
+        """Opens everything named in the settings in advance, rather than with the first answer. Costs nothing.
 
         Raises ConfigError or DataError if something cannot be opened.
         """
@@ -274,7 +273,7 @@ class TrustScorer(ClosesPerLoop):
     async def _run(
         self, items: Sequence[QuestionAnswer], run_dir: str | Path | None, sources: Sources | None = None
     ) -> AsyncIterator[tuple[TrustScoring, RunDirectory | None]]:
-        """The session shared in this event loop or, with a run directory, a separate one whose answers it stores."""
+        """Provides the session of this event loop or, with a run directory, one whose answers are saved in it."""
         for item in items:
             _check_answer(item.id, item.question, item.response)
             if isinstance(item, OwnAnswer) and item.subject not in self._subjects:
@@ -304,7 +303,7 @@ class TrustScorer(ClosesPerLoop):
         return _opened(self._setup(), self.pace, budget=self._budget)
 
     async def _load(self) -> None:
-        """Loads in a thread so as not to block the event loop: name tables take seconds, and a large corpus minutes."""
+        """Loads tables and corpus, which may take minutes, in a thread so as not to block the event loop."""
         await asyncio.to_thread(_load_tables)
         await asyncio.to_thread(lambda: self.corpus)
 
@@ -326,7 +325,7 @@ def _load_tables() -> None:
     from factloop.trust.distractor_sources import load_tables
 
     load_tables()
-    import_module("factloop.trust.scoring")  # a large module, which would block the loop if imported later
+    import_module("factloop.trust.scoring")  # a large module, which would block the event loop if imported later
 
 
 def _opened(
@@ -360,7 +359,7 @@ def _keep(directory: RunDirectory | None, report: Record) -> None:
 
 
 def _paths(corpus: object) -> tuple[str | Path, ...] | None:
-    """The paths of the corpus; None if it is a search."""
+    """Returns the paths of the corpus; None if it is a search."""
     if isinstance(corpus, str | Path):
         return (corpus,)
     if isinstance(corpus, Sequence) and all(isinstance(path, str | Path) for path in corpus):
@@ -369,7 +368,7 @@ def _paths(corpus: object) -> tuple[str | Path, ...] | None:
 
 
 def _answer(id: str, question: str, response: str | None) -> QuestionAnswer:
-    """Raises DataError for a blank response, which a `QuestionAnswer` would treat as no response at all."""
+    """Raises DataError if the response is blank, since a `QuestionAnswer` would treat it as missing."""
     _check_answer(str(id), question, response)
     return QuestionAnswer(id=id, question=question, response=response)
 
@@ -382,8 +381,8 @@ def _check_answer(id: str, question: str, response: str | None) -> None:
 
 
 def _configuration(setup: TrustSetup, items: Sequence[QuestionAnswer]) -> dict[str, Any]:
-    """The configuration, which must not change between attempts at the same run. Versions may change, since answers
-    already paid for are kept."""
+    """Returns the configuration, which must not change between attempts at the same run. It excludes versions, since
+    paid answers are kept."""
     later = () if setup.settings.samples else ("samples",)  # so that earlier runs can be resumed
     kept = setup.fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version", *later})
     asks = setup.subject is not None or bool(setup.subjects)
@@ -402,8 +401,7 @@ _OF_SUBJECT = {"subject_model", "subject_base_url", "subject_sampling"}
 
 
 def _asked_of(item: QuestionAnswer, *, proposes: bool) -> list[Any]:
-    """The parts of an answer that affect its scores. Reference answers affect them only if a model proposes
-    distractors."""
+    """Returns the parts of an answer that affect its scores, with references only if a model proposes distractors."""
     own = [item.subject] if isinstance(item, OwnAnswer) else []
     references = [item.reference_answers] if proposes and item.reference_answers else []
     return [item.id, item.question, item.response, *own, *references]

@@ -45,13 +45,13 @@ from factloop.trust.settings import TrustSettings
 
 RECURSION_LIMIT = 20  # steps of the graph, in addition to one for each window of checks
 OFFLINE_JUDGE = (
-    "Passages were judged by the offline rater: word overlap and rules, a baseline. Give --judge-model or --nli."
+    "Passages were judged by the offline rater, a baseline of word overlap and rules. Set --judge-model or --nli."
 )
 
 
 @dataclass(frozen=True)
 class TrustScoring:
-    """Scores answers in one session, any number of them concurrently. Bound to one event loop."""
+    """Scores any number of answers concurrently in one session. It is bound to one event loop."""
 
     setup: TrustSetup
     session: Session
@@ -60,10 +60,10 @@ class TrustScoring:
     consistency: Graph | None
     """TrustBC alone; None without a subject."""
     own: Mapping[str, Graph]
-    """The graphs of systems that each have their own subject, by its name."""
+    """Maps the name of each system's own subject to its graph."""
 
     def over(self, given: Sources) -> TrustScoring:
-        """A version for an answer with its own sources, in the same session, with its limits and budget.
+        """Returns a version for an answer with its own sources, in the same session with its limits and budget.
 
         Raises ConfigError.
         """
@@ -71,7 +71,7 @@ class TrustScoring:
         return replace(self, setup=setup, searching=self.searching.over(setup.tools))
 
     async def report(self, item: QuestionAnswer, meter: UsageMeter | None = None) -> TrustReport:
-        """The report on an answer; a part that cannot be scored is included as unscored."""
+        """Returns the report on an answer. A part that cannot be scored is included as unscored."""
         setup, graph, subject = self.setup, self.graph, self.setup.subject
         if isinstance(item, OwnAnswer):
             graph, subject = self.own[item.subject], setup.subjects[item.subject]
@@ -100,8 +100,8 @@ class TrustScoring:
         return report
 
     async def belief_in(self, claim: Claim, topic: str, meter: UsageMeter) -> TrustBC:
-        """TrustBC of a claim on a topic, which the subject must distinguish from its distractors."""
-        assert self.consistency is not None  # TrustScorer rejects this without a subject
+        """Returns TrustBC of a claim on a topic, which the subject must distinguish from its distractors."""
+        assert self.consistency is not None  # without a subject, TrustScorer raises an error
         final = await self.consistency.ainvoke(
             {"question": topic, "response": claim.self_contained, "statements": True},
             {"recursion_limit": RECURSION_LIMIT + self.setup.settings.max_checks},
@@ -113,7 +113,7 @@ class TrustScoring:
     async def sampled(
         self, topic: str, claims: Sequence[Claim], meter: UsageMeter
     ) -> tuple[list[str], dict[str, SampleAgreement]]:
-        """Other answers of the subject, if the settings request some, and how far these support each claim."""
+        """Returns other answers of the subject, if the settings request some, and how far they support each claim."""
         setup = self.setup
         if setup.sampler is None:
             return [], {}
@@ -132,7 +132,7 @@ class TrustScoring:
         meter: UsageMeter,
         elapsed_s: float,
     ) -> LongFormTrustReport:
-        """TrustBC next to SAFE's verdict, claim by claim; `found` and `sampled` are by claim id."""
+        """Combines TrustBC with SAFE's verdict for each claim; `found` and `sampled` are by claim id."""
         samples, agreements = sampled
         claims = []
         for claim in factuality.claims:
@@ -159,10 +159,9 @@ class TrustScoring:
 def open_trust_scoring(
     setup: TrustSetup, *, journal: Path | None = None, pace: Pace | None = None, budget: Budget | None = None
 ) -> TrustScoring:
-    """Opens a session for a setup, and the scores in it. With a `journal`, answers are saved only there; with a `pace`,
-    model calls share that pace with others, and with a `budget`, they share that budget.
+    """Opens a session for a setup, in which answers can be scored. Raises ConfigError.
 
-    Raises ConfigError.
+    With a `journal`, answers are saved only there. A `pace` or a `budget` is shared with other sessions.
     """
     settings, chats = setup.settings, setup.chats
     keeps = bool(chats) and all(chat.persistent for chat in chats)
@@ -181,7 +180,7 @@ def open_trust_scoring(
     distract, factual = _distract(setup, session), build_factual_graph(searching, _judge(setup, session))
 
     def graphs(chat: ChatModel | None) -> tuple[Graph, Graph | None]:
-        """The complete graph for a subject, and one for TrustBC alone."""
+        """Returns the complete graph for a subject, and one for TrustBC alone."""
         subject = consistency = None
         if chat is not None:
             subject = ModelSubject(session.model(chat), setup.prompts, settings.logprobs)
@@ -200,7 +199,7 @@ def open_trust_scoring(
 def _distract(setup: TrustSetup, session: Session) -> Distract:
     settings, proposer = setup.settings, None
     if settings.distractors == "model":
-        assert isinstance(setup.judge, ChatModel)  # preparing would have rejected anything else
+        assert isinstance(setup.judge, ChatModel)  # `prepare_trust` rejects other judges
         proposer = ModelProposer(session.model(setup.judge), setup.prompts)
     return partial(
         generate_distractors,
@@ -226,7 +225,7 @@ def _warnings(setup: TrustSetup) -> tuple[str, ...]:
 
 
 def _score_span(settings: TrustSettings, subject: ChatModel | None, question: str, response: str | None) -> Span:
-    """The span of one answer. Raises ConfigError if tracing is on but OpenTelemetry is not installed."""
+    """Returns the span of one answer. Raises ConfigError if tracing is on but OpenTelemetry is not installed."""
     span = graph_span(settings.tracing, "factloop.trustscore", {} if subject is None else request_values(subject))
     span.say("gen_ai.input.messages", lambda: as_messages([("user", question)]))
     if response is not None:

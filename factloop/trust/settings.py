@@ -29,10 +29,10 @@ class SubjectModel:
 
 
 class TrustSettings(EmbeddingSettings):
-    """Settings of a TrustScore. Their names match the command-line flags."""
+    """Settings of a TrustScore. Their names are those of the command-line flags."""
 
     subject_model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
-    """Model whose belief is tested (TrustBC). If not set, TrustBC is left out."""
+    """Model whose belief is tested (TrustBC). If not set, TrustBC is omitted."""
     judge_model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
     """Chat model that judges the passages (TrustFC). Default: --nli, or the bundled baseline."""
     base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
@@ -46,7 +46,7 @@ class TrustSettings(EmbeddingSettings):
 
     A path, or the name of a model already downloaded; needs the `semantic` extra."""
     corpus: Annotated[Names, Mark(SEARCH, "PATH", path=True)] = ()
-    """Documents for TrustFC; psgs_w100.tsv is also accepted. If not set, TrustFC is left out."""
+    """Documents for TrustFC; psgs_w100.tsv is also accepted. If not set, TrustFC is omitted."""
     fail_if_unreadable: Annotated[bool, Mark(SEARCH)] = False
     """Fail if a file in a folder cannot be read. By default such files are skipped and listed."""
     passages: UpToHundred = 10
@@ -68,24 +68,24 @@ class TrustSettings(EmbeddingSettings):
     logprobs: bool = True
     """Record the probabilities of the letters when the subject model's server returns them."""
     samples: Annotated[int, Field(ge=0, le=100)] = 0
-    """For a long answer: number of other answers, sampled from the subject at temperature 1, that each claim is
-    compared with. The judge of passages judges these as well."""
+    """Number of other answers, sampled from the subject at temperature 1, with which each claim of a long answer is
+    compared by the judge of passages."""
     target_order: Literal["asked", "paper"] = "asked"
     """Words to replace first: asked (those that the question asks for) or paper (those found only in the response)."""
     distractors: Annotated[Literal["sources", "model"], Mark(DISTRACTORS)] = "sources"
-    """Take distractors from name tables and rules (sources), or ask the judge model for some first (model).
+    """Take distractors from name tables and rules (sources), or first ask the judge model for some (model).
 
     `model` makes one call per answer and needs `judge_model`."""
     kb: Annotated[Names, Mark(DISTRACTORS, "FILE", path=True)] = ()
     """Table of typed entities from factloop research kb build."""
     dbpedia: Annotated[bool, Mark(DISTRACTORS)] = False
-    """Ask DBpedia for entities of the same type. This sends the response to DBpedia."""
+    """Query DBpedia for entities of the same type. This sends the response to DBpedia."""
     spotlight_url: BaseUrl = SPOTLIGHT_URL
     """URL of DBpedia Spotlight."""
     sparql_url: BaseUrl = SPARQL_URL
     """URL of DBpedia's SPARQL endpoint."""
     seed: Annotated[int, Mark(DISTRACTORS)] = 0
-    """Seed for everything random.
+    """Seed for all randomness.
 
     It applies to distractors, the order of options and retry jitter."""
 
@@ -96,4 +96,4 @@ class TrustSettings(EmbeddingSettings):
 
 
 SERVED = ("subject_model", "judge_model", "nli", "corpus")
-"""TrustScore settings that the service accepts in addition to those for checks: the models and what to search."""
+"""TrustScore settings that the service accepts in addition to those for checks: the models and the corpus."""

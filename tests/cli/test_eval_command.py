@@ -143,17 +143,17 @@ def test_each_response_is_judged_by_its_own_documents(factloop: Command, docs: P
     counts = {one["system"]: one["counts"] for one in run["scores"]["systems"]}
     found = {name: (of["supported"], of["not_supported"], of["unscored"]) for name, of in counts.items()}
     assert found == {"a": (1, 0, 0), "b": (0, 1, 0), "c": (0, 0, 1), "d": (1, 0, 0)}
-    assert "Faithfulness: 2 of 4 responses were judged by their own documents" in " ".join(result.out.split())
-    assert not any("judged alike" in warning for warning in run["warnings"])
-    assert "1 of 4 responses could not be checked: its `documents` hold no text" in run["warnings"]
+    assert "Faithfulness: 2 of 4 responses were judged only against their own documents" in " ".join(result.out.split())
+    assert not any("judged in the same way" in warning for warning in run["warnings"])
+    assert "1 of 4 responses could not be checked: its `documents` contain no text" in run["warnings"]
     alone = factloop("eval", data, "--quiet", "--json", "-", "--limit", 1)
     warnings = json.loads(alone.out)["warnings"]
-    assert any("each response was judged by its own documents" in warning for warning in warnings)
+    assert any("each response was judged only against its own documents" in warning for warning in warnings)
     assert not any("nothing to check against" in warning for warning in warnings)
     rows[0]["documents"] = ["The bridge has six arches."]
     write_rows(data, rows)
     other = factloop("eval", data, "--docs", docs, "--run-dir", "run")
-    assert (other.code, "another configuration (data differ)" in other.complaint) == (2, True)
+    assert (other.code, "a different configuration (data differ)" in other.complaint) == (2, True)
 
 
 LABEL = {"supported": "S", "not_supported": "NS", "irrelevant": "IR"}
@@ -231,7 +231,7 @@ def test_verdicts_are_compared_with_labels_fact_by_fact(
     assert [system.n_abstained for system in summary.scores.systems] == [0, 1]
     assert summary.scores.abstention == "exclude"
     assert sim.bodies("SentenceFacts" if plan == "paper" else "SelfContainedFact") == sim.bodies("AtomicFacts") == []
-    assert "Agreement with people's labels" in done.out
+    assert "Agreement with human labels" in done.out
     assert "Cohen’s kappa" in done.out
 
 

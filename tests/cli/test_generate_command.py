@@ -87,7 +87,7 @@ def test_published_prompts_are_asked_and_judged(
     judged = factloop("eval", "out.jsonl", "--model", MODEL, "--search", "serper", "--k", 1, "--json", "run.json")
     warnings = json.loads((home / "run.json").read_text())["warnings"]
     assert judged.code == 0
-    assert any("each response was judged by its own documents" in one for one in warnings) is bool(documents)
+    assert any("each response was judged only against its own documents" in one for one in warnings) is bool(documents)
 
 
 def test_a_data_set_of_claims_has_no_prompts(factloop: Command, data: Path) -> None:

@@ -45,7 +45,7 @@ TABLE = {
         answer.md ONLINE --prompts bad_prompts            | mine.md & front matter
         answer.md ONLINE --docs docs --cascade mine.txt   | it is not a cascade
         answer.md --fail-under 2                          | --fail-under 2: & less than or equal to 1
-        answer.md --docs docs --recording-mode replay     | recording is not: set its file & --recording FILE
+        answer.md --docs docs --recording-mode replay     | recording is not: also set a file & --recording FILE
         answer.md --docs docs --recording no.json         | no.json: there is no such recording & --recording-mode new
         answer.md --run-dir other_run                     | other_run: not a run directory
         answer.md --run-dir binary.md                     | binary.md & run directory
@@ -190,7 +190,7 @@ TABLE = {
         TEMPLE --dbpedia --set spotlight_url=nowhere      | spotlight_url = 'nowhere'
         TEMPLE --timeout 0                                | timeout_s = 0
         TEMPLE --n 0                                      | --n 0
-        TEMPLE --distractors model                        | asks the judge model: set --judge-model
+        TEMPLE --distractors model                        | needs a judge model: set --judge-model
     """,
     "research generate": """
         longfact --model openai:sim --data rows.jsonl --out - | --out must be a file
@@ -209,7 +209,7 @@ TABLE = {
         --types t.nt --labels l.nt --out -                | standard output
     """,
     "research reproduce": """
-        vwc:table-99                                      | there is nothing named 'vwc:table-99' to reproduce
+        vwc:table-99                                      | there is no entry named 'vwc:table-99' to reproduce
         vwc:table-11 --data nowhere                       | nowhere: no such file or folder
         vwc:table-11 --results p.jsonl --evaluator mini   | --evaluator mini: must be PAPER=OURS
         vwc:table-11 --results p.jsonl --evaluator A=b    | has no scores by b, only by judge
@@ -418,6 +418,6 @@ def test_a_run_directory_of_another_configuration(factloop: Command, home: Path)
         (("--max-checks", 3), "max_checks"),
     ):
         result = factloop(*trust, *change)
-        assert (result.code, f"another configuration ({named} differ" in result.complaint) == (2, True)
+        assert (result.code, f"a different configuration ({named} differ" in result.complaint) == (2, True)
     assert files_of(home / "scored") == before
     assert factloop(*trust, "--set", "window=5").code == 0

@@ -168,10 +168,10 @@ def test_a_checker_of_ones_own_is_used_and_nothing_beside_it() -> None:
     assert assert_factual(RIGHT, checker=checker).counts.supported == 1
     extras: list[dict[str, Any]] = [{"model": "openai:x"}, {"docs": SOURCES}, {"plan": "paper"}, {"search": "serper"}]
     for extra in extras:
-        with pytest.raises(ConfigError, match=f"{next(iter(extra))} belongs to the checker"):
+        with pytest.raises(ConfigError, match=f"{next(iter(extra))} is a setting of the checker"):
             assert_factual(RIGHT, checker=checker, **extra)
     scorer = TrustScorer(corpus=SOURCES)
-    with pytest.raises(ConfigError, match="max_checks belongs to the scorer"):
+    with pytest.raises(ConfigError, match="max_checks is a setting of the scorer"):
         assert_trustworthy("Who?", RIGHT, scorer=scorer, min_trust_fc=0.5, max_checks=3)
 
 

@@ -104,7 +104,7 @@ async def test_claims_of_the_simulated_world_fare_as_the_subject_knows_them(sim:
         paid = sim.stats().model.requests
         again = await scorer.ascore_claims(factuality, **settings)
         assert sim.stats().model.requests == paid
-        with pytest.raises(ConfigError, match="another configuration"):
+        with pytest.raises(ConfigError, match="a different configuration"):
             await scorer.ascore_claims(report_of(("Rome is old.", "s")), **settings)
     assert timeless(again)["claims"] == timeless(report)["claims"]
     subject = sim.subject
@@ -151,7 +151,7 @@ async def test_claims_are_held_against_other_answers_of_the_subject(sim: Simulat
     claims = [(said, "s"), (other, "n"), ("It is a lovely day.", "i")]
     async with simulated_scorer(sim, samples=3, max_checks=1) as scorer:
         report = await scorer.ascore_claims(report_of(*claims, prompt=response.prompt))
-        with pytest.raises(ConfigError, match="samples need the question"):
+        with pytest.raises(ConfigError, match="samples require the question"):
             await scorer.ascore_claims(report_of(*claims))
     asked = [body for body in sim.bodies() if body["messages"][-1]["content"] == response.prompt]
     assert [body["temperature"] for body in asked] == [1.0] * 3  # each sample is asked for

@@ -1,4 +1,4 @@
-"""Shows raw and corrected figures of a run in words, as sheets and on the terminal, with any caveats."""
+"""Shows a run's raw and corrected figures in words, as sheets and on the terminal, with any cautions."""
 
 from __future__ import annotations
 
@@ -30,45 +30,45 @@ NO_INTERVAL_WORDS = {
     Caution.OUT_OF_RANGE: "beyond 0 or 1",
     Caution.ONE_GROUP: "a single group",
 }
-"""Why a value has no interval, short enough to replace one."""
+"""Why a value has no interval, short enough to take its place."""
 
 CAUTION_WORDS = {
-    Caution.FEW_LABELS: "few labelled claims for such an interval",
-    Caution.FEW_OF_A_CLASS: "few responses hold a labelled claim of one class",
+    Caution.FEW_LABELS: "too few labelled claims for a reliable interval",
+    Caution.FEW_OF_A_CLASS: "few responses contain a labelled claim of one class",
     Caution.CLIPPED: "fell outside [0, 1] and was clipped",
-    Caution.OUT_OF_RANGE: "the whole interval lies beyond 0 or 1: the labels do not fit the run, so it is left out",
+    Caution.OUT_OF_RANGE: "the whole interval is outside [0, 1] and left out, because the labels do not fit the run",
     Caution.NO_SPREAD: "prompts do not differ, so there is no interval; this does not prove certainty",
-    Caution.WIDENED: "a class is rare among the labels, or few labels show no error; the interval was widened for it",
+    Caution.WIDENED: "the interval was widened, because a class is rare or the few labels show no error",
     Caution.ONE_GROUP: "a sample is a single group, so there is no interval",
-    Caution.LABELLED_IN_PART: "F1@K is corrected by responses whose claims all have a label, and none is known to",
+    Caution.LABELLED_IN_PART: "correcting F1@K requires responses whose claims all have a label, and none is known",
 }
 
 TRANSFER_WORDS = {
-    Transfer.VERDICTS: "each verdict is right as often as on the labelled claims: this holds if those are claims of "
-    "the same kind",
-    Transfer.ERROR_RATES: "the evaluator's TPR and FPR are the same as on the labelled claims: the run may hold more "
-    "or fewer errors",
+    Transfer.VERDICTS: "each verdict is right as often as on the labelled claims, which is plausible if the claims are "
+    "of the same kind",
+    Transfer.ERROR_RATES: "the evaluator's TPR and FPR are the same as on the labelled claims, even if the run has "
+    "more or fewer errors",
 }
 
 
 TARGET_WORDS = {
-    Target.PROMPTS: "what the system says to such prompts; intervals treat the run's prompts as a sample of them",
-    Target.RUN: "this run's claims with a verdict, as if people had labelled all; intervals cover the unlabelled ones",
+    Target.PROMPTS: "the system's answers to such prompts; intervals treat the run's prompts as a sample of them",
+    Target.RUN: "this run's claims with a verdict, as if people had labelled all; intervals reflect unlabelled claims",
 }
 
 
 PRECISION = "Precision, all claims"
 PRECISION_WORDS = (
-    "“Precision, all claims” pools all claims of a system, so long responses weigh more, and has its own interval; "
-    "“Precision” of the scores is the mean over responses"
+    "“Precision, all claims” pools all claims of a system, so long responses have more weight, and has its own "
+    "interval; “Precision” in the scores is the mean over responses"
 )
 
 
 def in_short(found: Calibration) -> Iterator[str]:
-    """For each system, the preferred precision and how many labelled prompts would narrow its interval to ten points.
+    """Yields each system's preferred precision, and how many labelled prompts would narrow its interval to ±10 points.
 
     The number is approximate: it assumes that the width is inversely proportional to the square root of the number of
-    prompts, as if both samples grew alike.
+    prompts, as if both samples grew in proportion.
     """
     for one in found.systems:
         of_method = {each.method: each for each in (one.precision.prediction_powered, one.precision.adjusted_count)}
@@ -86,11 +86,11 @@ def in_short(found: Calibration) -> Iterator[str]:
 
 
 GOOD_WIDTH = 0.1
-"""Half the width of an interval that is narrow enough to be useful."""
+"""Half the width of a usefully narrow interval."""
 
 
 def targets(found: Calibration) -> list[str]:
-    """What the figures refer to, one line for each kind."""
+    """Returns what the figures refer to, with a line for each kind."""
     said = [f"all but “this run alone”: {TARGET_WORDS[Target.PROMPTS]}"]
     if any(one.precision.own_claims is not None for one in found.systems):
         return [*said, f"this run alone: {TARGET_WORDS[Target.RUN]}"]
@@ -98,26 +98,26 @@ def targets(found: Calibration) -> list[str]:
 
 
 def assumptions(found: Calibration) -> list[str]:
-    """The assumptions that the systems' preferred precision is based on, one line for each.
+    """Returns the assumptions behind the systems' preferred precision, with a line for each.
 
-    If all of a system's claims are labelled, its precision is computed directly from the labels, with no assumptions.
+    If all of a system's claims are labelled, its precision is computed from the labels without assumptions.
     """
     assuming = (one for one in found.systems if one.precision.preferred is not Method.DIFFERENCE)
     transfers = dict.fromkeys(one.transfer for one in assuming)
-    return [f"for what is preferred: {TRANSFER_WORDS[one]}" for one in transfers]
+    return [f"for the preferred figures: {TRANSFER_WORDS[one]}" for one in transfers]
 
 
 def overlap_words(one: RunDebiasing) -> str:
-    """How many labelled claims were drawn together with the run."""
+    """Says how many labelled claims were drawn together with the run."""
     n_labels = one.precision.prediction_powered.n_labels + one.precision.evaluator.n_unscored
     if not one.n_of_prompts:
-        return f"none of {plural(n_labels, 'labelled claim')} is from its prompts: two samples"
+        return f"none of {plural(n_labels, 'labelled claim')} is from its prompts, so there are two samples"
     own = f", {one.n_own:,} of them its own claims" if one.n_own else ""
     return f"{one.n_of_prompts:,} of {plural(n_labels, 'labelled claim')} are from its prompts and drawn with them{own}"
 
 
 def weight_words(estimate: Estimate) -> str:
-    """`λ 0.18: 82% from labels alone`, noting scores if they were used; empty without a lambda."""
+    """Formats lambda as in `λ 0.18: 82% from labels alone`, and mentions scores if used; empty without a lambda."""
     if estimate.weight is None or estimate.label_share is None:
         return ""
     by = ", by scores" if estimate.uses_scores else ""
@@ -126,24 +126,24 @@ def weight_words(estimate: Estimate) -> str:
 
 
 def estimates(one: RunDebiasing) -> Iterator[tuple[str, Estimate, str]]:
-    """Each figure of a system with its name and basis, raw before corrected."""
+    """Yields the figures of a system with their names and bases, raw before corrected."""
     for estimate in (one.precision.raw, one.precision.prediction_powered, one.precision.adjusted_count):
         yield PRECISION, estimate, _basis(estimate, plural(estimate.n_run, "claim"))
     if one.precision.own_claims is not None:
         own = one.precision.own_claims
-        yield "Precision, this run alone, of claims with a verdict", own, _basis(own, plural(own.n_run, "claim"))
+        yield "Precision, this run alone, claims with a verdict", own, _basis(own, plural(own.n_run, "claim"))
     for f1 in one.f1:
         for estimate in (f1.raw, f1.corrected):
             yield f"F1@{f1.k}", estimate, _basis(estimate, plural(f1.n_responses, "response"))
 
 
 def _basis(estimate: Estimate, run: str) -> str:
-    """`6 claims`, `3 responses, 5 labels`."""
+    """Returns the basis of an estimate, such as `6 claims` or `3 responses, 5 labels`."""
     return run if estimate.method is Method.RAW else f"{run}, {plural(estimate.n_labels, 'label')}"
 
 
 _Figure = tuple[str, str, Estimate, bool, str]
-"""System, measure, estimate, whether it is the preferred one, and its basis."""
+"""The system, the measure, the estimate, whether it is preferred, and its basis."""
 
 
 def corrected(found: Calibration) -> Sheet:
@@ -170,7 +170,7 @@ def _method(row: _Figure) -> Cell:
 
 
 def _interval(row: _Figure) -> Cell:
-    """The interval, or a dash and the reason why there is none."""
+    """Returns the interval, or a dash and the reason why there is none."""
     why = next((NO_INTERVAL_WORDS[one] for one in row[2].cautions if one in NO_INTERVAL_WORDS), "")
     is_missing = row[2].value is not None and row[2].interval is None
     return Cell(interval(row[2].low, row[2].high), why if is_missing else "")
@@ -185,7 +185,7 @@ def _level(found: Calibration) -> float:
 
 
 def evaluator(found: Calibration) -> Sheet:
-    """TPR and FPR on the labelled claims, one line per system, with interval and basis."""
+    """Returns TPR and FPR on the labelled claims for each system, with interval and basis."""
     columns: tuple[ColumnOf[_Rate], ...] = (
         (Column("System", is_name=True, is_heading=True, is_as_given=True), lambda row: row[0]),
         (name("Measure"), lambda row: row[1]),
@@ -208,8 +208,7 @@ def _rates(one: RunDebiasing) -> Iterator[tuple[str, float | None, tuple[float |
 
 
 def print_calibration(found: Calibration, console: Console) -> None:
-    """Prints the figures and what they are based on. Names are printed literally, without markup or escape
-    sequences."""
+    """Prints the figures and their basis. Names are printed literally, without markup or escape sequences."""
     keep_sheet(console, corrected(found))
     sheet, short = _with_reasons_below(corrected(found)), [Text(said) for said in in_short(found)]
     body = [*short, *([Text()] if short else []), sheet_body(sheet, console.width), Text(), rows_table(_rows(found))]
@@ -218,7 +217,7 @@ def print_calibration(found: Calibration, console: Console) -> None:
 
 
 def _with_reasons_below(sheet: Sheet) -> Sheet:
-    """The sheet with the reasons for undefined figures below it, because they are sentences."""
+    """Removes the reasons for undefined figures, which are too long for cells and are printed below the sheet."""
     lines = tuple(
         replace(line, cells=tuple(replace(cell, text="undefined", why="") if cell.why else cell for cell in line.cells))
         for line in sheet.lines
@@ -227,7 +226,7 @@ def _with_reasons_below(sheet: Sheet) -> Sheet:
 
 
 def _rows(found: Calibration) -> Iterator[Row]:
-    """What the corrections are based on, with each reason and warning listed once with the figures it applies to."""
+    """Yields the basis of the corrections, and each reason and caution once, with the figures that it applies to."""
     unscored = f", {found.n_unscored:,} of them without a verdict" if found.n_unscored else ""
     yield "Labels", Text(f"{plural(found.n_claims, 'claim')} of {visible(found.data)}{unscored}")
     for one in found.systems:
@@ -247,5 +246,5 @@ def _rows(found: Calibration) -> Iterator[Row]:
             for caution in estimate.cautions:
                 where.setdefault(("Caution", CAUTION_WORDS[caution]), []).append(place)
     for (kind, words), places in where.items():
-        more = f" and {len(places) - 1} more: --html and --json say where" if len(places) > 1 else ""
+        more = f" and {len(places) - 1} more, which are listed by --html and --json" if len(places) > 1 else ""
         yield kind, Text(f"{words} ({places[0]}{more})", style="yellow")

@@ -1,4 +1,4 @@
-"""Describes a run in words and sheets: scores, what they are based on, ranks, and agreement with human labels."""
+"""Describes a run in words and sheets: its scores and their basis, ranks, and agreement with human labels."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ from factloop.reports.sheet.table import (
 )
 
 _POLICIES = {
-    AbstentionPolicy.ZERO: "zero: a response without claims counts as F1@K 0, as in the paper's code",
-    AbstentionPolicy.EXCLUDE: "exclude: a response without claims is left out of every mean",
+    AbstentionPolicy.ZERO: "zero: a response without claims has F1@K 0, as in the paper's code",
+    AbstentionPolicy.EXCLUDE: "exclude: a response without claims is left out of all means",
 }
 _REPEATS: Mapping[Repeats, str] = {
-    "each": "each: a claim that repeats another of its response counts again in precision, recall and F1@K, as in "
-    "the paper's code",
-    "once": "once: of claims that say the same, only the first counts, in every figure",
-    "core": "core: a largest set of claims none of which entails another counts, in every figure",
+    "each": "each: a claim that repeats another claim of its response counts again in precision, recall and F1@K, as "
+    "in the paper's code",
+    "once": "once: only the first of several claims that say the same counts in the figures",
+    "core": "core: only a largest set of claims that do not entail each other counts in the figures",
 }
 
 _RULES = {KRule.GIVEN: "", KRule.MEDIAN: " (the median of supported claims)", KRule.MAXIMUM: " (their maximum)"}
@@ -55,7 +55,7 @@ AGREEMENTS = {
     "tpr": "TPR",
     "tnr": "TNR",
 }
-"""Figures of agreement with labels, by their fields in `SystemAgreement`, in display order."""
+"""Names of the figures of agreement with labels, by their fields in `SystemAgreement`, in display order."""
 
 
 def policy_words(policy: AbstentionPolicy) -> str:
@@ -67,22 +67,22 @@ def repeats_words(repeats: Repeats) -> str:
 
 
 def k_words(choice: ChosenK) -> str:
-    """`K 64`, `K 31 (the median of supported claims)`."""
+    """Describes a K, as in `K 64` or `K 31 (the median of supported claims)`."""
     return f"K {choice.k:,}{_RULES[choice.rule]}"
 
 
 def share(value: float | None) -> str:
-    """Three digits, or a dash."""
+    """Formats a value with three decimals; a dash if there is none."""
     return NOTHING if value is None else f"{value:.3f}"
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """`[0.612, 0.701]`, or a dash."""
+    """Formats an interval, as in `[0.612, 0.701]`; a dash if there is none."""
     return NOTHING if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
 
 
 def few_prompts(figures: Iterable[PromptFigure]) -> str:
-    """A warning sentence if intervals are based on few prompts; otherwise empty."""
+    """Returns a warning if intervals are based on few prompts; otherwise empty."""
     fewest = min((one.n_prompts for one in figures if one.interval is not None), default=FEWEST_PROMPTS)
     if fewest >= FEWEST_PROMPTS:
         return ""
@@ -90,17 +90,17 @@ def few_prompts(figures: Iterable[PromptFigure]) -> str:
 
 
 def few_prompts_of(scores: LongFormScores) -> str:
-    """The warning for the means of a run's systems."""
+    """Returns this warning for the means of a run's systems."""
     return few_prompts(mean for one in scores.systems for measure, _, mean in figures_of(one) if not measure.is_share)
 
 
 def few_prompts_of_labels(found: LabelAgreement) -> str:
-    """The warning for the agreement with human labels."""
+    """Returns this warning for the agreement with human labels."""
     return few_prompts(getattr(one, name) for one in (found.overall, *found.systems) for name in AGREEMENTS)
 
 
 def mean_basis(mean: Mean) -> str:
-    """What a mean is based on: `120 responses`, `240 responses to 120 prompts`."""
+    """Returns the basis of a mean, such as `120 responses` or `240 responses to 120 prompts`."""
     responses = plural(mean.n, "response")
     return responses if mean.n == mean.n_prompts else f"{responses} to {plural(mean.n_prompts, 'prompt')}"
 
@@ -119,18 +119,18 @@ _COUNTS: tuple[ColumnOf[SystemScore], ...] = (
 
 
 def claims(scores: LongFormScores) -> Sheet:
-    """Responses and claims of each system, by outcome."""
+    """Returns the numbers of responses and claims of each system, by outcome."""
     return sheet_of("Claims", (_SYSTEM, *_COUNTS), scores.systems)
 
 
 def scores_of(scores: LongFormScores) -> Sheet:
-    """Each measure of each system; files also have its basis, which pages and terminals show in `claims`."""
+    """Returns each measure of each system. Files also contain the basis, which pages and terminals show in `claims`."""
     counts = [(replace(column, on_terminal=False, on_page=False), say) for column, say in _COUNTS]
     return sheet_of("Scores of each system", (_SYSTEM, *_measured(scores), *counts), scores.systems)
 
 
 def turned(title: str, scores: LongFormScores) -> Sheet:
-    """The leading measures listed vertically, as on the terminal."""
+    """Returns the leading measures in rows, as on the terminal."""
     return scores_of(scores).turned(title, measure="Measure", value="Mean", interval=interval_head(scores.level))
 
 
@@ -139,7 +139,7 @@ def interval_head(level: float) -> str:
 
 
 def _measured(scores: LongFormScores) -> Iterator[ColumnOf[SystemScore]]:
-    """`F1@64`, `F1@41 (median)`, `Precision`, in the order of `figures_of`."""
+    """Yields a column per measure, such as `F1@64`, `F1@41 (median)` or `Precision`, in the order of `figures_of`."""
     rules = {choice.k: f" ({choice.rule})" for choice in scores.ks if choice.rule is not KRule.GIVEN}
     for measure, k in dict.fromkeys((measure, k) for one in scores.systems for measure, k, _ in figures_of(one)):
         head = f"{measure.heading(k)}{rules.get(k or 0, '')}"
@@ -156,7 +156,7 @@ def mean_cell(mean: Mean) -> Cell:
 
 
 def by_labels(scores: LongFormScores, labelled: LongFormScores) -> Sheet:
-    """The leading measures by verdicts, each next to the same measure by human labels."""
+    """Returns the leading measures from verdicts, each next to the same measure from human labels."""
     people = {one.system: one for one in labelled.systems}
 
     def by_people(say: Callable[[SystemScore], Cell | str | int]) -> Callable[[SystemScore], Cell | str | int]:
@@ -169,7 +169,7 @@ def by_labels(scores: LongFormScores, labelled: LongFormScores) -> Sheet:
                 (replace(column, head=f"{column.head}, verdicts"), say),
                 (replace(column, head=f"{column.head}, labels"), by_people(say)),
             ]
-    return sheet_of("F1@K by verdicts and by labels", columns, scores.systems)
+    return sheet_of("F1@K from verdicts and from labels", columns, scores.systems)
 
 
 def curve(points: Sequence[CurvePoint], systems: Sequence[str]) -> Sheet:
@@ -195,11 +195,11 @@ def ranks(summary: RunSummary) -> Sheet:
 
 ALL = "All systems"
 _VERDICTS = ("Supported", "Not supported", "Irrelevant", "Unscored")
-"""In the order used by `_counted`."""
+"""In the order of `_by_verdict`."""
 
 
 def _shown(found: LabelAgreement) -> Iterator[SystemAgreement]:
-    """Each system, and the total if there are several."""
+    """Yields each system, and then the total unless there is exactly one system."""
     yield from found.systems
     if len(found.systems) != 1:
         yield found.overall
@@ -216,11 +216,11 @@ def agreement(found: LabelAgreement) -> Sheet:
         (page_only("Facts"), lambda one: one.table.n_facts),
         (page_only("Unscored"), lambda one: one.n_unscored),
     )
-    return sheet_of("Agreement with people's labels", columns, _shown(found), is_total=lambda one: one.system is None)
+    return sheet_of("Agreement with human labels", columns, _shown(found), is_total=lambda one: one.system is None)
 
 
 def verdicts(found: LabelAgreement) -> Sheet:
-    """For each system, one line per label."""
+    """Returns the verdicts by label, with a row for each system and label."""
 
     def counted(place: int) -> Callable[[tuple[SystemAgreement, int]], Cell]:
         return lambda row: replace(count_cell(_by_verdict(_by_label(row[0])[row[1]])[place]), is_marked=row[1] == place)
@@ -243,7 +243,7 @@ def _by_verdict(counts: Counts) -> tuple[int, ...]:
 
 
 def basis(overall: SystemAgreement) -> str:
-    """`16,011 facts of 496 responses`, and what was excluded."""
+    """Returns the basis of the agreement, such as `16,011 facts of 496 responses`, and what was excluded."""
     table = overall.table
     said = f"{plural(table.n_facts, 'fact')} of {plural(overall.n_responses, 'response')}"
     n_repeats = table.repeated.total

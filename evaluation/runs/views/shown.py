@@ -1,4 +1,4 @@
-"""Shows a run as a self-contained HTML page, and on the terminal: each system's scores, and what they are based on."""
+"""Shows each system's scores in a run, and their basis, on a self-contained HTML page and on the terminal."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 
 MOST_ROWS = 5000
-"""Maximum number of responses listed on the page; the downloadable table has all."""
+"""Maximum number of responses listed on the page; the downloadable table contains all of them."""
 
 
 @dataclass(frozen=True)
 class ResponseRow:
-    """A response in the list."""
+    """A row in the list of responses."""
 
     line: ResponseLine
     group: str
@@ -50,7 +50,7 @@ class ResponseRow:
 
 
 def render_run_html(summary: RunSummary) -> str:
-    """Renders the page. The output is deterministic. Takes linear time."""
+    """Renders the page in linear time. The output is deterministic."""
     scores = summary.scores
     rows = sorted((_row(line, summary) for line in summary.responses), key=_worst_first)
     leading = _leading(summary)
@@ -95,7 +95,7 @@ def _row(line: ResponseLine, summary: RunSummary) -> ResponseRow:
 
 
 def _outcome(line: ResponseLine) -> tuple[str, str]:
-    """The group of a response, and its wording."""
+    """Returns the group of a response, and the words for it."""
     if line.abstained:
         return "abstained", "no claims (abstained)"
     if line.unscored:
@@ -106,13 +106,13 @@ def _outcome(line: ResponseLine) -> tuple[str, str]:
 
 
 def _worst_first(row: ResponseRow) -> tuple[bool, float, int, str, str]:
-    """Lowest precision first, then most unsupported claims; responses without a precision come last."""
+    """Sorts by lowest precision, then by most unsupported claims; responses without a precision come last."""
     share, line = row.precision, row.line
     return share is None, share or 0.0, -line.counts.not_supported, line.system, line.prompt_id
 
 
 def _leading(summary: RunSummary) -> list[str]:
-    """The systems, best first at the first K; those without a value come last."""
+    """Returns the systems, starting with the best at the first K; systems without a value come last."""
     names = [one.system for one in summary.scores.systems]
     ranked = summary.scores.rankings[0].systems if summary.scores.rankings else ()
     return [*ranked, *(name for name in names if name not in ranked)]
@@ -147,14 +147,14 @@ def _response_cells(row: ResponseRow) -> tuple[Cell, ...]:
 
 
 MOST_SYSTEMS = 16
-"""Maximum number of lines that readers can follow."""
+"""Maximum number of lines in the plot that readers can tell apart."""
 _LOGARITHMIC_FROM = 100
 _MARKED = 8
-"""Number of markers on each line."""
+"""Approximate number of markers on each line."""
 
 
 def draw_curve(curve: Sequence[CurvePoint], ks: Sequence[int], systems: Sequence[str]) -> Markup | None:
-    """Draws one line per system, in this order, marking the run's Ks. None if no system has a value."""
+    """Draws one line per system, in this order, and marks the run's Ks. Returns None if no system has a value."""
     lines = {name: [(one.k, one.f1.get(name)) for one in curve] for name in systems}
     drawn = {name: line for name, line in lines.items() if any(value is not None for _, value in line)}
     if not drawn:
@@ -184,7 +184,7 @@ def draw_curve(curve: Sequence[CurvePoint], ks: Sequence[int], systems: Sequence
         else:
             axes.locator_params(axis="x", integer=True)
         axes.set_ylim(-2, 102)
-        axes.set_xlabel("K, the number of supported claims wished for")
+        axes.set_xlabel("K, the desired number of supported claims")
         axes.set_ylabel("F1@K, %")
         if len(drawn) > 1:
             axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), labelcolor=INK, handlelength=2.5)
@@ -196,12 +196,12 @@ def draw_curve(curve: Sequence[CurvePoint], ks: Sequence[int], systems: Sequence
 def print_run(summary: RunSummary, console: Console) -> None:
     """Prints the run at the console's width. Names are printed literally, without markup or escape sequences."""
     if not summary.scores.systems:
-        print_section(console, "Scores", Text("The run holds no responses."))
+        print_section(console, "Scores", Text("The run contains no responses."))
     _print_scores(console, "Scores", summary.scores)
     if summary.every_claim is not None:
         _print_scores(console, "Scores with every claim counted", summary.every_claim)
     if summary.labelled is not None:
-        _print_scores(console, "Scores by people's labels", summary.labelled)
+        _print_scores(console, "Scores from human labels", summary.labelled)
     if summary.agreement is not None:
         print_agreement(summary.agreement, console)
     if summary.calibration is not None:
@@ -211,13 +211,13 @@ def print_run(summary: RunSummary, console: Console) -> None:
 
 
 def policy(scores: LongFormScores) -> str:
-    """How abstentions count, and how many there were."""
+    """Says how abstentions count, and how many there were."""
     n_abstained = sum(system.n_abstained for system in scores.systems)
     return f"{sheets.policy_words(scores.abstention)} ({plural(n_abstained, 'such response')})"
 
 
 def repeats(summary: RunSummary) -> str:
-    """How repeated claims count, and how many were left out."""
+    """Says how repeated claims count, and how many were left out."""
     n_repeated = sum(system.counts.repeated for system in summary.scores.systems)
     said = sheets.repeats_words(summary.fingerprint.repeats)
     return f"{said} ({plural(n_repeated, 'claim')} left out)" if n_repeated else said

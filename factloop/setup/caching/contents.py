@@ -1,6 +1,6 @@
 """Lists the contents of the cache folder, and empties it except for files in use.
 
-Only files with names that factloop creates are considered, so nothing else in the folder is ever removed.
+Only files whose names factloop creates are considered, so no other file in the folder is ever removed.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from factloop.tools.search.index_files import LOCK, MANIFEST, USE, remove_index
 
 _INDEX = re.compile(rf"([0-9a-f]{{32}})(?:\{LOCK}|\{USE})?")
 _VECTORS = re.compile(r"words-[0-9a-f]{32}(?:\.npy|(?P<unfinished>.+))|word2vec-[0-9a-f]{32}(?:\..+)?")
-"""Names of vector files; an unfinished one is being written, or was left by a killed process.
+"""Names of vector files. An unfinished file is being written, or was left by a killed process.
 
-Folders named after word2vec are no longer written, but earlier versions left some.
+Folders named after word2vec are no longer written, but earlier versions may have left some.
 """
 
 
@@ -44,7 +44,7 @@ class Thing:
     """Seconds since the epoch."""
 
     def remove(self) -> bool:
-        """Removes the file unless it is in use; returns whether it is gone."""
+        """Removes the file unless it is in use. Returns whether it no longer exists."""
         try:
             return _REMOVE[self.part](self.path)
         except FileNotFoundError:  # another process was faster
@@ -54,17 +54,17 @@ class Thing:
 
 
 def things_in(folder: Path) -> list[Thing]:
-    """The entries in the folder, least recently used first."""
+    """Returns the indexes and vector files in the folder, least recently used first."""
     return sorted([*_indexes(folder / INDEXES), *_vectors(folder / VECTORS)], key=lambda thing: thing.used_at)
 
 
 def database_bytes(path: Path) -> int:
-    """Size of a database in bytes, with the files that SQLite keeps next to it."""
+    """Returns the size of a database in bytes, including the files that SQLite keeps next to it."""
     return sum(_bytes(path.with_name(f"{path.name}{ending}")) for ending in ("", *BESIDE_DATABASE))
 
 
 def _indexes(folder: Path) -> Iterator[Thing]:
-    """The indexes by name, even if only a lock is left."""
+    """Yields the indexes by name, even if only a lock is left."""
     names = sorted({found[1] for path in _entries(folder) if (found := _INDEX.fullmatch(path.name))})
     for path in (folder / name for name in names):
         seen = (path.with_suffix(USE), path / MANIFEST, path)
@@ -79,7 +79,7 @@ def _vectors(folder: Path) -> Iterator[Thing]:
 
 
 def _remove_vectors(path: Path) -> bool:
-    """Removes the file. Processes that have mapped it keep their view, but on Windows the file stays."""
+    """Removes the file. Processes that have mapped it can still read it; on Windows, the file is then not removed."""
     name = _VECTORS.fullmatch(path.name)
     if name is not None and name["unfinished"] and time.time() - _time(path) < PROTECTED_S:
         return False
@@ -105,7 +105,7 @@ def _bytes_below(path: Path) -> int:
 
 
 def _bytes(path: Path) -> int:
-    """Size of the file; 0 if another process has removed it in the meantime."""
+    """Returns the size of the file; 0 if another process has removed it in the meantime."""
     try:
         return path.stat().st_size if path.is_file() else 0
     except OSError:
@@ -125,7 +125,7 @@ class CacheSection(Record):
     n: Count
     n_bytes: Count
     oldest: datetime | None
-    """When the oldest answer was written, or the least recently used index or vector file was used. None if empty."""
+    """When the oldest answer was written, or when the least recently used file was last used. None if empty."""
 
 
 class CacheStatus(Record):
@@ -142,11 +142,11 @@ class CacheStatus(Record):
     cache_mb: int
     """Maximum size in millions of bytes."""
     cache_days: float
-    """Days after which answers, and unused indexes and vectors, are removed."""
+    """Number of days after which answers, and unused indexes and vectors, are removed."""
 
 
 def status_of(settings: RunSettings) -> CacheStatus:
-    """The current status. Removes nothing. Raises ConfigError for a damaged answer file or an invalid folder."""
+    """Returns the current status. Removes nothing. Raises ConfigError if the answer file or the folder is unusable."""
     folder = place_looked_at(settings)
     things = things_in(folder)
     answers = _answers(folder)
@@ -172,7 +172,7 @@ def _answers(folder: Path) -> CacheSection:
 
 
 def _kept(things: Sequence[Thing]) -> CacheSection:
-    there = [one for one in things if one.path.exists()]  # of some, only a lock is left
+    there = [one for one in things if one.path.exists()]  # some have only a lock left
     return CacheSection(
         n=len(there), n_bytes=sum(one.n_bytes for one in there), oldest=_moment(there[0].used_at) if there else None
     )
@@ -190,13 +190,13 @@ class CacheCleared(Record):
     n_bytes: Count
     """Number of bytes freed."""
     stayed: tuple[Path, ...]
-    """Files that are used by another process or may not be removed."""
+    """Files that were not removed, because another process uses them or permission is missing."""
 
 
 def clear(folder: Path, *, answers: bool, indexes: bool) -> CacheCleared:
     """Removes the answers, the document indexes and word vectors, or everything. Raises ConfigError.
 
-    It does not wait: files in use are kept and listed.
+    Does not wait for files in use, but keeps and lists them.
     """
     path, freed, stayed = folder / ANSWERS, 0, list[Path]()
     if answers and path.is_file():
@@ -212,14 +212,14 @@ def clear(folder: Path, *, answers: bool, indexes: bool) -> CacheCleared:
 
 
 def _clear_answers(path: Path) -> int | None:
-    """Removes the answers; returns the bytes freed, or None if they are in use."""
+    """Removes the answers. Returns the number of bytes freed, or None if they are in use."""
     is_ours = True
     try:
         with exclusive_hold(hold_of(path)) as is_free:
             is_ours = not is_free or _is_ours(path)
             if is_free and is_ours:
                 n_bytes = database_bytes(path)
-                for ending in (*BESIDE_DATABASE, ""):  # the database last: SQLite would read the others into a new one
+                for ending in (*BESIDE_DATABASE, ""):  # the database last: SQLite would apply the others to a new one
                     path.with_name(f"{path.name}{ending}").unlink(missing_ok=True)
                 return n_bytes
     except OSError:
@@ -230,7 +230,7 @@ def _clear_answers(path: Path) -> int | None:
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether it is an answer database or a damaged file, rather than another database with that name."""
+    """Returns whether it is an answer database or a damaged file, rather than another database with that name."""
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
             tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}

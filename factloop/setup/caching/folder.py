@@ -1,4 +1,4 @@
-"""Defines the cache folder: its location, the names in it, and whether it can be used."""
+"""Defines the cache folder: its location, the names of its files, and whether it can be used."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 def cache_place(settings: RunSettings) -> Path:
-    """The path of the cache folder, whether or not it exists."""
+    """Returns the path of the cache folder, whether or not it exists."""
     if settings.cache_dir is not None:
         return settings.cache_dir
     import platformdirs
@@ -44,9 +44,9 @@ def bounds_of(settings: RunSettings) -> CacheBounds:
 
 
 def cache_folder(settings: RunSettings, part: Part | None = None) -> Path | None:
-    """The folder, or one for a part of the cache, private to its owner; None if caching is off.
+    """Returns the cache folder, or the folder for a part of the cache, private to its owner; None if caching is off.
 
-    Also None, with a warning, if the folder cannot be used: the run continues without it.
+    If the folder cannot be used, it logs a warning and returns None, and the run continues without it.
     """
     if not settings.cache:
         return None
@@ -67,11 +67,11 @@ def refuse_unusable(settings: RunSettings) -> None:
 
 
 def _usable(settings: RunSettings, part: Part | None) -> Path:
-    """The folder, after checking that files can be created in it. Raises OSError."""
+    """Returns the folder after checking that files can be created in it. Raises OSError if they cannot."""
     place = cache_place(settings)
     folder = place if part is None else place / part
     make_private_folder(place)
-    if settings.cache_dir is None:  # a folder named by the user may contain other files
+    if settings.cache_dir is None:  # a folder chosen by the user may contain other files
         narrow(place)
     if part is not None:
         make_private_folder(folder)
@@ -83,4 +83,4 @@ def _usable(settings: RunSettings, part: Part | None) -> Path:
 @cache
 def say_unusable(place: Path, reason: str) -> None:
     """Warns, once per process, that the folder cannot be used."""
-    log.warning("%s: cannot be used as the cache folder (%s): answers and indexes are kept in memory", place, reason)
+    log.warning("%s: cannot be used as the cache folder (%s), so answers and indexes are kept in memory", place, reason)

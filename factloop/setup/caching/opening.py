@@ -1,7 +1,7 @@
 """Opens a run's caches in the cache folder, and keeps the folder within its limits.
 
-Answers may use all of `cache_mb`; indexes and word vectors share what answers leave of it, since making them again
-costs only time. Anything used in the last hour is kept, and so is an index as long as a process has it open.
+Answers may use all of `cache_mb`. Indexes and word vectors share the rest, since making them again only costs time.
+Files used in the last hour are kept, and so are indexes that a process has open.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from factloop.tools.calls.cache import PROTECTED_S, AnswersKept, CacheBounds, Ca
 
 
 def open_answers(settings: RunSettings) -> AnswersKept:
-    """The answers shared by runs; in memory if no folder can be used. Raises ConfigError for a damaged file."""
+    """Opens the answers shared by runs, in memory if no folder can be used. Raises ConfigError if a file is damaged."""
     folder = cache_folder(settings)
     if folder is None:
         return MemoryAnswers()
@@ -32,15 +32,15 @@ def open_answers(settings: RunSettings) -> AnswersKept:
 
 
 def tidy(settings: RunSettings) -> None:
-    """Removes old or excess entries other than answers. Called after something in the folder was opened."""
+    """Removes old or excess indexes and word vectors. Called after something in the folder has been opened."""
     folder = cache_folder(settings)
     if folder is not None:
         remove_excess(folder, bounds_of(settings))
 
 
 def remove_excess(folder: Path, bounds: CacheBounds) -> None:
-    """Removes indexes and word vectors until the limits are met, least recently used first. Several processes may do
-    this at the same time."""
+    """Removes the least recently used indexes and word vectors until the limits are met. Several processes may do this
+    at the same time."""
     now = time.time()
     things = things_in(folder)
     excess = database_bytes(folder / ANSWERS) + sum(thing.n_bytes for thing in things) - bounds.max_bytes

@@ -1,4 +1,4 @@
-"""Words the figures of TrustScores, and groups the claims of a long response by standing, consistently everywhere."""
+"""Puts the figures of TrustScores into words, and groups the claims of a long response, in the same way everywhere."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ NOTHING = "–"  # shown instead of a missing number
 
 
 def number(value: float | None) -> str:
-    """The number to two digits, or a dash for None."""
+    """Formats a number with two decimals; a dash for None."""
     return NOTHING if value is None else f"{value:.2f}"
 
 
 def score(value: float | None) -> str:
-    """A value in the notation of the paper's tables: `1`, `0.8`, `0`, or a dash."""
+    """Formats a value as in the paper's tables: `1`, `0.8`, `0`, or a dash."""
     return NOTHING if value is None else f"{value:g}"
 
 
 def belief_basis(bc: TrustBC) -> str:
-    """The basis of TrustBC: `consistent in 10 of 10 checks`, where it ended, or why it has no value."""
+    """Returns the basis of TrustBC, such as `consistent in 10 of 10 checks`, or why it has no value."""
     if bc.value is None:
         return _unscored(bc, BELIEF_REASONS)
     unscored = f", {bc.n_unscored:,} unscored" if bc.n_unscored else ""
@@ -62,25 +62,25 @@ def belief_basis(bc: TrustBC) -> str:
 
 
 def spare_checks(bc: TrustBC) -> str:
-    """A sentence on how many questions were asked but do not count; empty if all count.
+    """Returns a sentence on how many questions were asked but do not count; empty if all count.
 
-    A small number of distractors, and its effect on the questions, is mentioned in the record's own notes.
+    The record's own notes mention if there were few distractors and how this affects the questions.
     """
     spare = sum(not check.counted for check in bc.checks)
     verb = "does" if spare == 1 else "do"
-    return f"{plural(spare, 'check')}, sent with the one that ended it, {verb} not count." if spare else ""
+    return f"{plural(spare, 'check')}, sent with the one that decided the score, {verb} not count." if spare else ""
 
 
 def graded_words(bc: TrustBC) -> str:
-    """The graded score and its basis, or why there is none; empty if the server returned no probabilities."""
+    """Returns the graded score and its basis, or why there is none; empty if the server returned no probabilities."""
     if bc.letters_mass is None:
         return ""
-    held = f"the five letters held {bc.letters_mass:.2f} of the probability"
+    held = f"the five letters have {bc.letters_mass:.2f} of the probability"
     return f"none: {held}" if bc.graded is None else f"{bc.graded:.2f}  mean probability of the answer; {held}"
 
 
 def agreement_basis(found: SampleAgreement | None) -> str:
-    """`0.67 over 5 samples`, or that there are none."""
+    """Returns the agreement and its basis, such as `0.67 over 5 samples`; empty if there is none."""
     if found is None:
         return ""
     unscored = f", {found.n_unscored:,} unscored" if found.n_unscored else ""
@@ -88,7 +88,7 @@ def agreement_basis(found: SampleAgreement | None) -> str:
 
 
 def documents_basis(fc: TrustFC) -> str:
-    """How many passages were judged and cited, or why there is no relation."""
+    """Says how many passages were judged and cited, or why there is no relation."""
     if fc.relation is None:
         return _unscored(fc, DOCUMENT_REASONS)
     cited = f", {len(fc.cited):,} cited" if fc.cited else ", none cited"
@@ -96,31 +96,31 @@ def documents_basis(fc: TrustFC) -> str:
 
 
 def _unscored(part: TrustBC | TrustFC, reasons: Mapping[UnscoredReason, str]) -> str:
-    """Why a part has no value. If the subject gave no answer, neither its choice nor the judge of passages failed."""
+    """Says why a part has no value. If the subject gave no answer, its choice and the judge are not to blame."""
     if part.rationale.startswith(NOT_ANSWERED):
         return "unscored: the subject gave no answer"
     return f"unscored: {reasons[part.unscored_reason]}" if part.unscored_reason else "unscored"
 
 
 def in_plain_words(report: TrustReport) -> str:
-    """Both parts in plain words, one sentence each."""
+    """Describes both parts in plain words, with a sentence for each."""
     return f"{belief_of(report.trust_bc).sentence} {documents_of(report.trust_fc).sentence}"
 
 
 def mean_basis(mean: MeanScore) -> str:
-    """The basis of a mean: how many answers have the score and how many are unscored."""
+    """Returns the basis of a mean: how many answers have the score, and how many are unscored."""
     basis = f"mean of {plural(mean.n_scored, 'answer')}" if mean.n_scored else "no answer was scored"
     return f"{basis}, {mean.n_unscored:,} unscored" if mean.n_unscored else basis
 
 
 def named_means(summary: TrustSummary) -> list[tuple[str, MeanScore]]:
-    """The means in reading order, including the graded one only if a server returned probabilities."""
+    """Returns the means in reading order, including the graded one only if a server returned probabilities."""
     graded = [("TrustBC, graded", summary.trust_bc_graded)] if summary.trust_bc_graded.n_scored else []
     return [("TrustOV", summary.trust_ov), ("TrustBC", summary.trust_bc), *graded, ("TrustFC", summary.trust_fc)]
 
 
 def choice(check: ConsistencyCheck) -> str:
-    """The subject's choice in words: `chose C, the answer`, `chose D instead of the answer, B`, or why it made none."""
+    """Describes the subject's choice, as in `chose D instead of the answer, B`, or why it made none."""
     if check.chosen is None:
         return f"unscored: {BELIEF_REASONS[check.unscored_reason]}" if check.unscored_reason else "unscored"
     if check.consistent:
@@ -129,37 +129,37 @@ def choice(check: ConsistencyCheck) -> str:
 
 
 def belief_of_check(check: ConsistencyCheck) -> Belief:
-    """The score that this check alone would give."""
+    """Returns the belief according to this check alone."""
     return {True: Belief.CONSISTENT, False: Belief.INCONSISTENT, None: Belief.UNSCORED}[check.consistent]
 
 
 def replacement(distractor: Distractor) -> str:
-    """`Solomon → David`."""
+    """Returns the replaced words and their substitute, as in `Solomon → David`."""
     return f"{distractor.replaced} → {distractor.by}"
 
 
 def making(distractor: Distractor) -> str:
-    """Level and source of a distractor, and why this substitute was chosen."""
+    """Returns the level and source of a distractor, and why this substitute was chosen."""
     made = f"{LEVEL_WORDS[distractor.level]}, {SOURCE_WORDS[distractor.source]}"
     return f"{made}: {distractor.detail}" if distractor.detail else made
 
 
 def distractor_of(option: Option, bc: TrustBC) -> Distractor | None:
-    """The distractor shown by an option, if the report lists it."""
+    """Returns the distractor that an option shows, if the report lists it."""
     place = option.distractor
     return bc.distractors[place] if place is not None and place < len(bc.distractors) else None
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedText:
-    """A text in three parts, with the middle one to be marked. Joined, they are the text."""
+    """Text in three parts, the middle of which is marked. Joined, they are the whole text."""
 
     before: str
     marked: str
     after: str
 
     def near(self, context: int) -> MarkedText:
-        """The marked part with at most `context` characters on either side and ellipses for the rest."""
+        """Returns the marked part with up to `context` characters on either side, and ellipses for omitted text."""
         before = f"…{self.before[-context:]}" if len(self.before) > context else self.before
         after = f"{self.after[:context]}…" if len(self.after) > context else self.after
         marked = f"{self.marked[:context]}…" if len(self.marked) > context else self.marked
@@ -167,10 +167,10 @@ class MarkedText:
 
 
 def substituted(distractor: Distractor, response: str) -> MarkedText:
-    """The text of a distractor with its substitute marked, which may differ from `by` in case.
+    """Returns the text of a distractor with its substitute marked, whose case may differ from `by`.
 
-    An article before it may have changed as well, so the position is counted from the end. If it cannot be found,
-    nothing is marked.
+    The article before it may have changed as well, so its position is counted from the end. If it is not found, nothing
+    is marked.
     """
     text, by = distractor.text, distractor.by
     after = response[distractor.span[1] :]
@@ -186,8 +186,8 @@ OPTION_CONTEXT = 160  # number of characters of a long option shown on either si
 
 
 def option_marked(option: Option, check: ConsistencyCheck, bc: TrustBC) -> MarkedText:
-    """The text of an option with the substitute marked. Long texts are shortened around it, and other options at the
-    end."""
+    """Returns the text of an option with the substitute marked. Long text is shortened around it, or at the end if
+    there is none."""
     distractor = distractor_of(option, bc)
     if distractor is None:
         return MarkedText("", "", option.text).near(2 * OPTION_CONTEXT)
@@ -202,19 +202,19 @@ WORST_FIRST = (
     ClaimStanding.UNPLACED,
     ClaimStanding.SUPPORTED_INSISTED,
 )
-"""The order of groups, starting with claims that are contradicted but that the subject insists on."""
+"""The order of groups, starting with unsupported claims that the subject insists on."""
 
 
 @dataclass(frozen=True)
 class MarkedSentence:
-    """A part of the response with its numbered claims; text between sentences has none."""
+    """A part of the response with its numbered claims. Text between sentences has no claims."""
 
     text: str
     claims: tuple[tuple[int, ClaimTrust], ...] = ()
 
     @property
     def standing(self) -> ClaimStanding:
-        """The worst of its claims' standings; irrelevant ones count only alone. Raises ValueError without claims."""
+        """The worst standing of its claims, ignoring irrelevant ones if possible. Raises ValueError without claims."""
         placed = [one.standing for _, one in self.claims if one.claim.judgement.verdict is not Verdict.IRRELEVANT]
         return worst(placed or [one.standing for _, one in self.claims])
 
@@ -224,7 +224,7 @@ def worst(standings: Iterable[ClaimStanding]) -> ClaimStanding:
 
 
 def sentences(report: LongFormTrustReport) -> list[MarkedSentence]:
-    """The response in order. Joined, the texts are the response, character for character."""
+    """Returns the parts of the response in order. Their joined texts equal the response exactly."""
     numbered = {one.claim.id: (number, one) for number, one in enumerate(report.claims, 1)}
     return [
         MarkedSentence(part.text, tuple(numbered[claim.id] for claim in part.claims))

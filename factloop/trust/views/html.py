@@ -1,4 +1,4 @@
-"""Renders TrustScores as a self-contained HTML page: an answer and its checks, a list of answers or a long response."""
+"""Renders TrustScores as a self-contained HTML page, for an answer and its checks, many answers or a long response."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ from factloop.trust.views.words import STANDING_SIGNS, STANDING_WORDS, Belief, D
 ROOM = "factloop.trust.views"
 WORDING = {"trust": figures, "words": words}  # the modules from which these pages take their wording
 LONGEST_DETAILS = 12_000_000
-"""Maximum length of checks and passages on a page, about 500 short answers, which browsers still open quickly."""
+"""Maximum number of characters of checks and passages on a page, which is enough for about 500 short answers and still
+opens quickly in browsers."""
 
 
 def render_trust_html(report: TrustReport | TrustRun, *, longest_details: int = LONGEST_DETAILS) -> str:
     """Renders a page for one answer with its checks and passages, or for a run with a filterable list of answers.
 
-    The details of a large run stop at `longest_details` characters: every answer is listed with its scores, and those
-    without details say so. The output is deterministic.
+    Every answer is listed with its scores. In a large run, details are omitted after `longest_details` characters, and
+    the remaining answers say so. The output is deterministic.
     """
     if isinstance(report, TrustReport):
         return render_page("trust_report.html.j2", room=ROOM, styles=("trust.css",), report=report, **WORDING)
@@ -52,7 +53,7 @@ def render_trust_html(report: TrustReport | TrustRun, *, longest_details: int = 
 
 
 def _bodies(reports: Sequence[TrustReport], longest: int) -> Iterator[Markup | None]:
-    """The details of each answer until the total exceeds the limit, then None for each."""
+    """Yields the details of each answer until the total exceeds the limit, and then None."""
     parts = environment(ROOM).get_template("trust_parts.html.j2").make_module(WORDING)
     answer = parts.answer  # type: ignore[attr-defined]
     left = longest
@@ -63,7 +64,7 @@ def _bodies(reports: Sequence[TrustReport], longest: int) -> Iterator[Markup | N
 
 
 def _distinct(reports: Sequence[TrustReport]) -> list[TrustFingerprint]:
-    """The distinct fingerprints. Usually all answers in a run share one."""
+    """Returns the distinct fingerprints. Usually all answers in a run have the same one."""
     found: list[TrustFingerprint] = []
     for report in reports:
         if report.fingerprint not in found:
@@ -72,9 +73,9 @@ def _distinct(reports: Sequence[TrustReport]) -> list[TrustFingerprint]:
 
 
 def render_long_form_html(report: LongFormTrustReport) -> str:
-    """Renders the page: a table of four groups that filters the claims, the response, and each claim with grounds.
+    """Renders a page with a table of four groups that filters the claims, the response, and each claim's evidence.
 
-    The output is deterministic. Takes time linear in the report.
+    The output is deterministic. It takes time linear in the size of the report.
     """
     stretches, matrix = [_stretch(part) for part in sentences(report)], claim_matrix(report)
     views = views_of([one.claim for one in report.claims])
@@ -122,13 +123,13 @@ class Matrix:
 
 
 def answer_keys(report: TrustReport) -> tuple[str, str, str]:
-    """The filters that show an answer: by belief, by documents, and by both."""
+    """Returns the filters that show an answer: by belief, by documents, and by both."""
     belief, documents = belief_of(report.trust_bc), documents_of(report.trust_fc)
     return f"belief-{belief}", f"documents-{documents}", f"{belief}-{documents}"
 
 
 def answer_matrix(reports: Iterable[TrustReport]) -> Matrix:
-    """Belief by documents, as in the paper's table of TrustOV; "unscored" only if it occurs."""
+    """Returns belief by documents, as in the paper's table of TrustOV, with "unscored" only if it occurs."""
     counts = Counter(key for report in reports for key in answer_keys(report))
     beliefs = [one for one in Belief if one is not Belief.UNSCORED or counts["belief-unscored"]]
     documents = [one for one in Documents if one is not Documents.UNSCORED or counts["documents-unscored"]]
@@ -150,12 +151,12 @@ def _both(belief: Belief, documents: Documents, counts: Counter[str]) -> Filter:
 
 
 def claim_keys(standing: ClaimStanding) -> tuple[str, ...]:
-    """The filters that show a claim with this standing: `supported_wavering`, `supported`, `wavering`."""
+    """Returns the filters that show a claim with this standing: `supported_wavering`, `supported`, `wavering`."""
     return (standing.value, *([] if standing is ClaimStanding.UNPLACED else standing.value.split("_")))
 
 
 def claim_matrix(report: LongFormTrustReport) -> Matrix:
-    """Evidence by belief: the four groups. Claims in none of them are not in the table."""
+    """Returns the four groups of evidence by belief. Claims in none of them are not in the table."""
     counts: Counter[str] = Counter()
     for standing in ClaimStanding:
         counts.update(dict.fromkeys(claim_keys(standing), report.counts.get(standing, 0)))

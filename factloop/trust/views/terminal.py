@@ -1,6 +1,6 @@
-"""Shows TrustScores on the terminal: one answer with all its questions, many answers, or the claims of a long one.
+"""Shows TrustScores on the terminal: one answer with all its checks, many answers, or the claims of a long answer.
 
-Also shows the distractors made for an answer.
+It also shows the distractors made for an answer.
 """
 
 from __future__ import annotations
@@ -90,14 +90,14 @@ def print_trust_report(report: TrustReport, console: Console) -> None:
 
 
 def print_trust_run(run: TrustRun, console: Console) -> None:
-    """Prints the means with the number of answers they are based on, then each answer with its scores."""
+    """Prints the means with the numbers of answers that they are based on, then each answer with its scores."""
     print_sheet(console, means_sheet(run))
     print_sheet(console, answers_sheet(run.reports))
     print_section(console, "Result", rows_table(_run_rows(run)))
 
 
 def print_long_form(report: LongFormTrustReport, console: Console) -> None:
-    """Prints the response with a sign before each sentence for every claim in it, then the claims, worst first."""
+    """Prints the response, with signs for the claims before each sentence, and then the claims, worst first."""
     if report.factuality.prompt:
         print_question(console, report.factuality.prompt)
     print_section(console, "Response", whole_text(map(_sentence, sentences(report))))
@@ -106,7 +106,7 @@ def print_long_form(report: LongFormTrustReport, console: Console) -> None:
 
 
 def means_sheet(run: TrustRun) -> Sheet:
-    """The mean of each score, with the number of answers it is based on."""
+    """Returns the mean of each score, with the number of answers that it is based on."""
     columns: tuple[ColumnOf[tuple[str, MeanScore]], ...] = (
         (name("Score"), lambda one: one[0]),
         (Column("Mean", is_strong=True), lambda one: value_cell(one[1].mean, trust_figures.number)),
@@ -117,7 +117,7 @@ def means_sheet(run: TrustRun) -> Sheet:
 
 
 def answers_sheet(reports: Sequence[TrustReport]) -> Sheet:
-    """The three scores of each answer, or why one is missing."""
+    """Returns the three scores of each answer, or why one is missing."""
     columns: tuple[ColumnOf[TrustReport], ...] = (
         (name("Question"), lambda one: one.question),
         (name("Response"), lambda one: one.response),
@@ -129,7 +129,7 @@ def answers_sheet(reports: Sequence[TrustReport]) -> Sheet:
 
 
 def claims_sheet(report: LongFormTrustReport) -> Sheet:
-    """Each claim with its SAFE verdict, its TrustBC score and the group that these two place it in."""
+    """Returns each claim with its SAFE verdict, its TrustBC score and the group that follows from them."""
     columns: list[ColumnOf[ClaimTrust]] = [
         (
             Column("", is_name=True),
@@ -181,7 +181,7 @@ def _response_title(report: TrustReport) -> str:
 
 
 def _grounds(report: TrustReport) -> Iterator[Text]:
-    """The reason for the judgement on documents, the cited passages, and how many others were judged."""
+    """Yields the judge's rationale, the cited passages, and the number of other passages judged."""
     fc = report.trust_fc
     if fc.rationale:
         yield Text(one_line(named(fc.rationale, fc.passages)))
@@ -227,7 +227,7 @@ def _overall(report: TrustReport) -> Text:
 
 
 def _belief(report: TrustReport) -> str:
-    """`= 1`, `≠ 0`, or `? –`."""
+    """Returns the sign and score of TrustBC: `= 1`, `≠ 0`, or `? –`."""
     return f"{belief_of(report.trust_bc).sign} {trust_figures.score(report.trust_bc.value)}"
 
 
@@ -248,13 +248,13 @@ def _run_rows(run: TrustRun) -> list[Row]:
 
 
 def _check_blocks(bc: TrustBC) -> Group:
-    """All checks of an answer, separated by empty lines."""
+    """Returns all checks of an answer, separated by empty lines."""
     blocks = [part for check in bc.checks for part in (_check(check, bc), Text())]
     return Group(*blocks[:-1])
 
 
 def _check(check: ConsistencyCheck, bc: TrustBC) -> Group:
-    """A check: what was chosen, and the options in the order shown, with `>` before the chosen one."""
+    """Returns the choice in a check, and its options in the order shown, with `>` before the chosen one."""
     belief = trust_figures.belief_of_check(check)
     head = Text(f"{belief.sign} Check {check.number}: {trust_figures.choice(check)}", style=_BELIEF_STYLES[belief])
     if not check.counted:
@@ -270,7 +270,7 @@ def _check(check: ConsistencyCheck, bc: TrustBC) -> Group:
 
 
 def _cells(option: Option, check: ConsistencyCheck, bc: TrustBC) -> list[Text | Group]:
-    """The letter, its probability if there is one, and the option with a note on its origin."""
+    """Returns the letter, its probability if there is one, and the option with a note on its origin."""
     shown = trust_figures.option_marked(option, check, bc)
     text = Text.assemble(visible(shown.before), (visible(shown.marked), "underline"), visible(shown.after))
     aside = Text(_aside(option, bc), style="dim not bold")
@@ -283,7 +283,7 @@ def _cells(option: Option, check: ConsistencyCheck, bc: TrustBC) -> list[Text | 
 
 
 def _aside(option: Option, bc: TrustBC) -> str:
-    """A note on the origin of an option: the answer under test, or how the distractor was made."""
+    """Says that an option is the answer, or how a distractor was made."""
     if option.kind is OptionKind.RESPONSE:
         return "= the answer"
     made = trust_figures.distractor_of(option, bc)
@@ -294,7 +294,7 @@ FEWEST = 3  # number of distractors in a question
 
 
 def print_distractors(distractor_set: DistractorSet, console: Console) -> None:
-    """Prints each distractor with the substitute in [brackets], what it replaces and where it comes from."""
+    """Prints each distractor with the substitute in [brackets], the words that it replaces, and its source."""
     print_question(console, distractor_set.question)
     print_section(console, "Response", Text(visible(distractor_set.response) or "(empty)"))
     if distractor_set.distractors:

@@ -1,7 +1,7 @@
 """Defines the words and symbols of a TrustScore, which are the same everywhere.
 
-Evidence is marked ✓ ○ ✗, as in a fact-check; belief is marked = (the subject chooses the answer) and ≠ (it chooses
-another), so that the two cannot be confused and neither needs a colour.
+Evidence is marked ✓ ○ ✗, as in a fact-check. Belief is marked = if the subject chooses the answer and ≠ if it chooses
+another option, so the two cannot be confused and neither needs a colour.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ STANDING_SIGNS = {
     ClaimStanding.UNSUPPORTED_WAVERING: "✗≠",
     ClaimStanding.UNPLACED: UNSCORED_SIGN,
 }
-"""The symbol for the evidence, then the one for the subject's choice."""
+"""The symbol for the evidence, followed by the symbol for the subject's choice."""
 
 LEVEL_WORDS = {
     SubstitutionLevel.ENTITY: "entity",

@@ -91,7 +91,7 @@ def test_what_has_no_spread_or_no_scores_is_undefined() -> None:
 
 
 def test_a_system_answers_each_question_once() -> None:
-    with pytest.raises(ValueError, match="each question once"):
+    with pytest.raises(ValueError, match="must not answer a question twice"):
         result_of([respond(1, "a", 1), respond(1, "a", 0)])
 
 
@@ -219,7 +219,7 @@ def test_both_say_who_was_asked_and_how_the_intervals_came_about() -> None:
     terminal = words(printed(sample_result(), 160).split("Result ─")[1])
     page = words(parsed(render_mixedqa_html(sample_result())).text_content())
     for said in (
-        "openai:gpt-4o-mini was asked about the responses of every system; in the paper each is asked about its own.",
+        "openai:gpt-4o-mini was asked about the responses of every system; in the paper, each is asked about its own.",
         "95% intervals by 200 resamples of whole questions",
         "3 calls failed and were retried.",
     ):
@@ -246,8 +246,8 @@ def test_coefficients_and_their_intervals_in_words() -> None:
     lost = correlation(n_resamples=2000, n_resamples_undefined=101)
     assert interval(lost) == "none: undefined in 5.05% of resamples"
     assert interval(correlation(n_resamples=2000, n_resamples_undefined=100)) == "none: nothing varies"
-    assert interval(correlation()) == "none: nothing drawn"
-    assert resampling([correlation()]) == "There are no intervals: they need 10 questions."
+    assert interval(correlation()) == "none: no resamples"
+    assert resampling([correlation()]) == "There are no intervals, because they need at least 10 questions."
     drawn = correlation(low=0.1, high=0.5, n_resamples=2000, n_resamples_undefined=3)
     assert "2,000 resamples of whole questions; up to 3 resamples without" in resampling([correlation(), drawn, lost])
 

@@ -84,7 +84,7 @@ def test_counts_of_fewer_systems_are_not_compared(tmp_path: Path) -> None:
     assert [one for one in found.figures if one.origin is Origin.RESULTS and one.is_compared] == []
     shown = figure(found, "ExpertQA, 1 pair", "%Maj. Err", column="Bespoke-7B")
     assert (shown.ours, shown.n, shown.published) == (0.0, 1, None)
-    assert any("2 systems, which make 1 pair; the paper has 15" in note for note in found.notes)
+    assert any("2 systems and therefore 1 pair, but the paper has 15" in note for note in found.notes)
 
 
 def lfqa(tmp_path: Path, **errors: int) -> Reproduction:
@@ -108,7 +108,7 @@ def test_headroom_of_other_systems_is_not_compared(tmp_path: Path) -> None:
     assert (shown.published, shown.origin) == (None, Origin.RESULTS)
     assert figure(found, "Lfqa", "webgpt", column="labels").is_compared
     assert figure(found, "Lfqa", "Headroom", column="labels").origin is not Origin.RESULTS
-    assert any("2 of our 2 systems and of the paper's 6 have the same names" in note for note in found.notes)
+    assert any("our 2 systems and the paper's 6 have only 2 names in common" in note for note in found.notes)
     papers = ("alpaca", "alpaca_wdoc", "gpt3", "gpt3_wdoc", "gpt3_whudoc", "webgpt")
     whole = lfqa(tmp_path, **dict.fromkeys(papers, 4))
     best = figure(whole, "Lfqa", "Headroom", column="labels")
@@ -140,7 +140,7 @@ def test_averages_are_compared_over_the_same_data_sets(tmp_path: Path) -> None:
     theirs = (table.value(("Bespoke-7B",), "Lfqa") + table.value(("Bespoke-7B",), "Reveal")) / 2
     assert mean.published == pytest.approx(theirs, abs=0.051)
     assert figure(found, "Bespoke-7B", column="Average").origin is Origin.PRINTED
-    assert "own: not among the paper's data sets, so left out of the average" in found.notes
+    assert "own: not among the paper's data sets, and so left out of the average" in found.notes
 
 
 def test_figures_are_compared_to_the_last_digit_that_is_printed() -> None:
@@ -205,7 +205,7 @@ def test_check_values_are_not_called_the_papers() -> None:
             )
         }
     )
-    assert outcome(counted) == ("15 of 15 figures compared. The same as the check values: 15 of 15 from labelled data.")
+    assert outcome(counted) == ("15 of 15 figures compared. Equal to the check values: 15 of 15 from labelled data.")
 
 
 def reproduced_from_data(name: str, *needed: str) -> Reproduction:
@@ -290,8 +290,8 @@ def test_each_entry_says_what_it_needs_and_runs_without_any(entry: Entry) -> Non
 
 def test_an_unknown_entry_is_answered_with_those_of_its_paper() -> None:
     with pytest.raises(
-        ConfigError, match=r"'trustscore:table-9' to reproduce; known are trustscore:table-1, .*section-4$"
+        ConfigError, match=r"'trustscore:table-9' to reproduce; known entries are trustscore:table-1, .*section-4$"
     ):
         find_entry("trustscore:table-9")
-    with pytest.raises(ConfigError, match=r"known are safe:\.\.\., trustscore:\.\.\., vwc:\.\.\.$"):
+    with pytest.raises(ConfigError, match=r"known entries are safe:\.\.\., trustscore:\.\.\., vwc:\.\.\.$"):
         find_entry("nonsense")

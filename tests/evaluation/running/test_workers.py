@@ -115,9 +115,9 @@ async def test_every_response_is_judged_once(actors: list[Actor]) -> None:
 @pytest.mark.parametrize(
     ("actors", "error", "said"),
     [
-        ([Actor(dies_of="0"), Actor(dies_of="0")], ToolError, "all workers died: .* What was judged is kept"),
+        ([Actor(dies_of="0"), Actor(dies_of="0")], ToolError, "all workers died: .* Finished judgements are kept"),
         ([Actor(dies_of="0", replaced_after_s=NEVER)], ToolError, r"all workers died: none was replaced within 0\.5 s"),
-        ([Actor(dies_of="2") for _ in range(5)], ToolError, "3 workers died while they judged the response '2'"),
+        ([Actor(dies_of="2") for _ in range(5)], ToolError, "3 workers died while judging the response '2'"),
         ([Actor(starts_after_s=NEVER)], ToolError, "no worker was ready within 0.5 s"),
         ([Actor(), Actor(opening=Wrong(is_about_data=False, message="not set up"))], ConfigError, "not set up"),
         ([Actor(opening=Wrong(is_about_data=True, message="no data"))], DataError, "no data"),
@@ -130,7 +130,7 @@ async def test_what_ends_a_run(actors: list[Actor], error: type[Exception], said
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1", "nonsense::", "127.0.0.1:99999"])
 async def test_an_address_without_a_cluster_is_refused_at_once(address: str) -> None:
-    with pytest.raises(ConfigError, match=f"--address {address}: no Ray cluster answers"):
+    with pytest.raises(ConfigError, match=f"--address {address}: no Ray cluster responds"):
         await anext(judge_on_ray(CheckSettings(), [], directory=None, workers=2, address=address))
 
 

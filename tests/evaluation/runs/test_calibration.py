@@ -128,17 +128,17 @@ def test_one_evaluator_of_an_audit_is_a_calibration(tmp_path: Path) -> None:
     assert sample.systems == {"s"}
     assert sample.responses is not None
     assert (sample.responses[0] == sample.responses[1], sample.responses[0] == sample.responses[2]) == (True, False)
-    with pytest.raises(ConfigError, match="judge, other; name the evaluator"):
+    with pytest.raises(ConfigError, match="judge, other; specify which evaluator"):
         load_calibration(place)
-    with pytest.raises(ConfigError, match=r"no evaluator 'x'; known are judge, other"):
+    with pytest.raises(ConfigError, match=r"no evaluator 'x', only judge, other"):
         load_calibration(place, evaluator="x")
 
 
 @pytest.mark.parametrize(
     ("run", "said"),
     [
-        ({"made_by": fingerprint(snapshots=("sim-2",))}, "another evaluator judged (snapshots differ)"),
-        ({"kind": "responses"}, "the claims of this run are the evaluator's own"),
+        ({"made_by": fingerprint(snapshots=("sim-2",))}, "judged by another evaluator (snapshots differ)"),
+        ({"kind": "responses"}, "The claims of this run are the evaluator's own"),
     ],
 )
 def test_a_run_is_warned_of_what_differs(tmp_path: Path, run: dict[str, Any], said: str) -> None:
@@ -153,7 +153,7 @@ def test_a_run_is_warned_of_what_differs(tmp_path: Path, run: dict[str, Any], sa
 @pytest.mark.parametrize(("verdicts", "n_said"), [("sn??", 1), ("sssssssssn?", 0)])
 def test_a_run_of_which_many_claims_have_no_verdict_is_warned_of(tmp_path: Path, verdicts: str, n_said: int) -> None:
     summary = finished(tmp_path / "b", [judged("p", verdicts, labels="S" * len(verdicts))])
-    said = "2 of 4 claims of this run (50%) have no verdict: corrected figures are of the others"
+    said = "2 of 4 claims of this run (50%) have no verdict and are not part of the corrected figures"
     assert calibration_warnings(load_calibration(tmp_path / "b"), summary) == (said,) * n_said
 
 
@@ -222,7 +222,7 @@ def test_a_file_that_names_its_judge_is_held_against_the_runs(tmp_path: Path) ->
     )
     assert calibration_warnings(own, summary) == ()
     (warning,) = calibration_warnings(other, summary)
-    assert "sim:judge (paper) judged, not sim:judge (fused)" in warning
+    assert "judged by sim:judge (paper), not by sim:judge (fused)" in warning
 
 
 # Six claims of a run in three responses, verdicts 4 of 6, labels 3 of 6.

@@ -105,7 +105,7 @@ async def test_another_run_in_the_same_place_is_refused(
     before = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
     sim.reset()
     given = items[: change.pop("items", 2)]
-    with pytest.raises(ConfigError, match=rf"another configuration \(.*\b{named}\b.* differ\)"):
+    with pytest.raises(ConfigError, match=rf"a different configuration \(.*\b{named}\b.* differ\)"):
         await run(sim, given, run_dir=tmp_path / "run", **change)
     assert {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()} == before
     assert sim.stats().stages == {}
@@ -150,7 +150,7 @@ async def test_nothing_is_spent_before_all_of_the_input_is_found_whole(
     async with simulated_checker(sim) as checker:
         with pytest.raises(DataError, match=r"responses\.jsonl:9: bad row"):
             await arun(checker, broken(), data="x", run_dir=tmp_path / "run")
-        with pytest.raises(DataError, match="x: there is no response to score"):
+        with pytest.raises(DataError, match="x: there are no responses to score"):
             await arun(checker, [], data="x")
     assert sim.stats().stages == {}
     assert not (tmp_path / "run").exists()
@@ -187,7 +187,7 @@ def test_warnings_are_of_the_run_and_not_of_each_response() -> None:
     assert "without a model" in summary.warnings[0]
     assert summary.warnings[1] == "100 of 151 claims have no verdict: 100 × no answer in time"
     assert summary.warnings[2].startswith("The fully supported share leaves out 50 responses")
-    assert summary.warnings[3].startswith("Not all responses were judged alike: versions changed")
+    assert summary.warnings[3].startswith("Not all responses were judged in the same way: versions changed")
     assert summary.fingerprint == offline.model_copy(update={"seed": 0})  # that of the resamples
     without = summary_of([judged("p1", "", made_by=fingerprint())])
     assert without.warnings == ()
@@ -207,7 +207,7 @@ def test_a_model_that_changed_under_its_name_is_warned_of(second: tuple[str, ...
 
 
 def test_no_response_and_two_of_one_are_refused() -> None:
-    with pytest.raises(DataError, match="x: there is no response to score"):
+    with pytest.raises(DataError, match="x: there are no responses to score"):
         summary_of([])
     with pytest.raises(DataError, match="two responses have the id 'one/p1'"):
         summary_of([OF_ONE[0], OF_ONE[0]])
@@ -267,7 +267,7 @@ def test_a_run_is_read_one_response_at_a_time(folder: Path, summary: RunSummary)
 def test_a_missing_report_is_named(folder: Path) -> None:
     lines = (folder / "reports.jsonl").read_text().splitlines(keepends=True)
     (folder / "reports.jsonl").write_text("".join(lines[:2]))
-    with pytest.raises(DataError, match="has no report on 'two/p1'"):
+    with pytest.raises(DataError, match="there is no report on 'two/p1'"):
         list(read_run(folder).responses())
     (folder / "reports.jsonl").unlink()
     with pytest.raises(DataError, match=r"reports\.jsonl: cannot be read"):
@@ -282,7 +282,7 @@ def test_what_is_no_finished_run_is_refused(folder: Path, tmp_path: Path) -> Non
     with pytest.raises(ConfigError, match="covers a single text"):
         read_run(folder)
     for place in (tmp_path / "nowhere", folder / "run.json"):
-        with pytest.raises(ConfigError, match="is not a run; name the --run-dir"):
+        with pytest.raises(ConfigError, match="is not a run; use the --run-dir"):
             read_run(place)
 
 
@@ -318,7 +318,7 @@ def test_a_report_of_another_version_is_named(folder: Path) -> None:
 def test_a_folder_of_an_experiment_is_called_so(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text('{"experiment": "claims"}')
     (tmp_path / "results.json").write_text("{}")
-    with pytest.raises(ConfigError, match="the run of an experiment, not of factloop eval"):
+    with pytest.raises(ConfigError, match="a run of an experiment, not of factloop eval"):
         read_run(tmp_path)
     (tmp_path / "run.json").write_text("7")
     with pytest.raises(ConfigError, match="has not finished"):

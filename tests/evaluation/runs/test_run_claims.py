@@ -111,7 +111,7 @@ def test_labels_of_the_same_texts_judged_by_something_else_are_not_the_runs(tmp_
     found, warnings = corrected(path), calibration_warned(path)
     assert (found.n_own, found.precision.own_claims) == (0, None)
     assert found.n_of_prompts == 80
-    assert any("1 of which are claims of this run with another verdict" in one for one in warnings)
+    assert any("1 of which are claims of this run with a different verdict" in one for one in warnings)
 
 
 def scored(one: JudgedResponse, *scores: float | None) -> JudgedResponse:

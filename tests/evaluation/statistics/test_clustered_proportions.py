@@ -44,7 +44,7 @@ def test_claims_that_repeat_each_other_count_once() -> None:
 def test_without_errors_or_with_nothing_else_there_is_no_difference() -> None:
     for wrong in (0, 3):
         assert clustered_proportions(side((wrong, 3)), side((wrong, 3), (wrong, 3))) == 1.0
-    with pytest.raises(ValueError, match="at least one case"):
+    with pytest.raises(ValueError, match="at least one claim"):
         clustered_proportions(side((0, 0)), side((1, 2)))
 
 

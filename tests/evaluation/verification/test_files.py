@@ -43,7 +43,7 @@ def test_what_is_not_given_is_made_up_and_what_is_stays() -> None:
         ([{"document": ""}, {"document": None}], "pairs.jsonl: field 'document': no row has a document"),
         (
             [{"claim_id": "k", "response_id": "r"}, {}, {"claim_id": "k", "response_id": "r"}],
-            "pairs.jsonl:3: field 'claim_id': line 1 has the same, 'k', in the same response",
+            "pairs.jsonl:3: field 'claim_id': line 1 has the same id, 'k', in the same response",
         ),
         ([{}, {"prompt_id": "p"}], "pairs.jsonl:2: field 'prompt_id': it is missing in some rows"),
     ],

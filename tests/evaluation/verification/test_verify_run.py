@@ -109,7 +109,7 @@ async def test_what_failed_is_unscored_and_tried_again(pairs: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     ("verifiers", "options", "complaint"),
     [
-        (("baseline", "baseline"), {}, "two verifiers would be called 'baseline'"),
+        (("baseline", "baseline"), {}, "two verifiers would be named 'baseline'"),
         (("lexicon",), {}, "there is no judge 'lexicon'"),
         pytest.param(("nli:/no/such",), {}, "there is no folder", marks=pytest.mark.torch),
         ((LLM,), {"settings": {"prompts": "/no/such"}}, "not a folder of prompts"),
@@ -128,9 +128,9 @@ async def test_blank_documents_and_missing_names_are_warned_of(tmp_path: Path) -
     run = await verify(write_rows(tmp_path / "pairs.jsonl", rows), tmp_path / "out.jsonl")
     assert (run.evaluators[0].n_scored, run.evaluators[0].unscored) == (1, {"no_source": 2})
     assert run.warnings == (
-        "2 of 3 pairs have no document and no score.",
-        "3 of 3 pairs have no label; the audit needs one in every row.",
-        "3 of 3 pairs name no system; they count as 'unknown'.",
+        "2 of 3 pairs have no document, and therefore no score.",
+        "3 of 3 pairs have no label, which the audit needs in every row.",
+        "3 of 3 pairs do not name a system and are assigned to 'unknown'.",
     )
     with pytest.raises(DataError, match="'label'"):
         load_predictions(tmp_path / "out.jsonl")

@@ -46,10 +46,10 @@ def test_scores_stand_with_their_intervals_and_what_they_rest_on() -> None:
     assert row[2].startswith("0.750 [")
     assert row[2].endswith("] 2 responses")
     assert table(tree, "Claims")[1][1:] == ["3", "1", "0", "6", "3", "1", "1", "1"]
-    assert "Abstentions: zero: a response without claims counts as F1@K 0" in words(tree)
+    assert "Abstentions: zero: a response without claims has F1@K 0" in words(tree)
     left_out = parsed(render_run_html(summary_of([judged("p", "")], abstention=AbstentionPolicy.EXCLUDE)))
     assert table(left_out, "Scores of each system")[1][1] == "undefined: nothing scored 0 responses"
-    assert "exclude: a response without claims is left out of every mean" in words(left_out)
+    assert "exclude: a response without claims is left out of all means" in words(left_out)
 
 
 def test_the_worst_responses_come_first() -> None:
@@ -62,10 +62,10 @@ def test_labels_and_corrections_are_there_where_there_are_any() -> None:
     run = labelled_run()
     tree = parsed(render_run_html(run))
     assert run.agreement is not None
-    rows = table(tree, "Agreement with people's labels")
+    rows = table(tree, "Agreement with human labels")
     assert [row[0] for row in rows] == ["System", "gpt-4o-mini", "llama-3-8b", "mistral-7b", "All systems"]
     assert rows[-1][1].startswith(f"{run.agreement.overall.agreement.value:.3f} [")
-    assert table(tree, "F1@K by verdicts and by labels")[0][1:5] == [
+    assert table(tree, "F1@K from verdicts and from labels")[0][1:5] == [
         "F1@8, verdicts",
         "F1@8, labels",
         "F1@64, verdicts",

@@ -44,7 +44,7 @@ def test_each_mean_stands_with_its_interval_and_its_n(width: int) -> None:
     assert "Precision 0.833 [" in text
     assert "two F1@2 0.000 – 1 F1@1 (median) 0.000 – 1 Precision 0.000 – 1 Fully supported 0.000 [0.000, 0." in text
     assert "x.jsonl: 5 responses to 3 prompts" in text
-    assert "zero: a response without claims counts as F1@K 0, as in the paper's code (1 such response)" in text
+    assert "zero: a response without claims has F1@K 0, as in the paper's code (1 such response)" in text
     assert "95%: Wilson's for shares, 100 resamples of prompts for means. Fewer than 30 prompts (at least 2)" in text
     assert "Time 1 min 5 s" in text
     assert "3 of 10 claims have no verdict: 3 × no answer in time" in text
