@@ -28,7 +28,7 @@ CUT = (*RESULTS, ("X-SQL-State", "S1TAT"), ("X-SQL-Message", "query interrupted 
         (Reply(status=400, body=b"Virtuoso 37000 Error"), "status 400", 1),
         (Reply(status=200, body=NONE_FOUND, headers=CUT), "stopped before the answer was complete", 2),
         (Reply(status=206, body=NONE_FOUND, headers=RESULTS), "stopped before the answer was complete", 2),
-        (Reply(body=NONE_FOUND, content_length=500), "broke off", 2),
+        (Reply(body=NONE_FOUND, content_length=500), "ended before", 2),
         (Reply(body=b""), "empty", 2),
     ],
 )
