@@ -15,7 +15,7 @@ from factloop.core.extras import Extra, require
 def loading_model(path_or_name: str, *, extra: Extra = "semantic") -> Iterator[None]:
     """Wraps the import and loading of a model: failures are raised as ConfigError, chained to their cause.
 
-    Limits torch to one thread for the whole process, unless OMP_NUM_THREADS says otherwise, because two threads are
+    Limits torch to one thread for the whole process, unless OMP_NUM_THREADS is set, because two threads are
     four times slower on a machine that is doing anything else. `extra` is the extra of factloop that installs torch for
     the caller.
     """
@@ -28,14 +28,14 @@ def loading_model(path_or_name: str, *, extra: Extra = "semantic") -> Iterator[N
     if "OMP_NUM_THREADS" not in os.environ:
         torch.set_num_threads(1)
     had_progress_bar = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # transformers does not type it
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # not typed in transformers
     try:
         yield
     except (OSError, ValueError, ImportError) as error:
         raise ConfigError(_unusable(path_or_name)) from error
     finally:
         if had_progress_bar:
-            logging.enable_progress_bar()  # type: ignore[no-untyped-call]  # transformers does not type it
+            logging.enable_progress_bar()  # type: ignore[no-untyped-call]  # not typed in transformers
 
 
 def _unusable(path_or_name: str) -> str:

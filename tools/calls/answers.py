@@ -84,8 +84,8 @@ class Answers(Protocol):
 
 
 class RunAnswers:
-    """The answers of one run. Stored answers are free, but answers that a journal has from earlier attempts are charged
-    once, and so are requests that an earlier attempt sent without getting an answer.
+    """The answers of one run. Stored answers are free, but a journal's answers from earlier attempts are charged once,
+    as are requests that an earlier attempt sent without getting an answer.
     """
 
     def __init__(

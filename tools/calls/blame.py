@@ -69,8 +69,8 @@ NOT_OF_ITS_KIND = "is its URL right, and is it a server of this kind?"
 class FirstAnswer:
     """Tracks whether a server has ever answered. Bound to one event loop.
 
-    Requests are sent in bursts, and one may be rejected before another is answered. So the setup is blamed only after
-    all requests in progress have returned.
+    Requests are sent in bursts, and one may be rejected before another is answered. So the setup is blamed only if none
+    of the requests in progress is answered.
     """
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class FirstAnswer:
         raise_blamed(error, answered=not may_be_set_up or await self._arrives())
 
     async def _arrives(self) -> bool:
-        """Whether an answer has arrived, or one of the requests in progress still gets one."""
+        """Whether any request has been answered. If not, waits for the requests in progress."""
         waiting = set(self._in_flight)
         while waiting and not self._has_come:
             _, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)

@@ -69,7 +69,7 @@ def prune(connection: sqlite3.Connection, bounds: CacheBounds) -> None:
 
 
 def prepare_to_shrink(connection: sqlite3.Connection) -> None:
-    """Makes a new file shrinkable; this must precede the first table. Files without this setting only stop growing."""
+    """Makes a new file shrinkable, which must precede its first table. Other files only stop growing."""
     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
 
 
@@ -275,16 +275,16 @@ class CallCache:
         self._execute("INSERT INTO sent (id, key, cost, calls, usd) VALUES (?, ?, ?, ?, ?)", row)
 
     def note_failed(self, key: str) -> None:
-        """Deletes the record of the last request for this answer, which failed or whose answer is stored."""
+        """Deletes the record of the last request for this answer, because it failed or its answer is stored."""
         if (sent := self._sent.pop(key, None)) is not None:
             self._execute("DELETE FROM sent WHERE id = ?", (sent,))
 
     def take_lost(self, key: str) -> list[Any]:
-        """Maximum costs of requests for this answer whose results earlier attempts did not get. Returned only once."""
+        """Maximum costs of requests for this answer whose results earlier attempts never received. Gives each once."""
         return self._lost.pop(key, [])
 
     async def aside(self, work: Callable[[], T]) -> T:
-        """Runs `work` on this cache: in its own thread and in order of arrival for a shared cache, here for a journal.
+        """Runs `work` on this cache. A shared cache runs it in a thread, in order of arrival; a journal, immediately.
 
         A journal is written by only one process, so nothing blocks. Each answer is on disk before the event loop
         continues, so killing the process cannot lose an answer that has arrived.

@@ -143,7 +143,7 @@ class Limiter:
             await drained.wait()
 
     def share_ceiling(self, n_processes: int) -> None:
-        """Limits this process to an equal share of the maximum rate, because `n_processes` use the server."""
+        """Limits this process to an equal share of the maximum rate, because `n_processes` processes use the server."""
         if self._ceiling is not None:
             self._cap = self._ceiling / n_processes
             self._rate = min(self._rate, self._cap)

@@ -57,7 +57,7 @@ class UsageMeter:
     """Called when a request failed without costing anything."""
     earlier_calls: int = 0
     earlier_usd: float = 0.0
-    """The calls (including failed ones) and dollars in this meter that earlier attempts at the same run spent."""
+    """The calls (including failed ones) and dollars in this meter that belong to earlier attempts at the same run."""
     _stages: dict[str, _Stage] = field(default_factory=dict)
     _charged: set[str] = field(default_factory=set)
 

@@ -1,4 +1,4 @@
-"""Defines types and defaults of settings. A separate module, because settings load before the code that uses them."""
+"""Types and defaults of settings, in a separate module because settings load before the code that uses them."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class RetryPolicy:
 
     attempts: int = 5
     timeout_attempts: int = 3
-    """Number of timeouts after which to give up on a call; small, because each of them takes the full time."""
+    """Number of timeouts after which to give up on a call; small, because each attempt takes the full timeout."""
     base_s: float = 0.25
     longest_s: float = 20.0
     patience_s: float = 600.0

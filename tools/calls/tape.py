@@ -1,7 +1,7 @@
 """Records the answers of a run's models and searches as text, and replays them.
 
-The gateways record, not the providers below them, so no headers or keys are recorded. Secrets from the environment are
-hidden both in the recording and in the answers passed on, so that a replay behaves like the recorded run.
+Recording is done by the gateways, not by the providers below them, so it includes no headers or keys. Secrets from the
+environment are hidden in the recording and in the answers passed on, so that a replay behaves like the recorded run.
 """
 
 from __future__ import annotations

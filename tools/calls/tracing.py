@@ -1,7 +1,7 @@
 """Creates OpenTelemetry spans for graphs, stages, model calls and searches, if tracing is enabled.
 
-Names and attributes follow OpenTelemetry's semantic conventions for generative AI; attributes that these do not define
-begin with `factloop.`. Prompts, replies, claims and queries are added to spans only in the mode `content`.
+Names and attributes follow OpenTelemetry's semantic conventions for generative AI. Attributes not defined there begin
+with `factloop.`. Prompts, replies, claims and queries are added to spans only in the mode `content`.
 
 Only OpenTelemetry's API is used; it is imported when the first graph is traced. Parent spans are stored in context
 variables, which LangGraph's tasks inherit.
@@ -33,7 +33,7 @@ class Span:
         """Adds attributes, except those that are None."""
 
     def say(self, name: str, said: Callable[[], str]) -> None:
-        """Adds the text that `said` returns as an attribute, but only in the mode `content`."""
+        """Adds an attribute with the text returned by `said`, but only in the mode `content`."""
 
     def failed(self, error: BaseException) -> None:
         """Records an error that does not end the span, such as the failure of a call that is retried."""
@@ -55,8 +55,6 @@ NOTHING = Span()
 
 
 class _OpenTelemetrySpan(Span):
-    """An OpenTelemetry span."""
-
     def __init__(self, tracer: Tracer, name: str, values: Mapping[str, Value], *, content: bool, calls: bool) -> None:
         from opentelemetry.trace import SpanKind
 

@@ -34,7 +34,7 @@ class EmbeddedWords:
         self._loading = Lock()
 
     def neighbours(self, text: str, limit: int) -> list[tuple[str, float]]:
-        """At most `limit` words with their cosine similarity to the text, nearest first; may include the text."""
+        """At most `limit` words, nearest first, with their cosine similarity to the text, which may be one of them."""
         if not self._words or limit < 1:
             return []
         return [

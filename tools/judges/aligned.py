@@ -313,7 +313,7 @@ class Alignment:
 
     @cached_property
     def _tops_of_free(self) -> Mapping[str, set[Token]]:
-        """The content words above the source's unmatched words, by the part of speech of the latter."""
+        """The content words above the source's unmatched words, by the unmatched word's part of speech."""
         tops: dict[str, set[Token]] = {}
         for other in self.source.content:
             if other not in self.shared:

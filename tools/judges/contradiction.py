@@ -28,7 +28,7 @@ class Difference:
 
 
 def find_difference(one: Alignment, figures: Sequence[Figure], least: float) -> Difference | None:
-    """The contradiction in a sentence, which must contain at least the share `least` of the claim's other content.
+    """The contradiction in a sentence that contains at least the share `least` of the claim's other content, if any.
 
     `figures` are the figures of all sources; a figure that occurs in any source cannot be identified as an error.
     """

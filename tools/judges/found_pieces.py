@@ -36,7 +36,7 @@ class FoundPieces:
 def find_pieces(claim: str, documents: GivenDocuments, results: int) -> FoundPieces:
     """The pieces of the best passages found by searching the documents for the claim.
 
-    If none are found (*mice* does not match *a mouse*), the pieces of all passages if these have few characters.
+    If none are found (*mice* does not match *a mouse*), takes all passages unless they exceed `FEW_CHARACTERS`.
     """
     hits = documents.search(claim, results) or documents.all_passages(FEW_CHARACTERS) or []
     numbers = {source: number for number, source in enumerate(dict.fromkeys(hit.source for hit in hits))}
@@ -56,8 +56,8 @@ def pieces_of(title: str, section: str | None, passage: str) -> tuple[str, ...]:
 class BaselineReader(Judge):
     """The packaged baseline as a `Judge`.
 
-    It has no window. Of a document, or a chunk of it, it reads the same as a check would: the pieces found by searching
-    for the claim. Its weights were fitted on such pieces.
+    It has no window. It reads the same pieces of a document, or of a chunk, as a check would, which are found by
+    searching for the claim. Its weights were fitted on such pieces.
     """
 
     def __init__(self, verifier: Baseline) -> None:

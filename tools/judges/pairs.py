@@ -21,7 +21,7 @@ from factloop.tools.judges.chunks import cut_by_words
 BETWEEN = "\n\n"
 """Separates passages that are read as one document."""
 THRESHOLD = 0.5
-"""Minimum score of a supported claim, unless it was tuned on labels. Contradictions have the same minimum."""
+"""Minimum score of a supported claim, unless another one was tuned on labels. It also applies to contradictions."""
 MAX_CITED = 3
 AT_ONCE = 64
 """Maximum number of pairs to read at a time; small, so that progress and deadlines are handled in between."""
@@ -169,7 +169,7 @@ async def score_pairs(
     def cut() -> list[list[list[list[int]]]]:
         return [[_inputs(judge, pair, size, places) for pair in pairs] for size in sizes]
 
-    asked = await asyncio.to_thread(cut)  # long documents take a while
+    asked = await asyncio.to_thread(cut)  # long documents take a while, as does a busy model
     readings = await (read or judge.read)(list(places), meter=meter)
     return [
         [_together(inputs, readings, pair) for inputs, pair in zip(of_size, pairs, strict=True)] for of_size in asked

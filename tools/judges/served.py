@@ -24,7 +24,7 @@ STAGE = "verify"
 N_WORDS = 20_000
 """Default number of words per chunk: about 30,000 tokens, which Bespoke-MiniCheck accepts."""
 MAX_TOKENS = 1
-"""Maximum tokens of Bespoke-MiniCheck's reply: "Yes" or "No", as published."""
+"""Maximum number of tokens in Bespoke-MiniCheck's reply: "Yes" or "No", as published."""
 ATTRIBUTION, ELIGIBILITY = "verifiers/attribution", "verifiers/eligibility"
 _DRESS = re.compile(r"[\W_]+")
 

@@ -2,7 +2,7 @@
 
 The model's own client builds each request and reads each answer, as in a live call; only the connection beneath it is
 replaced. The connection collects requests until no more arrive for a while, submits them as one batch, polls its
-progress, and returns its line of the results to each request. A failed line raises the same error as a live call.
+progress, and gives each request its line of the results. A failed line raises the same error as a failed live call.
 
 Submitted batches are recorded in a file next to the run's answers. When a killed run is restarted, it fetches the
 results of its batches and submits nothing twice.
@@ -132,7 +132,7 @@ class OpenAIBatches:
             try:
                 status, body = self.outcome(line)
                 error = (body.get("error") or {}) if status == 429 else {}
-                # As 429, the limiter would mistake it for a rejection of live requests as too frequent.
+                # The limiter would mistake status 429 for a rejection of live requests.
                 passes = status == 429 and error.get("code") not in NO_MONEY_CODES
                 outcomes.append((str(line["custom_id"]), (503 if passes else status, body)))
             except (KeyError, TypeError, AttributeError):  # the request then has no answer
@@ -261,7 +261,7 @@ class Batches:
         """Maps the name of a request to the batch that contains its answer."""
 
     def over(self, chat: ChatModel, scope: str = "") -> ChatModel:
-        """The model with batching. Equal requests in a scope are sent once. Raises ConfigError without a batch API."""
+        """The model with batching. Equal requests in a scope are sent once. Raises ConfigError if it cannot batch."""
         model: Any = chat.model
         client = getattr(model, "root_async_client", None) or getattr(model, "_async_client", None)
         if client is None:
@@ -325,7 +325,7 @@ class Batches:
             self._follow(queue.provider, batch)
 
     async def _calm(self, queue: _Queue | None = None) -> None:
-        """Waits until no request arrives for a while, counted in loop turns, because a busy loop accepts none."""
+        """Waits until no request has arrived for a while. Counts turns, because a busy loop accepts no requests."""
         n_turns = 0
         while n_turns < 10 and (queue is None or len(queue.first()) == len(queue.lines)):
             before = self._n_asked
@@ -401,7 +401,7 @@ class Batches:
         self._put(queue, batch.lines)
 
     async def _over(self, provider: OpenAIBatches, batch: _Batch) -> Progress | None:
-        """The progress of a batch once it is over; None if the batch does not exist, or no longer does."""
+        """The progress of a batch once it is over; None if the batch does not exist or no longer exists."""
         interval_s = self._after_s
         while batch.id is not None:
             try:

@@ -13,7 +13,7 @@ from factloop.tools.models.chat import ChatModel
 
 WITHIN_S = 10.0
 MOST_TOKENS = 100_000_000
-"""Ten times as many as any model accepts; a larger number is a server error."""
+"""Ten times the number that any model accepts; a larger number is a server error."""
 
 
 class _Meta(BaseModel):
@@ -37,7 +37,7 @@ class _Models(BaseModel):
 
 
 async def context_tokens(chat: ChatModel) -> int | None:
-    """Maximum tokens of a prompt and its reply; None if the server does not report it (like OpenAI). Free of charge."""
+    """Maximum number of tokens of a prompt and its reply; None if the server does not report it. Free of charge."""
     listed, name = await _listed(chat), getattr(chat.model, "model_name", "")
     one = next((model for model in listed if name in (model.id, *(model.aliases or ()))), None)
     if one is None:

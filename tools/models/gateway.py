@@ -183,8 +183,8 @@ class ModelGateway:
     def _repairing(self, first: Request, error: ModelOutputError, *, n_before: int) -> Request:
         """The first request, followed by the last bad reply and what was wrong with it.
 
-        Earlier bad replies are omitted, because they would lengthen the conversation and invite more of them. From the
-        second repair on, the prompt says so, so that a model that repeats itself does not get the same request again.
+        Earlier bad replies are omitted, because they would lengthen the conversation and invite more of them. Later
+        repairs say that the previous reply was bad too, so that a model that repeats itself gets a different request.
         """
         wrong = f"{error}\n{NOT_THE_FIRST}" if n_before else str(error)
         repair = self._repair.render(error=wrong, schema=json.dumps(first.schema(Mode.TEXT)))

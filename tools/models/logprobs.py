@@ -16,7 +16,7 @@ from factloop.tools.models.wire import ReplyToken
 TOP_LOGPROBS = 5
 """Number of alternatives to request; every server with log-probabilities allows this many."""
 VALUE = "value"
-"""Name of the group that matches, in a pattern, the text whose probabilities are needed."""
+"""Name of the pattern's group that matches the text whose probabilities are needed."""
 
 
 def probabilities(token: ReplyToken) -> dict[str, float]:

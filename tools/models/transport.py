@@ -50,7 +50,7 @@ REFUSED_SETTINGS = {
 """Maps a setting that a server rejects to a concession; if the server names no setting, all are tried in turn."""
 MOST_BEGINNINGS = 10_000
 DEFAULT_COMPLETION = 1024
-"""Tokens reserved for a reply if the model has no limit of its own."""
+"""Number of tokens reserved for a reply if the model has no limit of its own."""
 
 
 @dataclass(frozen=True)
@@ -249,7 +249,6 @@ class Transport:
             raise self._failure(error, ticket) from error
 
     def _bound(self, mode: Mode, request: Request) -> wire.Bound:
-        """The model bound to answer this request."""
         # Tool calls have no log-probabilities, so requesting them would only cost time.
         top_logprobs = 0 if mode is Mode.TOOLS or self.abilities.gives_logprobs is False else request.top_logprobs
         model, offers = _conceding(self._model, self._conceded(request)), request.offers

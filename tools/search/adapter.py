@@ -55,7 +55,7 @@ def failure_of_own_code(name: str, what: str, error: Exception) -> ToolError:
     """A ToolError with the type and message of the error, but without secrets of the request and the environment, query
     strings of URLs, and values that are named like a key, token or password.
 
-    It is also logged and, at level DEBUG, the whole traceback as well, again without secrets.
+    Also logs the message and, at level DEBUG, the whole traceback, both without secrets.
     """
     said = _without_secrets(one_line(error), error)[:LONGEST_SAID]
     kind = type(error).__name__
@@ -108,7 +108,7 @@ class RetrieverSearch(SearchTool):
 
     @property
     def cacheable(self) -> bool:
-        """False: two retrievers of one type look the same, and their collections may change unnoticed."""
+        """Always False, because retrievers of one type look the same, and their collections may change unnoticed."""
         return False
 
     @property
@@ -238,7 +238,7 @@ class LangChainToolSearch(SearchTool):
 
     @property
     def cacheable(self) -> bool:
-        """False: there is no way to know whether a user's tool would return the same hits again."""
+        """Always False, because there is no way to know whether a user's tool would return the same hits again."""
         return False
 
     def search(self, query: str, limit: int) -> list[SearchHit]:

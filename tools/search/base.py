@@ -19,7 +19,7 @@ from factloop.core.errors import ToolError
 from factloop.core.records import Record, SourceDocument
 
 REACH_S = 10.0
-"""Maximum seconds to wait for a server when checking whether it can be reached."""
+"""Maximum number of seconds to wait when checking whether a server can be reached."""
 
 
 class SearchHit(Record):
@@ -147,7 +147,7 @@ class SearchTool(BaseTool):
         """Whether it searches the user's own documents, free of charge, instead of public sources."""
         return False
 
-    def all_passages(self, most_characters: int) -> list[SearchHit] | None:  # noqa: ARG002 - for tools that know them
+    def all_passages(self, most_characters: int) -> list[SearchHit] | None:  # noqa: ARG002 - for subclasses
         """All passages, each once, in reading order; None if they have more than `most_characters` in total, including
         titles and headings."""
         return None

@@ -21,9 +21,9 @@ class SearchBuilder(Protocol):
     """The builder that an entry point in `factloop.search` refers to, such as `package.module:MySearch.build`."""
 
     def __call__(self, *, timeout_s: float, replayed: bool, **options: Any) -> SearchTool:
-        """Builds the tool. If `replayed`, it is never called, because its results are recorded, and must not need a key
-        or URL. `options` are settings whose names start with the provider's, for built-in tools only. Raises
-        ConfigError if a key or URL is missing."""
+        """Builds the tool. If `replayed`, its results are recorded and it is never called, so it must not need a key or
+        URL. `options` are settings whose names start with the provider's, for built-in tools only. Raises ConfigError
+        if a key or URL is missing."""
         ...
 
 

@@ -114,7 +114,7 @@ class GivenIndexes:
 
 
 def without_contents(identity: str) -> str:
-    """The identity of a search tool, except that supplied documents get one that does not depend on their contents."""
+    """The identity of a search tool, without the hash of the contents if the tool searches supplied documents."""
     return _IDENTITY if identity.startswith(f"{_IDENTITY} ") else identity
 
 

@@ -1,6 +1,6 @@
 """Finds and removes document indexes in the cache without loading the search engine.
 
-Next to an index folder are two files: `.lock` is held by the process that updates the index, and `.use` by all
+There are two files next to an index folder: `.lock` is held by the process that updates the index, and `.use` by all
 processes that search it.
 """
 

@@ -66,7 +66,7 @@ def refuse_unfinished(name: str, answer: dict[str, Any]) -> None:
     """Raises ToolError if the wiki warns that it searched differently than requested, or only in part.
 
     That is not the same as finding nothing. Unknown warnings about the search are treated in the same way. Notes about
-    parameters are harmless unless the search depends on these: a wiki without TextExtracts returns two such notes.
+    parameters are harmless unless the search depends on them: a wiki without TextExtracts returns two such notes.
     """
     for note in _notes_in(name, answer).warnings:
         said = repr(note.text[:_LONGEST_TEXT])
@@ -97,8 +97,6 @@ class _Extension(BaseModel):
 
 
 class _SiteInfo(BaseModel):
-    """Information that a wiki reports about itself."""
-
     general: _General
     extensions: list[_Extension] = []
 
@@ -261,7 +259,6 @@ class WikipediaSearch(SearchTool):
         return sorted(pages.values(), key=lambda page: page.index)
 
     def _with_text(self, page: Article, deadline: float) -> Article:
-        """The article with the text of its page."""
         self._require_reader()
         from factloop.tools.search.documents.html import read_html
         from factloop.tools.search.documents.sections import sections_of

@@ -39,7 +39,7 @@ _SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
 
 @dataclass(frozen=True, slots=True)
 class StoredPassage:
-    """A passage and its position: its number in the file with this key."""
+    """A passage and its position, which is its number in the file with this key."""
 
     key: str
     number: int
@@ -241,7 +241,7 @@ class PassageReader:
         return tuple(self._stored(address) for _, address in found)
 
     def _clauses_of(self, term: str) -> tuple[tuple[tantivy.Occur, tantivy.Query], ...]:
-        """The clauses of a term for one flat query, because tantivy takes twice as long with a subquery per term."""
+        """The clauses of a term, for use in a flat query: with subqueries for terms, tantivy takes twice as long."""
         body = tantivy.Query.term_query(self._schema, "body", term, "freq")
         title = tantivy.Query.term_query(self._schema, "title", term, "freq")
         above = [

@@ -80,7 +80,7 @@ def _heads_paragraph(line: str, below: str) -> bool:
 
 
 def _title_line(text: str) -> tuple[str, str]:
-    """The title, which is a short, separate first line that does not end like a sentence, or empty, and the rest."""
+    """Splits off the title, a short, separate first line that does not end like a sentence. It may be empty."""
     line, _, rest = text.lstrip().partition("\n")
     line, (below, _, more) = line.rstrip(), rest.partition("\n")
     is_title = len(line) <= _LONGEST_TITLE_LINE and not line.endswith(_SENTENCE_MARKS) and any(map(str.isalnum, line))
@@ -110,7 +110,7 @@ def _sections(blocks: Sequence[Block], front: FrontMatter, path: Path) -> Iterat
 
 
 def _load_pdf(path: Path) -> Iterator[Section]:
-    """Loads one section per page. A PDF without text (a scan) is an error, because its content would be missing."""
+    """Loads one section per page. A PDF without text (a scan) is an error, so that no content is silently missing."""
     require("documents", f"{path}: reading PDF", "pypdf")
     from pypdf import PdfReader
 

@@ -11,7 +11,7 @@ from factloop.tools.text.blocks import is_bold_title, words_in_bold
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _STRUCTURE = re.compile(r"^ {0,3}(?:#|===|---|__)|^[^\n|]*\|", re.MULTILINE)
-"""Matches in every text that has a heading or table, except for lines in bold with asterisks."""
+"""Matches any text that has a heading or table, unless the heading is a line in bold with asterisks."""
 _STARS = re.compile(r"(?<![\w*\\`])(\*{1,3})(?=[^\s*])([^*`\n]{1,500})(?<=[^\s*\\])\1(?![\w*`])")
 """Matches emphasis of whole words. In nested emphasis, the inner asterisks are matched first."""
 _CELL_END = re.compile(r"(?<!\\)\|")

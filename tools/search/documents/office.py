@@ -30,7 +30,7 @@ def docx_blocks(data: bytes) -> list[Block]:
     of_parts = document.element.body.iter(qn("w:p"), qn("w:gridSpan"))  # a cell is returned for each column it spans
     if sum(max(1, int(part.get(qn("w:val"), 1))) for part in of_parts) > _MOST_PARAGRAPHS:
         raise ValueError(f"it has more than {_MOST_PARAGRAPHS:,} paragraphs")
-    names = {style.style_id: style.name or "" for style in document.styles}  # python-docx is slow one at a time
+    names = {style.style_id: style.name or "" for style in document.styles}  # looking them up one at a time is slow
     return [
         block
         for part in document.iter_inner_content()

@@ -23,7 +23,7 @@ _NAME = re.compile(r"[^\W\d_][^\d\"“”.,;:=?!{}]{0,39}")
 _USUAL = 4
 """The first quartile (1/4) of all gaps between lines is taken as the gap within paragraphs."""
 _HYPHEN = re.compile(r"(?<=[^\W\d_]{2})-\n(?=[a-z]{2})")
-"""Matches a word split at the end of a line. If the word itself has a hyphen at that position, it is lost."""
+"""Matches a word split at the end of a line. If the word itself has a hyphen there, that hyphen is lost."""
 
 
 @dataclass(frozen=True, slots=True)

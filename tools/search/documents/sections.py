@@ -10,9 +10,9 @@ from factloop.tools.search.passages import PARAGRAPHS, PassageSettings, split_pa
 from factloop.tools.text.blocks import WRAPPED_FROM, awaits_more, find_blocks
 
 _MAY_HOLD = re.compile(r"^[ \t>]*(?:[-*+–—·•‣▪◦●([]|\d{1,3}[.)]|[a-z]{1,5}[.)])", re.MULTILINE)
-"""Matches in every text that contains an item or a clause."""
+"""Matches any text that contains an item or a clause."""
 _CLAUSE = re.compile(r"^[ \t]*\d{1,3}(?:\.\d{1,3}){1,3}\.?[ \t]+[A-Z]", re.MULTILINE)
-"""Matches *3.2 Contractors*. The number of a whole section looks like the number of an item."""
+"""Matches clauses such as *3.2 Contractors*, but not whole sections, whose numbers look like those of items."""
 _ENDS = (".", "!", "?", ":", ";")
 
 
