@@ -21,7 +21,7 @@ _COUNTS, _DETAILS = ("prompt_tokens", "completion_tokens"), ("prompt_tokens_deta
 _RAW = {"X-Stainless-Raw-Response": "true"}
 """Makes the library return the answer unparsed, with its headers."""
 _NO_KEY = ""
-"""Keeps the library from generating a random key for each request, which takes an eighth of the time and is not sent."""
+"""Keeps the library from generating a random key for each request; it takes an eighth of the time and is never sent."""
 
 
 class PlainCompletions:
