@@ -113,7 +113,7 @@ def _check_header(line: str, name: str) -> None:
     if NAME not in header:
         raise _damaged(name, 1, "not a recording of factloop")
     if header[NAME] != FORMAT:
-        raise _damaged(name, 1, f"format {repr(header[NAME])[:LONGEST_SHOWN]}, and this version reads {FORMAT}")
+        raise _damaged(name, 1, f"format {repr(header[NAME])[:LONGEST_SHOWN]}, but this version reads {FORMAT}")
 
 
 def _entry(line: str, number: int, name: str) -> TapeEntry:
@@ -330,7 +330,7 @@ def _place(name: str, recorded: Any, asked: Any) -> str:
     before, now = _plain(recorded), _plain(asked)
     parts = next((place for place, pair in enumerate(zip(before, now, strict=False)) if pair[0] != pair[1]), None)
     start = max(0, (min(len(before), len(now)) if parts is None else parts) - _BEFORE)
-    return f"{name}: recorded {_cut(before, start)}, asked {_cut(now, start)}"
+    return f"{name}: recorded {_cut(before, start)}, requested {_cut(now, start)}"
 
 
 def _cut(text: str, start: int) -> str:

@@ -358,7 +358,7 @@ def _nearest(found: Comparison) -> str:
     there = [figure for one in found.evidence.sentences for figure in one.figures]
     elsewhere = {one.text for one in found.alignment.claim.figures if any(one.compare(at) == "same" for at in there)}
     absent = [said for said in found.missing() if said not in elsewhere]
-    lead = f"No passage found has “{absent[0]}”." if absent else "No sentence says all of this."
+    lead = f"None of the passages mentions “{absent[0]}”." if absent else "No sentence says all of this."
     return f"{lead} The nearest says: “{found.sentence.text}”"
 
 

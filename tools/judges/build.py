@@ -62,7 +62,7 @@ def parse_spec(text: str) -> JudgeSpec:
         return JudgeSpec(kind, target)
     own = [kind if known.files is not None else f"{kind}:MODEL" for kind, known in JUDGES.items()]
     forms = ", ".join([BASELINE, *own, "llm:PROVIDER:NAME", *plugin_names(VERIFIERS)])
-    raise ConfigError(f"there is no judge {text!r}; known are {forms}, and KIND:FOLDER for your own weights")
+    raise ConfigError(f"there is no judge {text!r}; use {forms}, or KIND:FOLDER for your own weights")
 
 
 def build_judge(

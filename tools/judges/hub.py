@@ -58,7 +58,7 @@ JUDGES: Mapping[str, KnownJudge] = {
     ),
     "minicheck-roberta": KnownJudge(
         "classifiers:MiniCheckRoberta",
-        "Half the size and running time of MiniCheck, with a 512-token window; slightly less accurate in its paper.",
+        "Half MiniCheck's size and running time, with a 512-token window; its paper reports slightly lower accuracy.",
         HubFiles("lytang/MiniCheck-RoBERTa-Large"),
         size="1.4 GB", parameters="355 million", licence="MIT",
     ),
@@ -98,7 +98,7 @@ JUDGES: Mapping[str, KnownJudge] = {
     ),
     "bespoke": KnownJudge(
         "causal:Bespoke",
-        "The most accurate of these by its authors' figures: a 7B MiniCheck model, run by a server or from a folder.",
+        "The most accurate of these, according to its authors: a 7B MiniCheck model, run by a server or from a folder.",
         parameters="7 to 8 billion", licence="CC BY-NC 4.0: not for commercial use",
     ),
 }  # fmt: skip

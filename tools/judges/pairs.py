@@ -137,7 +137,7 @@ async def rate(
     score, against = _support(best), max(one.against for one in found)
     if score < upper and against < THRESHOLD:
         lacking = f" These words are not supported: “{best.unsaid}”." if best.unsaid else ""
-        return SupportReading("insufficient", score, (), f"{judge.name} gives it {score:.2f} of 1.{lacking}")
+        return SupportReading("insufficient", score, (), f"{judge.name} scores it {score:.2f} out of 1.{lacking}")
     alone = found if len(whole) == len(texts) else await _read_all(judge, claim, texts, meter, read)
     supported = score >= upper
     degrees = [_support(one) if supported else one.against for one in alone]
@@ -145,7 +145,7 @@ async def rate(
     deciding = [place for place in order if degrees[place] >= THRESHOLD] or order[:1]
     cited = tuple(readable[place] for place in deciding[:MAX_CITED])
     if supported:
-        return SupportReading("supported", score, cited, f"{judge.name} gives it {score:.2f} of 1.")
+        return SupportReading("supported", score, cited, f"{judge.name} scores it {score:.2f} out of 1.")
     return SupportReading("contradicted", score, cited, f"{judge.name}: contradicted with probability {against:.2f}.")
 
 

@@ -90,13 +90,13 @@ def find_files(places: Sequence[str | Path]) -> FoundFiles:
                 if is_named:
                     named.add(kept)
             elif is_named:
-                raise DataError(f"extension {extension!r} is not supported; supported are {_READABLE}", path=str(path))
+                raise DataError(f"extension {extension!r} is not supported, only {_READABLE}", path=str(path))
             else:
                 unread[path] = UnreadFile(path, _why_unread(path))
     if not found:
         named_places = ", ".join(str(place) for place in places) or "no path given"
         skipped = f"; skipped {len(unread)}, such as {next(iter(unread.values()))}" if unread else ""
-        raise DataError(f"no file to read{skipped}; supported are {_READABLE}", path=named_places)
+        raise DataError(f"no file to read{skipped}; supported extensions: {_READABLE}", path=named_places)
     return FoundFiles(tuple(sorted(found.values())), frozenset(named), tuple(unread[path] for path in sorted(unread)))
 
 
