@@ -47,7 +47,7 @@ class RetryPolicy:
     base_s: float = 0.25
     longest_s: float = 20.0
     patience_s: float = 600.0
-    """Maximum total seconds that a call waits between attempts. It fails immediately if its server asks for more."""
+    """Maximum total seconds of waiting between attempts. A call fails immediately if its server asks for more."""
 
     async def run(self, call: Callable[[], Awaitable[T]], rng: random.Random) -> T:
         """The result of the call, or its last error if retrying cannot help or the policy is exhausted."""

@@ -245,7 +245,7 @@ class Transport:
             return wire.misshapen_reply(error)
         except TimeoutError as error:
             raise ToolTimeout(tool=self._chat.name, timeout_s=self._timeout_s or 0.0) from error
-        except Exception as error:  # client libraries share no base class, so every error is translated at once
+        except Exception as error:  # client libraries share no base class, so all errors are translated
             raise self._failure(error, ticket) from error
 
     def _bound(self, mode: Mode, request: Request) -> wire.Bound:

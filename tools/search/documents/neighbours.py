@@ -26,7 +26,7 @@ def ranked_passages(
 ) -> list[StoredPassage]:
     """At most `limit` or `CANDIDATES` passages, whichever is more, best first. Passages with equal text appear once.
 
-    Equal scores are ordered by the name that `name_of` gives for a document's key, then by position.
+    Equal scores are ordered by the name that `name_of` returns for a document's key, then by position.
     """
     found: defaultdict[float, list[StoredPassage]] = defaultdict(list)
     for item in reader.search(query, max(limit, CANDIDATES)):
@@ -63,7 +63,7 @@ class PassageRun:
         return sum(len(part.passage) for part in self.parts)
 
     def text(self) -> str:
-        """The text as it is in the document. Each new section starts with a blank line and a line with its headings."""
+        """The text of the run as in the document. New sections start with a blank line and a line with headings."""
         pieces = [f"{BEGINS_EARLIER} "] if self.first.begins_within else []
         above: StoredPassage | None = None
         for part in self.parts:
