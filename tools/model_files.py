@@ -15,9 +15,9 @@ from factloop.core.extras import Extra, require
 def loading_model(path_or_name: str, *, extra: Extra = "semantic") -> Iterator[None]:
     """Wraps the import and loading of a model: failures are raised as ConfigError, chained to their cause.
 
-    Limits torch to one thread for the whole process, unless OMP_NUM_THREADS says otherwise, because two threads are
-    four times slower on a machine that does anything else. `extra` is factloop's extra that installs torch for the
-    caller.
+    Limits torch to one thread for the whole process, unless OMP_NUM_THREADS is set, because two threads are
+    four times slower on a machine that is doing anything else. `extra` is the extra of factloop that installs torch for
+    the caller.
     """
     require(extra, f"the model {path_or_name!r}", "torch", "transformers")
     if _is_path(path_or_name) and not Path(path_or_name).exists():
@@ -28,18 +28,18 @@ def loading_model(path_or_name: str, *, extra: Extra = "semantic") -> Iterator[N
     if "OMP_NUM_THREADS" not in os.environ:
         torch.set_num_threads(1)
     had_progress_bar = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # transformers leaves it so
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # not typed in transformers
     try:
         yield
     except (OSError, ValueError, ImportError) as error:
         raise ConfigError(_unusable(path_or_name)) from error
     finally:
         if had_progress_bar:
-            logging.enable_progress_bar()  # type: ignore[no-untyped-call]  # transformers leaves it so
+            logging.enable_progress_bar()  # type: ignore[no-untyped-call]  # not typed in transformers
 
 
 def _unusable(path_or_name: str) -> str:
-    return f"no usable model at {path_or_name!r}: use its folder, or a hub name that was downloaded before"
+    return f"no usable model at {path_or_name!r}: use its folder, or the hub name of a downloaded model"
 
 
 def _is_path(path_or_name: str) -> bool:
@@ -48,7 +48,7 @@ def _is_path(path_or_name: str) -> bool:
 
 
 def short_name(path_or_name: str) -> str:
-    """The last part of a folder's path, or the hub name as it is."""
+    """The last part of a folder's path, or the hub name unchanged."""
     path = Path(path_or_name)
     return path.name if path.is_dir() else path_or_name
 

@@ -318,7 +318,7 @@ async def test_a_model_whose_answers_cannot_be_read_is_asked_no_further(sim: Sim
     assert reasons(report) == {UnscoredReason.PARSE_FAILURE}
     assert report.usage.calls == sent
     assert report.usage.cost_usd == pytest.approx(1e-6 * (report.usage.prompt_tokens + report.usage.completion_tokens))
-    assert any(f"{MODEL}: " in one and "asked no further (max_unreadable = 0.3)" in one for one in report.warnings)
+    assert any(f"{MODEL}: " in one and "no further requests (max_unreadable = 0.3)" in one for one in report.warnings)
 
 
 async def test_rows_of_a_long_table_are_bounded_and_told() -> None:
@@ -331,10 +331,10 @@ async def test_rows_of_a_long_table_are_bounded_and_told() -> None:
 
 async def test_money_cannot_be_counted_without_a_price(sim: Simulator) -> None:
     async with simulated_checker(sim) as checker:
-        with pytest.raises(DataError, match=r"limits.*the price of .* is unknown, so a budget in USD cannot be kept"):
+        with pytest.raises(DataError, match=r"limits.*price of .* is unknown, so a budget in USD cannot be enforced"):
             await checker.acheck("Ada.", limits=Limits(budget_usd=1.0))
     for limit in ("budget_usd", "budget_usd_per_check"):
-        with pytest.raises(ConfigError, match="a budget in USD cannot be kept: set price_in and price_out"):
+        with pytest.raises(ConfigError, match="a budget in USD cannot be enforced: set price_in and price_out"):
             simulated_checker(sim, **{limit: 1.0})
     offline = FactChecker(docs="examples/lighthouse/sources", cache=False)
     assert offline.check("Smeaton built it.", limits=Limits(budget_usd=0.0)).claims

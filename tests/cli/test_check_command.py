@@ -47,9 +47,9 @@ def test_documents_that_cannot_be_read_are_named(factloop: Command, answer: Path
     (warning,) = (one for one in report.warnings if one.startswith("Documents that were not read (2): "))
     assert (result.code, result.err, report.counts.supported) == (0, "", 1)
     assert "broken.pdf (the PDF cannot be read" in warning
-    assert "picture.png (a file of this kind is not read)" in warning
+    assert "picture.png (files of this kind are not supported)" in warning
     refused = factloop("check", answer, "--docs", docs, "--fail-if-unreadable")
-    assert (refused.code, "picture.png: a file of this kind is not read" in refused.complaint) == (2, True)
+    assert (refused.code, "picture.png: files of this kind are not supported" in refused.complaint) == (2, True)
 
 
 def test_the_text_may_come_by_standard_input(factloop: Command, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -135,11 +135,11 @@ def test_the_sentence_that_decides_is_quoted_or_alone_and_never_guessed(
 
 @pytest.mark.parametrize("output", ["terminal", "page"])
 def test_what_a_claim_that_needs_reading_lacks_stands_beside_it(output: str) -> None:
-    said = "No passage found has “1769”. The nearest says: “It was first lit in 1759.”"
+    said = "None of the passages mentions “1769”. The nearest says: “It was first lit in 1759.”"
     judged: dict[str, Any] = {"verdict": None, "unscored_reason": UnscoredReason.NEEDS_READING}
     lacks = claim("It was lit in 1769.", LIT, quote=SENTENCE, rationale=said, **judged)
     shown = words(text_of(OUTPUTS[output](make_report(lacks.text, (lacks,)))).lower())
-    assert re.search(r"needs reading (· )?no passage found has “1769”\. (?!the nearest says)", shown)
+    assert re.search(r"needs reading (· )?none of the passages mentions “1769”\. (?!the nearest says)", shown)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ class Call(Protocol):
 
     @property
     def key(self) -> str:
-        """Equal for calls that can share an answer."""
+        """A key that is equal for calls that can share an answer."""
         ...
 
     @property
@@ -52,7 +52,7 @@ class Call(Protocol):
         ...
 
     def price(self, value: Value) -> tuple[int, float]:
-        """The model calls and dollars paid for an answer."""
+        """The number of model calls and the dollars paid for an answer."""
         ...
 
     def charge_earlier(self, value: Value) -> None:
@@ -84,19 +84,19 @@ class Answers(Protocol):
 
 
 class RunAnswers:
-    """The answers of one run. Stored answers are free, but those in a journal from an earlier attempt are charged once.
-
-    The same applies to requests that an earlier attempt sent but got no answer to.
+    """The answers of one run. Stored answers are free, but a journal's answers from earlier attempts are charged once,
+    as are requests that an earlier attempt sent without getting an answer.
     """
 
     def __init__(
         self, kept: AnswersKept, *, journal: bool = False, tape: Tape | None = None, batched: bool = False
     ) -> None:
-        """With `journal`, `kept` is the record of one run: answers never expire and are never deleted, and what an
-        earlier attempt paid for counts as paid by this run. In a shared cache, useless replies are deleted, because
-        another try may be more successful.
+        """With `journal`, `kept` is the record of one run: answers never expire and are never deleted, and the costs of
+        earlier attempts count as this run's. In a shared cache, useless replies are deleted, because another try may be
+        more successful.
 
-        A `tape` is consulted before a call is made, and records its answer. `batched`: model calls are sent in batches.
+        A `tape` is consulted before a call is made, and records its answer. With `batched`, model calls are sent in
+        batches.
         """
         self._kept, self._journal, self._tape = kept, journal, tape
         self._record = kept if journal and isinstance(kept, CallCache) else None
@@ -135,7 +135,7 @@ class RunAnswers:
         return value
 
     def _noting(self, call: Call) -> UsageMeter:
-        """The caller's meter; with a journal, it also records requests when they are sent, as a kill may cut them off.
+        """The caller's meter. With a journal, it also records each request that is sent, in case it gets no answer.
 
         Requests in batches are not recorded, because the next attempt gets their answers and is charged for them.
         """

@@ -1,4 +1,4 @@
-"""Distinguishes a wrong setup from a temporary failure: if a server rejects the first calls, the user must fix it."""
+"""Tells a wrong setup from a temporary failure: if a server rejects the first calls, the user must fix the setup."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from factloop.core.errors import ConfigError, ToolError, ToolTimeout
 
 
 def unreachable_words(error: BaseException, url: str = "") -> str | None:
-    """ "connection refused at 127.0.0.1:8080", or that the host does not exist; None for any other failure.
+    """Says why a server is unreachable, as in "connection refused at 127.0.0.1:8080"; None for any other failure.
 
     `url` is the first URL that was requested; it is needed if the client's errors do not contain the URL.
     """
@@ -25,7 +25,7 @@ def unreachable_words(error: BaseException, url: str = "") -> str | None:
         asked += [there] if (there := asked_url(seen)) else []
         if isinstance(seen, socket.gaierror):
             host = urlsplit(asked[-1]).hostname if asked else None
-            return f"there is no host {host or 'of this name'}, or no way to look it up{_led(asked)}"
+            return f"the host {host or 'name'} does not exist or cannot be resolved{_led(asked)}"
         if isinstance(seen, OSError) and seen.errno == errno.ECONNREFUSED:
             return f"connection refused{f' at {place_of(asked[-1])}' if asked else ''}{_led(asked)}"
     return None
@@ -46,13 +46,13 @@ def asked_url(error: BaseException) -> str:
 
 
 def _led(asked: Sequence[str]) -> str:
-    """The server that redirected to the last address, if that address is on a different server."""
+    """Says which server redirected to the last URL, if that URL is on a different server."""
     is_led = bool(asked) and place_of(asked[0]) != place_of(asked[-1])
     return f"; {place_of(asked[0])} redirects there" if is_led else ""
 
 
 def chain(error: BaseException) -> Iterator[BaseException]:
-    """The error and its causes, without repetitions."""
+    """Yields the error and its causes, each once."""
     seen: set[int] = set()
     following: BaseException | None = error
     while following is not None and id(following) not in seen:
@@ -62,15 +62,15 @@ def chain(error: BaseException) -> Iterator[BaseException]:
 
 
 SET_UP_WRONG = frozenset({401, 403, 404})
-OUT_OF_REACH = "is the server running, and its URL right?"
-NOT_OF_ITS_KIND = "is its URL right, and the server one of this kind?"
+OUT_OF_REACH = "is the server running, and is its URL right?"
+NOT_OF_ITS_KIND = "is its URL right, and is it a server of this kind?"
 
 
 class FirstAnswer:
     """Tracks whether a server has ever answered. Bound to one event loop.
 
-    Requests are sent in a burst, and the rejection of one may arrive before the answer to another. So it is only known
-    whether the setup is to blame once the requests in progress have returned.
+    Requests are sent in bursts, and one may be rejected before another is answered. So the setup is blamed only if none
+    of the requests in progress is answered.
     """
 
     def __init__(self) -> None:
@@ -90,12 +90,12 @@ class FirstAnswer:
             back.set_result(None)
 
     async def raise_blamed(self, error: ToolError) -> NoReturn:
-        """Like the function `raise_blamed`, once it is known whether the setup is at fault."""
+        """Waits until it is known whether the setup is at fault, then calls the function `raise_blamed`."""
         may_be_set_up = is_wrong_set_up(error) or is_out_of_reach(error)
         raise_blamed(error, answered=not may_be_set_up or await self._arrives())
 
     async def _arrives(self) -> bool:
-        """Whether an answer has arrived, or arrives for one of the requests in progress."""
+        """Whether any request has been answered. If not, waits for the requests in progress."""
         waiting = set(self._in_flight)
         while waiting and not self._has_come:
             _, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
@@ -106,9 +106,9 @@ _expects_outages: ContextVar[bool] = ContextVar("factloop_expects_outages", defa
 
 
 def expect_outages() -> None:
-    """For the rest of this task, an unreachable server counts as down, even before its first answer.
+    """Makes an unreachable server count as down for the rest of this task, even before its first answer.
 
-    This is for the tasks of a running service. A server that rejects us still raises a ConfigError.
+    This is meant for the tasks of a running service. A server that rejects us still raises a ConfigError.
     """
     _expects_outages.set(True)
 

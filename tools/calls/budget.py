@@ -42,14 +42,14 @@ class Budget:
         return self._max_usd is not None
 
     def lasts_for(self, calls: int) -> bool:
-        """Whether so many more calls can be made, if they cost what calls have cost so far."""
+        """Whether this many more calls can be made if they cost as much, on average, as the calls so far."""
         if not self._has_calls(calls):
             return False
         each = (self._spent_usd + self._reserved_usd) / self._calls if self._calls else math.inf
         return self._fits(calls * each) if self.limits_money else True
 
     def note_earlier(self, calls: int, usd: float) -> None:
-        """Adds what earlier attempts at the same run paid for."""
+        """Adds the calls and dollars that earlier attempts at the same run have spent."""
         self._calls += calls
         self._spent_usd += usd
 
@@ -57,7 +57,7 @@ class Budget:
     async def reserve(self, worst_usd: float, *, calls: int = 1) -> AsyncIterator[Reservation]:
         """Reserves a call that costs at most `worst_usd`. Raises BudgetExceeded if the budget is insufficient.
 
-        With `calls=0` only the money is counted, as for searches, to which the limit on model calls does not apply.
+        With `calls=0`, only the money counts. This is for searches, to which the limit on model calls does not apply.
         """
         if self._max_calls is None and self._max_usd is None:
             yield Reservation()
@@ -92,7 +92,7 @@ class Budget:
 
 T = TypeVar("T")
 LEAST_ANSWERS = 20
-"""Number of answers after which a model may be found to give too many unreadable replies."""
+"""Number of answers that a model must have given before it can be rejected for too many unreadable ones."""
 
 
 def is_of_one_check(error: Exception) -> bool:
@@ -114,7 +114,7 @@ class Allowance:
     ) -> None:
         """The deadline counts from `begun_at` (`time.monotonic()`) or from now. `of` names the owner in errors."""
         self.max_unreadable = 1.0
-        """Fraction of a model's answers (once there are `LEAST_ANSWERS`) that may be unreadable."""
+        """Maximum fraction of a model's answers (once there are `LEAST_ANSWERS`) that may be unreadable."""
         self._n_answers, self._n_unreadable = Counter[str](), Counter[str]()
         self._deadline_s = deadline_s
         begun_at = time.monotonic() if begun_at is None else begun_at
@@ -132,7 +132,7 @@ class Allowance:
             yield reservation
 
     async def in_time(self, work: Callable[[], Awaitable[T]]) -> T:
-        """The result of `work`, which is cancelled at the deadline or not started after it. Raises DeadlineExceeded."""
+        """The result of `work`, which is cancelled at the deadline and not started later. Raises DeadlineExceeded."""
         if self._ends_at is None:
             return await work()
         self.refuse_late()
@@ -155,7 +155,7 @@ class Allowance:
         if n_answers < LEAST_ANSWERS or n_unreadable <= self.max_unreadable * n_answers:
             return None
         figures = f"{n_unreadable} of {n_answers} answers could not be read"
-        return f"{figures}: it is asked no further (max_unreadable = {self.max_unreadable:g})"
+        return f"{figures}: it gets no further requests (max_unreadable = {self.max_unreadable:g})"
 
     @property
     def all_unreadable(self) -> list[str]:

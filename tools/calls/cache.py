@@ -1,7 +1,7 @@
 """Stores paid answers in a SQLite file that several processes can share.
 
-With bounds, the file is the cache that runs share. Without bounds, it is the journal of a resumable run, where answers
-never expire: each one is committed before it is used, so a killed run repeats only the calls that were in flight.
+With bounds, the file is a cache shared by all runs. Without bounds, it is the journal of a resumable run: answers never
+expire, and each one is committed before it is used, so a killed run repeats only the calls that were in flight.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from factloop.core.files.holds import Hold
 from factloop.core.files.private import make_private_database, make_private_folder
 
 PROTECTED_S = 3600.0
-"""Entries younger than this are never removed, because a run in progress relies on them."""
+"""Entries younger than this are never removed, because a run in progress may rely on them."""
 BATCH = 50
-"""Answers per transaction, which limits how long other processes have to wait."""
+"""Number of answers per transaction. It limits how long other processes have to wait."""
 PAGES_AT_ONCE = 1000
-"""Pages freed in one step, which limits how long other processes have to wait."""
+"""Number of pages freed in one step. It limits how long other processes have to wait."""
 
 _CHECKED = "#"
 """Prefix of a text with a checksum; JSON never starts with it."""
@@ -46,12 +46,12 @@ class CacheBounds:
 
     @property
     def step_bytes(self) -> int:
-        """Bytes written between size checks; small, because the writer has to wait for the removal."""
+        """Number of bytes written between size checks; small, because the writer has to wait for the removal."""
         return self.max_bytes // 256
 
 
 def prune(connection: sqlite3.Connection, bounds: CacheBounds) -> None:
-    """Removes answers until the limits are met, in small transactions, so that being killed leaves a usable cache.
+    """Removes answers until the limits are met. Small transactions keep the cache usable if the process is killed.
 
     The file can grow by one step between size checks, so removal starts before `max_bytes` is reached. The file
     is shrunk only if it is larger than that, or mostly empty. Raises sqlite3.Error.
@@ -69,7 +69,7 @@ def prune(connection: sqlite3.Connection, bounds: CacheBounds) -> None:
 
 
 def prepare_to_shrink(connection: sqlite3.Connection) -> None:
-    """Prepares a new file for shrinking, which must happen before the first table. Older files only stop growing."""
+    """Makes a new file shrinkable, which must precede its first table. Other files only stop growing."""
     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
 
 
@@ -122,15 +122,15 @@ class StoredAnswer:
 
 
 class CallCache:
-    """A map from call keys to JSON values on disk. Not tied to an event loop: an operation takes microseconds, some
-    milliseconds when the limits are reached, and up to `BUSY_TIMEOUT_S` while another process writes. In an event loop,
-    run operations with `aside`.
+    """A map from call keys to JSON values on disk. Not tied to an event loop. An operation takes microseconds, a few
+    milliseconds when a limit is reached, and up to `BUSY_TIMEOUT_S` while another process writes. In an event loop, run
+    operations with `aside`.
     """
 
     def __init__(self, path: Path, bounds: CacheBounds | None = None) -> None:
         """Opens or creates the file, readable only by its owner.
 
-        Raises ConfigError if the file cannot be used, such as NoPlaceToKeep if it cannot be written.
+        Raises ConfigError if the file cannot be used, and its subclass NoPlaceToKeep if it cannot be written.
         """
         self._path, self._bounds = path, bounds
         self._mine: set[str] = set()
@@ -208,7 +208,7 @@ class CallCache:
             time.sleep(random.uniform(0.01, 0.05))
 
     def _prune(self) -> None:
-        """Removes whatever exceeds the limits, if any are set, unless another process is busy writing."""
+        """Removes the oldest answers if the cache exceeds its limits, unless another process is busy writing."""
         self._unweighed = 0
         if self._bounds is not None:
             try:
@@ -220,14 +220,14 @@ class CallCache:
     def _unusable(self, error: Exception) -> ConfigError:
         no_place = isinstance(error, OSError) or getattr(error, "sqlite_errorcode", 0) & 0xFF in _NO_PLACE
         kind = NoPlaceToKeep if no_place else ConfigError
-        return kind(f"{self._path}: cannot be used as a cache ({error}); delete it or name another place")
+        return kind(f"{self._path}: cannot be used as a cache ({error}); delete it or use another path")
 
     def _read(self, text: str) -> Any:
         try:
             if text.startswith(_CHECKED):  # answers written by earlier versions have no checksum
                 checksum, text = text[1:9], text[9:]
                 if checksum != _checksum(text):
-                    raise self._unusable(ValueError("an answer in it was damaged"))
+                    raise self._unusable(ValueError("an answer in it is damaged"))
             return json.loads(text)
         except (TypeError, ValueError, RecursionError) as error:
             raise self._unusable(ValueError("an answer in it is not JSON")) from error
@@ -244,10 +244,10 @@ class CallCache:
         return StoredAnswer(self._read(row[0]), earlier=key not in self._mine)
 
     def put(self, key: str, value: Any, *, calls: int = 0, usd: float = 0.0) -> None:
-        """Stores an answer and what was paid for it; it is on disk when this returns.
+        """Stores an answer and its cost; both are on disk when this returns.
 
-        If the disk is full or read-only, a shared cache continues without the answer and warns once. A journal raises
-        ConfigError, because further paid answers would be lost; a damaged file raises it as well.
+        If the disk is full or read-only, a shared cache continues without the answer and warns once, while a journal
+        raises ConfigError, because further paid answers would be lost. A damaged file always raises ConfigError.
         """
         # Escaped to ASCII, because text from outside may contain lone surrogates, which SQLite rejects.
         text = json.dumps(value, separators=(",", ":"))
@@ -263,31 +263,31 @@ class CallCache:
         except NoPlaceToKeep as error:
             if self._bounds is None:
                 raise
-            _say_once(f"{self._path}: answers are not kept from now on, and are paid for again ({error.__cause__})")
+            _say_once(f"{self._path}: new answers are not stored, so they may be paid for again ({error.__cause__})")
 
     def note_sent(self, key: str, cost: Any, *, calls: int, usd: float) -> None:
         """Records in a journal the maximum cost of a request that is being sent, until its answer is stored.
 
-        If the process is killed, the remaining entries were paid for as well, although no answer shows it.
+        If the process is killed, the remaining entries count as paid, although they have no answer.
         """
         self._sent[key] = secrets.token_hex(8)
         row = (self._sent[key], key, json.dumps(cost), calls, usd)
         self._execute("INSERT INTO sent (id, key, cost, calls, usd) VALUES (?, ?, ?, ?, ?)", row)
 
     def note_failed(self, key: str) -> None:
-        """Deletes the record of the last request for this answer, which cost nothing or is stored with the answer."""
+        """Deletes the record of the last request for this answer, because it failed or its answer is stored."""
         if (sent := self._sent.pop(key, None)) is not None:
             self._execute("DELETE FROM sent WHERE id = ?", (sent,))
 
     def take_lost(self, key: str) -> list[Any]:
-        """Maximum costs of requests for this answer whose results earlier attempts never received; each only once."""
+        """Maximum costs of requests for this answer whose results earlier attempts never received. Gives each once."""
         return self._lost.pop(key, [])
 
     async def aside(self, work: Callable[[], T]) -> T:
-        """Runs work on this cache in its thread, in order of arrival; immediately if nothing can block.
+        """Runs `work` on this cache. A shared cache runs it in a thread, in order of arrival; a journal, immediately.
 
-        The journal of a run, which has no bounds, is written by one process: each answer is on disk before the event
-        loop continues, so a kill cannot lose an answer that has arrived.
+        A journal is written by only one process, so nothing blocks. Each answer is on disk before the event loop
+        continues, so killing the process cannot lose an answer that has arrived.
 
         A cancelled caller does not wait for the thread; the work is still done before the cache is closed.
         """
@@ -307,7 +307,7 @@ class CallCache:
             yield self._read(text)
 
     def paid(self) -> tuple[int, float]:
-        """Model calls and dollars paid for all stored answers, and for requests in a journal that were cut off."""
+        """Model calls and dollars paid for all stored answers and for a journal's requests that never got an answer."""
         sums = [
             self._execute(f"SELECT TOTAL(calls), TOTAL(usd) FROM {table}", ()).fetchone()
             for table in ("answers", *(("sent",) if self._bounds is None else ()))
@@ -335,12 +335,12 @@ class CallCache:
 
 
 def hold_of(path: Path) -> Path:
-    """The lock that a process holds while it uses the cache at `path`."""
+    """The path of the lock that a process holds while it uses the cache at `path`."""
     return path.with_name(f"{path.name}.use")
 
 
 def _checksum(text: str) -> str:
-    """Eight hexadecimal digits that detect a changed byte, which may leave JSON that is valid but wrong."""
+    """A checksum in hexadecimal, because a changed byte may leave the JSON valid but wrong."""
     return f"{zlib.crc32(text.encode()):08x}"
 
 
@@ -354,26 +354,26 @@ def _is_busy(error: BaseException) -> bool:
 
 
 MOST_IN_MEMORY = 4_096
-"""Number of answers: several times as many as the check of a long answer needs, about ten megabytes."""
+"""Maximum number of answers: several times as many as the check of a long answer needs, or about ten megabytes."""
 
 
 class MemoryAnswers:
-    """Keeps the most recent answers, so that a check does not repeat even calls that are not worth storing.
+    """Keeps the most recent answers in memory, so that a check repeats no call, even one not worth storing on disk.
 
-    It exists as long as the session, which may run thousands of checks, so the least recently used answers are removed.
+    It lives as long as the session, which may run thousands of checks, so the least recently used answers are removed.
     """
 
     def __init__(self, most: int = MOST_IN_MEMORY) -> None:
         self._values: OrderedDict[str, Any] = OrderedDict()
         self._most = most
 
-    def get(self, key: str, *, newer_than_s: float | None = None) -> StoredAnswer | None:  # noqa: ARG002 - as CallCache has it
+    def get(self, key: str, *, newer_than_s: float | None = None) -> StoredAnswer | None:  # noqa: ARG002 - the signature of CallCache
         if key not in self._values:
             return None
         self._values.move_to_end(key)
         return StoredAnswer(self._values[key], earlier=False)
 
-    def put(self, key: str, value: Any, *, calls: int = 0, usd: float = 0.0) -> None:  # noqa: ARG002 - as CallCache has it
+    def put(self, key: str, value: Any, *, calls: int = 0, usd: float = 0.0) -> None:  # noqa: ARG002 - the signature of CallCache
         self._values[key] = value
         if len(self._values) > self._most:
             self._values.popitem(last=False)

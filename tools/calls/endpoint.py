@@ -1,7 +1,7 @@
-"""A client for one web service: cached, rate-limited, retried, and paused while the service is down. Identical
+"""A client for one web service, with caching, rate limits, retries, and pauses while the service is down. Identical
 requests are sent only once.
 
-It is for services that are free; paid services go through a gateway with a budget and a meter.
+It is meant for free services; paid services go through a gateway with a budget and a meter.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from factloop.tools.calls.together import SingleFlight
 from factloop.tools.calls.urls import without_userinfo
 
 RETRY = RetryPolicy(attempts=2, timeout_attempts=1, patience_s=30.0)
-"""Less patient than for models, because these services are one source among several. A server that has
-accepted nothing for this long is no longer queried, except for one attempt a minute."""
+"""Less patient than the policy for models, because each of these services is only one source among several. If a
+server accepts no request for 30 seconds, it is tried only once a minute from then on."""
 CONCURRENCY = 4
 
 
 class Endpoint:
-    """Answers from one URL, stored as long as the cache stores them, so a resumed run gets the same answers. Bound to
-    one event loop.
+    """Sends requests to one URL and stores the answers in a cache, so that a resumed run gets the same answers. Bound
+    to one event loop.
     """
 
     def __init__(
@@ -59,9 +59,10 @@ class Endpoint:
     async def ask(
         self, method: Literal["GET", "POST"], fields: Mapping[str, str], read: Callable[[JsonAnswer], Any]
     ) -> Any:
-        """Sends a request with these fields; `read` extracts a JSON value, and raises ToolError if the shape is wrong.
+        """Sends a request and returns the JSON value that `read` extracts from the answer.
 
-        Raises ToolError, ToolTimeout; ConfigError if the cache fails. Failures are not stored.
+        `read` raises ToolError if the answer has an unexpected shape. Raises ToolError or ToolTimeout, and ConfigError
+        if the cache fails. Failures are not cached.
         """
         request = json.dumps([self.tool, self.identity, method, sorted(fields.items())])
         key = hashlib.sha256(request.encode()).hexdigest()
@@ -87,7 +88,7 @@ class Endpoint:
         return value
 
     async def aclose(self) -> None:
-        """Releases the threads. Requests in progress end at their timeout."""
+        """Releases the threads. Requests in progress run until they finish or time out."""
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None

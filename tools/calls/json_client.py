@@ -52,14 +52,14 @@ class JsonAnswer:
 
 
 class _NoAddress(requests.exceptions.InvalidURL):
-    """A redirect leads to an invalid address."""
+    """Raised if a redirect leads to an invalid address."""
 
 
 class _Session(requests.Session):
-    """A session that reads a redirect's address only in order to follow it."""
+    """A session that parses the address of a redirect only if it follows the redirect."""
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
-        """The address. The response is closed because its body, of any length, would otherwise be read for nothing."""
+        """The address. Closes the response, because its body, which may be long, would otherwise be read in vain."""
         if resp.is_redirect:
             resp.close()
         return super().get_redirect_target(resp)
@@ -84,7 +84,7 @@ _read_until: ContextVar[float | None] = ContextVar("read_until", default=None)
 
 @contextmanager
 def _reading_until(deadline: float) -> Iterator[None]:
-    """Ends all reads of requests started in this block at `deadline`, a value of `time.monotonic()`."""
+    """Ends all reads of requests that start in this block at `deadline`, a value of `time.monotonic()`."""
     token = _read_until.set(deadline)
     try:
         yield
@@ -153,9 +153,9 @@ class _DeadlineAdapter(HTTPAdapter):
 class JsonClient:
     """Sends requests to a server that returns JSON objects. Safe to use from many threads (one session each).
 
-    `timeout_s` limits the whole exchange, including connection and body (except for the system's name lookup).
-    `secret_headers` are sent but never shown; with them, redirects are not followed, so no other host receives them.
-    `headers` may request another kind of JSON with `Accept`. `hints` maps a status to what the user can do about it.
+    `timeout_s` limits the whole exchange, including connecting and reading the body, but not the system's name lookup.
+    `secret_headers` never appear in messages; with them, redirects are not followed, so no other host receives them.
+    `headers` may request another kind of JSON with `Accept`. `hints` maps a status to advice for the user.
     """
 
     def __init__(
@@ -231,7 +231,7 @@ class JsonClient:
     def _failures_by(self, timeout_s: float) -> Iterator[None]:
         """Limits the time of reads in this block, and converts the errors of `requests` to ToolError.
 
-        For some URLs, `requests` or urllib3 raises a plain ValueError instead.
+        This includes plain ValueErrors, which `requests` and urllib3 raise for some URLs.
         """
         deadline = time.monotonic() + timeout_s
         try:
@@ -277,7 +277,7 @@ class JsonClient:
             return self._failure(f"{host} redirects to an invalid address")
         if isinstance(error, requests.exceptions.ChunkedEncodingError):
             status = None if error.response is None else error.response.status_code
-            return self._failure("the answer broke off before its end", status, retryable=True)
+            return self._failure("the answer ended before it was complete", status, retryable=True)
         if isinstance(error, requests.ConnectionError):
             return self._failure(self._unreachable(error), retryable=True)
         return self._failure(f"the request to {host} failed ({type(error).__name__})")
@@ -307,7 +307,7 @@ class JsonClient:
         try:
             value = json.loads(body)
         except (ValueError, RecursionError) as error:
-            begun = body.lstrip()[:1] in (b"{", b"[")  # otherwise often a proxy's error page, also temporary
+            begun = body.lstrip()[:1] in (b"{", b"[")  # otherwise often a proxy's error page, which is temporary
             message = f"the answer is {'incomplete' if begun else 'not'} JSON: {self._excerpt(response, body)}"
             raise self._failure(message, status, retryable=True) from error
         if not isinstance(value, dict):
@@ -315,7 +315,7 @@ class JsonClient:
         return value
 
     def _excerpt(self, response: requests.Response, body: bytes) -> str:
-        """The answer on one line, with secrets that the server repeats hidden."""
+        """The start of the answer on one line. Secrets that the server repeats are hidden."""
         kind = response.headers.get("Content-Type", "no content type").partition(";")[0]
         text = body[: 20 * _EXCERPT_CHARS].decode("utf-8", errors="replace")
         for secret in self._secret_headers.values():

@@ -1,12 +1,12 @@
 """Limits the rate and concurrency of calls to one server, and learns its rate limit from rejected calls.
 
-A server that rejects requests with 429 does so at once, so a burst of a thousand requests causes a thousand rejections
-before the first is noticed. The rate of requests therefore starts at `START_RATE` and doubles while none are rejected.
-A rejection pauses all calls for as long as the server asks, and lowers the rate towards the rate accepted since the
-previous rejection. This is the server's limit, because it was exhausted at both times. The rate then slowly rises again
-(AIMD, as in TCP).
+A server that rejects requests with 429 does so immediately, so a burst of a thousand requests would cause a thousand
+rejections before the first one is noticed. The rate therefore starts at `START_RATE` and doubles while no request is
+rejected. A rejection pauses all calls for as long as the server asks, and lowers the rate towards the rate accepted
+since the previous rejection, which is the server's limit because the limit was exhausted both times. Then the rate
+slowly rises again (AIMD, as in TCP).
 
-Requests count as accepted if they were sent and not rejected: rejections arrive at once, answers only after seconds.
+A request counts as accepted if it was sent and not rejected, because only rejections arrive immediately.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ START_RATE = 120.0
 RAMP_S = 0.2
 """Seconds without a rejection after which the initial rate doubles."""
 UNPACED_RATE = 8_000.0
-"""Rate above which spacing requests is pointless."""
+"""Rate above which it is pointless to space requests out."""
 WINDOW_S = 1.0
 """The first rejection lowers the rate to the rate accepted in this many seconds before it."""
 LEAST_PROBED_RATE = 4.0
@@ -32,23 +32,23 @@ LEAST_PROBED_RATE = 4.0
 BACK_OFF = 0.9
 PROBING_GROWTH = 0.6
 """Growth of the rate per second between the first and the second rejection. The first reveals little: a server that
-allows bursts accepts far more at the start than later, and one that does not accepts far less."""
+allows bursts accepts far more at the start than later, and a server that does not allow them accepts far less."""
 SLOW_GROWTH = 0.006
-"""Growth of a learned rate per second, until `RECOVERED_S` have passed without a rejection."""
+"""Growth of a learned rate per second until `RECOVERED_S` seconds have passed without a rejection."""
 FAST_GROWTH = 0.10
 RECOVERED_S = 30.0
 LOWEST_RATE = 0.02
 FIRST_PAUSE_S = 1.0
-"""The pause if the server does not name one; it doubles as long as the server accepts nothing."""
+"""Length of the pause if the server does not specify one; it doubles as long as the server accepts nothing."""
 LONGEST_GUESSED_PAUSE_S = 32.0
 TRIAL_ROUND_TRIPS = 1.5
-"""After a pause, one request is sent first, and the others once its rejection would have arrived."""
+"""After a pause, a single request is sent; the others follow after this many round trips, if it is not rejected."""
 CALLER: ContextVar[str] = ContextVar("factloop_caller", default="")
-"""The caller that calls are made for. Callers take turns, regardless of how many calls each has waiting."""
+"""The caller on whose behalf calls are made. Callers take turns, no matter how many calls each of them has waiting."""
 
 
 class Slots:
-    """A semaphore that callers pass in turns; the calls of one caller pass in order, but those marked `ahead` first."""
+    """A semaphore whose callers take turns. The calls of one caller keep their order, but `ahead` calls go first."""
 
     def __init__(self, n_free: float) -> None:
         self._n_free = n_free
@@ -92,7 +92,7 @@ class Slots:
 
 @dataclass(frozen=True)
 class Slot:
-    """A slot, with the time when its request was sent, in the loop's clock."""
+    """A slot, with the time when its request was sent, by the event loop's clock."""
 
     sent_at: float
 
@@ -118,7 +118,7 @@ class Limiter:
 
     @asynccontextmanager
     async def slot(self, *, ahead: bool = False) -> AsyncIterator[Slot]:
-        """A slot to send one request, before or after other requests of its caller; it is released on exit."""
+        """Waits for a slot for one request, ahead of or behind the caller's other requests, and releases it on exit."""
         async with self._slots.one(ahead=ahead):
             sent_at = await self._wait_for_turn(ahead=ahead)
             if self._drained is not None:
@@ -132,7 +132,7 @@ class Limiter:
                     self._drained.set()
 
     def close(self) -> asyncio.Event:
-        """Stops sending requests. The event is set once the requests in progress have ended."""
+        """Stops sending requests. Returns an event that is set once the requests in progress have ended."""
         self._drained = self._drained or asyncio.Event()
         return self._drained
 
@@ -143,13 +143,13 @@ class Limiter:
             await drained.wait()
 
     def share_ceiling(self, n_processes: int) -> None:
-        """From now on, uses an equal part of the maximum rate, because this many processes use the server."""
+        """Limits this process to an equal share of the maximum rate, because `n_processes` processes use the server."""
         if self._ceiling is not None:
             self._cap = self._ceiling / n_processes
             self._rate = min(self._rate, self._cap)
 
     def refused(self, ticket: Slot, retry_after_s: float | None) -> None:
-        """Records that the server rejected the request for its rate. All calls pause, then continue more slowly."""
+        """Records that the server rejected a request as too frequent. All calls pause, then continue more slowly."""
         now = asyncio.get_running_loop().time()
         if ticket.sent_at > self._refused_at:  # otherwise it was sent before the last rejection and reveals nothing new
             self._learn(ticket, now)
@@ -161,7 +161,7 @@ class Limiter:
         self._changed_at = self._paused_until
 
     def pause(self, ticket: Slot, seconds: float) -> None:
-        """Holds back all calls for this many seconds without changing the rate, because the server is busy."""
+        """Pauses all calls for this many seconds because the server is busy, without changing the rate."""
         now = asyncio.get_running_loop().time()
         self._trial_s = TRIAL_ROUND_TRIPS * (now - ticket.sent_at)
         self._paused_until = max(self._paused_until, now + seconds)
@@ -189,7 +189,7 @@ class Limiter:
             return self._sent(now)
         async with self._turn.one(ahead=ahead):  # only one call sleeps; the others queue behind it
             # A pause may begin or grow during the sleep.
-            while (delay_s := max(self._next_at, self._paused_until) - loop.time()) > 0:  # noqa: ASYNC110 - that is no event
+            while (delay_s := max(self._next_at, self._paused_until) - loop.time()) > 0:  # noqa: ASYNC110 - there is no event
                 await asyncio.sleep(delay_s)
             now = loop.time()
             self._grow(now)

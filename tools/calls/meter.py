@@ -1,4 +1,4 @@
-"""Counts the usage of a run by stage."""
+"""Counts a run's usage by stage."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ class UsageMeter:
     before_paying: Callable[[], Awaitable[None]] | None = None
     """Awaited before each request to a model; it may raise to prevent any spending."""
     snapshots: set[str] = field(default_factory=set)
-    """The models that answered, as their servers name them."""
+    """The names of the models that answered, as reported by their servers."""
     on_sent: Callable[[CallCost, int], None] | None = None
     """Called when a request is sent, with its maximum cost and 1 for a model call or 0 for a search."""
     on_failed: Callable[[], None] | None = None
-    """Called when the last request failed and costs nothing."""
+    """Called when a request failed without costing anything."""
     earlier_calls: int = 0
     earlier_usd: float = 0.0
-    """Model calls, failed calls and dollars in this meter that earlier attempts at the same run made."""
+    """The calls (including failed ones) and dollars in this meter that belong to earlier attempts at the same run."""
     _stages: dict[str, _Stage] = field(default_factory=dict)
     _charged: set[str] = field(default_factory=set)
 
@@ -65,12 +65,12 @@ class UsageMeter:
         return self._stages.setdefault(name, _Stage())
 
     def sent(self, most: Callable[[], CallCost], *, calls: int = 1) -> None:
-        """Notes that a request is being sent, with its maximum cost."""
+        """Records that a request is being sent, and its maximum cost."""
         if self.on_sent is not None:
             self.on_sent(most(), calls)
 
     def note_earlier(self, calls: int, usd: float) -> None:
-        """Notes that this part of the recorded usage was spent by an earlier attempt at the same run."""
+        """Records that this part of the usage was spent by an earlier attempt at the same run."""
         self.earlier_calls += calls
         self.earlier_usd += usd
 
@@ -92,7 +92,7 @@ class UsageMeter:
         self.searched(stage, wall_s, cost_usd)
 
     def given_up(self, stage: str, most: CallCost, wall_s: float) -> None:
-        """Records an abandoned call to a model or search, which may still be answered and cost at most this much."""
+        """Records an abandoned call to a model or search tool, which may still be answered and cost up to `most`."""
         self._stage(stage).failed_calls += 1
         self._paid(stage, most, wall_s)
 
@@ -116,13 +116,13 @@ class UsageMeter:
             self._add_cost(entry, stage.cost_usd)
 
     def was_charged(self, key: str) -> bool:
-        """Whether the cost of the answer to the call `key` is in this meter."""
+        """Whether this meter already includes the cost of the answer to the call `key`."""
         return key in self._charged
 
     def charge(self, key: str, usage: Usage, *, stage: str) -> bool:
-        """Adds the cost of the answer to the call `key`, even if another caller paid; a repeated call counts as a hit.
+        """Adds the cost of the answer to the call `key`, even if another caller paid for it.
 
-        Returns whether it was the first.
+        If the call was charged before, counts a cache hit instead. Returns whether this was the first time.
         """
         if self.was_charged(key):
             self.hit(stage)
@@ -158,12 +158,12 @@ class UsageMeter:
 
     @staticmethod
     def _add_cost(entry: _Stage, cost_usd: float | None) -> None:
-        """Adds a cost; if one cost is unknown, so is the total."""
+        """Adds a cost. If any cost is unknown, so is the total."""
         entry.cost_usd = None if entry.cost_usd is None or cost_usd is None else entry.cost_usd + cost_usd
 
 
 def total_usage(usages: Iterable[Usage]) -> Usage:
-    """The sums by stage, in which `wall_s` is the time that they would take one after the other."""
+    """The sum of all usages, by stage. Its `wall_s` is the time that they would take one after another."""
     found, meter = sorted(usages, key=Usage.model_dump_json), UsageMeter()  # sums of floats depend on their order
     for one in found:
         meter.add(one)

@@ -1,4 +1,4 @@
-"""Defines options of settings in a separate module, because settings are loaded before the code that uses them."""
+"""Types and defaults of settings, in a separate module because settings load before the code that uses them."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ TracingMode = Literal["off", "on", "content"]
 PATIENCE_S = 120.0
 """Seconds without an accepted request after which to give up on a server."""
 REST_S = 60.0
-"""Maximum number of seconds before trying a server again after giving up on it."""
+"""Maximum number of seconds to wait before trying a server again after giving up on it."""

@@ -3,7 +3,7 @@
 If each call had its own patience, the calls of a run would wait through an outage one after another. So a run has one
 clock per server. It runs while any call waits for the server, starting with the first rejected request, and is
 reset by every request that the server accepts. When time is up, all waiting calls fail together, and later calls fail
-at once, without a request.
+immediately, without a request.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from factloop.tools.calls.modes import PATIENCE_S, REST_S
 
 
 class Stopwatch:
-    """Counts the seconds it has run since its last reset, in the loop's time."""
+    """Counts the seconds that it has run since its last reset, by the event loop's clock."""
 
     def __init__(self) -> None:
         self._shown_s = 0.0
@@ -40,7 +40,7 @@ class Stopwatch:
         self._shown_s, self._started_at = self.seconds, None
 
     def reset(self, to_s: float = 0.0) -> None:
-        """Resets it to zero or to this many seconds; if it is running, it continues."""
+        """Resets the clock to zero or to this many seconds. If it is running, it keeps running."""
         self._shown_s = to_s
         if self._started_at is not None:
             self.start()
@@ -55,7 +55,7 @@ failed trial doubles this pause, up to the maximum."""
 NOT_THERE = 3
 """Number of failed requests after which a server that never accepted any counts as unreachable, not slow."""
 TOLD_AFTER_S = 5.0
-"""Shorter waits are normal and not reported; if patience is short, a third of it applies instead."""
+"""Waits shorter than this are normal and not reported; if the patience is short, a third of it applies instead."""
 TOLD_EVERY_S = 1.0
 
 _listener: ContextVar[Listener | None] = ContextVar("factloop_told_of_waits", default=None)
@@ -102,7 +102,7 @@ class Patience:
         self._refusal: ToolError | None = None
         """The latest rejection, if no request has been accepted since."""
         self._paused_until = 0.0
-        """The time until which the server asked for no requests."""
+        """The time until which the server has asked us to send no requests."""
         self._given_up: str | None = None
         """Why the server was given up on. From then on, only trial requests are made."""
         self._next_trial_at = 0.0
@@ -112,7 +112,7 @@ class Patience:
         return self._given_up is not None
 
     async def wait_for(self, call: Callable[[], Awaitable[T]]) -> T:
-        """The result of the call, after all necessary turns, pauses and attempts.
+        """The result of the call, which may include waiting for its turn, pauses and several attempts.
 
         Raises ToolError if we gave up on the server before or during the call; otherwise the errors of the call.
         """
@@ -150,12 +150,12 @@ class Patience:
             self._note(failure, took_s=_now() - sent_at, is_hello=is_hello)
 
     def give_up(self, why: str) -> ToolError:
-        """Gives up on the server at once because it is known to be unreachable. Returns the error that calls raise."""
+        """Gives up on the server immediately, because it cannot be reached. Returns the error that calls will raise."""
         self._end(why.removeprefix(f"{self._server}: "))
         return self._error(self._why)
 
     def _admit(self) -> None:
-        """Raises ToolError while the server is not to be called."""
+        """Raises ToolError if the server must not be called now."""
         if self._given_up is None:
             return
         now = _now()
@@ -187,7 +187,7 @@ class Patience:
             self._accepted()
         pause_s = self._paused_until - _now()
         if pause_s > self.seconds and self._waiting and not self._in_flight:
-            wish = f"asks to be left alone for another {pause_s:.0f} s, and factloop waits {self.seconds:g} s at most"
+            wish = f"asks for a pause of another {pause_s:.0f} s, but factloop waits {self.seconds:g} s at most"
             self._end(self._with_cause(wish))
 
     def _accepted(self) -> None:
@@ -199,7 +199,7 @@ class Patience:
 
     def _refused(self, error: ToolError, took_s: float) -> None:
         if self._refusal is None:
-            self._clock.reset(took_s)  # the time before, in which we sent no request, does not count
+            self._clock.reset(took_s)  # the time before the request was sent does not count
         self._n_refused += 1
         self._refusal = error
         self._paused_until = max(self._paused_until, _now() + (error.retry_after_s or 0.0))

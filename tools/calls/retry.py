@@ -1,4 +1,4 @@
-"""Defines the retry policy for models and searches: bounded, with jitter, and respecting the server's delay."""
+"""Defines the retry policy for models and searches: bounded, jittered, and respecting delays set by the server."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def retry_after_s(value: str | None, now: datetime) -> float | None:
     except ValueError:
         try:
             moment = parsedate_to_datetime(value)
-        except (ValueError, OverflowError):  # a zone or a year that no date can have
+        except (ValueError, OverflowError):  # an impossible time zone or year
             return None
         if moment.tzinfo is None:  # "-0000" means UTC without a known local zone
             moment = moment.replace(tzinfo=UTC)
@@ -36,18 +36,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How often, and after what delays, a failed call is repeated.
+    """How often a failed call is retried, and after what delays.
 
-    Rejections because of rate or load pace the calls and are not failures: they do not use up `attempts`.
+    Rejections because of rate or load only slow calls down. They are not failures and do not use up `attempts`.
     """
 
     attempts: int = 5
     timeout_attempts: int = 3
-    """Number of timeouts after which to give up on a call; few, because each attempt takes a full timeout."""
+    """Number of timeouts after which to give up on a call; small, because each attempt takes the full timeout."""
     base_s: float = 0.25
     longest_s: float = 20.0
     patience_s: float = 600.0
-    """Total seconds a call waits between attempts. It fails immediately if its server requests more."""
+    """Maximum total seconds of waiting between attempts. A call fails immediately if its server asks for more."""
 
     async def run(self, call: Callable[[], Awaitable[T]], rng: random.Random) -> T:
         """The result of the call, or its last error if retrying cannot help or the policy is exhausted."""

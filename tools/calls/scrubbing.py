@@ -1,4 +1,4 @@
-"""Keeps secrets out of saved files: environment values that look like keys, and text that looks like one."""
+"""Keeps secrets out of saved files: values of environment variables named like keys, and text that looks like a key."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 HIDDEN = "[secret]"
 SHORTEST = 8
-"""Minimum length: shorter values ("none", "EMPTY") are not keys, and hiding them would garble the text."""
+"""Minimum length of a secret: shorter values ("none", "EMPTY") are not keys, and hiding them would garble the text."""
 
 _NAMES = re.compile(
     r"(?:^|_)(?:(?:API)?KEYS?|KEY_ID|TOKENS?|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?)$", re.IGNORECASE
@@ -21,15 +21,15 @@ _LOOKS = re.compile(
 
 
 def secrets_in(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Values of variables that are named like keys, tokens or passwords, and the parts of comma-separated values.
-    The longest come first."""
+    """Values of variables named like keys, tokens or passwords, and the parts of those that are comma-separated,
+    longest first."""
     values = [value for name, value in environment.items() if _NAMES.search(name)]
     found = {part.strip() for value in values for part in (value, *value.split(","))}
     return tuple(sorted((value for value in found if len(value) >= SHORTEST), key=lambda value: (-len(value), value)))
 
 
 def scrubbed(value: Any, secrets: Iterable[str]) -> Any:
-    """The JSON value with all secrets in its strings hidden."""
+    """A copy of the JSON value in which the secrets in all strings are hidden."""
     if isinstance(value, str):
         for secret in secrets:
             value = value.replace(secret, HIDDEN)

@@ -23,7 +23,7 @@ _ADDRESS = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]{1,5})?/[^\ud
 _ESCAPED_BEYOND_ASCII = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
 _STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _FORBIDDEN = frozenset('<>"{}|^`\\[]')
-"""Characters that SPARQL's IRIREF and RFC 3987 forbid in a path, besides blanks and control characters."""
+"""Characters that SPARQL's IRIREF and RFC 3987 forbid in a path, in addition to spaces and control characters."""
 
 Row = dict[str, str]
 
@@ -31,8 +31,8 @@ Row = dict[str, str]
 def iri(address: str) -> str | None:
     """`address` in the form allowed between < and > in a query; None if it is not an HTTP address.
 
-    All characters that could end the brackets are percent-encoded. Characters beyond ASCII are decoded, because
-    Spotlight escapes them and DBpedia's names do not.
+    All characters that could close the brackets are percent-encoded. Percent-encoded characters beyond ASCII are
+    decoded, because Spotlight encodes them but DBpedia's names do not.
     """
     if len(address) > LONGEST_IRI or not _ADDRESS.match(address):
         return None
@@ -86,7 +86,7 @@ class SparqlClient:
             bindings = _SparqlAnswer.model_validate(answer.value).results.bindings
             rows = [{name: binding[name].value for name in names} for binding in bindings]
         except (ValidationError, KeyError) as error:
-            message = f"{tool}: the answer has another shape than the SPARQL results asked for"
+            message = f"{tool}: the answer does not have the form of SPARQL results"
             raise ToolError(message, tool=tool) from error
         if answer.status == _PARTIAL_CONTENT or _is_cut(answer.headers, len(rows)):
             # Trying again often helps, because the server then has the data in memory.

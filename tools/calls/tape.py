@@ -1,7 +1,7 @@
-"""Records the answers of models and searches in a run as text, and replays them.
+"""Records the answers of a run's models and searches as text, and replays them.
 
-Recording happens in the gateways, above all providers, so no headers or keys reach it. Secrets from the environment are
-hidden both in the recording and in the answers passed on, so that a replay behaves like its recording.
+Recording is done by the gateways, not by the providers below them, so it includes no headers or keys. Secrets from the
+environment are hidden in the recording and in the answers passed on, so that a replay behaves like the recorded run.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ def as_plain(error: Failure) -> dict[str, Any]:
 
 
 def failed_by_check_budget(plain: Mapping[str, Any]) -> bool:
-    """Whether the failure was caused by the budget of one check, so that other checks may ask again."""
+    """Whether the failure was caused by the budget of one check, so that other checks may make the request again."""
     return bool(plain.get("of"))
 
 
 def as_error(plain: dict[str, Any]) -> Failure:
-    """The recreated error, not retryable. Raises KeyError, TypeError or ValueError if the object has another shape."""
+    """Recreates the error, not retryable. Raises KeyError, TypeError or ValueError if the object has another shape."""
     match plain["error"]:
         case "timeout":
             return ToolTimeout(tool=str(plain["tool"]), timeout_s=float(plain["timeout_s"]))
@@ -65,7 +65,7 @@ def as_error(plain: dict[str, Any]) -> Failure:
 FORMAT = 1
 NAME = "factloop_recording"
 LONGEST_SHOWN = 40
-"""Maximum characters of invalid file content to show in a message."""
+"""Maximum number of characters of invalid file content to include in a message."""
 
 Kind = Literal["model", "search", "web"]
 KINDS = ("model", "search", "web")
@@ -88,13 +88,13 @@ class TapeEntry:
 
 
 def tape_text(entries: Iterable[TapeEntry]) -> str:
-    """The text of the file; equal entries give the same text in any order. Similar requests are next to each other."""
+    """The text of the file, which does not depend on the entries' order. Similar requests are next to each other."""
     lines = sorted(((entry.kind, _json(entry.request), entry.key), _line(entry)) for entry in entries)
     return "".join(f"{line}\n" for line in (_json({NAME: FORMAT}), *(text for _, text in lines)))
 
 
 def read_tape(text: str, name: str) -> dict[str, TapeEntry]:
-    """The entries by key. Raises ConfigError with `name` and the line if this version did not write the text."""
+    """The entries by key. Raises ConfigError with `name` and the line unless this version wrote the text."""
     lines = text.removeprefix("\ufeff").split("\n")
     _check_header(lines[0], name)
     entries: dict[str, TapeEntry] = {}
@@ -113,7 +113,7 @@ def _check_header(line: str, name: str) -> None:
     if NAME not in header:
         raise _damaged(name, 1, "not a recording of factloop")
     if header[NAME] != FORMAT:
-        raise _damaged(name, 1, f"format {repr(header[NAME])[:LONGEST_SHOWN]}, and this version reads {FORMAT}")
+        raise _damaged(name, 1, f"format {repr(header[NAME])[:LONGEST_SHOWN]}, but this version reads {FORMAT}")
 
 
 def _entry(line: str, number: int, name: str) -> TapeEntry:
@@ -149,7 +149,7 @@ def _damaged(name: str, line: int, what: str) -> ConfigError:
 def _line(entry: TapeEntry) -> str:
     came = {"reply": entry.reply} if entry.failure is None else {"failure": entry.failure}
     start = f'{{"kind": {_json(entry.kind)}, "key": {_json(entry.key)}, "request": {_json(entry.request)}'
-    # The reply keeps its order: a model that is shown its own reply must see it as it was written.
+    # The reply's fields keep their order, because a model that is shown its own reply must see it as it was written.
     return f"{start}, {_json(came, sort_keys=False)[1:]}"
 
 
@@ -159,12 +159,12 @@ def _json(value: Any, *, sort_keys: bool = True) -> str:
 
 
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
-"""Errors raised when a reply of another shape is read; pydantic's errors are ValueErrors."""
+"""Errors raised by reading a reply that has another shape; pydantic's errors are ValueErrors."""
 
 
 @dataclass(frozen=True)
 class TapeRequest:
-    """One request: `exact` is everything that affects its answer except the server's URL; `shown` is for readers."""
+    """One request. `exact` has everything that affects the answer except the server's URL; `shown` is for readers."""
 
     kind: Kind
     exact: Any
@@ -177,7 +177,7 @@ class TapeRequest:
 
 
 class Tape:
-    """The recording of a test or run. Checkers, loops and threads may share it; the file is read on first use."""
+    """The recording of a test or run. Checkers, event loops and threads can share it. The file is read on first use."""
 
     def __init__(self, path: Path, mode: TapeMode, *, secrets: tuple[str, ...] = (), remedy: str) -> None:
         """`remedy` tells the user how to record missing answers. Does not access any file."""
@@ -207,17 +207,18 @@ class Tape:
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"{self.path}: the recording cannot be read ({error})") from error
         entries = read_tape(text, str(self.path))
-        if self.mode == "new":  # a call that failed then may be answered now
+        if self.mode == "new":  # a call that failed in the recording may be answered now
             return {key: entry for key, entry in entries.items() if entry.failure is None}
         return entries
 
     async def take(
         self, asked: TapeRequest, ask: Callable[[], Awaitable[Any]], *, read: Callable[[Any], object]
     ) -> tuple[Any, bool]:
-        """The answer, and whether it was on the tape; if it was not, `ask` is awaited and its answer recorded.
+        """The answer, and whether it was on the tape. If it was not, awaits `ask` and records its answer.
 
-        `read` raises if a value does not have the shape of an answer, because the file may have been edited. Raises the
-        error of the recorded call, RecordingMissing in a replay, ConfigError for a damaged recording, or as `ask` does.
+        `read` must raise if a value does not have the shape of an answer, because the file may have been edited. Raises
+        the recorded error of the call, RecordingMissing if a replay lacks the request, ConfigError if the recording is
+        damaged, and the errors of `ask`.
         """
         entry = self._entries.get(asked.key)
         if entry is not None and not self._may_be_asked_again(entry):
@@ -230,13 +231,13 @@ class Tape:
         except KEPT as error:
             self._keep(asked, failure=as_plain(error))
             raise
-        # In the form in which it will be read, so that a replay is the same: tuples are lists, secrets are hidden.
+        # Converted to the form that a replay will read: tuples become lists, and secrets are hidden.
         reply = json.loads(json.dumps(scrubbed(answer, self._secrets)))
         self._keep(asked, reply=reply)
         return reply, False
 
     def _may_be_asked_again(self, entry: TapeEntry) -> bool:
-        """Whether the entry only says that one check had no budget left for it, so that other checks may ask again."""
+        """Whether the entry only says that one check ran out of budget, so that other checks may make the request."""
         return self.mode != "replay" and entry.failure is not None and failed_by_check_budget(entry.failure)
 
     @property
@@ -269,7 +270,7 @@ class Tape:
         return RecordingMissing(f"no recording of this request ({described(asked.kind, shown)}): {why}. {self._remedy}")
 
     def _check_place(self) -> None:
-        """Checks before anything is spent that the recording can be written."""
+        """Checks that the recording can be written, before anything is spent."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -279,7 +280,7 @@ class Tape:
 
 
 _COMPARED = 4_000
-"""Maximum characters of each request, and number of requests, compared for the message."""
+"""Maximum number of characters of each request to compare for the message; `_MOST` limits the number of requests."""
 _MOST = 300
 _SHOWN = 80
 _BEFORE = 20
@@ -290,7 +291,7 @@ def described(kind: Kind, request: Mapping[str, Any]) -> str:
     match kind:
         case "model":
             texts = [str(message[-1]) for message in request.get("messages", ()) if message]
-            wanted = request.get("schema") or "free words"
+            wanted = request.get("schema") or "free text"
             return f"model {request.get('model')}, {wanted}, {_tail(texts[-1] if texts else '')}"
         case "search":
             return f"search {request.get('tool')}, query {_tail(str(request.get('query')))}"
@@ -319,7 +320,7 @@ def difference(kind: Kind, request: Mapping[str, Any], entries: Iterable[TapeEnt
     ]
     where = f"the closest (line {closest.line})" if closest.line else "the closest"
     if not fields:
-        return f"{where} looks the same, and differs in what is not shown"
+        return f"{where} looks the same, but differs in details that are not shown"
     shown = "; ".join(_place(name, closest.request.get(name), request.get(name)) for name in fields)
     return f"{where} differs in {shown}"
 
@@ -329,7 +330,7 @@ def _place(name: str, recorded: Any, asked: Any) -> str:
     before, now = _plain(recorded), _plain(asked)
     parts = next((place for place, pair in enumerate(zip(before, now, strict=False)) if pair[0] != pair[1]), None)
     start = max(0, (min(len(before), len(now)) if parts is None else parts) - _BEFORE)
-    return f"{name}: recorded {_cut(before, start)}, asked {_cut(now, start)}"
+    return f"{name}: recorded {_cut(before, start)}, requested {_cut(now, start)}"
 
 
 def _cut(text: str, start: int) -> str:

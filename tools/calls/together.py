@@ -27,9 +27,9 @@ async def together(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 async def as_they_come(
     items: Iterable[T], work: Callable[[T], Awaitable[R]], *, at_once: int
 ) -> AsyncGenerator[R, None]:
-    """The result of `work` on each item as soon as it is available, with at most `at_once` calls in progress.
+    """Yields the result of `work` on each item as soon as it is available, with at most `at_once` calls in progress.
 
-    The first error ends the iteration; results available by then are yielded before it, because they may be paid for.
+    The first error ends the iteration. Results available by then are yielded first, because they may have cost money.
     """
     under_way: set[asyncio.Future[R]] = set()
     done: set[asyncio.Future[R]] = set()
@@ -78,7 +78,7 @@ class SingleFlight(Generic[T]):
         try:
             result = await call()
         except asyncio.CancelledError:
-            _fail(flight, _Abandoned())  # not cancelled, which a follower could not tell from its own cancellation
+            _fail(flight, _Abandoned())  # a follower could not tell a cancelled flight from its own cancellation
             raise
         except Exception as error:
             _fail(flight, _Abandoned() if is_of_one_check(error) else error)

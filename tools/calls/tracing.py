@@ -1,7 +1,7 @@
 """Creates OpenTelemetry spans for graphs, stages, model calls and searches, if tracing is enabled.
 
-Names and attributes follow OpenTelemetry's semantic conventions for generative AI where those exist; all others begin
-with `factloop.`. Contents (prompts, replies, claims, queries) are added to spans only in the mode `content`.
+Names and attributes follow OpenTelemetry's semantic conventions for generative AI. Attributes not defined there begin
+with `factloop.`. Prompts, replies, claims and queries are added to spans only in the mode `content`.
 
 Only OpenTelemetry's API is used; it is imported when the first graph is traced. Parent spans are stored in context
 variables, which LangGraph's tasks inherit.
@@ -33,10 +33,10 @@ class Span:
         """Adds attributes, except those that are None."""
 
     def say(self, name: str, said: Callable[[], str]) -> None:
-        """Adds a text in the mode `content`; `said` is called only in that mode."""
+        """Adds an attribute with the text returned by `said`, but only in the mode `content`."""
 
     def failed(self, error: BaseException) -> None:
-        """Records an error that need not end the span, such as one in a call that is retried."""
+        """Records an error that does not end the span, such as the failure of a call that is retried."""
 
     def went_wrong(self, kind: str, said: str) -> None:
         """Records that the operation finished but failed."""
@@ -55,8 +55,6 @@ NOTHING = Span()
 
 
 class _OpenTelemetrySpan(Span):
-    """An OpenTelemetry span."""
-
     def __init__(self, tracer: Tracer, name: str, values: Mapping[str, Value], *, content: bool, calls: bool) -> None:
         from opentelemetry.trace import SpanKind
 
@@ -110,7 +108,7 @@ class _OpenTelemetrySpan(Span):
         self._span.end()
 
     def _facts(self, error: BaseException) -> dict[str, Any]:
-        """The kind of the error, and its message in the mode `content`, because it may repeat prompts or replies."""
+        """The type of the error and, only in the mode `content`, its message, which may repeat prompts or replies."""
         status = error.status if isinstance(error, ToolError) else None
         return {
             "error.type": type(error).__name__,
@@ -139,7 +137,7 @@ def outer_span(mode: TracingMode, name: str, values: Mapping[str, Value]) -> Spa
 
 
 def span(name: str, values: Mapping[str, Value], *, calls: bool = False) -> Span:
-    """The span of a step in the traced graph, if there is one. `calls`: the step waits for another server."""
+    """The span of a step in the traced graph, if there is one. With `calls`, the step waits for another server."""
     current = _CURRENT.get()
     return NOTHING if current is None else current.child(name, values, calls=calls)
 

@@ -1,4 +1,4 @@
-"""Validates server addresses, and removes credentials before they are shown or saved."""
+"""Validates server URLs, and strips credentials from them before they are displayed or saved."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def is_base_url(url: str) -> bool:
 
 
 def checked_base_url(url: str, named: str) -> str:
-    """The URL without a trailing slash. Raises ConfigError, starting with `named`, unless it is http or https."""
+    """The URL without a trailing slash. Raises ConfigError, which mentions `named`, unless it is http or https."""
     if not is_base_url(url):
         raise ConfigError(f"{named}: {without_userinfo(url)!r} is not an http:// or https:// address")
     return url.rstrip("/")
 
 
 def is_nearby(url: str) -> bool:
-    """Whether the URL itself shows that its host is this machine or in a private network."""
+    """Whether the URL itself shows that its host is this machine or on a private network."""
     try:
         host = urlsplit(url).hostname or ""
     except ValueError:

@@ -21,8 +21,9 @@ _BATCH = 512
 
 
 class EmbeddedWords:
-    """A list of words with vectors. The first call embeds all words (300 to 700 per second with MiniLM on one core)
-    unless `cache_dir` has the vectors from another run. Vectors that cannot be saved stay in memory. Thread-safe.
+    """A list of words with their vectors. The first call embeds all words (300 to 700 per second with MiniLM on one
+    core) unless `cache_dir` contains their vectors from an earlier run. Vectors that cannot be saved stay in memory.
+    Thread-safe.
     """
 
     def __init__(self, embedder: Embedder, words: Sequence[str], cache_dir: Path | None = None) -> None:
@@ -33,7 +34,7 @@ class EmbeddedWords:
         self._loading = Lock()
 
     def neighbours(self, text: str, limit: int) -> list[tuple[str, float]]:
-        """At most `limit` words with their cosine to the text, nearest first; the text itself may be one of them."""
+        """At most `limit` words, nearest first, with their cosine similarity to the text, which may be one of them."""
         if not self._words or limit < 1:
             return []
         return [
@@ -58,7 +59,7 @@ class EmbeddedWords:
         return self._cache_dir / f"words-{digest.hexdigest()[:32]}.npy"
 
     def _kept(self) -> NDArray[np.float32] | None:
-        """The vectors from another run. A few are recomputed to compare, because two models may have the same name."""
+        """The saved vectors of an earlier run. A few are recomputed as a check, because models may share a name."""
         path = self._path()
         if path is None:
             return None

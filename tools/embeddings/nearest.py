@@ -1,4 +1,4 @@
-"""Finds the rows of a large matrix that are closest to a vector in direction."""
+"""Finds the rows of a large matrix whose direction is closest to that of a vector."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Embedder(Protocol):
 
 
 CHUNK_ROWS = 16_384
-"""Rows multiplied at once: 20 MB at 300 dimensions, so that a matrix on disk is never copied into memory whole."""
+"""Number of rows to multiply at a time (20 MB at 300 dimensions), so that a matrix on disk is never in memory whole."""
 
 
 def nearest(matrix: NDArray[np.float32], query: NDArray[np.float32], limit: int) -> list[tuple[int, float]]:
-    """At most `limit` rows with their dot products with `query`, highest first; equal values in row order.
+    """At most `limit` row numbers with their dot products with `query`, highest first; ties are in row order.
 
     `matrix` has shape (n_rows, dim) and may be mapped from a file; `query` has shape (dim,).
     """
@@ -45,14 +45,14 @@ def nearest(matrix: NDArray[np.float32], query: NDArray[np.float32], limit: int)
 
 
 RRF_K = 60
-"""The constant from Cormack et al. 2009, who published the method; larger values reduce differences in rank."""
+"""The constant of Cormack et al. 2009, who published the method. With a larger one, differences in rank matter less."""
 
 
 def rank_fusion(rankings: Sequence[Sequence[int]], k: int = RRF_K) -> list[int]:
-    """Items by the sum of 1 / (k + rank) over the rankings, best first (reciprocal rank fusion, Cormack et al. 2009).
+    """Sorts items by the sum of 1 / (k + rank) over the rankings (reciprocal rank fusion, Cormack et al. 2009).
 
-    Ranks start at 1. A ranking may leave items out, which then get nothing from it. Ties keep the order of the first
-    ranking that contains them.
+    Returns the items, best first. Ranks start at 1. An item gets nothing from a ranking that does not contain it. Ties
+    keep the order of the first ranking that contains them.
     """
     sums: dict[int, float] = {}
     for ranking in rankings:
@@ -62,9 +62,9 @@ def rank_fusion(rankings: Sequence[Sequence[int]], k: int = RRF_K) -> list[int]:
 
 
 def rank_passages(query: str, passages: Sequence[str], embedder: Embedder) -> list[int]:
-    """Indices of passages given in the order of a word search, best first by the fusion of that order and meaning.
+    """Reranks the results of a word search by fusing their order with their similarity to the query in meaning.
 
-    Costs one `encode` of the query and the passages.
+    Returns their indices, best first. Costs one `encode` of the query and the passages.
     """
     if len(passages) < 2:
         return list(range(len(passages)))

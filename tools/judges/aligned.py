@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 MAX_KEPT = 2_048
 MAX_PATH = 2
-"""Maximum distance, in content words, between two source words that say together what the claim says."""
+"""Maximum distance, in content words, between two source words that together say what the claim says."""
 NEAR = 1
-"""The same for a figure."""
+"""The same maximum for a figure."""
 ACROSS_CLAUSES = 3
 AROUND = 0.7
-"""Score of a pair of words if the sentence itself contains only one of them and its context the other."""
+"""Score of a pair of words of which the sentence itself contains only one and its context the other."""
 
 _CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM"})
 NOMINAL = frozenset({"NOUN", "PROPN", "ADJ"})
@@ -36,12 +36,12 @@ DENIERS = frozenset(
     {"no", "not", "n't", "n’t", "none", "nobody", "nothing", "never", "neither", "nor", "without", "cannot"}
     | {"unless", "except", "only", "instead"}
 )
-"""The closed class of words that negate a statement or make an exception to it."""
+"""All words that negate a statement or make an exception to it."""
 _IF = frozenset({"if", "unless", "whether"})
 
 
 def is_content(token: Token) -> bool:
-    """Whether a word has content of its own. An ADP that is the object of a preposition, such as *down*, counts."""
+    """Whether a token is a content word. An adposition that is the object of a preposition (such as *down*) counts."""
     if token.pos_ == "ADP" and token.dep_ in ("pobj", "pcomp") and not token.n_lefts + token.n_rights:
         return True
     return token.pos_ in _CONTENT and not (token.is_stop and token.pos_ in ("ADV", "ADJ", "VERB"))
@@ -100,7 +100,7 @@ _lock = Lock()
 
 
 def parse_all(texts: Sequence[str]) -> list[Parsed]:
-    """Parses sentences together, which is much faster than one at a time; the last `MAX_KEPT` results are cached."""
+    """Parses sentences together, which is much faster than one by one. Caches the last `MAX_KEPT` results."""
     with _lock:
         missing = [text for text in dict.fromkeys(texts) if text not in _kept]
         if missing:
@@ -120,7 +120,7 @@ def distance(one: Token, other: Token) -> int:
     costs, total, below = {one.i: 0}, 0, one
     for above in one.ancestors:
         total += _cost(below)
-        if total >= ACROSS_CLAUSES:  # the paths through a tree of many words are long
+        if total >= ACROSS_CLAUSES:  # paths through large trees are long
             break
         costs[above.i], below = total, above
     total, below = 0, other
@@ -133,7 +133,7 @@ def distance(one: Token, other: Token) -> int:
 
 
 def _cost(token: Token) -> int:
-    """The cost of going from a token to its head: high when leaving a clause that has its own subject."""
+    """The cost of moving from a token to its head, which is high if this leaves a clause that has its own subject."""
     if token.dep_ in _BROKEN or (token.dep_ in _CLAUSES and subject_of(token) is not None):
         return ACROSS_CLAUSES
     is_free = token.pos_ in _FUNCTION or token.dep_ == "attr" or (token.dep_ == "conj" and token.pos_ != "VERB")
@@ -152,7 +152,7 @@ def subject_of(clause: Token) -> Token | None:
 
 
 def _modal(clause: Token) -> str:
-    """A clause's modal verb in lowercase; *to* for something only intended, *if* for a condition; otherwise empty."""
+    """A clause's modal verb in lowercase, *to* for a mere intention, or *if* for a condition; otherwise empty."""
     if any(child.dep_ == "mark" and child.lower_ in _IF for child in clause.children):
         return "if"
     if clause.dep_ == "xcomp" and any(child.tag_ == "TO" for child in clause.children):
@@ -174,20 +174,20 @@ class Alignment:
 
     @cached_property
     def arcs(self) -> tuple[tuple[Token, Token], ...]:
-        """Content words of the claim, each preceded by the content word above it."""
+        """Pairs of content words of the claim: each word, preceded by the content word above it in the parse."""
         above = ((_above(token), token) for token in self.claim.content)
         return tuple((one, token) for one, token in above if one is not None)
 
     def keeps(self, arc: tuple[Token, Token]) -> float:
-        """1 if the two words are also close together in the source, less if one is only in the context."""
+        """1 if the two words are also close together in the source, less if one is only in the context, otherwise 0."""
         above, below = arc
         if above in self.pairs and below in self.pairs:
             return float(self.sentence.is_row or self._are_near(arc, MAX_PATH))
         return AROUND if all(one in self.pairs or one in self.in_context for one in arc) else 0.0
 
     def _are_near(self, arc: tuple[Token, Token], longest: int) -> bool:
-        """Whether two different source words that say the two of the arc are close together. The words of a stem are
-        compared with those of another only once, because a claim may repeat them hundreds of times."""
+        """Whether two different source words that match the two of the arc are close together. Each pair of stems is
+        compared only once, because a claim may repeat it hundreds of times."""
         ones, others = (self.pairs[token] for token in arc)
         key = (id(ones), id(others), longest)
         if key not in self._near:
@@ -240,8 +240,8 @@ class Alignment:
 
     @cached_property
     def _clauses(self) -> Counter[Token]:
-        """Number of paired source tokens in each clause, counted for each token of the claim."""
-        times = Counter(map(id, self.pairs.values()))  # the words of a stem have one list
+        """Number of paired source tokens in each clause, counted once for each token of the claim."""
+        times = Counter(map(id, self.pairs.values()))  # words with the same stem share a list
         counts: Counter[Token] = Counter()
         for tokens in {id(one): one for one in self.pairs.values()}.values():
             for token in tokens:
@@ -275,8 +275,8 @@ class Alignment:
         return frozenset(other for token in self.claim.content for other in self.pairs.get(token, ()))
 
     def share_without(self, figure: Figure | None = None) -> float:
-        """Share of the claim's content, excluding one figure, that is in the sentence or its context; 0 if more of it
-        is in the context than in the sentence."""
+        """Share of the claim's content words, except for one figure, that is in the sentence or its context; 0 if more
+        of them are in the context than in the sentence."""
         spelt = self.claim.within(figure) if figure is not None else []
         rest = [token for token in self.claim.content if token not in spelt]
         held = sum(token in self.pairs for token in rest)
@@ -298,22 +298,22 @@ class Alignment:
         return mine is not None and theirs is not None and theirs in self.pairs.get(mine, ())
 
     def shares_governor(self, figure: Figure, other: Figure) -> bool:
-        """Whether a figure of the claim and one of the source depend on the same word, or have a unit and the same
-        preposition. In a table row, all figures do."""
+        """Whether a figure of the claim and one of the source depend on the same word or, if they have a unit, are next
+        to the same preposition. In a table row, all figures do."""
         mine, theirs = _governor(self.claim, figure), _governor(self.source, other)
         if self.sentence.is_row or (mine is not None and theirs in self.pairs.get(mine, ())):
             return True
         return bool(figure.unit and _prepositions(self.claim, figure) & _prepositions(self.source, other))
 
     def is_replaced(self, token: Token) -> bool:
-        """Whether the source has another word of the same kind in place of this one, below a shared word."""
+        """Whether the source has a different word with the same part of speech below a matching word."""
         if token.head == token or token.pos_ == "VERB":
             return False
         return not self._tops_of_free.get(token.pos_, set()).isdisjoint(self.pairs.get(_content_above(token), ()))
 
     @cached_property
     def _tops_of_free(self) -> Mapping[str, set[Token]]:
-        """The content words above the source's other words, by their part of speech."""
+        """The content words above the source's unmatched words, by the unmatched word's part of speech."""
         tops: dict[str, set[Token]] = {}
         for other in self.source.content:
             if other not in self.shared:
@@ -347,7 +347,7 @@ def _prepositions(parsed: Parsed, figure: Figure) -> set[tuple[int, str]]:
 
 
 def _content_above(token: Token) -> Token:
-    """The nearest content word above, or else the root."""
+    """The nearest content word above a token; the root if there is none."""
     above = token.head
     for above in token.ancestors:
         if is_content(above):
@@ -356,7 +356,7 @@ def _content_above(token: Token) -> Token:
 
 
 def _above(token: Token) -> Token | None:
-    """The nearest content word above; if there is only a function word at the root, the subject of that clause."""
+    """The nearest content word above a token; if there is only a function word at the root, that word's subject."""
     above = _content_above(token)
     if above == token or is_content(above):
         return above if above != token else None
@@ -365,7 +365,7 @@ def _above(token: Token) -> Token | None:
 
 
 def align(claim: Parsed, source: Parsed, sentence: Sentence, topic: Collection[str] = ()) -> Alignment:
-    """Aligns a claim with a sentence: equal stems, and equal figures in any form."""
+    """Aligns a claim with a sentence by equal stems, and by equal figures in any form."""
     pairs = dict(_paired(claim, source, sentence))
     around = frozenset(
         token

@@ -17,19 +17,19 @@ class SupportReading:
     score: float
     """Degree of support in [0, 1]; higher is better. Only some verifiers return a calibrated probability."""
     cited: tuple[int, ...]
-    """Indices into the passages, starting at 0, best first; empty if none of them is relevant to the claim."""
+    """Indices of the relevant passages, starting at 0, best first; empty if none is relevant to the claim."""
     rationale: str
-    """One line in plain words for readers: what decides, or what was looked for and not found."""
+    """A one-line explanation for readers: what decides, or what was sought but not found."""
     quote: str = ""
-    """The sentence that decides, verbatim from the first of `cited`; empty if there is none."""
+    """The sentence that decides, verbatim from the first cited passage; empty if there is none."""
     wrong: str = ""
     """For `contradicted`: the words of the claim that differ from the passages."""
     instead: str = ""
-    """The words of the quote in place of `wrong`, verbatim."""
+    """The words of the quote that correspond to `wrong`, verbatim."""
 
 
 class Verifier(Protocol):
-    """Judges a claim by passages only, without searching and without memory of earlier claims."""
+    """Judges claims by the given passages only, without searching and without memory of earlier claims."""
 
     @property
     def name(self) -> str:
@@ -38,14 +38,14 @@ class Verifier(Protocol):
 
     @property
     def abstains(self) -> bool:
-        """Whether `insufficient` means that the verifier is unsure and a human reader must decide; otherwise it means
+        """Whether `insufficient` means that the verifier is unsure and a human reader must decide. Otherwise, it means
         that nothing supports the claim."""
         ...
 
     def verify(self, claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> SupportReading:
-        """Never raises on odd text: an empty claim or an empty list of passages gives `insufficient` with a score of 0.
+        """Judges a claim. Odd text raises no error: an empty claim, or no passages, gives `insufficient` with score 0.
 
         `documents` has the number of each passage's document; several passages of one document may support a claim
-        together. If it is None, each passage is a document of its own.
+        together. If it is None, each passage is a separate document.
         """
         ...

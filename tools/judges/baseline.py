@@ -1,9 +1,9 @@
 """The packaged baseline, which judges a claim by eight simple features of its words and reports when it is unsure.
 
 A logistic regression on the features gives a score, calibrated to even odds. The labels `supported` and `contradicted`
-are given only beyond thresholds and if no condition forbids it; all other readings are `insufficient` and show the
-closest sentence first. The accuracy of each label, cross-validated over documents, is in `baseline.json`, together with
-weights, thresholds and word frequencies. The file is written by `python -m benchmarks.fit_baseline`.
+require that a threshold is passed and no condition rules them out; all other readings are `insufficient` and start with
+the closest sentence. The file `baseline.json` contains the accuracy of each label, cross-validated over documents, the
+weights, thresholds and word frequencies. It is written by `python -m benchmarks.fit_baseline`.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ FILE_NAME = "baseline.json"
 FEATURES = (
     "said",  # share of the claim's content words in the best sentence; words in its context and topic count less
     "focus",  # share of the content of the sentence's matching clauses that the claim covers
-    "together",  # share of the claim's neighbouring content words that occur together in some sentence
-    "last",  # 1 if the last content word, usually what is new in a claim, occurs anywhere
+    "together",  # share of the claim's adjacent content words that occur together in some sentence
+    "last",  # 1 if the last content word, which is usually the new information in a claim, occurs anywhere
     "names",  # 1 if no name is missing
     "figures",  # share of the figures that are in the sentence, its context or throughout the document
     "limits",  # minus the number of words such as *all*, *must* or *before* that the sentence lacks, at most 4
@@ -47,9 +47,9 @@ TOPIC = 3
 """Number of sentences of a document in which a word must occur to be part of the document's topic."""
 IN_CONTEXT, IN_TOPIC = 0.8, 0.6
 TELLING = 0.3
-"""Minimum rarity at which a function word carries information: *must* and *before* do, *of* and *the* do not."""
+"""Minimum rarity of an informative function word: *must* and *before* are informative, *of* and *the* are not."""
 RARE = 0.85
-"""Rarity of a word that is not in the packaged frequencies."""
+"""Rarity of a word that has no packaged frequency."""
 REFUTED = 0.2
 """Maximum score of a contradicted claim."""
 _NO_WORDS = frozenset({"PUNCT", "SYM", "X", "SPACE"})
@@ -65,9 +65,9 @@ class Model:
     weights: tuple[float, ...]
     """In the order of `FEATURES`."""
     supported: float
-    """Minimum score of `supported`."""
+    """Minimum score of a supported claim."""
     contradicted: float
-    """Minimum share of the rest of a claim in a sentence with another figure or a negation."""
+    """Minimum share of a claim's other words that a sentence with a different figure or a negation must contain."""
     frequencies: Mapping[str, int]
     """Number of the `n_sentences` sentences that contain each stem; only common stems are listed."""
     n_sentences: int
@@ -77,7 +77,7 @@ class Model:
         return 1.0 / (1.0 + math.exp(-z))
 
     def rarity(self, stem: str) -> float:
-        """How informative a word is: near 0 for *the*, 1 for a word that occurs nowhere else."""
+        """A measure of how informative a word is: near 0 for *the*, and 1 for a word that occurs nowhere else."""
         count = self.frequencies.get(stem)
         if count is None:
             return RARE
@@ -123,7 +123,7 @@ class Evidence:
 
 @lru_cache(maxsize=256)
 def read_evidence(passages: tuple[str, ...], documents: tuple[int, ...]) -> Evidence:
-    """Reads passages; the results are cached, because many claims are compared with the same passages."""
+    """Reads passages and caches the results, because many claims are compared with the same passages."""
     read = [
         (one, number, document)
         for number, (passage, document) in enumerate(zip(passages, documents, strict=True))
@@ -149,7 +149,7 @@ class Comparison:
     """For each figure of the claim, how certain it is that the closest sentence mentions it."""
     features: tuple[float, ...]
     difference: Difference | None
-    """Another figure, or a negation, in place of the claim's words."""
+    """A different figure, or a negation, in place of the claim's words."""
 
     @property
     def sentence(self) -> Sentence:
@@ -173,8 +173,8 @@ class Comparison:
     def may_support(self) -> bool:
         """Whether nothing rules out support: a missing name or figure, a negation, a replaced word or switched roles.
 
-        A claim with several verbs says several things, so a sentence that contains most of it may lack one of them. A
-        table row that lacks a name of the claim may be about something else.
+        A claim with several verbs makes several statements, so a sentence that contains most of its words may lack one
+        of them. A table row that lacks a name in the claim may be about something else.
         """
         one, at = self.alignment, dict(zip(FEATURES, self.features, strict=True))
         names = [token for token in one.claim.doc if token.pos_ == "PROPN"]
@@ -188,7 +188,7 @@ class Comparison:
 
 
 def compare(claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> Comparison | None:
-    """The comparison; None if the claim has no content words or the passages contain none of them."""
+    """Compares a claim with passages. Returns None if it has no content words or the passages contain none of them."""
     model = load_model()
     evidence = read_evidence(tuple(passages), tuple(range(len(passages)) if documents is None else documents))
     parsed = parse_all([claim[:MAX_CLAIM_CHARS]])[0]
@@ -213,7 +213,7 @@ def compare(claim: str, passages: Sequence[str], documents: Sequence[int] | None
 
 
 def _rank(weights: Mapping[str, float], claim: Parsed, evidence: Evidence) -> list[int]:
-    """The sentences that contain most of the claim, best first; words only in context or topic count half or less."""
+    """Indices of sentences that share words or figures with the claim, best first. Context and topic count less."""
     scores = []
     for place, one in enumerate(evidence.sentences):
         held = weights.keys() & one.stems
@@ -277,14 +277,14 @@ def _held(one: Alignment, token: Token) -> float:
 
 
 def _focus(one: Alignment) -> float:
-    """Share of content words that match the claim, in the clauses with any match."""
+    """Share of content words that match the claim, within the clauses that have any match."""
     clauses = set(map(clause_of, one.shared))
     own = [token for token in one.source.content if clause_of(token) in clauses]
     return sum(token in one.shared for token in own) / len(own) if own else 0.0
 
 
 def _limits(claim: Parsed, model: Model) -> Iterator[str]:
-    """The stems of informative function words: modals, quantities, comparisons, temporal words."""
+    """Yields the stems of informative function words: modals, quantifiers, comparisons and temporal words."""
     for token, key in zip(claim.doc, claim.stems, strict=True):
         is_silent = (
             token.pos_ in _NO_WORDS
@@ -307,9 +307,10 @@ def _disagreements(one: Alignment) -> int:
 
 
 class Baseline:
-    """Judges with the packaged model: free, offline, deterministic and safe to share between threads.
+    """Judges claims with the packaged model. It is free, offline, deterministic and safe to share between threads.
 
-    The score is a probability of support at even odds; for `insufficient`, a human reader or another judge must decide.
+    The score is a probability of support at even odds. If the label is `insufficient`, a reader or another judge must
+    decide.
     """
 
     abstains = True
@@ -324,7 +325,7 @@ class Baseline:
             return verbatim
         found = compare(claim, passages, documents)
         if found is None:
-            return SupportReading("insufficient", 0.0, (), "No passage speaks of what the claim says.")
+            return SupportReading("insufficient", 0.0, (), "No passage mentions what the claim says.")
         model = load_model()
         score = model.score(found.features)
         cited = tuple(dict.fromkeys(found.evidence.passage_of[place] for place in found.places))[:MAX_CITED]
@@ -357,7 +358,7 @@ def _nearest(found: Comparison) -> str:
     there = [figure for one in found.evidence.sentences for figure in one.figures]
     elsewhere = {one.text for one in found.alignment.claim.figures if any(one.compare(at) == "same" for at in there)}
     absent = [said for said in found.missing() if said not in elsewhere]
-    lead = f"No passage found has “{absent[0]}”." if absent else "No sentence says all of this."
+    lead = f"None of the passages mentions “{absent[0]}”." if absent else "No sentence says all of this."
     return f"{lead} The nearest says: “{found.sentence.text}”"
 
 

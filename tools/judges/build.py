@@ -22,14 +22,14 @@ BASELINE, PROMPTED, BESPOKE = "baseline", "llm", "bespoke"
 
 CallingKind = Literal["llm", "bespoke"]
 OpenGateway = Callable[[CallingKind, str], ModelGateway]
-"""Opens the gateway for the model in a judge's name: `provider:name` for `llm`, a bare name for `bespoke`."""
+"""Opens a gateway to the model in a judge's name: `provider:name` for `llm`, a bare name for `bespoke`."""
 
 
 class JudgeBuilder(Protocol):
     """The builder that an entry point in `factloop.verifiers` refers to."""
 
     def __call__(self, target: str, *, allow_download: bool) -> Judge:
-        """The judge `KIND:TARGET`; the target may be empty. Raises ConfigError if the target is not usable."""
+        """Builds the judge `KIND:TARGET`; the target may be empty. Raises ConfigError if the target cannot be used."""
         ...
 
 
@@ -43,14 +43,14 @@ class JudgeSpec:
 
     @property
     def calls(self) -> CallingKind | None:
-        """The kind of server that is called for each claim; None for a judge that runs on this machine."""
+        """The kind of server that it calls for each claim; None for a judge that runs on this machine."""
         if self.kind == PROMPTED:
             return "llm"
         return "bespoke" if self.kind == BESPOKE and not Source(self.kind, self.target).is_path else None
 
 
 def parse_spec(text: str) -> JudgeSpec:
-    """Parses the name of a judge. Raises ConfigError that lists the valid forms."""
+    """Parses the name of a judge. Raises a ConfigError that lists the valid forms."""
     kind, colon, target = (part.strip() for part in text.strip().partition(":"))
     if kind in JUDGES:
         is_whole = bool(target) or (not colon and JUDGES[kind].files is not None)
@@ -62,7 +62,7 @@ def parse_spec(text: str) -> JudgeSpec:
         return JudgeSpec(kind, target)
     own = [kind if known.files is not None else f"{kind}:MODEL" for kind, known in JUDGES.items()]
     forms = ", ".join([BASELINE, *own, "llm:PROVIDER:NAME", *plugin_names(VERIFIERS)])
-    raise ConfigError(f"there is no judge {text!r}; known are {forms}, and KIND:FOLDER for your own weights")
+    raise ConfigError(f"there is no judge {text!r}; use {forms}, or KIND:FOLDER for your own weights")
 
 
 def build_judge(
@@ -73,9 +73,9 @@ def build_judge(
     logprobs: bool = True,
     allow_download: bool = False,
 ) -> Judge:
-    """The judge with that name. Does not load weights or use the network yet. Raises ConfigError.
+    """Builds the judge with that name. Neither loads weights nor uses the network yet. Raises ConfigError.
 
-    `open_gateway` is called for models on a server; it may be None if there are none.
+    `open_gateway` is called for models on a server; it may be None for judges that run on this machine.
     """
     if spec.kind == BASELINE:
         require("offline", "the verifier baseline")

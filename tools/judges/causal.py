@@ -24,7 +24,7 @@ def bespoke_question(document: str, claim: str) -> str:
 
 
 class YesOrNo(LocalJudge):
-    """Reads the probabilities of "Yes" and "No" as the first word of the reply; nothing is generated."""
+    """Reads the probabilities that the reply begins with "Yes" or "No". Generates no text."""
 
     auto_class = "AutoModelForCausalLM"
     load_options: ClassVar[Mapping[str, Any]] = {"dtype": "auto"}
@@ -35,7 +35,7 @@ class YesOrNo(LocalJudge):
 
     @abstractmethod
     def _support(self, no: Any, yes: Any) -> Any:
-        """The score from P("No") and P("Yes"), tensors of shape (n_pairs,)."""
+        """The score, given P("No") and P("Yes") as tensors of shape (n_pairs,)."""
 
     def _encoded(self, tokenizer: Any, claims: list[str], documents: list[str]) -> Any:
         texts = [self._form(document, claim) for document, claim in zip(documents, claims, strict=True)]
@@ -65,16 +65,16 @@ class YesOrNo(LocalJudge):
         try:
             text: str = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True, **options)
         except (TemplateError, ValueError, TypeError) as error:
-            raise ConfigError(f"{self.name}: its chat template does not take the question ({error})") from error
+            raise ConfigError(f"{self.name}: its chat template does not accept the question ({error})") from error
         return text
 
 
 class GraniteGuardian(YesOrNo):
     """Granite Guardian 3.0 to 3.2 (Padhi et al. 2024, arXiv 2412.07724), checking the risk `groundedness`.
 
-    Its chat template words the question (context, then the assistant's message); "Yes" means that the risk exists. The
-    score is P("No") / (P("No") + P("Yes")), as in the model card. Versions from 3.3 answer in another form and are
-    rejected.
+    Its chat template forms the question from the context and the assistant's message. "Yes" means that the risk exists.
+    The score is P("No") / (P("No") + P("Yes")), as in the model card. Versions from 3.3 on answer in another format and
+    are rejected.
     """
 
     kind = "granite-guardian"
@@ -83,7 +83,7 @@ class GraniteGuardian(YesOrNo):
 
     def _form(self, document: str, claim: str) -> str:
         if "criteria_id" in str(self._loaded[0].chat_template):
-            raise ConfigError(f"{self.name}: Granite Guardian 3.3 and later answers in another form; use 3.0 to 3.2")
+            raise ConfigError(f"{self.name}: Granite Guardian 3.3 and later answers in another format; use 3.0 to 3.2")
         messages = [{"role": "context", "content": document}, {"role": "assistant", "content": claim}]
         return self._asked(messages, guardian_config={"risk_name": "groundedness"})
 
@@ -94,8 +94,8 @@ class GraniteGuardian(YesOrNo):
 class Bespoke(YesOrNo):
     """Bespoke-MiniCheck with weights that transformers can load without extra code, such as those on Llama 3.1.
 
-    The score is P("Yes"), as in the authors' package (github.com/Liyan06/MiniCheck, `LLMCheck`). The weights on
-    InternLM2 need code of their own, which is never run here; a server can run it (`served.ServedBespoke`).
+    The score is P("Yes"), as in the authors' package (github.com/Liyan06/MiniCheck, `LLMCheck`). The weights based on
+    InternLM2 come with their own code, which is never run here; a server can run it (`served.ServedBespoke`).
     """
 
     kind = "bespoke"
@@ -105,5 +105,5 @@ class Bespoke(YesOrNo):
         asked = bespoke_question(document, claim)
         return self._asked([{"role": "system", "content": BESPOKE_SYSTEM}, {"role": "user", "content": asked}])
 
-    def _support(self, no: Any, yes: Any) -> Any:  # noqa: ARG002 - as published, "No" is not taken into account
+    def _support(self, no: Any, yes: Any) -> Any:  # noqa: ARG002 - as published, "No" is ignored
         return yes

@@ -28,9 +28,9 @@ class LabelPlaces:
 
     @classmethod
     def of(cls, id2label: Mapping[int, str], nameless: Mapping[int, LabelPlaces]) -> LabelPlaces:
-        """Finds the indices by the labels' names. `nameless` gives them for labels LABEL_0 ..., by number of labels.
+        """Finds the indices by the labels' names. For labels named LABEL_0 etc., uses `nameless`, by number of labels.
 
-        Raises ConfigError if the names do not say which label means support.
+        Raises ConfigError if the names do not show which label means support.
         """
         names = {place: label.lower().replace("-", "_").replace(" ", "_") for place, label in id2label.items()}
         if len(names) in nameless and all(name == f"label_{place}" for place, name in names.items()):
@@ -38,7 +38,7 @@ class LabelPlaces:
         support = [place for place, name in names.items() if name.startswith(_SUPPORT)]
         against = [place for place, name in names.items() if name.startswith(_AGAINST)]
         if len(support) != 1 or len(against) > 1:
-            raise ConfigError(f"the labels of the encoder do not say which one means support: {sorted(names.values())}")
+            raise ConfigError(f"the encoder's labels do not show which one means support: {sorted(names.values())}")
         return cls(support[0], against[0] if against else None)
 
 
@@ -46,7 +46,7 @@ class Classifier(LocalJudge):
     """Takes the document as premise and the claim as hypothesis; the score is the probability of the support label."""
 
     nameless: ClassVar[Mapping[int, LabelPlaces]] = {2: LabelPlaces(1, None)}
-    """For labels without names: if there are two, the second means support."""
+    """The meanings of labels without names: if there are two, the second means support."""
 
     def load(self) -> None:
         super().load()
@@ -65,7 +65,7 @@ class Classifier(LocalJudge):
 class Nli(Classifier):
     """Any natural language inference model: P(entailment) and, with three classes, P(contradiction).
 
-    The labels are identified by the names in its configuration. Each passage is a premise of its own.
+    The labels are identified by their names in the model's configuration. Each passage is a separate premise.
     """
 
     kind = "nli"
@@ -92,8 +92,8 @@ class FactCg(Classifier):
 
     The template and the chunks of 550 words are those of the authors' package (github.com/derenlei/FactCG).
 
-    Departure: words are counted at whitespace, and the sentences of a chunk keep the whitespace between them; the
-    authors count NLTK's tokens and put each sentence on a line.
+    Departure: words are separated by whitespace, and the sentences of a chunk keep the whitespace between them, whereas
+    the authors count NLTK's tokens and put each sentence on its own line.
     """
 
     kind = "factcg"
@@ -112,16 +112,16 @@ class AlignScore(Classifier):
     github.com/yuh-zha/AlignScore, `inference.py`); output 2 is contradiction. The chunk comes first, then the sentence.
 
     The weights are either a sequence classifier with three labels, or the published checkpoint (`*.ckpt`) together with
-    configuration and tokenizer of the RoBERTa it was trained from. Only tensors are read from a checkpoint; no code in
-    it is run. Its pooler and three-way head compute the same as the head of a RoBERTa classifier and are loaded as one.
+    the configuration and tokenizer of its base model, a RoBERTa. Only tensors are read from a checkpoint; no code in it
+    is run. Its pooler and three-way head compute the same as the head of a RoBERTa classifier and are loaded as one.
 
-    Departure: a context of n words is cut into chunks of whole sentences with up to 350 words; the authors distribute
-    its sentences evenly over n // 350 + 1 chunks, regardless of their length.
+    Departure: a context of n words is cut into chunks of whole sentences with up to 350 words, whereas the authors
+    distribute its sentences evenly over n // 350 + 1 chunks, regardless of their length.
     """
 
     kind = "alignscore"
     n_words = 350
-    nameless = {3: LabelPlaces(0, 2)}  # noqa: RUF012 - as in the base
+    nameless = {3: LabelPlaces(0, 2)}  # noqa: RUF012 - as in the base class
 
     def parts(self, claim: str) -> Sequence[str]:
         return [sentence.text for sentence in split_sentences(claim)] or (claim,)
@@ -153,7 +153,7 @@ def _of_checkpoint(path: Path, base: Path) -> Any:
         model = RobertaForSequenceClassification(config)
         model.load_state_dict(weights)
     except (pickle.UnpicklingError, RuntimeError, KeyError, TypeError, AttributeError, EOFError, ValueError) as error:
-        raise ConfigError(f"{path}: is not a checkpoint of AlignScore for the configuration next to it") from error
+        raise ConfigError(f"{path}: not an AlignScore checkpoint that fits the configuration next to it") from error
     return model
 
 
@@ -169,14 +169,13 @@ def _renamed(name: str) -> str | None:
 
 
 class LettuceDetect(LocalJudge):
-    """LettuceDetect (Kovács and Recski 2025, arXiv 2502.17125) marks tokens of a claim that its context lacks.
+    """LettuceDetect (Kovács and Recski 2025, arXiv 2502.17125), which marks tokens that the context does not support.
 
-    The score is 1 minus the highest P(hallucinated) of the claim's tokens, so one marked span makes it not supported.
+    The score is 1 minus the highest P(hallucinated) of the claim's tokens, so a claim with one marked span is not
+    supported. The input is a pair of context and claim, with the context in the authors' form for texts without a
+    question (github.com/KRLabsOrg/LettuceDetect, `summary_prompt_en.txt`). Class 1 of the classifier is "hallucinated".
 
-    Context and claim are a pair, the context in the authors' form for texts without a question
-    (github.com/KRLabsOrg/LettuceDetect, `summary_prompt_en.txt`); class 1 of the token classifier is "hallucinated".
-
-    Departure: in a long document, the chunk that supports the claim best counts; the authors take the highest
+    Departure: for a long document, the chunk that supports the claim best counts, whereas the authors take the highest
     P(hallucinated) of each token over all chunks, so that every chunk would have to contain the claim.
     """
 

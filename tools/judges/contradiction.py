@@ -1,4 +1,4 @@
-"""Finds where a sentence on the same subject contradicts a claim: with another figure or date, or a negation."""
+"""Finds contradictions of a claim in sentences on the same subject: a different figure or date, or a negation."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 ALL_ELSE = 0.9
-"""Minimum share of a claim's content in a sentence that negates it."""
+"""Minimum share of a claim's content words that a sentence must contain in order to negate it."""
 _COUNTS = frozenset({"nummod", "compound", "quantmod"})
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The claim's words and the source's words in their place, both verbatim."""
+    """The claim's wrong words and the source's corresponding words, both verbatim."""
 
     wrong: str
     instead: str
@@ -28,7 +28,7 @@ class Difference:
 
 
 def find_difference(one: Alignment, figures: Sequence[Figure], least: float) -> Difference | None:
-    """What contradicts the claim in a sentence that contains at least the share `least` of its other content, or None.
+    """The contradiction in a sentence that contains at least the share `least` of the claim's other content, if any.
 
     `figures` are the figures of all sources; a figure that occurs in any source cannot be identified as an error.
     """
@@ -55,7 +55,7 @@ def _is_among(figure: Figure, others: Sequence[Figure]) -> bool:
 
 
 def _is_same_kind(one: Alignment, wrong: Figure, other: Figure) -> bool:
-    """Whether two plain numbers count the same thing; for units, dates and times, whether the precision is equal."""
+    """Whether two plain numbers count the same thing, or two other figures (such as dates) have equal precision."""
     if wrong.unit or wrong.dates or wrong.code:
         return wrong.precision == other.precision
     counted = [_counted(one.claim, wrong), _counted(one.source, other)]
@@ -70,7 +70,7 @@ def _counted(parsed: Parsed, figure: Figure) -> str:
 
 
 def _denial(one: Alignment, least: float) -> Difference | None:
-    """A verb that is negated on only one side, with the same subject, no other negation, and all else equal."""
+    """Finds a verb that is negated on only one side, if all else is equal and nothing else is negated."""
     if one.predicate is None or one.share_without() < max(least, ALL_ELSE) or one.is_possible_only:
         return None
     claimed, said = one.predicate

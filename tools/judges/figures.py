@@ -1,7 +1,8 @@
 """Normalizes figures and dates in a text: thousands, scales, currencies, units, signs, percentages and dates.
 
-"12.5 million euros" and "€12.5M" are one amount, "12/31/2015" and "31 December 2015" one day. "+2.3 %" and "-2.3 %" are
-different figures, and so are "0.5 percentage points" and "0.5 %". Ambiguous figures (1.234, 3/4/2015) keep both values.
+"12.5 million euros" and "€12.5M" are the same amount; "12/31/2015" and "31 December 2015" are the same day. "+2.3 %"
+and "-2.3 %" are different figures, and so are "0.5 percentage points" and "0.5 %". Ambiguous figures (1.234, 3/4/2015)
+keep both values.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Literal
 from factloop.tools.text.words import CARDINALS
 
 Match = Literal["same", "near", "other", "apart"]
-"""The same figure; one that rounds to the other; another figure of the same kind; figures of different kinds."""
+"""The same figure, one that rounds to the other, a different figure of the same kind, or a figure of another kind."""
 
 _SCALES = {"hundred": 1e2, "dozen": 12.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _SHORT_SCALES = {"k": 1e3, "m": 1e6, "mn": 1e6, "mio": 1e6, "b": 1e9, "bn": 1e9, "tn": 1e12}
@@ -86,17 +87,17 @@ _PLAIN_YEAR = re.compile(r"[12]\d{3}")
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure or date as written in a text."""
+    """A figure or date, with its spelling in a text."""
 
     text: str
     start: int
-    """Start of `text`, in characters of the text that was read."""
+    """Start of the figure in the text, in characters."""
     values: tuple[float, ...]
     """Possible values in the base unit; empty for dates, times and versions."""
     unit: str = ""
     """The base unit or the currency; empty for a plain number."""
     dates: tuple[tuple[int, int, int], ...] = ()
-    """For dates: year, month and day, each 0 if it is not given."""
+    """For dates: year, month and day, each 0 if it is missing. An ambiguous date has several readings."""
     code: str = ""
     """For times of day and versions: the normalized form."""
 
@@ -106,7 +107,7 @@ class Figure:
 
     @property
     def precision(self) -> tuple[bool, ...]:
-        """For a date, whether it includes year, month and day."""
+        """For a date, whether it includes a year, a month and a day."""
         return tuple(part > 0 for part in self.dates[0]) if self.dates else ()
 
     def compare(self, other: Figure) -> Match:
@@ -131,14 +132,14 @@ class Figure:
         if not pairs:
             return "apart"
         if any(all(x == y for x, y in zip(a, b, strict=True) if x) for a, b in pairs):
-            return "same"  # the source says everything that the claim says, or more
+            return "same"  # the source has at least the parts that the claim has
         if any(all(x == y for x, y in zip(a, b, strict=True) if x and y) and _shares(a, b) for a, b in pairs):
             return "near"
         return "other" if any(_shares(a, b) for a, b in pairs) else "apart"
 
 
 def in_unit_of(figure: Figure, head: str) -> Figure:
-    """A cell's figure in the unit of its column's header: *Revenue (EUR m)*, *Height in cm*, *Share %*."""
+    """A cell's figure in the unit given in its column's header, as in *Revenue (EUR m)*, *Height in cm*, *Share %*."""
     if figure.unit or not figure.values:
         return figure
     unit, factor = "", 1.0
@@ -157,7 +158,7 @@ def _shares(a: tuple[int, int, int], b: tuple[int, int, int]) -> bool:
 
 
 def _rounds_to(exact: float, rounded: float) -> bool:
-    """Whether one figure gives the other when rounded to two or more digits, or from 100 on also to one."""
+    """Whether `rounded` is `exact` rounded to 2, 3 or 4 digits, or also to 1 digit if `rounded` is 100 or more."""
     if abs(exact - rounded) > abs(exact) / 2:  # rounding changes a number by a third at most
         return False
     places = (1, 2, 3, 4) if abs(rounded) >= 100 else (2, 3, 4)
@@ -255,7 +256,7 @@ def _spoken(words: Sequence[str]) -> float:
 
 
 def _plain_values(number: str) -> list[float]:
-    """Possible values of digits with separators: 1.234 is 1234 or 1.234, but 1.234.567,89 is only one number."""
+    """All possible values of digits with separators: 1.234 is 1234 or 1.234, but 1.234.567,89 has only one value."""
     digits = re.sub(r"[\s'’\u00a0\u202f]", "", number)
     marks = re.findall(r"[.,]", digits)
     if not marks:

@@ -21,12 +21,12 @@ FEW_CHARACTERS = 20_000
 RESULTS = 3
 """Number of passages to read for a claim, the same as a check's default."""
 _KEPT = 64
-"""Number of documents to keep indexed; few, because pairs for one document are usually next to each other."""
+"""Number of documents to keep indexed. Few are enough, because pairs for one document are usually adjacent."""
 
 
 @dataclass(frozen=True)
 class FoundPieces:
-    """The pieces to read from search hits, in the form that `Verifier.verify` takes."""
+    """The pieces of search hits to read, in the form that `Verifier.verify` accepts."""
 
     passages: tuple[str, ...]
     documents: tuple[int, ...]
@@ -34,9 +34,9 @@ class FoundPieces:
 
 
 def find_pieces(claim: str, documents: GivenDocuments, results: int) -> FoundPieces:
-    """The pieces of the first passages found by searching the documents for the claim.
+    """The pieces of the best passages found by searching the documents for the claim.
 
-    If none are found, as with *mice* for *a mouse*, the pieces of all passages unless they exceed `FEW_CHARACTERS`.
+    If none are found (*mice* does not match *a mouse*), takes all passages unless they exceed `FEW_CHARACTERS`.
     """
     hits = documents.search(claim, results) or documents.all_passages(FEW_CHARACTERS) or []
     numbers = {source: number for number, source in enumerate(dict.fromkeys(hit.source for hit in hits))}
@@ -46,8 +46,8 @@ def find_pieces(claim: str, documents: GivenDocuments, results: int) -> FoundPie
 
 @lru_cache(maxsize=1_000)
 def pieces_of(title: str, section: str | None, passage: str) -> tuple[str, ...]:
-    """A passage's pieces, cached because many claims find the same passage. A heading is kept separate from its text,
-    both the heading of the passage's section and headings within it."""
+    """A passage's pieces, cached because many claims find the same passage. The heading of its section and any headings
+    within it are kept separate from the text."""
     whole = passage if section is None else f"{section}{PARAGRAPH}{passage}"
     pieces = split_passages(whole.replace(PARAGRAPH, PARAGRAPHS))
     return tuple(f"{title.rstrip('.')}.\n{piece}" if title else piece for piece in pieces)
@@ -56,8 +56,8 @@ def pieces_of(title: str, section: str | None, passage: str) -> tuple[str, ...]:
 class BaselineReader(Judge):
     """The packaged baseline as a `Judge`.
 
-    It has no window. From a document, or a chunk of it, it reads what a check would read: the pieces that a search for
-    the claim finds. Its weights were fitted on such pieces.
+    It has no window. It reads the same pieces of a document, or of a chunk, as a check would, which are found by
+    searching for the claim. Its weights were fitted on such pieces.
     """
 
     def __init__(self, verifier: Baseline) -> None:
@@ -85,5 +85,5 @@ class BaselineReader(Judge):
 
 @cache
 def _weights_sha256() -> str:
-    """A hash that changes with anything that affects a score."""
+    """A hash that changes whenever scores may change."""
     return hashlib.sha256(files("factloop.tools.judges").joinpath(FILE_NAME).read_bytes()).hexdigest()

@@ -1,7 +1,7 @@
 """Lists the judges that factloop knows by name, and downloads their weights.
 
-A path never uses the network, nor does a hub name whose files are in the user's cache. Other files are downloaded once
-if that is allowed; otherwise an error explains how.
+Paths, and hub names whose files are in the user's cache, never need the network. Other files are downloaded once if
+that is allowed; otherwise, an error explains how to allow it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ WEIGHTS = (*TEXTS, "*.safetensors")
 
 @dataclass(frozen=True)
 class HubFiles:
-    """A hub repository at one revision, and the files that are needed from it."""
+    """A hub repository at a certain revision, and the files that are needed from it."""
 
     repo: str
     revision: str = "main"
-    """A commit, if public sources name one that others use; otherwise `main`."""
+    """A commit, if public sources mention one that others use; otherwise `main`."""
     patterns: tuple[str, ...] = WEIGHTS
     """At least one file must match the last pattern."""
 
@@ -38,9 +38,9 @@ class KnownJudge:
     good_for: str
     """One sentence to help users choose."""
     files: HubFiles | None = None
-    """None if there is no default and the user names a model."""
+    """The default weights; None if users must name a model."""
     base: HubFiles | None = None
-    """Tokenizer and configuration of the base model, if the judge's own repository lacks them."""
+    """Tokenizer and configuration of the base model, if they are missing from the judge's own repository."""
     size: str = ""
     parameters: str = ""
     licence: str = ""
@@ -58,7 +58,7 @@ JUDGES: Mapping[str, KnownJudge] = {
     ),
     "minicheck-roberta": KnownJudge(
         "classifiers:MiniCheckRoberta",
-        "Half the size and running time of MiniCheck, with a 512-token window; slightly less accurate in its paper.",
+        "Half MiniCheck's size and running time, with a 512-token window; its paper reports slightly lower accuracy.",
         HubFiles("lytang/MiniCheck-RoBERTa-Large"),
         size="1.4 GB", parameters="355 million", licence="MIT",
     ),
@@ -98,7 +98,7 @@ JUDGES: Mapping[str, KnownJudge] = {
     ),
     "bespoke": KnownJudge(
         "causal:Bespoke",
-        "The most accurate of these by its authors' figures: a 7B MiniCheck model, run by a server or from a folder.",
+        "The most accurate of these, according to its authors: a 7B MiniCheck model, run by a server or from a folder.",
         parameters="7 to 8 billion", licence="CC BY-NC 4.0: not for commercial use",
     ),
 }  # fmt: skip
@@ -110,7 +110,7 @@ class LocalFiles:
 
     folder: Path
     base: Path | None = None
-    """Folder with tokenizer and configuration if they are not next to the weights; for a path, a folder inside it."""
+    """Folder with tokenizer and configuration, if they are not with the weights; for a path, a folder inside it."""
     revision: str | None = None
     """The hub commit; None for a user's folder."""
 
@@ -125,14 +125,14 @@ class Source:
 
     @property
     def is_path(self) -> bool:
-        """Whether it is a path on this machine: it exists, or it cannot be a hub name."""
+        """Whether `target` is a path on this machine: it exists, or it cannot be a hub name."""
         path = Path(self.target)
         looks_so = path.is_absolute() or self.target.startswith((".", "~")) or self.target.count("/") > 1
         return bool(self.target) and (looks_so or path.expanduser().exists())
 
     @property
     def wanted(self) -> tuple[HubFiles, ...]:
-        """The repositories that are needed, weights first; none for a path. Raises ConfigError without a name."""
+        """The repositories that are needed, weights first; empty for a path. Raises ConfigError if there is no name."""
         known = JUDGES[self.kind]
         if self.is_path:
             return ()
@@ -145,7 +145,7 @@ class Source:
 
     @property
     def size(self) -> str:
-        """Size of the download, as text."""
+        """Size of the download and licence, as text."""
         known = JUDGES[self.kind]
         is_ours = known.files is not None and self.target in ("", known.files.repo)
         return f"{known.size}, licence {known.licence}" if is_ours else f"see https://huggingface.co/{self.target}"
@@ -170,7 +170,7 @@ class Source:
 
     @property
     def refusal(self) -> str:
-        """The message that says what is missing and how to get it."""
+        """A message that says what is missing and how to get it."""
         repo = self.wanted[0].repo
         return (
             f"{self.kind}: no usable model on this machine; --allow-download fetches {repo} once ({self.size}) and "
@@ -179,7 +179,7 @@ class Source:
 
 
 def _cached(files: HubFiles) -> Path | None:
-    """The folder of a repository in the user's cache, if everything needed is there."""
+    """The folder of a repository in the user's cache; None if anything needed is missing."""
     try:
         folder = Path(_snapshot(files, local_files_only=True))
     except (OSError, ValueError):  # missing, incomplete, or not a valid repository name

@@ -1,4 +1,4 @@
-"""Loads judges in Hugging Face format from this machine, and runs them on windows in batches."""
+"""Loads judges in Hugging Face format from this machine, and runs them on batches of windows."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from factloop.tools.model_files import encodable, loading_model
 
 BATCH_SIZE = 16
 OVERHEAD = 16
-"""Tokens of a window reserved for separators, and for tokens that change when pieces are joined."""
+"""Number of tokens reserved in a window for separators, and for tokens that change when pieces are joined."""
 CLAIM_STEP = 32
-"""Space for claims is reserved in steps of this size, so that claims about one document share its chunks."""
+"""Space for claims is reserved in multiples of this size, so that claims about one document can share its chunks."""
 KEPT_DOCUMENTS = 64
 _SAMPLE = 2**16
-"""Bytes read at each of three positions in a file of weights."""
+"""Number of bytes to read at each of three positions in a file of weights."""
 _ROBERTA_LIKE = ("roberta", "camembert", "xlm-roberta", "xlm-roberta-xl")
 """Models whose position numbers start after the padding token's number."""
 
@@ -36,9 +36,9 @@ _ROBERTA_LIKE = ("roberta", "camembert", "xlm-roberta", "xlm-roberta-xl")
 class LocalJudge(Judge):
     """A judge with weights in a folder or on the hub (see `hub.Source` for how they are obtained).
 
-    A document longer than the window is cut into chunks of whole sentences; a claim longer than half the window is
-    truncated to that. Text that looks like a special token is broken up with a space, so that it cannot end its own
-    part. Pairs are read in batches of similar length, on a GPU if there is one (`device`). Costs no money; safe to
+    A document longer than the window is cut into chunks of whole sentences, and a claim longer than half the window is
+    truncated. Text that looks like a special token is broken up with a space, so that it cannot change the structure of
+    the input. Pairs are read in batches of similar length, on a GPU if there is one (`device`). Costs no money; safe to
     share between threads.
     """
 
@@ -47,11 +47,11 @@ class LocalJudge(Judge):
     longest: ClassVar[int] = 512
     """Maximum number of tokens in a window."""
     n_words: ClassVar[int | None] = None
-    """Words per chunk unless the caller requests another number; None means as many as fit."""
+    """Maximum number of words in a chunk, unless the caller requests another one; None means as many as fit."""
     n_tokens: ClassVar[int | None] = None
-    """The same in tokens."""
+    """The same maximum in tokens."""
     frame: ClassVar[str] = ""
-    """Text that judges reading a pair put around the document."""
+    """Text to put around the document, for judges that read a pair."""
     auto_class: ClassVar[str] = "AutoModelForSequenceClassification"
     """The transformers class that loads the weights."""
 
@@ -75,13 +75,13 @@ class LocalJudge(Judge):
 
     @cached_property
     def identity(self) -> dict[str, object]:
-        """Also loads the model. Raises ConfigError if it cannot be loaded."""
+        """See `Judge.identity`. Raises ConfigError if the model cannot be loaded."""
         self.load()
         weights = self._files.revision or _sampled_hash(self._files.folder)
         return {"verifier": self.name, "weights": weights, "window": self._window}
 
     def load(self) -> None:
-        """Loads the model now instead of at the first pair. Raises ConfigError."""
+        """Loads the model now instead of for the first pair. Raises ConfigError."""
         with self._lock:
             _ = self._loaded
 
@@ -96,7 +96,7 @@ class LocalJudge(Judge):
         return await asyncio.to_thread(self.read_now, pairs)
 
     def read_now(self, pairs: Sequence[VerifierPair]) -> list[PairScore]:
-        """Like `read`, but in this thread."""
+        """Like `read`, but synchronous and in this thread."""
         import torch
 
         order = sorted(range(len(pairs)), key=lambda place: len(pairs[place].document) + len(pairs[place].claim))
@@ -123,19 +123,19 @@ class LocalJudge(Judge):
             return PairScore(min(max(support, 0.0), 1.0), against=against)
         return PairScore(None, ModelOutputError("it returned no number", schema=self.name, reply=str(support)))
 
-    def _form(self, document: str, claim: str) -> str | None:  # noqa: ARG002 - for those that override it
+    def _form(self, document: str, claim: str) -> str | None:  # noqa: ARG002 - for subclasses
         """The single text that the model reads; None for models that read a pair."""
         return None
 
     def _encoded(self, tokenizer: Any, claims: list[str], documents: list[str]) -> Any:
-        """The model's input tensors for a batch, truncated to `self._window` as a last resort."""
+        """The model's input tensors for a batch, which are truncated to `self._window` as a last resort."""
         options = {"truncation": True, "padding": True, "max_length": self._window, "return_tensors": "pt"}
         texts = [self._form(document, claim) for document, claim in zip(documents, claims, strict=True)]
         return tokenizer(documents, claims, **options) if None in texts else tokenizer(texts, **options)
 
     @abstractmethod
     def _probabilities(self, model: Any, tensors: dict[str, Any]) -> Any:
-        """P(supported) of each pair and, if available, P(contradicted): a tensor of shape (n_pairs, 1 or 2)."""
+        """P(supported) and, if available, P(contradicted) of each pair, as a tensor of shape (n_pairs, 1 or 2)."""
 
     def _load_model(self, files: LocalFiles) -> Any:
         """The model with its weights. Raises OSError or ValueError if the weights are missing."""
@@ -187,7 +187,7 @@ class LocalJudge(Judge):
 
     @cached_property
     def _overhead(self) -> int:
-        """Tokens that the form itself needs, around document and claim."""
+        """Number of tokens that the form itself needs, in addition to document and claim."""
         return OVERHEAD + len(self._ends([self._form("", "") or self.frame])[0])
 
     def _chunks(self, document: str, n_words: int | None, room: int) -> tuple[str, ...]:
@@ -211,7 +211,7 @@ class LocalJudge(Judge):
         return claim if len(ends) <= limit else claim[: ends[limit - 1]]
 
     def _plain(self, text: str) -> str:
-        """The text in a form that tokenizers accept, without anything that they would read as a special token."""
+        """The text in a form that tokenizers accept, without anything that they would take for a special token."""
         return self._special.sub(lambda found: f"{found[0][0]} {found[0][1:]}", encodable(text))
 
     @cached_property
@@ -220,11 +220,11 @@ class LocalJudge(Judge):
         return re.compile("|".join(map(re.escape, tokens)) or r"(?!)")
 
     _marks: ClassVar[tuple[str, ...]] = ()
-    """Markers in the form itself that a text must not contain."""
+    """Markers of the form itself, which a text must not contain."""
 
 
 def _sampled_hash(folder: Path) -> str:
-    """SHA-256 of the names and sizes of a folder's files and samples of their contents; it identifies the weights."""
+    """SHA-256 of the names, sizes and samples of the contents of a folder's files, which identifies the weights."""
     digest = hashlib.sha256()
     for path in sorted(folder.iterdir()):
         if not path.is_file() or path.name.startswith("."):

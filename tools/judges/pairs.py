@@ -1,7 +1,7 @@
-"""`Judge` takes claims and texts and returns degrees of support. All code that uses a judge goes through it.
+"""Defines `Judge`, which takes claims and texts and returns degrees of support. All uses of judges go through it.
 
-`score_pairs` is for many claims, each with its own document: `research verify`, and the tuning of cascades. `rate` is
-for one claim and the passages found for it: a check with `--judge`. Both cut texts to the judge's window.
+`score_pairs` is for many claims, each with its own document, as in `research verify` and the tuning of cascades. `rate`
+is for one claim and the passages found for it, as in a check with `--judge`. Both cut texts to fit the judge's window.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from factloop.tools.judges.chunks import cut_by_words
 BETWEEN = "\n\n"
 """Separates passages that are read as one document."""
 THRESHOLD = 0.5
-"""Minimum score of a supported claim, unless labels have set another one; the same applies to contradictions."""
+"""Minimum score of a supported claim, unless another one was tuned on labels. It also applies to contradictions."""
 MAX_CITED = 3
 AT_ONCE = 64
-"""Number of pairs to read at once; small, so that progress and deadlines are handled in between."""
+"""Maximum number of pairs to read at a time; small, so that progress and deadlines are handled in between."""
 KEPT = 4_096
 LINGER_S = 0.005
-"""Seconds that a first pair waits for others: a bunch's claims arrive one by one, and a batch costs little more."""
+"""Seconds that the first pair waits for others. Claims arrive one by one, and a batch costs little more than a pair."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,12 @@ class VerifierPair:
 
 @dataclass(frozen=True)
 class PairScore:
-    """The score of a pair, or the error that prevented it; always exactly one of them."""
+    """The score of a pair, or the error that prevented it; exactly one of them is set."""
 
     score: float | None
-    """Degree of support in [0, 1]; from 0.5 on, the claim counts as supported."""
+    """Degree of support in [0, 1]. The claim counts as supported if it is at least 0.5."""
     error: FactloopError | None = None
-    """DataError if there is nothing to read, otherwise the failure of a call."""
+    """DataError if there is nothing to read; otherwise the error of the failed call."""
     against: float = 0.0
     """Probability that the text contradicts the claim; 0 if the judge only detects missing support."""
     unsaid: str = ""
@@ -53,7 +53,7 @@ class PairScore:
 
     def __post_init__(self) -> None:
         if (self.score is None) == (self.error is None):
-            raise ValueError("a pair is scored, or has an error")
+            raise ValueError("a pair must have either a score or an error")
 
 
 class Judge(ABC):
@@ -70,12 +70,12 @@ class Judge(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """The name of its column in predictions."""
+        """The name of the judge, and of its column in predictions."""
 
     @property
     @abstractmethod
     def identity(self) -> dict[str, object]:
-        """Everything that affects scores, as JSON: judges of equal identity give equal scores. Loads the weights."""
+        """Everything that affects scores, as JSON; judges with equal identity give equal scores. Loads the weights."""
 
     @property
     def judged_by(self) -> str:
@@ -83,27 +83,27 @@ class Judge(ABC):
         return self.name
 
     def parts(self, claim: str) -> Sequence[str]:
-        """The parts of a claim to judge: the claim itself, or its sentences; the claim's score is their mean."""
+        """The parts of a claim to judge: the claim itself, or its sentences, whose mean score is the claim's score."""
         return (claim,)
 
-    def chunks(self, claim: str, document: str, n_words: int | None) -> list[str]:  # noqa: ARG002 - for those with a window
-        """The document in chunks that fit next to the claim, with at most `n_words` words each if it is given."""
+    def chunks(self, claim: str, document: str, n_words: int | None) -> list[str]:  # noqa: ARG002 - for subclasses with a window
+        """The document, cut into chunks that fit next to the claim and, if given, have at most `n_words` words each."""
         return [document] if n_words is None else cut_by_words(document, n_words)
 
     def verify(
         self,
         claim: str,
         passages: Sequence[str],
-        documents: Sequence[int] | None = None,  # noqa: ARG002 - `rate` chooses what is read together
+        documents: Sequence[int] | None = None,  # noqa: ARG002 - `rate` chooses the texts to read together
     ) -> SupportReading:
         """Like `rate`, but synchronous and with the interface of `Verifier.verify`. Raises the same errors."""
         return run_blocking(rate(self, claim, passages, meter=UsageMeter()))
 
     @abstractmethod
     async def read(self, pairs: Sequence[VerifierPair], *, meter: UsageMeter) -> list[PairScore]:
-        """A reading of each pair, in order; it contains the failures of single calls.
+        """The score of each pair, in order, or the error of its call.
 
-        Raises ConfigError if the judge cannot work at all (missing weights, or a rejected key).
+        Raises ConfigError if the judge cannot work at all, because of missing weights or a rejected key.
         """
 
 
@@ -122,10 +122,10 @@ async def rate(
     upper: float = THRESHOLD,
     read: Read | None = None,
 ) -> SupportReading:
-    """The degree to which the passages support the claim, and the decisive ones; `read` replaces the judge's method.
+    """The degree to which the passages support the claim, and the passages that decide. `read` replaces `judge.read`.
 
-    The claim is supported if its score is at least `upper`; otherwise it is contradicted if a text contradicts it with
-    a probability of at least 0.5. Raises ConfigError, and the FactloopError of a text that could not be read.
+    The claim is supported if its score is at least `upper`. Otherwise, it is contradicted if a text contradicts it with
+    a probability of at least 0.5. Raises ConfigError, and the FactloopError of any text that could not be read.
     """
     readable = [place for place, passage in enumerate(passages) if passage.strip()]
     if not claim.strip() or not readable:
@@ -137,7 +137,7 @@ async def rate(
     score, against = _support(best), max(one.against for one in found)
     if score < upper and against < THRESHOLD:
         lacking = f" These words are not supported: “{best.unsaid}”." if best.unsaid else ""
-        return SupportReading("insufficient", score, (), f"{judge.name} gives it {score:.2f} of 1.{lacking}")
+        return SupportReading("insufficient", score, (), f"{judge.name} scores it {score:.2f} out of 1.{lacking}")
     alone = found if len(whole) == len(texts) else await _read_all(judge, claim, texts, meter, read)
     supported = score >= upper
     degrees = [_support(one) if supported else one.against for one in alone]
@@ -145,7 +145,7 @@ async def rate(
     deciding = [place for place in order if degrees[place] >= THRESHOLD] or order[:1]
     cited = tuple(readable[place] for place in deciding[:MAX_CITED])
     if supported:
-        return SupportReading("supported", score, cited, f"{judge.name} gives it {score:.2f} of 1.")
+        return SupportReading("supported", score, cited, f"{judge.name} scores it {score:.2f} out of 1.")
     return SupportReading("contradicted", score, cited, f"{judge.name}: contradicted with probability {against:.2f}.")
 
 
@@ -160,16 +160,16 @@ async def score_pairs(
     """The score of each pair, in order, for each chunk size (None: as large as the judge accepts).
 
     The score of a pair is the highest over the chunks of its document, as in MiniCheck (section 4) and AlignScore
-    (section 3.2), averaged over the parts of its claim. Chunks that two sizes have in common are read once. A pair has
-    no score if one of its chunks could not be read, because that chunk may be the best one, or if its claim or document
-    is blank. Raises ConfigError as the judge does.
+    (section 3.2), averaged over the parts of its claim. Chunks that two sizes have in common are read only once. A pair
+    has no score if one of its chunks could not be read, because that chunk might be the best one, or if its claim or
+    document is blank. Raises ConfigError if the judge does.
     """
     places: dict[VerifierPair, int] = {}
 
     def cut() -> list[list[list[list[int]]]]:
         return [[_inputs(judge, pair, size, places) for pair in pairs] for size in sizes]
 
-    asked = await asyncio.to_thread(cut)  # long documents take a while, and the model may be busy
+    asked = await asyncio.to_thread(cut)  # long documents take a while, as does a busy model
     readings = await (read or judge.read)(list(places), meter=meter)
     return [
         [_together(inputs, readings, pair) for inputs, pair in zip(of_size, pairs, strict=True)] for of_size in asked
@@ -179,9 +179,9 @@ async def score_pairs(
 async def read_all(
     judge: Verifier, asked: Sequence[tuple[str, Sequence[str]]], *, meter: UsageMeter
 ) -> list[SupportReading | None]:
-    """The degree to which each claim's texts support it, in order; None if a text could not be read. Has no quotes.
+    """The degree to which each claim's texts support it, in order; None if a text could not be read. Gives no quotes.
 
-    A judge that reads single passages judges each text separately, and the best score counts. Raises ConfigError.
+    If the judge reads passages alone, each text is judged separately and the best score counts. Raises ConfigError.
     """
     if not isinstance(judge, Judge):
         return await asyncio.to_thread(lambda: [judge.verify(one, texts, [0] * len(texts)) for one, texts in asked])
@@ -201,7 +201,7 @@ def _best(found: Sequence[PairScore]) -> SupportReading | None:
 
 
 class SharedReads:
-    """The reads of a judge that costs no money, shared by all claims in a session. Bound to one event loop."""
+    """Shares the results of a judge that costs no money among all claims in a session. Bound to one event loop."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
@@ -258,7 +258,7 @@ def _support(read: PairScore) -> float:
 
 
 def _inputs(judge: Judge, pair: VerifierPair, size: int | None, places: dict[VerifierPair, int]) -> list[list[int]]:
-    """The indices of the inputs for each part of the claim; new inputs are added to `places`."""
+    """The indices of the inputs for each part of the claim. Adds new inputs to `places`."""
     if not pair.claim.strip() or not pair.document.strip():
         return []
     parts = [part for part in judge.parts(pair.claim) if part.strip()] or [pair.claim]

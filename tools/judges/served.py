@@ -1,4 +1,4 @@
-"""Judges on a chat server: any chat model with factloop's prompt, and Bespoke-MiniCheck with its own prompt."""
+"""Judges on a chat server: any chat model with factloop's prompt, and Bespoke-MiniCheck with its own."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from factloop.tools.models.schema import StructuredOutput
 from factloop.tools.models.wire import ReplyToken
 
 STAGE = "verify"
-"""Name of the stage in the usage of a run."""
+"""Name of the stage in a run's usage."""
 N_WORDS = 20_000
 """Default number of words per chunk: about 30,000 tokens, which Bespoke-MiniCheck accepts."""
 MAX_TOKENS = 1
-"""Maximum tokens of Bespoke-MiniCheck's reply: "Yes" or "No", as published."""
+"""Maximum number of tokens in Bespoke-MiniCheck's reply: "Yes" or "No", as published."""
 ATTRIBUTION, ELIGIBILITY = "verifiers/attribution", "verifiers/eligibility"
 _DRESS = re.compile(r"[\W_]+")
 
@@ -53,7 +53,7 @@ class ServedJudge(Judge):
         return super().chunks(claim, document, n_words or N_WORDS)
 
     async def read(self, pairs: Sequence[VerifierPair], *, meter: UsageMeter) -> list[PairScore]:
-        """Like `Judge.read`: all calls run concurrently, and a failure affects only its own pair."""
+        """Like `Judge.read`. All calls run concurrently, and a failure affects only its own pair."""
         return await together([self._read_one(pair, meter) for pair in pairs])
 
     async def _read_one(self, pair: VerifierPair, meter: UsageMeter) -> PairScore:
@@ -82,8 +82,8 @@ class Eligibility(Attribution):
 class PromptedJudge(ServedJudge):
     """Any chat model, with the prompt `verifiers/attribution`.
 
-    The score is P("yes") / (P("yes") + P("no")) at the token of the answer if the server returns log-probabilities, and
-    otherwise 1 or 0.
+    The score is P("yes") / (P("yes") + P("no")) at the answer's token if the server returns log-probabilities;
+    otherwise, it is 1 or 0.
     """
 
     prompt_name: ClassVar[str] = ATTRIBUTION
@@ -126,13 +126,13 @@ class EligibilityJudge(PromptedJudge):
 
 
 class ServedBespoke(ServedJudge):
-    """`bespokelabs/Bespoke-MiniCheck-7B` on any server with an OpenAI-compatible API, with calls of one token.
+    """`bespokelabs/Bespoke-MiniCheck-7B` on any server with an OpenAI-compatible API, with replies of one token.
 
     Input and score are as in the authors' package (github.com/Liyan06/MiniCheck, `utils.py` and `LLMCheck` in
     `inference.py`): the score is the probability of "Yes", in any case, among the five likeliest first tokens. If the
     server returns no log-probabilities, it is 1 for "Yes" and 0 for "No".
 
-    Departures: any other answer leaves the pair unscored, while the package returns 0; chunk sizes are counted in
+    Departures: any other answer leaves the pair unscored, whereas the package returns 0. Chunk sizes are counted in
     words, because the server's tokenizer is not available.
     """
 
@@ -157,8 +157,8 @@ class ServedBespoke(ServedJudge):
 def answer_probabilities(tokens: Sequence[ReplyToken], said: str) -> Mapping[str, float] | None:
     """The probabilities of "yes" and "no" at the last token that equals `said`; None if there is no such token.
 
-    Different forms of a word are added up ("Yes", " yes", '"yes'). A word that is not among the alternatives counts as
-    0, because it is less probable than all of them. None if the given probabilities sum to 0.
+    Different forms of a word ("Yes", " yes", '"yes') are added up. A word that is not among the alternatives counts as
+    0, because it is less probable than any of them. Also None if both probabilities are 0.
     """
     places = [token for token in tokens if _bare(token.text) == said]
     if not places:

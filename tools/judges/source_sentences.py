@@ -1,4 +1,4 @@
-"""Selects sentences from passages for the baseline by the words of a claim, before any sentence is parsed."""
+"""Splits passages into sentences with stems and figures, by which the baseline selects the sentences to parse."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Sentence:
     text: str
     """Verbatim from the passage."""
     read_as: str
-    """The same text, except that a table row becomes *header: cell; header: cell*."""
+    """The same text, except that a table row is written as *header: cell; header: cell*."""
     stems: frozenset[str]
     figures: tuple[Figure, ...]
-    """Offsets refer to `read_as`."""
+    """The figures of the sentence; their offsets refer to `read_as`."""
     context: frozenset[str]
     """Stems of its context: the title, the heading and the previous sentence."""
     figures_around: tuple[Figure, ...]
@@ -56,7 +56,7 @@ def _stemmer() -> object:
 
 @cache
 def _irregular() -> Mapping[str, str]:
-    """The lemma of each irregular verb and noun, from the pipeline's lemmatizer: *won*, *children*."""
+    """The lemma of each irregular verb and noun form, such as *won* or *children*, from the pipeline's lemmatizer."""
     try:
         table = load_pipeline().get_pipe("lemmatizer").lookups.get_table("lemma_exc")  # type: ignore[attr-defined]
     except (KeyError, AttributeError):
@@ -66,7 +66,7 @@ def _irregular() -> Mapping[str, str]:
 
 @lru_cache(maxsize=MAX_KEPT_WORDS)
 def stem(word: str) -> str:
-    """The Snowball stem of a word, in lowercase and without accents; *n't* and the possessive are removed."""
+    """The Snowball stem of a word, in lowercase and without accents. Endings after an apostrophe are removed."""
     plain = re.sub(r"['’](?:s|t|re|ve|ll|d|m)?$", "", word).lower() or word
     plain = _irregular().get(plain, plain)
     analysed = _stemmer().analyze(plain)  # type: ignore[attr-defined]  # the library ships no stubs
@@ -74,13 +74,13 @@ def stem(word: str) -> str:
 
 
 def stems_of(text: str) -> frozenset[str]:
-    """The stems of words, of numbers, and of codes such as *B-52*, which a parser keeps as one token."""
+    """The stems of words, numbers, and codes such as *B-52*, which the parser keeps as one token."""
     return frozenset(map(stem, (*_WORD.findall(text), *_CODE.findall(text))))
 
 
 @lru_cache(maxsize=MAX_KEPT_PASSAGES)
 def read_passage(passage: str) -> tuple[Sentence, ...]:
-    """The sentences of a passage, in order. Linear time; the last `MAX_KEPT_PASSAGES` passages are cached."""
+    """The sentences of a passage, in order. Takes linear time; the last `MAX_KEPT_PASSAGES` passages are cached."""
     sentences: list[Sentence] = []
     title: Sentence | None = None
     heading = before = title
@@ -106,14 +106,14 @@ def _sentence(text: str, read_as: str, *, is_row: bool, is_heading: bool) -> Sen
 
 
 def _is_heading(line: str, *, opens: bool) -> bool:
-    """Whether a line is a heading: marked as one, or short without a full stop; a title may have a full stop."""
+    """Whether a line is a heading: marked as one, or short and without a full stop, which only a title may have."""
     bare = line.strip()
     is_short = len(bare) < 90 and ":" not in bare
     return bare.startswith("#") or (is_short and (opens or bare[-1:] not in tuple('.!?;,)"”')))
 
 
 def _lines(passage: str) -> Iterator[tuple[str, str, bool]]:
-    """Each line, the form to read it in, and whether it is a table row. Rows below a header get its column names."""
+    """Yields each line, its readable form, and whether it is a table row. Rows below a header get its column names."""
     head: Sequence[str] = ()
     lines = [line for line in passage.splitlines() if line.strip()]
     for place, line in enumerate(lines):
@@ -133,7 +133,7 @@ def _lines(passage: str) -> Iterator[tuple[str, str, bool]]:
 
 
 def _row_figures(row: str) -> Iterator[Figure]:
-    """The figures of a row; a figure without a unit gets the unit in its column's header."""
+    """Yields the figures of a row. A figure without a unit gets the unit in its column's header."""
     for pair in _PAIR.finditer(row):
         for figure in read_figures(pair[2]):
             yield replace(in_unit_of(figure, pair[1]), start=pair.start(2) + figure.start)
@@ -142,15 +142,15 @@ def _row_figures(row: str) -> Iterator[Figure]:
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a line, without the text between them; a semicolon also ends a sentence."""
+    """The sentences of a line, without the text between them. A semicolon also ends a sentence."""
     sentences = sentences_of(text, Block(0, len(text), "prose"))
     return [piece for one in sentences for piece in _SEMICOLON.split(one.text) if _WORD.search(piece)]
 
 
 @lru_cache(maxsize=MAX_KEPT_PASSAGES)
 def word_key(text: str) -> str:
-    """The words and signed figures of a text in lowercase, separated by sentence. It does not depend on spacing, case,
-    punctuation or bracketed marks."""
+    """The words and signed figures of a text in lowercase, with a separator between sentences. Texts that differ only
+    in spacing, case, punctuation or bracketed marks have the same key."""
     bare = _BRACKETED.sub("", text)
     pieces = (piece.lower() for line in bare.splitlines() for piece in split_sentences(line))
     sentences = (" ".join(_KEY_WORD.findall(piece)) for piece in pieces)

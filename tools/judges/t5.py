@@ -13,13 +13,13 @@ from factloop.tools.judges.local import LocalJudge
 class MiniCheckT5(LocalJudge):
     """MiniCheck (Tang, Laban and Durrett 2024, arXiv 2404.10774) on Flan-T5-Large.
 
-    `predict: document </s> claim` is the encoder's input, and one decoder step says "1" (supported) or "0". The score
-    is P("1") / (P("0") + P("1")) at that step: of Flan-T5's tokens 209 and 3, the first tokens that its tokenizer makes
-    of "1" and of "0". Chunks have 500 words in a window of 2,048 tokens, and the best one counts, as in the authors'
-    package (github.com/Liyan06/MiniCheck, `minicheck/inference.py`).
+    The encoder reads `predict: document </s> claim`, and one decoder step says "1" (supported) or "0". The score is
+    P("1") / (P("0") + P("1")) at that step, for the first token that Flan-T5's tokenizer makes of each (209 for "1", 3
+    for "0"). Chunks have 500 words in a window of 2,048 tokens, and the best one counts, as in the authors' package
+    (github.com/Liyan06/MiniCheck, `minicheck/inference.py`).
 
-    Departures: sentences are not split with nltk; a sentence longer than a chunk is cut, while the package leaves it to
-    truncation, which removes the claim first.
+    Departures: sentences are not split with nltk; a sentence longer than a chunk is cut, whereas the package truncates
+    the input, which removes the claim first.
     """
 
     kind = "minicheck"
@@ -54,13 +54,13 @@ class MiniCheckT5(LocalJudge):
 
 
 class Hhem(LocalJudge):
-    """Vectara's HHEM-2.1-Open: the encoder of Flan-T5-Base with a token classification head, used on the first token.
+    """Vectara's HHEM-2.1-Open: the encoder of Flan-T5-Base with a classification head applied to the first token.
 
-    The input follows the model card (huggingface.co/vectara/hallucination_evaluation_model) and starts with `<pad>`,
-    whose output for class 1 ("consistent") is the score. The published code is not run: the weights have the names of
-    transformers' `T5ForTokenClassification` with the prefix `t5.`, so that class loads them. A user's folder must
-    contain them together with the configuration and tokenizer of google/flan-t5-base, either instead of the published
-    `config.json` or in a subfolder `flan-t5-base`.
+    The input follows the model card (huggingface.co/vectara/hallucination_evaluation_model). It starts with `<pad>`,
+    whose output for class 1 ("consistent") is the score. The published code is not run. The weights have the same names
+    as those of transformers' `T5ForTokenClassification`, with the prefix `t5.`, so that class can load them. A user's
+    folder must contain the weights and the configuration and tokenizer of google/flan-t5-base. These either replace the
+    published `config.json` or are in a subfolder `flan-t5-base`.
     """
 
     kind = "hhem"

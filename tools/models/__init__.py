@@ -1,1 +1,1 @@
-"""Provides access to chat models through one gateway with structured output, retries, limits, cache and accounting."""
+"""Gives access to chat models through a gateway with structured output, retries, limits, caching and accounting."""

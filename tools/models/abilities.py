@@ -15,17 +15,17 @@ from pydantic import BaseModel, ConfigDict
 from factloop.tools.models.wire import Mode, Reply, is_heeded
 
 MOST_MISSHAPEN = 3
-"""Number of replies in the mode's form without a readable answer, and none readable before, that rule a mode out."""
+"""Number of unreadable replies that rule out a mode that has never had a readable one, even if they have its form."""
 
 
 class Concession(StrEnum):
-    """A change to requests that the server rejects otherwise; concessions are tried in the order listed here."""
+    """A change to requests that the server would otherwise reject. Concessions are tried in the order listed here."""
 
     NO_TEMPERATURE = "no_temperature"
     MAX_TOKENS = "max_tokens"
-    """The limit of a reply is sent as `max_tokens`, not `max_completion_tokens`."""
+    """The token limit of the reply is sent as `max_tokens`, not `max_completion_tokens`."""
     NO_LIMIT = "no_limit"
-    """No limit is sent for the reply."""
+    """No token limit is sent for the reply."""
     NO_SYSTEM = "no_system"
     """The instructions are part of the user's turn."""
 
@@ -54,7 +54,7 @@ class Abilities:
 
     @property
     def gives_logprobs(self) -> bool | None:
-        """None if it is not known yet."""
+        """Whether the server returns log-probabilities; None if that is not known yet."""
         return self.known.gives_logprobs
 
     @gives_logprobs.setter

@@ -18,7 +18,7 @@ from factloop.tools.models.wire import Mode, Reply, ReplyToken, ToolCall
 
 
 def asked_of(chat: ChatModel, request: Request, shaping: Mapping[str, Any]) -> TapeRequest:
-    """The tape request; `shaping` is all that affects the answer. Schemas and tools are shown by name and hash."""
+    """The tape request; `shaping` has everything that affects the answer. Shows schemas and tools by name and hash."""
     placeless = {name: value for name, value in chat.identity.items() if name != "base_url"}
     sampling = {name: value for name, value in placeless.items() if name != "model"}
     shown: dict[str, Any] = {"model": chat.name, "sampling": sampling, "messages": shaping["messages"]}
@@ -74,7 +74,7 @@ class ModelCall:
 
 
 def request_key(chat: ChatModel, request: Request) -> str:
-    """Equal for requests that can share an answer: same model, settings and input."""
+    """A key that is equal for requests that can share an answer: same model, settings and input."""
     shaping = _shaping(chat, request)
     return hashlib.sha256(json.dumps(shaping, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -94,7 +94,7 @@ def _shaping(chat: ChatModel, request: Request) -> dict[str, Any]:
 
 
 def plain_reply(reply: Reply) -> dict[str, Any]:
-    """The reply as JSON values, to be stored."""
+    """The reply as JSON values that can be stored."""
     return {
         **vars(reply),
         "tool_calls": [vars(call) for call in reply.tool_calls],

@@ -2,7 +2,7 @@
 
 The model's own client builds each request and reads each answer, as in a live call; only the connection beneath it is
 replaced. The connection collects requests until no more arrive for a while, submits them as one batch, polls its
-progress, and returns to each request its line of the results. A failed line raises the error of a failed live call.
+progress, and gives each request its line of the results. A failed line raises the same error as a failed live call.
 
 Submitted batches are recorded in a file next to the run's answers. When a killed run is restarted, it fetches the
 results of its batches and submits nothing twice.
@@ -41,14 +41,14 @@ DAY_S, CLOCKS_DIFFER_S = 24 * 3600.0, 300.0
 CALL_S = 600.0
 """Seconds allowed for an upload, a download or a poll."""
 LONGEST_INTERVAL = 30
-"""The longest polling interval, as a multiple of the first one."""
+"""Length of the longest polling interval, as a multiple of the first one."""
 NO_INTERFACE = frozenset({404, 405, 501})
 _OF_ONE_REQUEST = frozenset(
     {"host", "content-length", "content-type", "accept", "accept-encoding", "connection", "idempotency-key"}
 )
 """Headers of a model request that are not used for requests about batches."""
 _STATUS = {"batch_expired": 503, "expired": 503, "batch_cancelled": 410, "canceled": 410}
-"""Maps a provider's error to a status if a request has none. Requests cancelled by the user are not retried."""
+"""Maps a provider's error code to a status, for requests without one. Requests cancelled by users are not retried."""
 _STATUS |= {"invalid_request_error": 400, "authentication_error": 401, "permission_error": 403, "not_found_error": 404}
 _STATUS |= {"request_too_large": 413, "rate_limit_error": 429, "overloaded_error": 529}
 TOO_MUCH = "token_limit_exceeded"
@@ -73,7 +73,7 @@ class Progress:
 
 
 class OpenAIBatches:
-    """https://platform.openai.com/docs/api-reference/batch, with the URL and credentials of a request.
+    """OpenAI's batch API (https://platform.openai.com/docs/api-reference/batch), with a request's URL and credentials.
 
     All methods that send requests raise ToolError.
     """
@@ -81,7 +81,7 @@ class OpenAIBatches:
     most_requests, most_bytes, place = 50_000, 200_000_000, "/batches"
 
     def __init__(self, server: str, client: httpx2.AsyncClient, request: httpx2.Request, endpoint: str) -> None:
-        """`server` is its name in messages; `endpoint` is the end of the request's path."""
+        """`server` is the server's name in messages, and `endpoint` is the end of the request's path."""
         self.server, self._client, self._endpoint = server, client, f"/v1{endpoint}"
         self._base = str(request.url.copy_with(query=None)).removesuffix(endpoint)
         self._headers = {name: value for name, value in request.headers.items() if name not in _OF_ONE_REQUEST}
@@ -132,7 +132,7 @@ class OpenAIBatches:
             try:
                 status, body = self.outcome(line)
                 error = (body.get("error") or {}) if status == 429 else {}
-                # The limiter would misread it as a rejection of live requests for their rate.
+                # The limiter would mistake status 429 for a rejection of live requests.
                 passes = status == 429 and error.get("code") not in NO_MONEY_CODES
                 outcomes.append((str(line["custom_id"]), (503 if passes else status, body)))
             except (KeyError, TypeError, AttributeError):  # the request then has no answer
@@ -163,7 +163,7 @@ class OpenAIBatches:
 
 
 class AnthropicBatches(OpenAIBatches):
-    """https://docs.claude.com/en/api/creating-message-batches."""
+    """Anthropic's batch API (https://docs.claude.com/en/api/creating-message-batches)."""
 
     most_requests, most_bytes, place = 100_000, 256_000_000, "/messages/batches"
 
@@ -175,7 +175,7 @@ class AnthropicBatches(OpenAIBatches):
         return _id(await self._json("POST", self.place, kind="application/json", content=content))
 
     def _is(self, one: Json, batch: _Batch) -> bool:
-        """Compares size and time. If it is someone else's batch, it contains none of our names, and nothing is lost."""
+        """Compares size and time. Taking someone else's batch does no harm, because it contains none of our names."""
         earliest = datetime.fromtimestamp(batch.since - CLOCKS_DIFFER_S, UTC).isoformat()
         counts = one.get("request_counts") or {}
         return sum(counts.values()) == len(batch.names) and str(one.get("created_at")) >= earliest
@@ -228,7 +228,7 @@ class _Queue:
     most: int
     lines: dict[str, bytes] = field(default_factory=dict)
     one_by_one: bool = False
-    """Whether each batch waits for all earlier ones, because the provider rejects more at a time."""
+    """Whether each batch waits for all earlier ones, because the provider does not accept several at a time."""
     work: asyncio.Task[None] | None = None
 
     def first(self) -> dict[str, bytes]:
@@ -247,8 +247,8 @@ class Batches:
     """The batches of one run. Bound to one event loop."""
 
     def __init__(self, path: Path, *, after_s: float, patience_s: float) -> None:
-        """`path` is the file that records them. A batch is submitted when no request has arrived for `after_s`. If a
-        provider cannot be reached for `patience_s`, it is no longer queried, and its batches wait for the next start.
+        """`path` is the file that records them. A batch is submitted when no request has arrived for `after_s` seconds.
+        A provider that cannot be reached for `patience_s` is no longer queried; its batches wait for the next start.
 
         Raises ConfigError if the file cannot be read.
         """
@@ -261,12 +261,12 @@ class Batches:
         """Maps the name of a request to the batch that contains its answer."""
 
     def over(self, chat: ChatModel, scope: str = "") -> ChatModel:
-        """The model, using batches. Equal requests in a scope are sent once. Raises ConfigError if it has none."""
+        """The model with batching. Equal requests in a scope are sent once. Raises ConfigError if it cannot batch."""
         model: Any = chat.model
         client = getattr(model, "root_async_client", None) or getattr(model, "_async_client", None)
         if client is None:
-            raise ConfigError(f"{chat.name}: its provider has no known batch interface; run it without --batch")
-        connection = _Connection(self, chat.name, scope, client._client)  # this one knows proxies and certificates
+            raise ConfigError(f"{chat.name}: its provider has no known batch interface; run without --batch")
+        connection = _Connection(self, chat.name, scope, client._client)  # its client knows proxies and certificates
         own = client.with_options(http_client=httpx2.AsyncClient(transport=connection), max_retries=0)
         if hasattr(model, "root_async_client"):
             return replace(chat, model=asking_by(model, own))
@@ -325,7 +325,7 @@ class Batches:
             self._follow(queue.provider, batch)
 
     async def _calm(self, queue: _Queue | None = None) -> None:
-        """Waits until no request has arrived for a while, counted in loop turns because a busy loop accepts none."""
+        """Waits until no request has arrived for a while. Counts turns, because a busy loop accepts no requests."""
         n_turns = 0
         while n_turns < 10 and (queue is None or len(queue.first()) == len(queue.lines)):
             before = self._n_asked
@@ -344,7 +344,7 @@ class Batches:
         except Exception as error:  # noqa: BLE001 - raised to all waiting callers, whatever it is
             batch.lines = {}
             for name in tuple(batch.waiting):
-                self._remembered[name] = batch  # the provider may be working on it
+                self._remembered[name] = batch  # the provider may still be working on it
                 self._answer(batch, name, error)
         finally:
             self._under_way.discard(batch)
@@ -373,7 +373,7 @@ class Batches:
         return found
 
     async def _brought(self, provider: OpenAIBatches, batch: _Batch) -> None:
-        """Waits until a batch is over, and gives the answers to the requests that wait for it by then."""
+        """Waits until a batch is over, then answers the requests that are waiting for it."""
         found = await self._over(provider, batch)
         if found is not None and found.refused is not None and batch.lines:
             self._refused(provider, batch, found.refused)
@@ -386,7 +386,7 @@ class Batches:
             self._answer(batch, name, found.missing if found is not None and batch.lines else None)
 
     def _refused(self, provider: OpenAIBatches, batch: _Batch, error: Json) -> None:
-        """Queues the requests again, in batches one after another, if they were too many.
+        """If there were too many requests, queues them again, to be sent one batch after another.
 
         The batches are half as large, unless another batch may have filled the provider's queue.
         """
@@ -401,7 +401,7 @@ class Batches:
         self._put(queue, batch.lines)
 
     async def _over(self, provider: OpenAIBatches, batch: _Batch) -> Progress | None:
-        """The progress of a batch once it is over; None if the batch does not exist (any more)."""
+        """The progress of a batch once it is over; None if the batch does not exist or no longer exists."""
         interval_s = self._after_s
         while batch.id is not None:
             try:
@@ -428,7 +428,7 @@ class Batches:
         return None
 
     async def _patiently(self, call: Callable[[], Awaitable[T]]) -> T:
-        """The result of a call to a provider, which is repeated as long as patience lasts."""
+        """The result of a call to a provider. A call that fails is repeated as long as patience lasts."""
         interval_s, failing_since = self._after_s, None
         while True:
             try:
@@ -445,7 +445,7 @@ class Batches:
         return min(1.5 * interval_s, LONGEST_INTERVAL * self._after_s)
 
     def _answer(self, batch: _Batch, name: str, outcome: Outcome | Exception | None) -> None:
-        """Gives a request its answer; if it is None, the request is made again."""
+        """Answers a request. If `outcome` is None, the request is made again."""
         batch.waiting.discard(name)
         future = self._futures.pop(name)
         if isinstance(outcome, Exception):
@@ -455,7 +455,7 @@ class Batches:
             future.set_result(outcome)
 
     def _read(self) -> dict[str, _Batch]:
-        """The batches of earlier processes, by the names of their requests; the later of two batches counts."""
+        """The batches of earlier processes, by the names of their requests. If two contain a name, the later counts."""
         batches: dict[str, _Batch] = {}
         try:
             for entry in _objects(self._path.read_bytes().split(b"\n")) if self._path.exists() else ():
@@ -484,7 +484,7 @@ class Batches:
 
 
 class _Connection(httpx2.AsyncBaseTransport):
-    """The connection of a model's client that adds each request to a batch."""
+    """A connection for a model's client that adds each request to a batch."""
 
     def __init__(self, batches: Batches, server: str, scope: str, client: httpx2.AsyncClient) -> None:
         self._batches, self._server, self._scope, self._client = batches, server, scope, client
@@ -493,7 +493,7 @@ class _Connection(httpx2.AsyncBaseTransport):
         body, path = json.loads(await request.aread()), request.url.path
         endpoint = next((end for end in PROVIDERS if path.endswith(end)), None)
         if endpoint is None or "/deployments/" in path or body.get("stream"):
-            raise ConfigError(f"{self._server}: {path} cannot be asked in batches; run it without --batch")
+            raise ConfigError(f"{self._server}: {path} does not support batches; run without --batch")
         provider = PROVIDERS[endpoint](self._server, self._client, request, endpoint)
         status, answer = await self._batches.ask(provider, self._scope, body)
         return httpx2.Response(status, json=answer, request=request)

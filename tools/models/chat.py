@@ -71,8 +71,8 @@ def build_chat_model(
 ) -> ChatModel:
     """The model `provider:name`. Costs nothing and does not use the network. Raises ConfigError.
 
-    With `replayed`, all its answers are recorded: it needs no key, no client and no provider's package. It has the
-    identity of the model itself, except for a URL from the environment.
+    With `replayed`, all answers come from a recording, so the model needs no key, client or provider's package. It has
+    the same identity as the real model, except for a URL from the environment.
     """
     provider, bare = _parts(name, base_url)
     full = f"{provider}:{bare}" if provider else bare
@@ -89,7 +89,7 @@ def build_chat_model(
     options: dict[str, Any] = {"max_retries": 0, "timeout": timeout_s + MARGIN_S, **settings}
     http: DefaultAioHttpClient | None = None
     if provider == "openai":
-        # A client of our own, because LangChain shares one among all event loops, but connections belong to one loop.
+        # A separate client, because LangChain shares one across all event loops, but connections belong to one loop.
         # With aiohttp, a call takes half the CPU time: httpx's pool checks every open connection for every request.
         http = DefaultAioHttpClient(timeout=timeout_s + MARGIN_S, verify=_authorities())
         options |= {"http_async_client": http, "http_client": _unused_client(), "stream_usage": True}
@@ -160,10 +160,10 @@ def list_price(name: str, base_url: str | None) -> Price | None:
 
 
 class _ReplayOnlyModel(BaseChatModel):
-    """Fails when called: a replay with a missing answer must end with an error and never call a model."""
+    """Fails when called, because a replay that lacks an answer must end with an error and never call a model."""
 
     def _generate(self, *_: Any, **__: Any) -> ChatResult:
-        raise AssertionError("a replay asks no model")
+        raise AssertionError("a replay must not call a model")
 
     @property
     def _llm_type(self) -> str:
@@ -186,13 +186,13 @@ def _sampling(temperature: float | None, max_tokens: int | None) -> dict[str, fl
 
 
 def wrap_chat_model(model: BaseChatModel, *, price: Price | None = None) -> ChatModel:
-    """Wraps a model built by the user, with its own settings except for retries, which the gateway handles.
+    """Wraps a model built by the user. It keeps its own settings, except for retries, which the gateway handles.
 
-    Two such models cannot be distinguished with certainty, so their answers are only stored for this process.
+    Two such models cannot be distinguished with certainty, so their answers are stored only within this process.
     """
     if isinstance(model, WrappedChatModel):
         each = [(wrap_chat_model(one, price=price), bound) for one, bound in models_in(model.runnable, {})]
-        # Bound values may be secret, so only their hash distinguishes models, and they are written nowhere.
+        # Bound values may be secret, so they are never written; only their hash distinguishes the models.
         within = [[dict(one.identity), hashlib.sha256(repr(bound).encode()).hexdigest()[:16]] for one, bound in each]
         first = each[0][0]
         identity = {"model": first.name, "base_url": first.identity.get("base_url"), "wrapped": within}

@@ -13,23 +13,23 @@ from factloop.tools.models.chat import ChatModel
 
 WITHIN_S = 10.0
 MOST_TOKENS = 100_000_000
-"""Ten times what any model accepts; a larger number is an error in the server."""
+"""Ten times the number that any model accepts; a larger number is a server error."""
 
 
 class _Meta(BaseModel):
     n_ctx: int | None = None
-    """For llama.cpp: the length that the server was started with, which may be less than the model's."""
+    """Reported by llama.cpp: the length that the server was started with, which may be less than the model's."""
 
 
 class _ListedModel(BaseModel):
     id: str
     aliases: list[str] | None = None
-    """For llama.cpp, which lists a model that has several names only once."""
+    """Reported by llama.cpp, which lists a model that has several names only once."""
     meta: _Meta | None = None
     max_model_len: int | None = None
-    """For vLLM."""
+    """Reported by vLLM."""
     context_length: int | None = None
-    """For OpenRouter."""
+    """Reported by OpenRouter."""
 
 
 class _Models(BaseModel):
@@ -37,7 +37,7 @@ class _Models(BaseModel):
 
 
 async def context_tokens(chat: ChatModel) -> int | None:
-    """Maximum tokens of a prompt and its reply; None if the server does not report it (like OpenAI). Free of charge."""
+    """Maximum number of tokens of a prompt and its reply; None if the server does not report it. Free of charge."""
     listed, name = await _listed(chat), getattr(chat.model, "model_name", "")
     one = next((model for model in listed if name in (model.id, *(model.aliases or ()))), None)
     if one is None:

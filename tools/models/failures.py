@@ -17,13 +17,13 @@ _REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation"})
 NO_MONEY_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _SECRET_HEADERS = ("authorization", "api-key", "x-api-key", "x-goog-api-key")
 _UNEXPECTED = (LookupError, TypeError, AttributeError, NameError, AssertionError, NotImplementedError, ImportError)
-"""Errors that a client raises by mistake or for an odd answer; their type is more informative than their text."""
+"""Errors that a client raises by mistake or because of an odd answer; their type says more than their text."""
 _DROPPED = frozenset({"RemoteProtocolError", "ServerDisconnectedError", "ClientPayloadError", "ConnectionResetError"})
-"""Connection errors of `httpx`, `aiohttp` and the system, by name because not all are installed. Some are timeouts."""
+"""Connection errors of `httpx`, `aiohttp` and the system, by name because not all are installed; some are timeouts."""
 _NO_ADDRESS = frozenset({"InvalidURL", "InvalidUrlClientError", "InvalidUrlRedirectClientError"})
 """Errors of the same libraries about redirect addresses, raised as if the server had closed the connection."""
 LONGEST_SAID = 300
-"""Maximum characters of a server's message to show."""
+"""Maximum number of characters of a server's message to display."""
 _SHORTEST_KEY = 6
 """Minimum length of a key to hide: shorter ones ("none") protect nothing and are ordinary words."""
 
@@ -70,7 +70,7 @@ def error_field(error: Exception, field: str) -> str | None:
 
 
 def _details(error: Exception) -> str:
-    """Details that a server puts in a different place than OpenAI's, as JSON, because its client does not show them."""
+    """Details, as JSON, that a server puts in a different place than OpenAI, so that the client does not show them."""
     body = getattr(error, "body", None)
     said = body.get("message") if isinstance(body, dict) else None
     return json.dumps(said, ensure_ascii=False) if isinstance(said, dict | list) else ""

@@ -38,7 +38,7 @@ REPAIRS = 2
 """Maximum number of repairs per answer; if the reply is still malformed, the call fails."""
 NOT_THE_FIRST = "The reply before it could not be used either."
 LONGEST_REFUSAL = 300
-"""Maximum characters of a refusal to show."""
+"""Maximum number of characters of a refusal to display."""
 _DECLINES = re.compile(
     r"(?:i['’]?m|i am) (?:very |so |really )?(?:sorry|afraid)\b|(?:sorry|apologies|unfortunately),? (?:but )?i\b"
     r"|i (?:can['’]?t|cannot|can not|won['’]?t|will not|am not able to|['’]m not able to|am unable to|must decline)\b"
@@ -47,7 +47,7 @@ _DECLINES = re.compile(
 )
 """Phrases with which models refuse when an object was requested."""
 LONGEST_SHOWN_REPLY = 4_000
-"""Maximum characters of a bad reply that a repair turn shows to the model."""
+"""Maximum number of characters of a bad reply that a repair turn shows to the model."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class FreeAnswer:
 
 
 class ModelGateway:
-    """Answers prompts with one chat model. Shared by all responses under check; bound to one event loop."""
+    """Answers prompts with one chat model. Shared by all responses being checked; bound to one event loop."""
 
     def __init__(self, chat: ChatModel, transport: Transport, *, repair: Prompt, answers: Answers) -> None:
         self.chat = chat
@@ -78,7 +78,7 @@ class ModelGateway:
 
     @property
     def abilities(self) -> Abilities:
-        """What the model's server supports, as far as known."""
+        """The abilities of the model's server, as far as they are known."""
         return self._transport.abilities
 
     async def ask_offering(
@@ -97,8 +97,8 @@ class ModelGateway:
 
         A reply that does not fit the schema, or that `accept` rejects by raising ModelOutputError, is followed by up to
         `REPAIRS` repair turns, each of which shows the model its last reply and what was wrong with it.
-        Log-probabilities are as for `ask_graded`; tool calls have none. Costs money unless the same request was made
-        before.
+        Log-probabilities work as in `ask_graded`, but tool calls have none. Costs money unless the same request was
+        made before.
 
         Raises ModelOutputError, ModelRefusal, ToolError, ToolTimeout, BudgetExceeded; ConfigError if the server rejects
         us or cannot be reached before it has answered anything.
@@ -109,7 +109,7 @@ class ModelGateway:
     async def ask_for(
         self, prompt: RenderedPrompt, output: type[T], *, stage: str, meter: UsageMeter, accept: Accept | None = None
     ) -> T:
-        """`ask_offering` without offers: the answer itself."""
+        """Like `ask_offering`, but without offers; returns the answer itself."""
         answered = await self.ask_offering(prompt, output, offers=None, stage=stage, meter=meter, accept=accept)
         assert isinstance(answered.value, output)
         return answered.value
@@ -126,7 +126,7 @@ class ModelGateway:
         read_text: ReadText[T] | None = None,
         needed: re.Pattern[str] | None = None,
     ) -> AnswerWithTokens[T]:
-        """Like `ask_for`, with the log-probabilities of the `top_logprobs` most likely tokens at each position.
+        """Like `ask_for`, but adds the log-probabilities of the `top_logprobs` most likely tokens at each position.
 
         `read_text` is tried on replies that do not follow the schema, before a repair turn. With `needed`, only the
         tokens that it matches are returned and stored, with alternatives only for its group `value`.
@@ -141,12 +141,12 @@ class ModelGateway:
     ) -> FreeAnswer:
         """Sends only `prompt` and returns the text, without instructions, schema or repair turns.
 
-        A rendered prompt keeps its system message. `top_logprobs` is as for `ask_graded`. Each `draw` of a prompt is a
-        separate answer.
+        A rendered prompt keeps its system message. `top_logprobs` works as in `ask_graded`. Each `draw` of a prompt is
+        a separate answer.
 
-        A refusal in words counts as an answer. Costs money unless the same request was made before. Raises the errors
-        of `ask_offering`: ModelOutputError for an empty reply, ModelRefusal if the provider's filter replaced the
-        reply.
+        A refusal in the text counts as an answer. Costs money unless the same request was made before. Raises the
+        errors of `ask_offering`, with ModelOutputError for an empty reply and ModelRefusal if the provider's filter
+        replaced the reply.
         """
         messages = [HumanMessage(prompt)] if isinstance(prompt, str) else _messages(prompt)
         request = Request(messages, None, None, stage, meter, top_logprobs, draw=draw)
@@ -183,8 +183,8 @@ class ModelGateway:
     def _repairing(self, first: Request, error: ModelOutputError, *, n_before: int) -> Request:
         """The first request, followed by the last bad reply and what was wrong with it.
 
-        Earlier replies are left out: a conversation of bad replies keeps growing and invites another. The prompt says
-        if it is not the first repair, also so that a model that repeats a reply does not get the same request again.
+        Earlier bad replies are omitted, because they would lengthen the conversation and invite more of them. Later
+        repairs say that the previous reply was bad too, so that a model that repeats itself gets a different request.
         """
         wrong = f"{error}\n{NOT_THE_FIRST}" if n_before else str(error)
         repair = self._repair.render(error=wrong, schema=json.dumps(first.schema(Mode.TEXT)))
@@ -204,7 +204,7 @@ class ModelGateway:
         except ModelOutputError:
             self.abilities.note_unreadable(mode, reply)
             raise
-        if not request.is_repair:  # otherwise the schema in the prompt may have had the effect, not the mode
+        if not request.is_repair:  # in a repair, the schema in the prompt may have had the effect, not the mode
             self.abilities.note_readable(mode)
         return AnswerWithTokens(answer, reply.tokens)
 
@@ -214,7 +214,7 @@ class ModelGateway:
             await self._answers.forget(request_key(self.chat, request))
 
     async def _reply(self, request: Request) -> Value:
-        """The reply to one request: stored, from an identical request in progress, or paid for."""
+        """The reply to one request: from the cache, from an identical request in progress, or newly paid for."""
         call = ModelCall(self.chat, self._transport, request, request_key(self.chat, request))
         model = request_values(self.chat, self._transport.model)
         asked = {"gen_ai.operation.name": "chat", **model, "factloop.stage": request.stage}
@@ -257,7 +257,7 @@ class _ReplyCutOff(ModelOutputError):
 
 
 def _told_to_people(error: ModelOutputError, model: str) -> ModelOutputError:
-    """The error reworded for users: about the model instead of the schema, and with what they can do."""
+    """The error, reworded for users: it names the model instead of the schema, and says what they can do."""
     said = error.message
     if isinstance(error, _ReplyCutOff):
         said = "the reply was cut off at the token limit: raise --max-tokens"

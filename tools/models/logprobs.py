@@ -1,6 +1,6 @@
-"""Calculates from a reply's token log-probabilities how probable each of a few texts was at one position.
+"""Calculates how probable each of a few texts was at one position of a reply, from its tokens' log-probabilities.
 
-Servers return them for a message's text, never for the arguments of a tool call.
+Servers return log-probabilities for the text of a message, but never for the arguments of a tool call.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from factloop.tools.models.wire import ReplyToken
 TOP_LOGPROBS = 5
 """Number of alternatives to request; every server with log-probabilities allows this many."""
 VALUE = "value"
-"""Name of the group in a pattern whose probabilities are needed."""
+"""Name of the pattern's group that matches the text whose probabilities are needed."""
 
 
 def probabilities(token: ReplyToken) -> dict[str, float]:
-    """The probability of each alternative at the token's position, including itself; invalid numbers are left out."""
+    """The probability of each alternative at the token's position, including the token itself; NaNs are omitted."""
     return {text: math.exp(min(logprob, 0.0)) for text, logprob in token.alternatives.items() if logprob == logprob}
 
 
 def only_needed(tokens: Sequence[ReplyToken], needed: re.Pattern[str]) -> tuple[ReplyToken, ...]:
     """The tokens that the pattern matches, with alternatives only for its group `value`.
 
-    In these tokens, `needed` finds the same matches and the same probabilities as in all tokens.
+    In these tokens, `needed` finds the same matches, with the same probabilities, as in the whole reply.
     """
     text, ends = _joined(tokens)
     kept: list[ReplyToken] = []
@@ -50,10 +50,10 @@ def option_probabilities(
     """The probability of each of `options`, followed by `closing`, at `span` in the tokens' joined text.
 
     Options are compared only as far as necessary: a text that begins one of them and no other counts for that option
-    ("insuff" for "insufficient"). If the written token could begin several, the next token decides; an alternative that
-    could begin several is ambiguous and counts for none. Options that are not among the alternatives count as 0. The
-    sum may therefore be well under 1, because the server samples from all tokens. None if a token of the span has no
-    alternatives, or if the written tokens match no option.
+    ("insuff" for "insufficient"). If the token in the reply could begin several options, the next token decides; an
+    alternative that could begin several is ambiguous and counts for none. Options that are not among the alternatives
+    count as 0, so the sum may be well under 1. None if a token of the span has no alternatives, or if the reply matches
+    no option.
     """
     text, ends = _joined(tokens)
     first = next((place for place, end in enumerate(ends) if end > span[0]), None)

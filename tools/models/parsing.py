@@ -1,8 +1,8 @@
 """Parses a model's reply according to the requested schema, or explains why this is impossible.
 
-Models that are not forced to follow a schema write JSON with small faults: a trailing comma, a verdict in uppercase, a
-number as a string, or an object nested in another. These are accepted if only one meaning is possible. Nothing else is
-guessed: missing fields, incomplete objects and two different answers are rejected and requested again.
+Models that are not forced to follow a schema write JSON with small faults, such as a trailing comma, a verdict in
+uppercase, a number as a string, or an object nested in another. These are accepted if only one meaning is possible.
+Nothing else is guessed: missing fields, incomplete objects and two different answers lead to another request.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ T = TypeVar("T", bound=BaseModel)
 
 LONGEST_REPLY = 1_000_000
 LONGEST_FAULTY = 20_000
-"""Maximum characters of a reply whose JSON may have faults, because parsing these takes ten times as long."""
+"""Maximum number of characters of a reply with faulty JSON, because parsing it takes ten times as long."""
 MOST_BRACES = 50
 MOST_WRAPPED = 3
 """Maximum nesting of strings and objects around an answer."""
@@ -35,9 +35,9 @@ _NUMBER = re.compile(r"[\[(]?(-?\d{1,9})[\])]?")
 def parse_reply(text: str, output: type[T]) -> T:
     """Parses the reply as `output`. Raises ModelOutputError with a message that a model can act on.
 
-    It accepts a JSON object alone, in a code fence, or surrounded by prose, after an optional block of thinking. A
-    reply is rejected if two different objects in it fit the schema or if it repeats a field, because the model has then
-    not decided on an answer.
+    Accepts a JSON object alone, in a code fence, or surrounded by prose, after an optional block of thinking. A reply
+    is rejected if two different objects in it fit the schema or if it repeats a field, because then the model has not
+    decided on an answer.
     """
     if len(text) > LONGEST_REPLY:
         raise ModelOutputError("the reply is too long to be read", schema=output.__name__, reply=text[:1000])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 WRITING = 0.25
-"""Additional price of a prompt token written to a cache, as a fraction of its price (the figure for Anthropic)."""
+"""Surcharge for a prompt token written to a cache, as a fraction of its normal price (Anthropic's figure)."""
 _DATED = re.compile(r"-\d{4}-?\d{2}-?\d{2}\Z|-\d{8}\Z|-latest\Z")
 
 
@@ -21,7 +21,7 @@ class Price:
     prompt: float
     completion: float
     cached: float | None = None
-    """For prompt tokens that the server read from its cache; None means the same price as for others."""
+    """The price of prompt tokens that the server reads from its cache; None means the same price as for others."""
 
     def cost_usd(self, prompt_tokens: int, completion_tokens: int, *, cached: int = 0, written: int = 0) -> float:
         """The cost of a call, given the numbers of prompt tokens read from and written to the server's cache."""
@@ -45,4 +45,4 @@ def model_price(model: str) -> Price | None:
 
 def unknown_price(model: str) -> str:
     """The message that rejects a budget for a model with an unknown price."""
-    return f"the price of {model} is unknown, so a budget in USD cannot be kept: set price_in and price_out"
+    return f"the price of {model} is unknown, so a budget in USD cannot be enforced: set price_in and price_out"

@@ -34,8 +34,8 @@ def tool_parameters(output: type[BaseModel]) -> Mapping[str, Any]:
 
 
 def loosened(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema for a function that a model may call, without what only the strict dialect requires: each call pays for
-    it, and the arguments are validated here anyway."""
+    """A function's schema, without the keywords that only the strict dialect requires: every call would pay for them,
+    and the arguments are validated here anyway."""
     loose: dict[str, Any] = _loosened(schema)
     return loose
 
@@ -86,7 +86,8 @@ class ToolChoice(Generic[Args]):
 class Offers(Generic[Answer, Args]):
     """Tools that the model may call instead of giving its answer.
 
-    All take the same arguments: strings and lists of strings with defaults, of which a call must give at least one.
+    All tools take the same arguments, which are strings and lists of strings with defaults. A call must set at least
+    one.
     """
 
     tools: Mapping[str, str]
@@ -124,6 +125,6 @@ class Offers(Generic[Answer, Args]):
 
 
 def is_blank(args: BaseModel) -> bool:
-    """Whether all arguments (strings and lists of strings) are blank, so that a call requests nothing."""
+    """Whether all arguments (strings and lists of strings) are blank, so that the call asks for nothing."""
     given = ([value] if isinstance(value, str) else value for _, value in args)
     return not any(text.strip() for texts in given for text in texts)

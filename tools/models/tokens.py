@@ -1,6 +1,6 @@
 """Estimates token counts if the server reports none; the caller marks them as approximate.
 
-tiktoken would download its vocabulary on first use, without a timeout, so it is used only if that is on disk already.
+tiktoken is used only if its vocabulary is already on disk, because it would download the vocabulary without a timeout.
 """
 
 from __future__ import annotations

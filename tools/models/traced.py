@@ -34,7 +34,7 @@ _PORTS = {"http": 80, "https": 443}
 def request_values(chat: ChatModel, model: BaseChatModel | None = None) -> Mapping[str, Value]:
     """The span values for the model, its provider, its server and its sampling.
 
-    `model` is the model as it is called now, if that differs from how it was built: servers may reject a temperature.
+    `model` is the model as it is called now, if it has changed since it was built: servers may reject a temperature.
     """
     asked = model or chat.model
     sampling = {name: getattr(asked, name, chat.identity.get(name)) for name in SAMPLING}
@@ -47,7 +47,7 @@ def request_values(chat: ChatModel, model: BaseChatModel | None = None) -> Mappi
 
 @cache
 def _named(name: str, kind: type[BaseChatModel]) -> Mapping[str, Value]:
-    """Model and provider. The name of a user-built model has no provider, so it is taken from its class's package."""
+    """Model and provider. If the name has no provider (user-built models), it is taken from the class's package."""
     provider, sign, bare = name.partition(":")
     if not sign:
         package = kind.__module__.partition(".")[0]

@@ -1,4 +1,4 @@
-"""Sends a request to a chat model with rate limit, budget, timeout, retries and metering, in the strongest mode."""
+"""Sends requests to a chat model in the strongest mode it supports, with limits, timeouts, retries and metering."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ REFUSED_SETTINGS = {
     "max_completion_tokens": Concession.MAX_TOKENS,
     "max_tokens": Concession.NO_LIMIT,
 }
-"""Maps a setting that a server rejects to what is dropped; if it names none, each concession is tried in turn."""
+"""Maps a setting that a server rejects to a concession; if the server names no setting, all are tried in turn."""
 MOST_BEGINNINGS = 10_000
 DEFAULT_COMPLETION = 1024
-"""Tokens reserved for a reply if the model has no limit of its own."""
+"""Number of tokens reserved for a reply if the model has no limit of its own."""
 
 
 @dataclass(frozen=True)
@@ -59,22 +59,22 @@ class Request:
 
     messages: Sequence[BaseMessage]
     output: type[BaseModel] | None
-    """None for a free-text answer; messages are then sent as they are, without a schema."""
+    """The type of the answer; None for free text, in which case the messages are sent unchanged, without a schema."""
     offers: Offers[Any, Any] | None
     stage: str
     meter: UsageMeter
     top_logprobs: int = 0
-    """Number of alternatives to request per token, with log-probabilities, if the server returns them."""
+    """Number of alternatives to request for each token, with their log-probabilities, if the server supports it."""
     needed: re.Pattern[str] | None = None
     """Matches the tokens to keep (`logprobs.only_needed`); None for all tokens."""
     parts: Sequence[int] = ()
     """End positions of the parts of the user's first turn that other requests may share as a prefix."""
     draw: int = 0
-    """The number of the answer, if several to the same messages are wanted; each is requested and stored separately."""
+    """The number of the answer, if the same messages need several; each is requested and stored separately."""
     is_repair: bool = False
-    """Whether it is a repair. Repairs go first, to find out early whether a model's answers can be parsed."""
+    """Whether this is a repair. Repairs go first, to find out early whether a model's answers can be parsed."""
     tried: Concession | None = None
-    """The concession to try, to find out whether the server then answers."""
+    """A concession to try, in order to find out whether the server then answers."""
 
     def schema(self, mode: Mode) -> wire.Schema:
         """The schema of the reply. Without tool calling, it includes the tool choice."""
@@ -87,7 +87,7 @@ class Request:
 
 
 class Transport:
-    """Sends requests to one chat model. Shared by all responses under check; bound to one event loop."""
+    """Sends requests to one chat model. Shared by all responses being checked; bound to one event loop."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class Transport:
         patience: Patience | None = None,
         abilities: Abilities | None = None,
     ) -> None:
-        """`patience` and `abilities` belong to the model's server; by default, both start empty."""
+        """`patience` and `abilities` belong to the model's server; by default, new ones are created."""
         if budget.limits_money and chat.price is None:
             raise ConfigError(unknown_price(chat.name))
         self._chat, self._model = chat, _without_tokens(chat.model)
@@ -147,7 +147,7 @@ class Transport:
         return answer
 
     async def _send(self, request: Request, *, blaming: bool = True) -> tuple[Reply, CallCost, Mode]:
-        """The answer. If a server rejects the first requests in all modes, settings that it may object to are dropped.
+        """The answer. If the server rejects the first requests in all modes, tries to drop settings it may object to.
 
         With `blaming`, a server that never answered and rejects us raises a ConfigError.
         """
@@ -171,7 +171,7 @@ class Transport:
         raise refusal
 
     async def _in_some_mode(self, request: Request, *, blaming: bool) -> tuple[Reply, CallCost, Mode]:
-        """Tries each mode. A mode counts as unavailable only if a weaker one works, as the request may be at fault."""
+        """Tries each mode. A mode counts as unavailable only if a weaker one works; if not, the request is at fault."""
         refused: list[Mode] = []
         refusal: ToolError | None = None
         for mode in Mode if request.output is not None else (Mode.TEXT,):
@@ -186,7 +186,7 @@ class Transport:
                     if not blaming:
                         raise
                     await self._first_answer.raise_blamed(error)
-                refusal = error  # the last one is for plain text, and therefore about the request itself
+                refusal = error  # the last one is for plain text, so it is about the request itself
                 refused.append(mode)
             else:
                 self._has_answered = True
@@ -203,7 +203,7 @@ class Transport:
         messages = self._messages(mode, request)
         limits_money = self._budget.limits_money or request.meter.allowance.limits_money
         worst_usd = (self._most(request, mode, messages).cost_usd or 0.0) if limits_money else 0.0
-        # The budget comes first: calls that it rejects must not wait for their turn with the server.
+        # The budget comes first, because calls that it rejects must not wait for their turn with the server.
         async with (
             request.meter.allowance.reserve(worst_usd) as of_check,
             self._budget.reserve(worst_usd) as reservation,
@@ -245,12 +245,11 @@ class Transport:
             return wire.misshapen_reply(error)
         except TimeoutError as error:
             raise ToolTimeout(tool=self._chat.name, timeout_s=self._timeout_s or 0.0) from error
-        except Exception as error:  # client libraries share no base class, so every error is translated at once
+        except Exception as error:  # client libraries share no base class, so all errors are translated
             raise self._failure(error, ticket) from error
 
     def _bound(self, mode: Mode, request: Request) -> wire.Bound:
-        """The model bound to answer this request."""
-        # Tool calls return no log-probabilities, although sending them would take time.
+        # Tool calls have no log-probabilities, so requesting them would only cost time.
         top_logprobs = 0 if mode is Mode.TOOLS or self.abilities.gives_logprobs is False else request.top_logprobs
         model, offers = _conceding(self._model, self._conceded(request)), request.offers
         offered = offers.as_openai if offers is not None else []
@@ -261,7 +260,7 @@ class Transport:
         return known if request.tried is None else known | {request.tried}
 
     def _messages(self, mode: Mode, request: Request) -> Sequence[BaseMessage]:
-        """The messages to send. If the server does not get the schema otherwise, the last message contains it."""
+        """The messages to send. The last one includes the schema if the server does not get it in another field."""
         messages = request.messages
         if Concession.NO_SYSTEM in self._conceded(request) and isinstance(messages[0], SystemMessage):
             system, first, *others = messages
@@ -323,15 +322,15 @@ class Transport:
 
 
 def _without_tokens(model: BaseChatModel) -> BaseChatModel:
-    """The model without streaming, which is otherwise used whenever an application listens to tokens.
+    """The model without streaming, which LangChain would use whenever an application listens to tokens.
 
-    If the user set `streaming=True`, it is kept, because the server may not answer in any other way.
+    If the user has set `streaming=True`, it is kept, because the server may support nothing else.
     """
     return model if getattr(model, "streaming", False) else model.model_copy(update={"disable_streaming": True})
 
 
 def _conceding(model: BaseChatModel, conceded: frozenset[Concession]) -> BaseChatModel:
-    """The model without the settings that are to be dropped."""
+    """The model without the settings that the concessions drop."""
     changes: dict[str, Any] = {}
     if Concession.NO_TEMPERATURE in conceded and hasattr(model, "temperature"):
         changes["temperature"] = None

@@ -22,11 +22,11 @@ Schema = Mapping[str, Any]
 OpenAITool = Mapping[str, Any]
 Bound = Callable[[Sequence[BaseMessage]], Awaitable[BaseMessage]]
 TAGS = ("factloop", "nostream")
-"""Tags of a judge's runs; the second makes LangGraph keep its messages out of applications' streams."""
+"""Tags of a judge's runs. The second makes LangGraph keep the judge's messages out of an application's stream."""
 
 
 class Mode(StrEnum):
-    """How the model is made to follow a schema, strongest mode first."""
+    """A way to make the model follow a schema; the strongest mode comes first."""
 
     TOOLS = "tools"
     """The search tools and the answer are offered as tools, and the model calls one of them."""
@@ -51,9 +51,9 @@ def bind(
 
     `top_logprobs` requests that many alternatives for each token, but only with OpenAI's API.
 
-    With OpenAI's chat-completions API, the fields go directly into the request body: the client library's typed
-    transformation of a schema and the parser chain of `with_structured_output(..., include_raw=True)`, which all other
-    providers get, would cost 2.5 ms of CPU time per call, and only the raw message is read.
+    With OpenAI's chat-completions API, the fields go directly into the request body, because only the raw message is
+    needed. The client library's typed transformation of a schema and the parser chain of `with_structured_output`,
+    which other providers use, would cost 2.5 ms of CPU time per call.
     """
     from langchain_openai.chat_models.base import BaseChatOpenAI  # late: a check without a model does not need it
 
@@ -63,7 +63,7 @@ def bind(
             fields = _openai_fields(mode, schema, tools)
             if top_logprobs:
                 fields |= {"logprobs": True, "top_logprobs": top_logprobs}
-            # Arguments of the call instead of a binding, which would merge configurations in every call.
+            # Passed as arguments, because a binding would merge configurations in every call.
             body: dict[str, Any] = {"extra_body": {**(model.extra_body or {}), **fields}} if fields else {}
             return partial(model.ainvoke, config=quiet, **body)
         if mode is Mode.TEXT:
@@ -125,7 +125,7 @@ class ReplyToken:
 
     text: str
     alternatives: Mapping[str, float]
-    """The most likely tokens at this position, including itself."""
+    """The most likely tokens at this position, including the token itself."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class Reply:
     written_tokens: int = 0
     """Number of prompt tokens that the server wrote to its cache."""
     finish_reason: str = ""
-    """Why the reply ended, in the provider's term; empty if that is unknown."""
+    """Why the reply ended, in the provider's terms; empty if unknown."""
     model: str = ""
     """The model that answered, as named by the server: `gpt-4o-2024-08-06` if `gpt-4o` was requested."""
 
@@ -194,7 +194,7 @@ def _tokens(logprobs: Any) -> tuple[ReplyToken, ...]:
 
 
 def _token(item: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> ReplyToken:
-    """Reads a token. Its text is decoded from its bytes if given; a character split among tokens is in the last one."""
+    """Reads a token, from its bytes if it has any. A character split across several tokens is in the last one."""
     said, spelled = str(item["token"]), item.get("bytes")
     text = said if spelled is None else decoder.decode(bytes(spelled))
     others = (one for one in item.get("top_logprobs") or () if one["token"] != said)
@@ -204,8 +204,8 @@ def _token(item: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> Reply
 
 
 def is_heeded(mode: Mode, reply: Reply) -> bool:
-    """Whether the reply has the form that the mode requires. True if it was cut off or refused, because the form
-    may still have followed: some models think aloud before they call a tool."""
+    """Whether the reply has the form that the mode requires. True if it was cut off or refused, because the form might
+    have followed later: some models think aloud before they call a tool."""
     if mode is Mode.TEXT or reply.refusal is not None or reply.cut_off:
         return True
     if mode is Mode.TOOLS:

@@ -15,8 +15,8 @@ AnyModel = str | BaseChatModel | Runnable[Any, Any]
 
 
 class WrappedChatModel(BaseChatModel):
-    """A wrapped model as a chat model. Bindings and fallbacks are kept; tools are bound to each inner model. Retries
-    are left to the gateway, which counts each request.
+    """A wrapped model as a chat model. It keeps bindings and fallbacks, and binds tools to each inner model. Retries
+    are left to the gateway, which counts every request.
     """
 
     runnable: Runnable[Any, Any]
@@ -24,10 +24,10 @@ class WrappedChatModel(BaseChatModel):
     def bind_tools(self, tools: Any, **options: Any) -> Runnable[Any, Any]:
         return mapped(self.runnable, lambda model: model.bind_tools(tools, **options))
 
-    def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **given: Any) -> ChatResult:  # noqa: ARG002 - the base class has them
+    def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **given: Any) -> ChatResult:  # noqa: ARG002 - required by the base class
         return ChatResult(generations=[ChatGeneration(message=self.runnable.invoke(messages, **given))])
 
-    async def _agenerate(self, messages: Any, stop: Any = None, run_manager: Any = None, **given: Any) -> ChatResult:  # noqa: ARG002 - the base class has them
+    async def _agenerate(self, messages: Any, stop: Any = None, run_manager: Any = None, **given: Any) -> ChatResult:  # noqa: ARG002 - required by the base class
         return ChatResult(generations=[ChatGeneration(message=await self.runnable.ainvoke(messages, **given))])
 
     @property

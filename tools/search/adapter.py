@@ -1,4 +1,4 @@
-"""Wraps any search that a user passes in a `SearchTool`."""
+"""Wraps any kind of search that a user may pass as a `SearchTool`."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ from factloop.tools.search.handed_over import Retrieve, documents_of
 log = logging.getLogger(__name__)
 
 _QUERY = re.compile(r"(?<=[\w/])\?[^\s\"'<>()\\?=]*=[^\s\"'<>()\\]*")
-"""The query string of a URL, or of one without a host, as `urllib3` shows it."""
+"""Matches the query string of a URL, or of a URL without a host, as in messages of `urllib3`."""
 _NAMED = re.compile(
-    r"""((?:key|token|password|passwd|passphrase|pwd|secret|credential|authorization)s?   # what the name ends in
+    r"""((?:key|token|password|passwd|passphrase|pwd|secret|credential|authorization)s?   # the end of the name
         \\*["']?[ \t]*(?::(?!//)|=(?!=))[ \t]*)                                           # ":" or "="
         (?:b?\\*"[^"\n]*"?|b?\\*'[^'\n]*'?|(?:(?:Bearer|Basic|Token)[ ])?[^\s"',;&(){}\[\]\\]+)""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""`password=…`, `x-api-key: …`, `{'api_key': '…'}`, even if the message is cut off before the second quote."""
+"""Matches `password=…`, `x-api-key: …`, `{'api_key': '…'}`, even if the text is cut off before the second quote."""
 
 
 @contextmanager
 def _own_code(name: str, what: str) -> Iterator[None]:
-    """Converts whatever the user's code raises to a ToolError that is not retried."""
+    """Converts any error raised by the user's code to a ToolError, which is not retried."""
     try:
         yield
     except FactloopError:
@@ -52,10 +52,10 @@ def _own_code(name: str, what: str) -> Iterator[None]:
 
 
 def failure_of_own_code(name: str, what: str, error: Exception) -> ToolError:
-    """The failure with the error's type and message, without secrets: secrets of the request and the environment, query
-    strings of URLs, and values named as a key, token or password.
+    """A ToolError with the type and message of the error, but without secrets of the request and the environment, query
+    strings of URLs, and values that are named like a key, token or password.
 
-    It is also logged; at level DEBUG with the whole traceback, likewise without secrets.
+    Also logs the message and, at level DEBUG, the whole traceback, both without secrets.
     """
     said = _without_secrets(one_line(error), error)[:LONGEST_SAID]
     kind = type(error).__name__
@@ -84,10 +84,10 @@ _DATE_KEYS = ("date", "published", "published_at")
 
 
 class RetrieverSearch(SearchTool):
-    """Hits from a retriever or a function that takes a query; source, title and date are from its documents' metadata.
+    """Searches with a retriever or a function that takes a query. Its documents' metadata give source, title and date.
 
-    Errors of the retriever become a ToolError with its message, which is not retried, because the retriever has a retry
-    policy of its own.
+    Errors of the retriever become a ToolError with the same message. They are not retried, because that is up to the
+    retriever.
     """
 
     name: str = "retriever"
@@ -99,7 +99,7 @@ class RetrieverSearch(SearchTool):
 
     @property
     def identity(self) -> str:
-        """The retriever's type and name, because its collection cannot be seen from outside."""
+        """The retriever's type and name, because its collection is not visible from outside."""
         kind = type(self.retriever)
         if not isinstance(self.retriever, BaseRetriever):
             named = self.retriever if hasattr(self.retriever, "__qualname__") else kind
@@ -108,7 +108,7 @@ class RetrieverSearch(SearchTool):
 
     @property
     def cacheable(self) -> bool:
-        """False: two retrievers of one type look the same, and their collections may change unnoticed."""
+        """Always False, because retrievers of one type look the same, and their collections may change unnoticed."""
         return False
 
     @property
@@ -139,14 +139,14 @@ class RetrieverSearch(SearchTool):
             return self._hits(await ask(query), limit)
 
     def _asking_for(self, limit: int) -> dict[str, Any]:
-        """Requests as many documents from a vector store as are wanted, unless its owner has set the number."""
+        """The option that makes a vector store return `limit` documents, unless its owner has set another number."""
         is_open = isinstance(self.retriever, VectorStoreRetriever) and "k" not in self.retriever.search_kwargs
         return {"k": limit} if is_open else {}
 
     def _hits(self, found: object, limit: int) -> list[SearchHit]:
-        """Converts documents to hits. Raises ToolError for anything else, even None: no results are an empty list."""
+        """Converts documents to hits. Raises ToolError for anything else, even None, which is not an empty list."""
         try:
-            documents = documents_of("what it returned", found)
+            documents = documents_of("its result", found)
         except DataError as error:
             raise ToolError(f"{self.name}: {error}", tool=self.name) from error
         if documents is None:
@@ -211,7 +211,7 @@ def as_search_tool(thing: object) -> SearchTool:
         return RetrieverSearch(thing)
     raise ConfigError(
         f"{type(thing).__name__} is not a search: pass a SearchTool, a LangChain retriever, a vector store, "
-        "a LangChain tool of one string argument, or a function of a query"
+        "a LangChain tool with one string argument, or a function that takes a query"
     )
 
 
@@ -238,7 +238,7 @@ class LangChainToolSearch(SearchTool):
 
     @property
     def cacheable(self) -> bool:
-        """False: it cannot be seen from outside whether a user's tool would return the same again."""
+        """Always False, because there is no way to know whether a user's tool would return the same hits again."""
         return False
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
@@ -256,7 +256,7 @@ class LangChainToolSearch(SearchTool):
         return self._hits(answer)[:limit]
 
     def _call(self, query: str) -> dict[str, Any]:
-        """A tool call instead of bare arguments, because a tool returns its artifact only for a tool call."""
+        """A tool call rather than bare arguments, because a tool returns its artifact only for a tool call."""
         return {"name": self.tool.name, "args": {self.argument: query}, "id": "search", "type": "tool_call"}
 
     def _hits(self, answer: object) -> list[SearchHit]:

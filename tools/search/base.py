@@ -19,7 +19,7 @@ from factloop.core.errors import ToolError
 from factloop.core.records import Record, SourceDocument
 
 REACH_S = 10.0
-"""Maximum seconds to wait for a server when checking whether it can be reached."""
+"""Maximum number of seconds to wait when checking whether a server can be reached."""
 
 
 class SearchHit(Record):
@@ -34,12 +34,12 @@ class SearchHit(Record):
     published: str | None = None
     """Date of the source as returned by the search, unparsed."""
     document: SourceDocument | None = None
-    """What a retriever or the caller provides about the document."""
+    """Information about the document from a retriever or the caller."""
 
 
 def textless(name: str) -> ToolError:
-    """The failure of a search that found pages without text, which is not the same as finding nothing."""
-    return ToolError(f"{name}: found pages, but none has a text", tool=name, status=200)
+    """The error of a search that found only pages without text, which is not the same as finding nothing."""
+    return ToolError(f"{name}: found pages, but none of them has text", tool=name, status=200)
 
 
 def with_text(name: str, found: Sequence[SearchHit], limit: int) -> list[SearchHit]:
@@ -55,9 +55,9 @@ class SearchInput(BaseModel):
 
 
 class SearchTool(BaseTool):
-    """Base class of all search tools. Implement `search`; `asearch` runs it in a thread unless overridden.
+    """Base class of all search tools. Subclasses implement `search`; `asearch` runs it in a thread unless overridden.
 
-    As a LangChain tool, it takes `query` and returns numbered passages as content and the hits as artifact.
+    As a LangChain tool, it takes a `query` and returns numbered passages as its content and the hits as its artifact.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -67,9 +67,9 @@ class SearchTool(BaseTool):
     limit: int = 3
     """Number of hits returned when it is called as a LangChain tool."""
     usd_per_query: float | None = None
-    """Price of one query; None if it is unknown, which makes the cost of a run unknown as well."""
+    """Price of one query. If it is None (unknown), the cost of a run is unknown as well."""
     concurrency_limit: int = 64
-    """Maximum number of concurrent calls, to limit threads, or the load on a server."""
+    """Maximum number of concurrent calls, which limits the number of threads or the load on a server."""
 
     _pools: dict[int, ThreadPoolExecutor] = PrivateAttr(default_factory=dict)
 
@@ -83,7 +83,7 @@ class SearchTool(BaseTool):
 
     def _threads(self) -> ThreadPoolExecutor:
         """This tool's own threads: asyncio's default pool has six on two cores and is shared with everything else."""
-        process = os.getpid()  # a fork has its parent's pool, but none of its threads
+        process = os.getpid()  # a forked process has its parent's pool, but not the threads
         if process not in self._pools:
             self._pools[process] = ThreadPoolExecutor(self.concurrency_limit, thread_name_prefix=self.name)
         return self._pools[process]
@@ -96,16 +96,16 @@ class SearchTool(BaseTool):
     @property
     @abstractmethod
     def identity(self) -> str:
-        """The name for cache keys; it changes when answers may change (index hash, URL) and contains no secrets."""
+        """The name in cache keys. It changes if answers may change (index hash, URL), and contains no secrets."""
 
     @property
     def recorded_as(self) -> str | None:
-        """The name in recordings: `identity`, but independent of the server's URL; None if local and repeatable."""
+        """The name in recordings: `identity` without the server's URL; None for a local, repeatable search."""
         return self.identity
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Sentences that a reader of a report must know about what was searched."""
+        """Sentences about the searched documents that readers of a report must know."""
         return ()
 
     def reach(self) -> None:
@@ -144,11 +144,11 @@ class SearchTool(BaseTool):
 
     @property
     def own_documents(self) -> bool:
-        """Whether it searches the user's own documents, free of charge, instead of the world."""
+        """Whether it searches the user's own documents, free of charge, instead of public sources."""
         return False
 
-    def all_passages(self, most_characters: int) -> list[SearchHit] | None:  # noqa: ARG002 - for tools that know them
-        """All passages, each once, in reading order; None if they have more characters in total than this, including
+    def all_passages(self, most_characters: int) -> list[SearchHit] | None:  # noqa: ARG002 - for subclasses
+        """All passages, each once, in reading order; None if they have more than `most_characters` in total, including
         titles and headings."""
         return None
 

@@ -21,9 +21,9 @@ class SearchBuilder(Protocol):
     """The builder that an entry point in `factloop.search` refers to, such as `package.module:MySearch.build`."""
 
     def __call__(self, *, timeout_s: float, replayed: bool, **options: Any) -> SearchTool:
-        """The tool. `replayed`: it is never called because its results are recorded, so it must not need a key or URL.
-        `options`: settings whose names start with the provider's, only for built-in tools. Raises ConfigError if a key
-        or URL is missing."""
+        """Builds the tool. If `replayed`, its results are recorded and it is never called, so it must not need a key or
+        URL. `options` are settings whose names start with the provider's, for built-in tools only. Raises ConfigError
+        if a key or URL is missing."""
         ...
 
 
@@ -63,7 +63,7 @@ def check_names(names: Sequence[str]) -> None:
 
 def _unknown(name: str) -> ConfigError:
     known = ", ".join((*PROVIDERS, *plugin_names(SEARCH)))
-    return ConfigError(f"unknown search {name!r}: known are {known}, and documents by their path")
+    return ConfigError(f"unknown search {name!r}: use {known}, or the path of documents")
 
 
 def build_search_tools(
@@ -78,12 +78,12 @@ def build_search_tools(
     replayed: bool = False,
     options: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> list[SearchTool]:
-    """One tool for each distinct name, in order, then one for all documents, if any.
+    """Builds one tool for each distinct name, in order, then one for all documents, if there are any.
 
     Documents are indexed here, which may take seconds. Raises ConfigError for an unknown name or a missing key or URL,
     and DataError for unreadable documents. Only the modules of the requested tools are imported. `replayed` tools need
-    no key or URL: their results are recorded, and they are not called. `options` maps names to further arguments of
-    their builders.
+    no key or URL, because their results are recorded and they are never called. `options` maps names to further
+    arguments for their builders.
     """
     check_sources(names)
     own = options or {}
@@ -101,7 +101,7 @@ def build_search_tools(
 
 
 def check_settings(names: Sequence[str], docs: Sequence[str | Path] = ()) -> None:
-    """Checks that every name is known, and that every path except globs exists. Opens no folder. Raises ConfigError."""
+    """Checks that all names are known and all paths except globs exist. Opens no folders. Raises ConfigError."""
     check_names(names)
     for place in docs:
         if not glob.has_magic(str(place)) and not os.path.lexists(os.path.expanduser(place)):
@@ -109,7 +109,7 @@ def check_settings(names: Sequence[str], docs: Sequence[str | Path] = ()) -> Non
 
 
 def check_sources(names: Sequence[str], docs: Sequence[str | Path] = ()) -> None:
-    """Checks that every name is known and every path leads to files. Reads none. Raises ConfigError, DataError."""
+    """Checks that all names are known and all paths lead to files, but reads no file. Raises ConfigError, DataError."""
     check_names(names)
     if docs:
         from factloop.tools.search.documents.files import find_files

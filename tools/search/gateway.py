@@ -34,7 +34,7 @@ T = TypeVar("T")
 BY = {"call": "search", "cache": "cache", "identical_call": "identical_call"}
 """How a span describes the origin of hits."""
 KEEP_S = 24 * 3600.0
-"""Age at which web searches in the shared cache are repeated. In a run directory, answers never expire."""
+"""Age, in seconds, at which web searches in the shared cache are repeated. In a run directory, answers never expire."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Server:
 
 
 class SearchGateway:
-    """Answers queries with the search tools of a run. Shared by all responses under check; bound to one event loop."""
+    """Answers queries with a run's search tools. Shared by all responses being checked; bound to one event loop."""
 
     def __init__(
         self,
@@ -79,11 +79,11 @@ class SearchGateway:
         servers: dict[int, Server] | None = None,
         limiter_of: Callable[[SearchTool], Limiter] = limiter_of_tool,
     ) -> None:
-        """`patience_s` is the time without an accepted request after which to give up on a tool's server, and `rest_s`
-        the longest pause before trying it again.
+        """`patience_s` is how long a tool's server may accept no request before we give up on it, and `rest_s` is the
+        longest pause before trying it again.
 
         `budget` is charged for searches; a tool with an unknown price counts as free. Gateways with the same `servers`
-        share their limiters, and so do gateways with the same `limiter_of`.
+        or the same `limiter_of` share their limiters.
         """
         self.tools = tuple(tools)
         self._results = results
@@ -98,8 +98,8 @@ class SearchGateway:
     def over(self, tools: Sequence[SearchTool]) -> SearchGateway:
         """A gateway to other tools that shares answers, budget and limiters with this one.
 
-        Answers of tools that are not cacheable are its own and are discarded with it: two retrievers of one kind look
-        alike and must not get each other's hits.
+        Answers of tools that are not cacheable are not shared, and are discarded with the gateway: two retrievers of
+        one kind look alike but must not get each other's hits.
         """
         other = copy(self)
         other.tools = tuple(tools)
@@ -107,7 +107,7 @@ class SearchGateway:
         return other
 
     def deeper(self, results: int) -> SearchGateway:
-        """The same gateway with at least this many hits per query."""
+        """A copy of this gateway that returns at least this many hits per query."""
         other = copy(self)
         other._results = max(results, self._results)
         return other
@@ -119,9 +119,9 @@ class SearchGateway:
         return self._servers[id(tool)]
 
     async def reach(self) -> None:
-        """Checks once, before money is spent, that there is a search server and that none rejects us.
+        """Checks once, before money is spent, that a search server can be reached and that none rejects us.
 
-        Raises ConfigError for a rejected key, ToolError if no tool's server can be reached. If only some cannot be
+        Raises ConfigError for a rejected key, and ToolError if no tool's server can be reached. If only some cannot be
         reached, they are not called again, and their searches fail.
         """
         servers = [self._server(tool) for tool in self.tools]
@@ -135,7 +135,7 @@ class SearchGateway:
             server.is_looked_at = True
 
     async def _look_at(self, tool: SearchTool) -> ToolError | None:
-        """The error with which the tool's server was given up on; None if it was not. Raises ConfigError."""
+        """Checks a tool's server. Returns an error if we gave up on the server. Raises ConfigError."""
         server = self._server(tool)
         if not server.is_looked_at:
             try:
@@ -160,7 +160,7 @@ class SearchGateway:
         except FactloopError:
             raise
         except Exception as error:  # a user's own tool may raise anything
-            said = f"{tool.name}: its server could not be looked at ({type(error).__name__})"
+            said = f"{tool.name}: its server could not be checked ({type(error).__name__})"
             raise ToolError(said, tool=tool.name) from error
 
     @property
@@ -169,7 +169,7 @@ class SearchGateway:
         return all(self._server(tool).patience.is_given_up for tool in self.tools)
 
     def in_turn(self, name: str | None, round_number: int) -> tuple[SearchTool, ...]:
-        """All tools, starting with the tool of that name; without a known name, the first one changes every round."""
+        """All tools, starting with the tool of that name. If there is none, the first one changes every round."""
         names = [tool.name for tool in self.tools]
         first = names.index(name) if name in names else round_number % len(names)
         return (*self.tools[first:], *self.tools[:first])
@@ -198,10 +198,10 @@ class SearchGateway:
         except ToolError as error:
             if is_wrong_set_up(error):
                 await server.first_answer.raise_blamed(error)
-            raise  # if it cannot be reached, it is one source of several, and claims that need it are unscored
+            raise  # an unreachable server is only one of several sources; claims that need it stay unscored
 
     def key(self, tool: SearchTool, query: str) -> str:
-        """Equal for searches that can share their hits."""
+        """A key that is equal for searches that can share their hits."""
         request = ["search", tool.name, tool.identity, query, self._results]
         return hashlib.sha256(json.dumps(request).encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -213,7 +213,7 @@ class SearchGateway:
         return TapeRequest("search", exact, {"tool": tool.name, "query": query, "results": self._results})
 
     async def _search_here(self, tool: SearchTool, query: str, stage: str, meter: UsageMeter) -> Value:
-        """Searches without the layers needed for servers, which took a third of the time with few passages."""
+        """Searches without the layers needed for servers, which would take a third of the time with few passages."""
         started = time.perf_counter()
         try:
             hits = await self._hits(tool, query)
@@ -294,7 +294,7 @@ class SearchGateway:
 
 @dataclass(frozen=True)
 class SearchCall:
-    """A call of a tool with a query, in the form used by a store of answers."""
+    """A query to a tool, in the form that a store of answers takes."""
 
     gateway: SearchGateway
     tool: SearchTool

@@ -30,11 +30,11 @@ _IDENTITY = "given documents"
 
 
 class GivenDocuments(PassageSearch):
-    """The passages of documents in memory. Free, without network access and without writing to disk.
+    """Searches documents in memory. It is free, needs no network access, and writes nothing to disk.
 
     Source, title and date come from the documents' metadata, as with a retriever, or from their front matter and first
-    heading; a document without a source is named `given_documents#` and its position. Indexing 100,000 passages takes a
-    second.
+    heading. A document without a source is named `given_documents#` plus its position. Indexing 100,000 passages takes
+    a second.
     """
 
     name: str = "given_documents"
@@ -56,7 +56,7 @@ class GivenDocuments(PassageSearch):
         return self._documents
 
     def of_these(self, documents: Sequence[Document]) -> GivenDocuments:
-        """The same index for documents that may differ in ids and other metadata."""
+        """The same index for the same documents, whose ids and other metadata may differ."""
         copy = self.model_copy()
         copy._keep(documents)
         return copy
@@ -79,7 +79,7 @@ class GivenDocuments(PassageSearch):
         return stored.url or stored.key
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
-        """Searches in the caller's thread, which takes less time than using another."""
+        """Searches in the caller's thread, which is faster than using another one."""
         return self.search(query, limit)
 
 
@@ -93,7 +93,7 @@ class GivenIndexes:
         self._lock = threading.Lock()
 
     async def tool_for(self, given: Documents | None) -> SearchTool | None:
-        """A search tool for what was supplied with a response; None if there is no document. Raises DataError."""
+        """A search tool for the documents supplied with a response; None if there are none. Raises DataError."""
         if isinstance(given, BaseRetriever | VectorStore):
             return as_search_tool(given)
         return await self.of(documents_of("documents", given) or ())
@@ -114,7 +114,7 @@ class GivenIndexes:
 
 
 def without_contents(identity: str) -> str:
-    """The identity of a search tool; for supplied documents, it does not depend on their contents."""
+    """The identity of a search tool, without the hash of the contents if the tool searches supplied documents."""
     return _IDENTITY if identity.startswith(f"{_IDENTITY} ") else identity
 
 
@@ -124,7 +124,7 @@ def is_given(identity: str) -> bool:
 
 
 def contents_hash(documents: Sequence[Document]) -> str:
-    """Equal if the same answers can be expected: a hash of texts, sources, titles and dates, in order."""
+    """A hash of texts, sources, titles and dates, in order. It is equal if the same answers can be expected."""
     hits = hits_of(documents, GivenDocuments.model_fields["name"].default)
     shown = "\n".join(hit.model_dump_json(exclude={"document"}) for hit in hits)
     return hashlib.sha256(shown.encode()).hexdigest()[:32]
@@ -142,7 +142,7 @@ def _files(given: Sequence[SearchHit]) -> Iterator[tuple[str, Iterator[Section]]
 
 
 def _sections(hit: SearchHit) -> Iterator[Section]:
-    """The sections of a document, which may be Markdown. Its front matter is used if its metadata lack a value."""
+    """The sections of a document, which may be Markdown. Its front matter supplies values that its metadata lack."""
     front, text = read_front_matter(_without_margin(hit.passage))
     blocks = markdown_blocks(text)
     title = hit.title or front.title or first_heading(blocks)
@@ -150,7 +150,7 @@ def _sections(hit: SearchHit) -> Iterator[Section]:
 
 
 def _without_margin(text: str) -> str:
-    """The text without the indentation that it has in source code, which would turn headings into code."""
+    """The text without the indentation of source code, which would turn headings into code."""
     first, line_end, rest = text.partition("\n")
     begins = first.lstrip(" \t")
     is_flush = begins == first and begins and not begins.startswith("#")

@@ -14,19 +14,19 @@ from pydantic import BaseModel
 from factloop.core.errors import DataError
 
 GivenDocument = str | Document | Mapping[str, Any]
-"""A text, a LangChain document, or a mapping with `page_content`, `text` or `content`, and metadata."""
+"""A string, a LangChain document, or a mapping with `page_content`, `text` or `content`, and metadata."""
 Documents = GivenDocument | Iterable[GivenDocument | tuple[GivenDocument, float]] | BaseRetriever | VectorStore
-"""What can be supplied with a response: documents, with or without scores, or a store or retriever."""
+"""The sources that can be supplied with a response: documents, with or without scores, or a store or retriever."""
 Retrieve = Callable[[str], Any]
 """A function, synchronous or not, that takes a query and returns documents."""
 _TEXTS = ("page_content", "text", "content")
 
 
 def documents_of(name: str, value: object) -> tuple[Document, ...] | None:
-    """Converts documents, texts, mappings, and pairs of these with a score to documents; a single one to a list of one.
+    """Converts texts, mappings and documents, with or without a score, to documents. Accepts a single one as well.
 
     Arrays and series of texts are treated as lists, like all other iterables except tables and models. None stays None.
-    Raises DataError that names the item.
+    Raises a DataError that names the item.
     """
     if value is None:
         return None

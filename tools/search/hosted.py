@@ -1,7 +1,7 @@
 """Searches over HTTP with an API key: Tavily, Exa and Brave. Every query costs money.
 
-It uses the providers' HTTP interfaces directly: Tavily's LangChain package limits neither time nor length and follows
-redirects with the key; Exa's waits forever for a server that stalls; Brave's is deprecated and drops dates.
+It calls the providers' HTTP APIs directly. Tavily's LangChain package limits neither time nor length, and sends the key
+along when it follows redirects. Exa's waits forever for a server that stalls. Brave's is deprecated and drops dates.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ T = TypeVar("T", bound=BaseModel)
 class KeyedSearch(SearchTool):
     """Base class of hosted searches. The key comes from `api_key` or the provider's own environment variable.
 
-    Pages without text are skipped. If no page has text, the search failed: pages were found, but their content is
-    unknown. Construction raises ConfigError if the key is missing or the URL is invalid.
+    Pages without text are skipped. If no page has text, the search fails, because pages were found but their content is
+    unknown. The constructor raises ConfigError if the key is missing or the URL is invalid.
     """
 
     key_variable: ClassVar[str]
@@ -81,11 +81,11 @@ class KeyedSearch(SearchTool):
         return self.name
 
     def reach(self) -> None:
-        """Checks that the server responds. Only the first query, which costs money, shows whether the key is valid."""
+        """Checks that the server responds. Only the first query shows whether the key is valid, and it costs money."""
         self._client.reach(timeout_s=REACH_S)
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
-        """Costs one query. Empty queries are not sent and find nothing."""
+        """Costs one query. Blank queries are not sent and find nothing."""
         if not query.strip() or limit < 1:
             return []
         return with_text(self.name, list(self._found(query, limit)), limit)
@@ -95,7 +95,7 @@ class KeyedSearch(SearchTool):
         """The pages that the server found, best first, including those without text. Raises ToolError."""
 
     def _read(self, answer: dict[str, Any], shape: type[T]) -> T:
-        """The parsed answer. Raises ToolError for any other shape, which does not mean that nothing was found."""
+        """Parses the answer. Raises ToolError if it has another shape, which does not mean that nothing was found."""
         try:
             return shape.model_validate(answer)
         except ValidationError as error:
@@ -103,7 +103,7 @@ class KeyedSearch(SearchTool):
 
 
 def misshapen(name: str, error: ValidationError) -> ToolError:
-    """The failure of a search whose answer cannot be read as search results."""
+    """The error of a search whose answer cannot be read as search results."""
     where = ".".join(str(part) for part in error.errors()[0]["loc"])
     said = f"the answer does not look like search results (at {where!r})"
     return ToolError(f"{name}: {said}", tool=name, status=200)
@@ -121,7 +121,7 @@ class _TavilyResults(BaseModel):
 
 
 class TavilySearch(KeyedSearch):
-    """Passages of pages selected by Tavily (https://tavily.com) with its search depth `basic`."""
+    """Finds passages of web pages through Tavily (https://tavily.com), with its search depth `basic`."""
 
     key_variable: ClassVar[str] = "TAVILY_API_KEY"
     url_variable: ClassVar[str] = "FACTLOOP_TAVILY_URL"
@@ -146,7 +146,7 @@ class TavilySearch(KeyedSearch):
 
 
 LONGEST_EXA_TEXT = 1_500
-"""Maximum characters of a page's text to request, in addition to the sentences that Exa selects."""
+"""Maximum number of characters of a page to request, in addition to the sentences that Exa selects."""
 
 
 class _ExaPage(BaseModel):
@@ -162,7 +162,7 @@ class _ExaResults(BaseModel):
 
 
 class ExaSearch(KeyedSearch):
-    """Sentences selected by Exa (https://exa.ai) from pages, or the beginning of the page if there are none."""
+    """Finds sentences of web pages through Exa (https://exa.ai), or the start of a page if Exa selects no sentences."""
 
     key_variable: ClassVar[str] = "EXA_API_KEY"
     url_variable: ClassVar[str] = "FACTLOOP_EXA_URL"
@@ -206,12 +206,12 @@ class _BraveWeb(BaseModel):
 
 class _BraveResults(BaseModel):
     query: dict[str, Any]
-    """Present whether or not pages were found."""
+    """Always present, even if no pages were found."""
     web: _BraveWeb = _BraveWeb()
 
 
 class BraveSearch(KeyedSearch):
-    """Brave's web index (https://brave.com/search/api). Long queries are cut to Brave's limit."""
+    """Searches Brave's web index (https://brave.com/search/api). Long queries are cut to Brave's limits."""
 
     key_variable: ClassVar[str] = "BRAVE_SEARCH_API_KEY"
     url_variable: ClassVar[str] = "FACTLOOP_BRAVE_URL"

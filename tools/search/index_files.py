@@ -1,6 +1,7 @@
 """Finds and removes document indexes in the cache without loading the search engine.
 
-Two files are next to an index folder: `.lock` is held by the process that updates it, `.use` by all that search it.
+There are two files next to an index folder: `.lock` is held by the process that updates the index, and `.use` by all
+processes that search it.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ MANIFEST = "manifest.json"
 def remove_index(folder: Path) -> bool:
     """Removes an index from its cache unless it is in use; returns whether it was removed. Raises OSError.
 
-    A symbolic link in its place is not ours and is kept. If this is interrupted, the next process that opens the index
-    rebuilds it, and the next one that removes it finishes the removal.
+    A symbolic link in its place is not ours and is kept. If the removal is interrupted, the next process that opens the
+    index rebuilds it, and the next one that removes it finishes the removal.
     """
     if folder.is_symlink():
         return False
@@ -26,7 +27,7 @@ def remove_index(folder: Path) -> bool:
         if not is_free:
             return False
         if folder.exists():
-            (folder / MANIFEST).unlink(missing_ok=True)  # first, because nothing else is trusted without it
+            (folder / MANIFEST).unlink(missing_ok=True)  # first, because no other file is trusted without it
             shutil.rmtree(folder)
         folder.with_suffix(LOCK).unlink(missing_ok=True)
     return True

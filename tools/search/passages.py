@@ -18,7 +18,7 @@ SPACELESS = (
 """Ranges of scripts without spaces between words, for use in a regular expression's brackets."""
 
 PARAGRAPHS, PARAGRAPH = "\n\n", "\n"
-"""Separators of paragraphs: in a text, and in a passage."""
+"""Separators of paragraphs in a text and in a passage, respectively."""
 
 _SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
 _LONGEST_UNIT = 100
@@ -36,7 +36,7 @@ class PassageSettings:
 
     words: int = 80
     slack: int = 20
-    """Maximum deviation from `words` allowed to end a passage near the end of a sentence."""
+    """Maximum deviation from `words` that is allowed so that a passage ends with a sentence."""
 
     def __post_init__(self) -> None:
         if not self.words > self.slack >= 0:
@@ -55,14 +55,14 @@ class Chunk:
     joint: str = PARAGRAPH
     """The separator between this passage and the previous one: a line break, a space, or nothing."""
     begins_within: bool = False
-    """Whether it continues a sentence that is too long for one passage."""
+    """Whether the passage continues a sentence that is too long for one passage."""
 
 
 def split_passages(text: str, settings: PassageSettings = DEFAULT_SETTINGS) -> Iterator[str]:
-    """Passages in order that do not overlap; none for blank text. Linear time, constant extra memory.
+    """Splits text into passages, in order and without overlap; blank text has none. Linear time, constant extra memory.
 
-    Each passage ends with a sentence, unless a sentence is too long for one passage. A text of at most `words + slack`
-    words is one passage. A "word" of more than 100 characters is cut.
+    Each passage ends at the end of a sentence, unless the sentence is too long for one passage. A text of at most
+    `words + slack` words is one passage. A "word" of more than 100 characters is cut.
     """
     return (chunk.text for chunk in split_chunks(text, settings))
 
@@ -101,7 +101,7 @@ class _Ends:
     def nearest(self, units: Sequence[tuple[int, int]], settings: PassageSettings) -> tuple[int, bool]:
         """The number of units to take, and whether a sentence ends there.
 
-        It is the end nearest to `words`, or an earlier one if none is near, or `words` itself if there is none at all.
+        Takes the end nearest to `words`, or an earlier one if none is near, or `words` itself if there is none at all.
         """
         wished = settings.words
         near = (count for distance in range(settings.slack + 1) for count in (wished - distance, wished + distance))

@@ -15,7 +15,7 @@ from factloop.tools.search.hosted import misshapen
 
 URL_VARIABLE = "FACTLOOP_SEARXNG_URL"
 _NOWHERE = "http://replayed.invalid"
-_NO_JSON = "the server probably has its JSON format off: add `json` to `search.formats` in its settings.yml"
+_NO_JSON = "the server has probably disabled its JSON format: add `json` to `search.formats` in its settings.yml"
 
 
 class _SearxngResult(BaseModel):
@@ -31,7 +31,7 @@ class _SearxngResults(BaseModel):
 
 
 class SearxngSearch(SearchTool):
-    """A SearXNG server at `base_url` or the environment variable `FACTLOOP_SEARXNG_URL`; without one, ConfigError.
+    """Searches a SearXNG server at `base_url`, or at `FACTLOOP_SEARXNG_URL`. Raises ConfigError if neither is set.
 
     `language` is a code that the server knows, such as "en" or "all".
     """
@@ -72,8 +72,8 @@ class SearxngSearch(SearchTool):
     def search(self, query: str, limit: int) -> list[SearchHit]:
         """Raises ToolError if there are no results and engines failed, because that is not an empty result.
 
-        Pages without text, which some engines return, are skipped. If no page has text, for example because an engine's
-        markup has changed, the search failed as well.
+        Skips pages without text, which some engines return. If no page has text, for example because an engine's markup
+        has changed, raises ToolError as well.
         """
         if not query.strip() or limit < 1:
             return []

@@ -13,7 +13,7 @@ from factloop.tools.search.base import REACH_S, SearchHit
 from factloop.tools.search.hosted import KeyedSearch
 
 _NO_QUERY = frozenset({400, 422})
-"""Statuses of a request that the server would have accepted if it had a query."""
+"""Statuses with which the server rejects a request only because it has no query."""
 
 
 class _AnswerBox(BaseModel):
@@ -56,8 +56,8 @@ class _SerperResults(BaseModel):
 class SerperSearch(KeyedSearch):
     """Google search through Serper's API.
 
-    `num` is the number of results to request; by default, as many as the search wants. `gl` (country) and `hl`
-    (language) are Google's parameters. Texts of panels are treated like texts of pages.
+    `num` is the number of results to request; by default, as many as the caller wants. `gl` (country) and `hl`
+    (language) are Google's parameters. The texts of panels are treated like the texts of pages.
     """
 
     key_variable: ClassVar[str] = "SERPER_API_KEY"
@@ -101,7 +101,7 @@ class SerperSearch(KeyedSearch):
 
 
 def _hits(results: _SerperResults, query: str) -> Iterator[SearchHit]:
-    """The direct answer, the knowledge panel, then pages. A panel without a URL gets the URL of the query."""
+    """Yields the direct answer, the knowledge panel, then pages. A panel without a URL gets the URL of the query."""
     page = f"https://www.google.com/search?q={quote_plus(query)}"
     box, graph = results.answer_box, results.knowledge_graph
     if box and (passage := _joined(box.answer, box.snippet)):

@@ -1,4 +1,4 @@
-"""Searches articles in Wikipedia or another MediaWiki, free of charge, with one request per article read."""
+"""Searches the articles of Wikipedia or another MediaWiki, free of charge. Reading an article takes one request."""
 
 from __future__ import annotations
 
@@ -63,21 +63,21 @@ def raise_error(name: str, answer: JsonAnswer) -> None:
 
 
 def refuse_unfinished(name: str, answer: dict[str, Any]) -> None:
-    """Raises ToolError if the wiki warns that it did not search as requested or not completely.
+    """Raises ToolError if the wiki warns that it searched differently than requested, or only in part.
 
-    This is not the same as finding nothing; an unknown warning of the search is treated in the same way. Notes about
-    parameters are harmless unless the search depends on them: a wiki without TextExtracts returns two of them.
+    That is not the same as finding nothing. Unknown warnings about the search are treated in the same way. Notes about
+    parameters are harmless unless the search depends on them: a wiki without TextExtracts returns two such notes.
     """
     for note in _notes_in(name, answer).warnings:
         said = repr(note.text[:_LONGEST_TEXT])
         if note.code in _PARAMETER_NOTES and _OF_SEARCH.search(note.text):
             raise ToolError(f"{name}: does not support the search: {said}", tool=name)
         if note.module in _SEARCH_MODULES and note.code not in _PARAMETER_NOTES | _DEPRECATIONS:
-            raise ToolError(f"{name}: warns of its search: {said}", tool=name, retryable=True)
+            raise ToolError(f"{name}: the search returned a warning: {said}", tool=name, retryable=True)
 
 
 MAX_LAG_S = 5
-"""Seconds of database lag above which the wiki should reject our requests, as its etiquette asks of programs."""
+"""Seconds of database lag above which the wiki should reject our requests, as its etiquette for programs demands."""
 _ASKED_EACH_TIME: dict[str, str | int] = {
     "format": "json",
     "formatversion": 2,
@@ -97,8 +97,6 @@ class _Extension(BaseModel):
 
 
 class _SiteInfo(BaseModel):
-    """What a wiki reports about itself."""
-
     general: _General
     extensions: list[_Extension] = []
 
@@ -121,7 +119,7 @@ class Article(BaseModel):
 
     @property
     def is_blank(self) -> bool:
-        """Whether the plain text exists but is blank, because TextExtracts leaves out tables and boxes."""
+        """Whether the plain text exists but is blank, because TextExtracts omits tables and boxes."""
         return self.extract is not None and not self.extract.strip()
 
     @property
@@ -131,18 +129,18 @@ class Article(BaseModel):
 
 
 _PASSAGES = PassageSettings(words=100)
-"""Longer than passages of documents, because these passages come without their neighbours."""
+"""Longer than passages of documents, because these passages are returned without their neighbours."""
 _LONGEST_QUERY = 300
-"""Maximum characters of a query in MediaWiki's search."""
+"""Maximum number of characters of a query in MediaWiki's search."""
 _MAX_ARTICLES = 10
 
 
 class WikipediaSearch(SearchTool):
-    """Wikipedia in one `language` (the code in its URL), or the MediaWiki at `base_url`.
+    """Searches Wikipedia in one `language` (the code in its URL), or the MediaWiki at `base_url`.
 
-    The best articles are read whole, and their passages of about a hundred words compete. A wiki's search requires
-    every word: if no article has them all, up to three queries with fewer words follow. `published` is the time of the
-    article's last edit. Raises ConfigError if the language or URL is not valid.
+    Reads the best articles in full and returns their best passages of about a hundred words. A wiki's search requires
+    every word, so if no article has them all, up to three queries with fewer words follow. `published` is the time of
+    the article's last edit. Raises ConfigError if the language or URL is not valid.
     """
 
     name: str = "wikipedia"
@@ -199,7 +197,7 @@ class WikipediaSearch(SearchTool):
         return [_hit(*found[index]) for index in best_passages(query, texts, limit)]
 
     def _articles(self, query: str, n_articles: int) -> list[Article]:
-        """The articles found by the first wording that finds any."""
+        """The articles found by the first wording of the query that finds any."""
         deadline = time.monotonic() + self.timeout_s
         for wording in chain([query], looser_queries(query)):
             if found := self._find(wording, n_articles, deadline):
@@ -221,9 +219,9 @@ class WikipediaSearch(SearchTool):
     def _find(self, query: str, n_articles: int, deadline: float) -> list[Article]:
         """Articles that contain all words of the query, best first, with their texts.
 
-        This takes one request per article, because the API returns one whole text per request and continues with the
-        others. A wiki without the extension TextExtracts returns none; each article is then read from its page, which
-        needs the extra `documents`. So are articles whose text the extension leaves empty.
+        This takes one request per article, because the API returns only one full text per request. A wiki without the
+        extension TextExtracts returns none, so each article is then read from its page, which needs the extra
+        `documents`. The same applies to articles whose text the extension leaves empty.
         """
         found = self._search(query, n_articles, deadline)
         return [self._with_text(page, deadline) if self._is_unread(page) else page for page in found]
@@ -236,7 +234,7 @@ class WikipediaSearch(SearchTool):
             "action": "query",
             "generator": "search",
             "gsrsearch": query,
-            "gsrwhat": "text",  # otherwise MediaWiki's own search only looks at titles
+            "gsrwhat": "text",  # otherwise MediaWiki's own search only covers titles
             "gsrlimit": n_articles,
             "redirects": 1,
             "prop": "extracts|info|revisions",
@@ -252,7 +250,7 @@ class WikipediaSearch(SearchTool):
             answer = self._get(params | carry_on, deadline)
             refuse_unfinished(self.name, answer)
             for page in self._read_pages(answer):
-                known = pages.get(page.pageid, page)  # each continuation repeats the pages and adds its texts
+                known = pages.get(page.pageid, page)  # each continuation repeats the pages and adds texts
                 pages[page.pageid] = Article.model_validate(known.model_dump() | page.model_dump(exclude_unset=True))
             following = answer.get("continue")
             if not isinstance(following, dict) or "excontinue" not in following:
@@ -261,7 +259,6 @@ class WikipediaSearch(SearchTool):
         return sorted(pages.values(), key=lambda page: page.index)
 
     def _with_text(self, page: Article, deadline: float) -> Article:
-        """The article with the text of its page."""
         self._require_reader()
         from factloop.tools.search.documents.html import read_html
         from factloop.tools.search.documents.sections import sections_of

@@ -49,7 +49,7 @@ UNKNOWN = socket.gaierror(-2, "unknown")
         (REFUSED, "http://127.0.0.1:8080/v1", "connection refused at 127.0.0.1:8080"),
         (REFUSED, "https://host.test/v1", "connection refused at host.test"),
         (REFUSED, "", "connection refused"),
-        (UNKNOWN, "http://nowhere.test", "there is no host nowhere.test, or no way to look it up"),
+        (UNKNOWN, "http://nowhere.test", "the host nowhere.test does not exist or cannot be resolved"),
         (OSError(errno.EPIPE, "broken"), "http://host.test", None),
         (TimeoutError(), "http://host.test", None),
     ],

@@ -47,7 +47,7 @@ def test_a_file_damaged_while_in_use_is_a_config_error(tmp_path: Path) -> None:
         ("'{'", "is not JSON"),
         ("replace(printf('%100000s', ''), ' ', '[')", "is not JSON"),
         ("x'fffe'", "is not JSON"),
-        ("replace(value, 'is', 'is not')", "was damaged"),
+        ("replace(value, 'is', 'is not')", "is damaged"),
     ],
 )
 def test_an_answer_that_was_damaged_is_a_config_error(tmp_path: Path, value: str, said: str) -> None:

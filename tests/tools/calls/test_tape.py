@@ -107,7 +107,7 @@ async def test_what_is_not_recorded_says_what_differs_and_how_to_record_it(tmp_p
     assert str(missing.value) == (
         f"no recording of this request (search serper, query 'Who built the tower in 1759?'): not in {path}: "
         "the closest (line 3) differs in query: recorded '…built the tower in 1882?', "
-        "asked '…built the tower in 1759?'. Record it!"
+        "requested '…built the tower in 1759?'. Record it!"
     )
 
 
@@ -137,7 +137,7 @@ def test_any_text_survives_and_nothing_in_it_ends_a_line_or_moves_a_cursor(queri
         ([], "x:1: not valid JSON"),
         (["[]"], "x:1: not a JSON object"),
         (['{"a": 1}'], "x:1: not a recording of factloop"),
-        (['{"factloop_recording": 2}'], "x:1: format 2, and this version reads 1"),
+        (['{"factloop_recording": 2}'], "x:1: format 2, but this version reads 1"),
         ([json.dumps({"factloop_recording": "x" * 10_000})], "x:1: format 'xxx"),
         ([HEADER, json.dumps(LINE), "<<<<<<< HEAD"], "x:3: not valid JSON"),
         ([HEADER, json.dumps(LINE)[:-4]], "x:2: not valid JSON"),

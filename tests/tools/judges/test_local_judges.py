@@ -246,7 +246,7 @@ def test_a_checkpoint_that_is_none_is_refused_and_never_run(
             path.write_bytes(b"")
         case _:
             torch.save({"state_dict": {}}, path)
-    with pytest.raises(ConfigError, match="not a checkpoint of AlignScore"):
+    with pytest.raises(ConfigError, match="not an AlignScore checkpoint"):
         AlignScore(tmp_path).load()
     assert not (tmp_path / "sprung").exists()
 
@@ -330,7 +330,7 @@ def test_broken_files_are_a_wrong_set_up(
         (lambda at: tiny.save_roberta(at, {0: "x", 1: "y", 2: "z"}), AlignScore, "which one means support"),
         (lambda at: tiny.save_t5(at), Hhem, "not those of HHEM"),
         (lambda at: tiny.save_causal(at, tiny.BESPOKE + "{# criteria_id #}"), GraniteGuardian, "use 3.0 to 3.2"),
-        (lambda at: tiny.save_causal(at, "{{ raise_exception('no') }}"), Bespoke, "does not take the question"),
+        (lambda at: tiny.save_causal(at, "{{ raise_exception('no') }}"), Bespoke, "does not accept the question"),
         (lambda at: at, MiniCheckT5, "no usable model"),
     ],
 )

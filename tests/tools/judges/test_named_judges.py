@@ -32,7 +32,7 @@ HUB = needs("huggingface_hub", "semantic")
     "text", ["", "baseline:x", "nli", "nli:", "nli: ", "minicheck:", "bespoke", "gpt-4o-mini", "MINICHECK", "oracle:/x"]
 )
 def test_a_name_that_is_none(text: str) -> None:
-    with pytest.raises(ConfigError, match=r"there is no judge .*; known are baseline, minicheck, .*nli:MODEL"):
+    with pytest.raises(ConfigError, match=r"there is no judge .*; use baseline, minicheck, .*nli:MODEL"):
         parse_spec(text)
 
 

@@ -102,7 +102,7 @@ async def test_the_stand_in_for_a_replayed_model_is_named_as_the_model_itself(
 
 
 def test_nobody_can_ask_the_stand_in_for_a_replayed_model() -> None:
-    with pytest.raises(AssertionError, match="a replay asks no model"):
+    with pytest.raises(AssertionError, match="a replay must not call a model"):
         build_chat_model("openai:gpt-4o", replayed=True).model.invoke("Hello?")
 
 

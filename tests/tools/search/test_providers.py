@@ -72,7 +72,7 @@ def test_such_an_article_beside_others_needs_no_reader(server: FakeServer, monke
     server.will_answer({"batchcomplete": True, "query": {"pages": [blank, ada]}})
     assert {hit.title for hit in wikipedia(server).search("keeper Jon Vik 1884", 3)} == {"Ada"}
     server.will_answer({"batchcomplete": True, "query": {"pages": [blank]}})
-    with pytest.raises(ToolError, match="wikipedia: found pages, but none has a text"):
+    with pytest.raises(ToolError, match="wikipedia: found pages, but none of them has text"):
         wikipedia(server).search("keeper Jon Vik 1884", 3)
 
 
@@ -94,7 +94,7 @@ TIMED_OUT = [
 @pytest.mark.parametrize("found", [{}, {"query": {"pages": [page(7, "Ada", 1, ADA)]}}], ids=["nothing", "a part"])
 def test_a_search_that_was_not_done_to_its_end_is_a_failure(server: FakeServer, found: dict[str, object]) -> None:
     server.will_answer({"batchcomplete": True, "warnings": TIMED_OUT, **found})
-    with pytest.raises(ToolError, match=r"wikipedia: warns of its search: 'The search has timed out; only") as caught:
+    with pytest.raises(ToolError, match=r"the search returned a warning: 'The search has timed out; only") as caught:
         wikipedia(server).search("ada", 3)
     assert caught.value.retryable
 
@@ -213,7 +213,7 @@ def test_no_engine_answering_is_a_failure_not_an_empty_result(server: FakeServer
 
 
 def test_unknown_name_lists_the_known() -> None:
-    with pytest.raises(ConfigError, match="unknown search 'bing': known are serper, wikipedia, searxng"):
+    with pytest.raises(ConfigError, match="unknown search 'bing': use serper, wikipedia, searxng"):
         build_search_tools(["wikipedia", "bing"])
 
 

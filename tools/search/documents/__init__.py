@@ -1,1 +1,1 @@
-"""Searches the user's own files: loads them, splits them into passages and indexes these on disk."""
+"""Searches the user's own files: loads them, splits them into passages, and indexes the passages on disk."""

@@ -15,7 +15,7 @@ from factloop.core.files.places import base_and_pattern, is_hidden, leads_out, r
 
 COMPRESSED = ".gz"
 _JOINED = re.compile(r"_+|(?<!\d)-+|-+(?!\d)")
-"""Characters used for a space in names; a hyphen between figures is part of a date or range."""
+"""Matches characters used in place of spaces in names; a hyphen between digits is part of a date or range."""
 
 
 def is_compressed(path: Path) -> bool:
@@ -23,13 +23,13 @@ def is_compressed(path: Path) -> bool:
 
 
 def extension_of(path: Path) -> str:
-    """The extension in lowercase, including the one before if the file is compressed: ".tsv.gz"."""
+    """The extension in lowercase, such as ".txt"; for a compressed file, both extensions, such as ".tsv.gz"."""
     inner = Path(path.stem).suffix if is_compressed(path) else ""
     return (inner + path.suffix).lower()
 
 
 def stem_of(path: Path) -> str:
-    """The name without `extension_of`."""
+    """The name without its extension, as returned by `extension_of`."""
     return Path(path.stem).stem if is_compressed(path) else path.stem
 
 
@@ -48,7 +48,7 @@ _READABLE = ", ".join(sorted(EXTENSIONS))
 
 @dataclass(frozen=True)
 class UnreadFile:
-    """A file in a folder or glob, or a folder in it, that is left out, with the reason."""
+    """A file or subfolder of a folder or glob that was skipped, with the reason."""
 
     path: Path
     why: str
@@ -59,21 +59,21 @@ class UnreadFile:
 
 @dataclass(frozen=True)
 class FoundFiles:
-    """The files at some places. `paths` are as the user wrote them, sorted, without duplicates."""
+    """The files found at the given places. `paths` are spelled as the user wrote them, sorted, without duplicates."""
 
     paths: tuple[Path, ...]
     named: frozenset[Path]
-    """Files that the user named individually, which must be readable."""
+    """Files that the user named individually. They must be readable."""
     unread: tuple[UnreadFile, ...]
-    """Other contents of folders and globs: unsupported files, closed folders, pipes, and links that are broken or lead
-    out."""
+    """Other contents of folders and globs: unsupported files, inaccessible folders, pipes, and links that are broken or
+    lead outside."""
 
 
 def find_files(places: Sequence[str | Path]) -> FoundFiles:
-    """All readable files at the places: a file, a folder (including its folders, except hidden ones) or a glob.
+    """Finds all supported files at the places: files, folders (with their subfolders, except hidden ones) and globs.
 
     Raises DataError for a place that does not exist, a named file with an unsupported extension, a glob without a
-    match, or if no readable file is left.
+    match, or if no supported file is found.
     """
     if isinstance(places, str | Path):
         places = [places]
@@ -84,24 +84,24 @@ def find_files(places: Sequence[str | Path]) -> FoundFiles:
         for path, base in _files_at(str(place)):
             extension, is_named = extension_of(path), base is None
             if base is not None and leads_out(path, resolved(base)):
-                unread[path] = UnreadFile(path, f"a link that leads out of {base}")
+                unread[path] = UnreadFile(path, f"a link that leads outside {base}")
             elif extension in EXTENSIONS and (is_named or os.path.isfile(path)):
                 kept = found.setdefault(resolved(path), path)
                 if is_named:
                     named.add(kept)
             elif is_named:
-                raise DataError(f"files with extension {extension!r} are not read, only {_READABLE}", path=str(path))
+                raise DataError(f"extension {extension!r} is not supported, only {_READABLE}", path=str(path))
             else:
                 unread[path] = UnreadFile(path, _why_unread(path))
     if not found:
         named_places = ", ".join(str(place) for place in places) or "no path given"
-        left_out = f"; left out: {len(unread)}, such as {next(iter(unread.values()))}" if unread else ""
-        raise DataError(f"no file to read{left_out}; readable are {_READABLE}", path=named_places)
+        skipped = f"; skipped {len(unread)}, such as {next(iter(unread.values()))}" if unread else ""
+        raise DataError(f"no file to read{skipped}; supported extensions: {_READABLE}", path=named_places)
     return FoundFiles(tuple(sorted(found.values())), frozenset(named), tuple(unread[path] for path in sorted(unread)))
 
 
 def _files_at(place: str) -> Iterator[tuple[Path, Path | None]]:
-    """Files, each with the folder or glob base in which it was found; None if it was named itself."""
+    """Yields files, each with the folder or glob base in which it was found, or None if the file itself was named."""
     if not place.strip():
         raise DataError("an empty path names no documents; write . for the working directory", path=repr(place))
     if "\0" in place:
@@ -146,4 +146,4 @@ def _why_unread(path: Path) -> str:
         return "a broken link" if os.path.islink(path) else f"cannot be opened: {error.strerror}"
     if stat.S_ISDIR(mode):
         return "a folder that cannot be opened"
-    return "a file of this kind is not read" if stat.S_ISREG(mode) else "neither a file nor a folder"
+    return "files of this kind are not supported" if stat.S_ISREG(mode) else "neither a file nor a folder"

@@ -19,7 +19,7 @@ from factloop.tools.search.documents.sections import Block, Heading, Rows, row_l
 
 _MOST_COLUMNS, _MOST_SPANNED = 60, 200
 _LONGEST_LAYOUT = 300
-"""Maximum characters of a cell in a table without header; a longer cell means that the table is page layout."""
+"""Maximum number of characters of a cell in a table without a header; a longer one means that the table is layout."""
 _CELLS = frozenset({"td", "th"})
 _STRUCTURE = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "table"})
 
@@ -38,7 +38,7 @@ class _Row:
 
 
 class HtmlTable:
-    """Reads one table; a table inside a cell becomes text of that cell."""
+    """Reads one table. A table inside a cell becomes text of that cell."""
 
     def __init__(self, parts: list[str]) -> None:
         """`parts` is the list in which the page's text is collected."""
@@ -61,7 +61,7 @@ class HtmlTable:
                 self._open = (tag, len(self._parts), dict(attributes))
 
     def end(self, tag: str) -> bool:
-        """Returns whether the table ends with this tag."""
+        """Whether the table ends with this tag."""
         if tag == "table":
             self._depth -= 1
         elif self._depth == 1 and self._open is not None and tag == self._open[0]:
@@ -135,7 +135,7 @@ def _filled(rows: list[_Row]) -> list[list[_Cell | None]]:
     """The rows, with each cell repeated in all columns and rows that it spans."""
     filled: list[list[_Cell | None]] = []
     reaching: dict[int, tuple[_Cell, int]] = {}
-    """Maps a column to the cell that reaches it from above, and the number of rows that the cell still spans."""
+    """Maps a column to the cell that spans it from above, and the number of rows that the cell still spans."""
     for row in rows:
         line: list[_Cell | None] = []
         cells = iter(row.cells)
@@ -175,12 +175,12 @@ _UNSEEN = frozenset({"script", "style", "noscript", "template", "svg", "iframe",
 _HIDES = re.compile(
     r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\s*(?=[;!]|$)", re.IGNORECASE
 )
-"""Matches a `style` attribute that hides a tag. Style sheets are not read."""
+"""Matches a `style` attribute that hides an element. Style sheets are not read."""
 _WHOLE = frozenset({"html", "body"})
 """Tags that are only hidden until a script has set up the page."""
 _AROUND = frozenset({"nav", "footer"})
 _AROUND_ROLES = frozenset({"navigation", "contentinfo"})
-"""Roles of blocks that are on every page of a site and are not evidence."""
+"""Roles of blocks that appear on every page of a site and are not evidence."""
 _CONSENT = re.compile(
     r"(?:[a-z0-9]+[-_]+)?(?:cookies?|consent|gdpr|ccpa)[-_]*(?:consent|law|policy)?[-_]*"
     r"(?:banner|notice|bar|popup|pop-up|modal|dialog|overlay|wall|message|alert|prompt)(?:[-_]*(?:wrapper|container|root|inner))?"
@@ -202,12 +202,12 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 @dataclass(frozen=True, slots=True)
 class HtmlPage:
     title: str
-    """The text of its `<title>`; empty if the page has no title."""
+    """The text of the page's `<title>`; empty if it has none."""
     blocks: list[Block]
 
 
 class _PageParser:
-    """Collects what a reader would see. The parser calls it for each tag, so no tree is built."""
+    """Collects the text that a reader would see. The parser calls it for each tag, so no tree is built."""
 
     def __init__(self, *, leave_out: bool) -> None:
         self._leaves_out = leave_out
@@ -216,7 +216,7 @@ class _PageParser:
         self._title: list[str] = []
         self._in_title = False
         self._depth_left_out = 0
-        """Number of open tags, counted from the tag that is left out."""
+        """Number of open tags inside a skipped element, including its own."""
         self._heading_from: int | None = None
         self._table: HtmlTable | None = None
 
@@ -272,7 +272,7 @@ class _PageParser:
             self._blocks.append(Heading(_HEADINGS[tag], text))
 
     def _end_text(self, end: int) -> None:
-        """Makes a block of the text collected before `end`; the text after it has been handled otherwise."""
+        """Makes a block of the text collected before `end`; the rest has already been handled in another way."""
         if any(part and not part.isspace() for part in self._parts[:end]):
             self._blocks.append("".join(self._parts[:end]))
         self._parts.clear()
@@ -294,7 +294,7 @@ def _is_around(tag: str, attributes: Mapping[str, str]) -> bool:
     if tag in _AROUND or attributes.get("role") in _AROUND_ROLES:
         return True
     if attributes.get("aria-hidden", "").lower() == "true" and tag not in _WHOLE:
-        return True  # usually a second copy, or all of a page that was saved while a dialog was open
+        return True  # usually a second copy, or a whole page that was saved while a dialog was open
     if tag not in _MAY_ASK or not attributes:
         return False
     names = f"{attributes.get('id', '')} {attributes.get('class', '')}".split()
@@ -304,9 +304,9 @@ def _is_around(tag: str, attributes: Mapping[str, str]) -> bool:
 
 
 def read_html(markup: str) -> HtmlPage:
-    """Reads the visible text of a page, without navigation, footers and requests for cookies. Linear time.
+    """Reads the visible text of a page, without navigation, footers and cookie banners. Takes linear time.
 
-    If nothing else is left, for example because a `<nav>` is never closed, these are read as well.
+    If nothing else remains, for example because a `<nav>` is never closed, reads these as well.
     """
     page = _read(markup, leave_out=True)
     return page if page.blocks else _read(markup, leave_out=False)
@@ -317,7 +317,7 @@ def _read(markup: str, *, leave_out: bool) -> HtmlPage:
         return HtmlPage("", [])
     target: Any = _PageParser(
         leave_out=leave_out
-    )  # the type stubs require methods for comments and instructions, but both are left out
+    )  # the type stubs require methods for comments and instructions, but the parser removes both
     parser = etree.HTMLParser(
         target=target, encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, recover=True
     )

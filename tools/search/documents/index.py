@@ -17,21 +17,21 @@ from factloop.tools.search.documents.sections import Section
 from factloop.tools.search.passages import PARAGRAPH, SPACELESS, Chunk, PassageSettings, split_chunks
 
 HEADING_BOOST = 0.25
-"""A passage rarely repeats what its article is about, so words of the title and headings count for each passage, but
-only a little: titles are short, so that each word has a high weight in BM25. A boost of 2 already hides better
-passages, and 0.5 found fewer of the decisive sentences (`benchmarks.retrieval`)."""
+"""A passage rarely repeats what its article is about, so words in the title and headings count for each passage. They
+count only a little, because titles are short and BM25 gives each of their words a high weight. A boost of 2 hides
+better passages, and 0.5 found fewer of the decisive sentences (`benchmarks.retrieval`)."""
 _MAX_QUERY_TERMS = 100
 _LONGEST_TERM = 60
 _ANALYZER = "factloop"
 NO_TEXT = "it contains no text"
-"""Reason why a file without a passage is not among the files read."""
+"""The reason given for a file that was not read because it has no passages."""
 _SMALL_BYTES = 20_000_000
 _HEAP_BYTES = 400_000_000
-"""Bytes for all threads together; filled by a million passages or more. With less, segments are merged repeatedly."""
+"""Memory for all threads together, enough for about a million passages. With less, segments are merged repeatedly."""
 _SMALL_HEAP_BYTES = 16_000_000
 _KEPT = 2_000
-"""Number of passages and query clauses to cache, because the claims of an answer find the same passages repeatedly
-with the same words."""
+"""Number of passages and query clauses to cache, because the claims of an answer repeatedly find the same passages with
+the same words."""
 _FOLLOWS, _PRECEDES, _BEGINS_WITHIN, _ENDS_WITHIN, _NO_SPACE, _NEW_PARAGRAPH = (1 << bit for bit in range(6))
 """Flags for the relation of a passage to its neighbours, as stored in the index; 0 (no neighbours) is not stored."""
 _SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
@@ -39,7 +39,7 @@ _SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
 
 @dataclass(frozen=True, slots=True)
 class StoredPassage:
-    """A passage and its position: number `number` in the file with this key."""
+    """A passage and its position, which is its number in the file with this key."""
 
     key: str
     number: int
@@ -75,7 +75,7 @@ class StoredPassage:
 
     @property
     def joint(self) -> str:
-        """The text between this passage and the previous one."""
+        """The separator between this passage and the previous one."""
         return PARAGRAPH if self.place & _NEW_PARAGRAPH else "" if self.place & _NO_SPACE else " "
 
 
@@ -113,11 +113,11 @@ def update_index(
     settings: PassageSettings,
     may_fail: Collection[str] = (),
 ) -> dict[str, DataError]:
-    """Removes passages of files by key and adds other files' passages in a single commit; on an error, nothing changes.
+    """Removes and adds the passages of files in a single commit. If an error occurs, nothing changes.
 
-    Files with keys in `may_fail` are left out completely if they cannot be read to the end; they are returned, together
-    with files that contain no passage (`NO_TEXT`).
-    `n_bytes` is the size of the files to add: small amounts are written by one thread, so the order is repeatable.
+    A file whose key is in `may_fail` is skipped entirely if it cannot be read to the end. Returns the errors of such
+    files by key, including those of files without passages (`NO_TEXT`). `n_bytes` is the size of the files to add;
+    small amounts are written by a single thread, so that their order is repeatable.
     """
     small = n_bytes < _SMALL_BYTES
     writer = index.writer(_SMALL_HEAP_BYTES if small else _HEAP_BYTES, 1 if small else 0)
@@ -144,7 +144,7 @@ def update_index(
 
 
 def placed_chunks(sections: Iterable[Section], settings: PassageSettings) -> Iterator[tuple[Chunk, Section, int]]:
-    """The passages of a file, each with its relation to its neighbours in its document."""
+    """Yields the passages of a file, each with its relation to its neighbours in the same document."""
     held: tuple[Chunk, Section, int] | None = None
     for section in sections:
         if held is not None and not section.goes_on:
@@ -162,10 +162,10 @@ def placed_chunks(sections: Iterable[Section], settings: PassageSettings) -> Ite
 
 
 def _document(key: str, number: int, passage: str, section: Section, place: int) -> tantivy.Document:
-    """Stores words as they are indexed, and the original texts only if they differ."""
+    """A document with the texts in their indexed form, and the original texts only if they differ."""
     body, title = _spaced(passage), _spaced(section.title)
     above = _spaced(section.section or "")
-    document = tantivy.Document()  # filled field by field, because keyword arguments take twice the time
+    document = tantivy.Document()  # filled field by field, because keyword arguments take twice as long
     document.add_text("title", title)
     document.add_text("body", body)
     document.add_text("key", key)
@@ -223,7 +223,7 @@ class PassageReader:
         return self._stored(address)
 
     def few(self, most_characters: int) -> tuple[StoredPassage, ...] | None:
-        """All passages, in no particular order, if they have at most this many characters, with titles and headings."""
+        """All passages in any order, if they have no more than `most_characters` together with titles and headings."""
         if self.n_passages > most_characters or (self._n_characters or 0) > most_characters:
             return None
         if self._few is None:
@@ -241,7 +241,7 @@ class PassageReader:
         return tuple(self._stored(address) for _, address in found)
 
     def _clauses_of(self, term: str) -> tuple[tuple[tantivy.Occur, tantivy.Query], ...]:
-        """The clauses of a term for one flat query; a subquery for each term takes tantivy twice the time."""
+        """The clauses of a term, for use in a flat query: with subqueries for terms, tantivy takes twice as long."""
         body = tantivy.Query.term_query(self._schema, "body", term, "freq")
         title = tantivy.Query.term_query(self._schema, "title", term, "freq")
         above = [
@@ -295,7 +295,7 @@ def _with_analyzer(index: tantivy.Index) -> tantivy.Index:
 
 @cache
 def _analyzer() -> tantivy.TextAnalyzer:
-    """Splits into runs of letters and digits, in lowercase, without accents and English endings."""
+    """Splits text into runs of letters and digits, in lowercase, without accents and English endings."""
     builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.remove_long(_LONGEST_TERM))
     for step in (tantivy.Filter.lowercase(), tantivy.Filter.ascii_fold(), tantivy.Filter.stemmer("english")):
         builder = builder.filter(step)

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _LONGEST_TITLE_LINE = 100
 _MOST_UNPACKED = 500_000_000
-"""Maximum bytes of all unpacked parts of a zipped document; larger ones are made to exhaust memory."""
+"""Maximum size in bytes of all unpacked parts of a zipped document; larger ones are designed to exhaust memory."""
 _SENTENCE_MARKS = (".", "!", "?", ":", ";", ",")
 _NARROWEST = 30
 """Minimum line width, in characters, at which plain text is assumed to be wrapped."""
 _PLAIN_TITLE = re.compile(r"[^\W_a-z](?:[^.!?…:;,。！？|]|[:;,](?!\s|$)|\.(?![\s.]|$))*")
-"""Starts with a capital letter or figure, and has no marks that end sentences or separate labels from values."""
+"""Matches text that starts with a capital letter or digit and has no marks that end sentences or follow labels."""
 
 
 def load_sections(path: Path) -> Iterator[Section]:
@@ -51,7 +51,7 @@ def load_sections(path: Path) -> Iterator[Section]:
 
 
 def _load_txt(path: Path) -> Iterator[Section]:
-    """Plain text; a short first line of its own is the title. A line that heads a paragraph is split off from it."""
+    """Loads plain text. A short, separate first line is the title. A line that heads a paragraph is split off."""
     front, text = read_front_matter(_text(path))
     title, rest = _title_line("\n".join(_parted(text.split("\n"))))
     blocks: list[Block] = [Heading(1, title), rest] if title else [rest]
@@ -67,9 +67,9 @@ def _parted(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _heads_paragraph(line: str, below: str) -> bool:
-    """Whether a line directly above a paragraph, with nothing above it, is its heading: *Side effects*.
+    """Whether a line directly above a paragraph, with nothing above it, is its heading, such as *Side effects*.
 
-    It must be short and not a sentence, and the first word below must fit on it: wrapped text would have it there.
+    It must be short and not a sentence, and must have room for the next word, which wrapped text would have put there.
     """
     goes_on = awaits_more(line) and not ASKS.match(line)
     if goes_on or len(line) >= WRAPPED_FROM or not _PLAIN_TITLE.fullmatch(line):
@@ -80,7 +80,7 @@ def _heads_paragraph(line: str, below: str) -> bool:
 
 
 def _title_line(text: str) -> tuple[str, str]:
-    """A short first line of its own that does not end like a sentence, and the text below; otherwise an empty title."""
+    """Splits off the title, a short, separate first line that does not end like a sentence. It may be empty."""
     line, _, rest = text.lstrip().partition("\n")
     line, (below, _, more) = line.rstrip(), rest.partition("\n")
     is_title = len(line) <= _LONGEST_TITLE_LINE and not line.endswith(_SENTENCE_MARKS) and any(map(str.isalnum, line))
@@ -110,7 +110,7 @@ def _sections(blocks: Sequence[Block], front: FrontMatter, path: Path) -> Iterat
 
 
 def _load_pdf(path: Path) -> Iterator[Section]:
-    """Loads one section per page. A PDF without text (a scan) is an error, as its content would be silently missing."""
+    """Loads one section per page. A PDF without text (a scan) is an error, so that no content is silently missing."""
     require("documents", f"{path}: reading PDF", "pypdf")
     from pypdf import PdfReader
 
@@ -127,7 +127,7 @@ def _load_pdf(path: Path) -> Iterator[Section]:
         pages = [page.extract_text() for page in reader.pages]
         layouts = [_layout(page, path) for page in reader.pages]
     if not any(page.strip() for page in pages):
-        raise DataError("the PDF contains no text, probably scanned images: run OCR over it first", path=str(path))
+        raise DataError("the PDF contains no text, probably scanned images: run OCR on it first", path=str(path))
     for number, (text, layout) in enumerate(zip(pages, layouts, strict=True), 1):
         written, tables = written_blocks(page_blocks(text.replace("\0", " "), layout.replace("\0", " ")))
         yield Section(written, title, fragment=f"page={number}", tables=tables, goes_on=number > 1)
@@ -175,7 +175,7 @@ def _unzipped(path: Path, what: str, read: Callable[[bytes], T]) -> T:
 
 @contextmanager
 def _foreign_reader(path: Path, what: str) -> Iterator[None]:
-    """Turns a library's errors into DataError: a broken file may raise anything, not only the library's own errors."""
+    """Converts all errors to DataError, because a broken file may raise more than the library's own errors."""
     try:
         yield
     except DataError:

@@ -1,4 +1,4 @@
-"""Reads Markdown as headings, tables and the text between them, which is left as written."""
+"""Reads Markdown as headings, tables and the text between them, which is unchanged except for emphasis."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from factloop.tools.text.blocks import is_bold_title, words_in_bold
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _STRUCTURE = re.compile(r"^ {0,3}(?:#|===|---|__)|^[^\n|]*\|", re.MULTILINE)
-"""Matches in every text that has a heading or table, except for lines in bold with asterisks."""
+"""Matches any text that has a heading or table, unless the heading is a line in bold with asterisks."""
 _STARS = re.compile(r"(?<![\w*\\`])(\*{1,3})(?=[^\s*])([^*`\n]{1,500})(?<=[^\s*\\])\1(?![\w*`])")
-"""Emphasis of whole words. In nested emphasis, the inner asterisks are matched first."""
+"""Matches emphasis of whole words. In nested emphasis, the inner asterisks are matched first."""
 _CELL_END = re.compile(r"(?<!\\)\|")
 _DELIMITERS = frozenset("|:- \t")
 _ENDS = (".", "!", "?", ":", "…")
@@ -21,7 +21,7 @@ _UNDERLINES = {"=": 1, "-": 2}
 
 
 def markdown_blocks(text: str) -> list[Block]:
-    """The text in reading order, without asterisks for emphasis. Linear time."""
+    """The blocks of a text in reading order, without asterisks for emphasis. Takes linear time."""
     if not _STRUCTURE.search(text) and "*" not in text:
         return [text]
     written = text.split("\n")
@@ -30,7 +30,7 @@ def markdown_blocks(text: str) -> list[Block]:
 
 
 def _without_stars(lines: Iterable[str]) -> Iterator[str]:
-    """The lines as rendered: asterisks in a quoted sentence are noise to a reader. Code keeps its own."""
+    """Yields the lines without asterisks for emphasis, which would be noise in a quotation. Code keeps its own."""
     fence = ""
     for line in lines:
         if mark := _FENCE.match(line):
@@ -82,12 +82,12 @@ def _stands_alone(lines: Sequence[str], place: int) -> bool:
 
 
 def _bold(words: str) -> Block:
-    """A heading, or text if it is a sentence or contains a figure: its statement must not be lost with a heading."""
+    """A heading, or text if it is a sentence or contains a figure, because its statement must not be lost."""
     return Heading(BELOW_MARKED, words) if is_bold_title(words) and not any(map(str.isdigit, words)) else words
 
 
 def _underlined(lines: Sequence[str], place: int, following: str) -> int | None:
-    """The level of a heading that is a single line with marks under it."""
+    """The level of a heading that is a single line underlined with marks; None if it is not a heading."""
     marks = following.strip()
     is_alone = lines[place].strip() and (place == 0 or not lines[place - 1].strip())
     is_line = len(marks) >= 3 and len(set(marks)) == 1 and marks[0] in _UNDERLINES

@@ -16,17 +16,17 @@ from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents.index import PassageReader, StoredPassage
 
 CANDIDATES = 30
-"""Number of passages to take from BM25: for reranking, and to order equal scores by position instead of by chance."""
+"""Number of passages to get from BM25, for reranking and for ordering equal scores by position instead of randomly."""
 _SCORE_DIGITS = 4
-"""Number of digits to compare; the last digits depend on the order in which term weights were added."""
+"""Number of decimals of scores to compare; later digits depend on the order in which term weights are added."""
 
 
 def ranked_passages(
     reader: PassageReader, query: str, limit: int, name_of: Callable[[str], str]
 ) -> list[StoredPassage]:
-    """At most `limit` passages or `CANDIDATES`, whichever is more, best first; passages of equal text only once.
+    """At most `limit` or `CANDIDATES` passages, whichever is more, best first. Passages with equal text appear once.
 
-    Equal scores are ordered by the name that `name_of` gives for a document's key, then by position.
+    Equal scores are ordered by the name that `name_of` returns for a document's key, then by position.
     """
     found: defaultdict[float, list[StoredPassage]] = defaultdict(list)
     for item in reader.search(query, max(limit, CANDIDATES)):
@@ -40,7 +40,7 @@ def ranked_passages(
 
 
 MOST_CHARACTERS = 2_000
-"""Maximum characters of a hit with its neighbours; a longer hit has none."""
+"""Maximum number of characters of a hit with its neighbours; a longer hit gets none."""
 BEGINS_EARLIER, GOES_ON = "(the sentence begins earlier)", "(the sentence goes on)"
 
 
@@ -63,7 +63,7 @@ class PassageRun:
         return sum(len(part.passage) for part in self.parts)
 
     def text(self) -> str:
-        """The text as in the document; each new section starts with a blank line and a line with its headings."""
+        """The text of the run as in the document. New sections start with a blank line and a line with headings."""
         pieces = [f"{BEGINS_EARLIER} "] if self.first.begins_within else []
         above: StoredPassage | None = None
         for part in self.parts:
@@ -75,9 +75,9 @@ class PassageRun:
 
 
 def with_neighbours(hits: Iterable[StoredPassage], limit: int, reader: PassageReader) -> list[PassageRun]:
-    """At most `limit` runs, ordered by their best hits; no passage is in two of them.
+    """At most `limit` runs of passages, ordered by their best hits; no passage is in two runs.
 
-    A run is a hit with the passages before and after it, or several hits next to each other.
+    A run is a hit with the passages before and after it, or several adjacent hits with theirs.
     """
     runs: list[PassageRun] = []
     held: set[tuple[str, int]] = set()
@@ -102,7 +102,7 @@ def _extend(run: PassageRun, neighbour: StoredPassage) -> None:
 
 
 def _joined(runs: Iterable[PassageRun], new: PassageRun) -> Iterator[PassageRun]:
-    """The runs with a new one, which is joined to the first run that it touches and fits into."""
+    """Yields the runs and a new one, which is joined to the first adjacent run if the two are not too long together."""
     is_open = True
     for run in runs:
         first, second = (run, new) if _meet(run, new) else (new, run)
@@ -152,12 +152,12 @@ class PassageSearch(SearchTool):
 
     @abstractmethod
     def _name_of(self, key: str) -> str:
-        """The name of the document with this key; documents are in the order of their names."""
+        """The name of the document with this key. Documents are ordered by their names."""
 
     @abstractmethod
     def _source(self, stored: StoredPassage) -> str: ...
 
-    def _document(self, stored: StoredPassage) -> SourceDocument | None:  # noqa: ARG002 - for those that know it
+    def _document(self, stored: StoredPassage) -> SourceDocument | None:  # noqa: ARG002 - for subclasses
         return None
 
     def _hit(self, run: PassageRun) -> SearchHit:
@@ -176,8 +176,8 @@ class PassageSearch(SearchTool):
         return ranked_passages(self._reader, query, limit, self._name_of)
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
-        """The query is free text in any script. Each passage comes with its neighbours; no passage is returned twice,
-        and of passages with equal text only the first.
+        """Searches for free text in any script. Hits include neighbouring passages, but no passage appears twice, and
+        of passages with equal text, only the first is a hit.
         """
         if limit < 1:
             return []

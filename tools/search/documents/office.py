@@ -10,17 +10,17 @@ from typing import Any
 from factloop.tools.search.documents.sections import Block, Heading, Rows, row_lines
 
 _HEADING = re.compile(r"(?:Heading (?P<level>[1-9])|Title)")
-"""Word's internal names of these styles, the same for every display language."""
+"""Matches Word's internal names of these styles, which are the same in every display language."""
 _MOST_PARAGRAPHS = 100_000
-"""Maximum number of paragraphs in a Word file, including those in tables: many times as many as in a long book."""
+"""Maximum number of paragraphs in a Word file, including those in tables; a long book has far fewer."""
 _LONGEST_REPEATED = 200
-"""Maximum number of characters in a merged cell that is repeated: longer ones are not labels, and would fill memory."""
+"""Maximum number of characters in a merged cell that is repeated. Longer ones are not labels and would fill memory."""
 
 
 def docx_blocks(data: bytes) -> list[Block]:
     """The paragraphs and tables of a Word file, in order.
 
-    Raises what python-docx raises for a broken file, and ValueError for one with too many paragraphs.
+    Raises python-docx's errors if the file is broken, and ValueError if it has too many paragraphs.
     """
     from docx import Document
     from docx.oxml.ns import qn
@@ -30,7 +30,7 @@ def docx_blocks(data: bytes) -> list[Block]:
     of_parts = document.element.body.iter(qn("w:p"), qn("w:gridSpan"))  # a cell is returned for each column it spans
     if sum(max(1, int(part.get(qn("w:val"), 1))) for part in of_parts) > _MOST_PARAGRAPHS:
         raise ValueError(f"it has more than {_MOST_PARAGRAPHS:,} paragraphs")
-    names = {style.style_id: style.name or "" for style in document.styles}  # python-docx is slow at one at a time
+    names = {style.style_id: style.name or "" for style in document.styles}  # looking them up one at a time is slow
     return [
         block
         for part in document.iter_inner_content()
@@ -58,7 +58,7 @@ def _docx_table(table: Any) -> Iterator[Block]:
         for cell in row._tr.tc_lst:
             text = above.get(column, "") if cell.vMerge == "continue" else _Cell(cell, table).text
             repeated = text if len(text) <= _LONGEST_REPEATED else ""
-            if not rows and cell.vMerge == "restart" and not repeated:  # names no column, so it would be left out
+            if not rows and cell.vMerge == "restart" and not repeated:  # names no column, so it would be lost
                 yield text
                 text = ""
             here |= {column: text} | dict.fromkeys(range(column + 1, column + cell.grid_span), repeated)
@@ -96,7 +96,7 @@ def _shapes(shapes: Any) -> Iterator[Any]:
 
 
 def xlsx_blocks(data: bytes) -> list[Block]:
-    """The sheets of an Excel file, each as a table under its name; formulas have the values saved with them."""
+    """The sheets of an Excel file, each as a table under its name. Formulas are replaced by their saved values."""
     from openpyxl import load_workbook
 
     book = load_workbook(BytesIO(data), read_only=True, data_only=True)
@@ -113,7 +113,7 @@ def _cells(row: Sequence[Any]) -> list[str]:
 
 
 def _table(rows: Iterable[Sequence[str]]) -> Iterator[Block]:
-    """A table. The first nonempty row is the header; a table with one row is text."""
+    """Yields a table whose header is the first nonempty row. A table with only one row becomes text."""
     filled = [row for row in rows if any(cell.strip() for cell in row)]
     if len(filled) == 1:
         yield "; ".join(" ".join(cell.split()) for cell in filled[0] if cell.strip())

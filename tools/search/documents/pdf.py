@@ -1,7 +1,7 @@
 """Reads a PDF page as paragraphs and tables.
 
-The text of a page is a list of lines without structure. The page layout supplies it: lines set apart by space start a
-paragraph, and lines with the same wide gaps are rows of a table.
+The text of a page is a list of lines without structure. The page layout supplies the structure: lines set apart by
+space start a paragraph, and lines with the same wide gaps are rows of a table.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from factloop.tools.search.documents.sections import SOFT_HYPHEN, Block, Rows, r
 from factloop.tools.search.passages import PARAGRAPHS
 
 _CELL = re.compile(r"\S+(?: {1,2}\S+)*")
-"""Words that are not separated by a wide gap."""
+"""Matches words that are not separated by a wide gap."""
 _FEWEST_CELLS = 3
 _NAME = re.compile(r"[^\W\d_][^\d\"“”.,;:=?!{}]{0,39}")
-"""The name of a column."""
+"""Matches the name of a column."""
 _USUAL = 4
-"""The first quartile (1/4) of all gaps between lines is the gap within paragraphs."""
+"""The first quartile (1/4) of all gaps between lines is taken as the gap within paragraphs."""
 _HYPHEN = re.compile(r"(?<=[^\W\d_]{2})-\n(?=[a-z]{2})")
-"""A word split at the end of a line; a hyphen of the word's own at that position is lost."""
+"""Matches a word split at the end of a line. If the word itself has a hyphen there, that hyphen is lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +34,13 @@ class _Line:
     place: int | None = None
     cells: tuple[re.Match[str], ...] = ()
     is_apart: bool = False
-    """Whether the space above it is wider than within paragraphs."""
+    """Whether the space above the line is wider than within paragraphs."""
 
 
 def page_blocks(text: str, layout: str) -> list[Block]:
-    """The text of a page in its order, split by its layout; each table row has the names of its columns.
+    """Splits the text of a page by its layout, keeping its order. Each table row gets the names of its columns.
 
-    `layout` is the same text as arranged on the page, with blanks for gaps; where it differs, the text is left as it
-    is.
+    `layout` is the same text as arranged on the page, with spaces for gaps. Lines that are not in it stay unchanged.
     """
     lines = list(_placed(text.replace(f"{SOFT_HYPHEN}\n", "").replace(SOFT_HYPHEN, "").split("\n"), layout))
     blocks: list[Block] = []
@@ -59,7 +58,7 @@ def page_blocks(text: str, layout: str) -> list[Block]:
 
 
 def _placed(lines: Sequence[str], layout: str) -> Iterator[_Line]:
-    """The lines with their positions; cells of a row that are on separate lines are joined to one line."""
+    """Yields the lines with their positions. Cells of a row that are on separate lines are joined to one line."""
     layout = layout.replace(SOFT_HYPHEN, "").replace("\xa0", " ")
     shown = [line for line in layout.split("\n") if line.strip()]
     gaps = _gaps(layout)
@@ -84,7 +83,7 @@ def _placed(lines: Sequence[str], layout: str) -> Iterator[_Line]:
 
 
 def _lines_of(cells: Sequence[re.Match[str]], lines: Sequence[str]) -> int:
-    """Number of lines that a row takes: one, or one for each cell; 0 if the lines have other text."""
+    """Number of lines that a row takes up: one, or one for each cell; 0 if the lines contain other text."""
     row = [_squeezed(cell[0]) for cell in cells]
     if _squeezed(lines[0]) == "".join(row):
         return 1

@@ -1,5 +1,5 @@
-"""Reads tables as sections, one per row: JSONL, CSV and TSV, line by line so that a file may be larger than memory, and
-JSON, which is read whole. All except JSON may be compressed with gzip, as wiki-dpr's passages are distributed.
+"""Reads tables as sections, one per row. JSONL, CSV and TSV are read line by line, so a file may be larger than memory;
+JSON is read as a whole. All except JSON may be compressed with gzip, like the distributed passages of wiki-dpr.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ TEXT_KEYS = ("text", "passage", "content", "body")
 URL_KEYS = ("url", "source", "link")
 DATE_KEYS = ("date", "published")
 LONGEST_LABEL = 300
-"""Maximum number of characters of a column's name: every row that is read as a whole repeats it."""
+"""Maximum number of characters of a column's name, because every row that is read as a whole repeats it."""
 
 
 def load_jsonl(path: Path) -> Iterator[Section]:
-    """A section for each line that is an object with a text; blank lines are skipped.
+    """Yields a section for each line, which must be an object with a text; blank lines are skipped.
 
-    Raises DataError that names file, line and field.
+    Raises a DataError that names the file, line and field.
     """
     for number, line in read_lines(path):
         if not line.strip():
@@ -39,9 +39,9 @@ def load_jsonl(path: Path) -> Iterator[Section]:
 
 
 def load_json(path: Path) -> Iterator[Section]:
-    """A section for each record with a text: the object in the file, or each object in its array.
+    """Yields a section for each record, which must have a text: the object in the file, or each object in its array.
 
-    Raises DataError that names file, record and field.
+    Raises a DataError that names the file, record and field.
     """
     whole = _parsed(read_text(path), "this is not JSON", path)
     if not isinstance(whole, dict | list):
@@ -61,13 +61,13 @@ def _parsed(text: str, otherwise: str, path: Path, line: int | None = None) -> A
 
 
 def load_csv(path: Path) -> Iterator[Section]:
-    """A section for each row below the header; fields may be quoted and contain line breaks. Raises DataError."""
+    """Yields a section for each row below the header. Quoted fields may contain line breaks. Raises DataError."""
     rows = read_cells((line + "\n" for _, line in read_lines(path)), str(path))
     return _table(((line, cells) for line, cells in rows if cells or line == 1), path)
 
 
 def load_tsv(path: Path) -> Iterator[Section]:
-    """A section for each line below the header. A tab always ends a cell and a line break a row, even within quotes.
+    """Yields a section for each line below the header. Tabs end cells and line breaks end rows, even within quotes.
 
     A stray quotation mark therefore cannot swallow later rows. Quotes around a whole cell are removed.
     """
@@ -80,9 +80,9 @@ def _unquoted(cell: str) -> str:
 
 
 def _table(rows: Iterator[tuple[int, list[str]]], path: Path) -> Iterator[Section]:
-    """A section for each row below the first, which names the columns; the last column of the same name counts.
+    """Yields a section for each row below the header. If several columns have the same name, the last one counts.
 
-    If no column contains texts, each row is read as a whole, with its header.
+    If there is no text column, each row is read as a whole, with its header.
     """
     _, header = next(rows, (1, []))
     header = [cell if len(cell) <= LONGEST_LABEL else f"{cell[:LONGEST_LABEL]}…" for cell in header]
@@ -101,13 +101,13 @@ def _table(rows: Iterator[tuple[int, list[str]]], path: Path) -> Iterator[Sectio
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The position of a record, for its fragment and for errors."""
+    """The position of a record, for its fragment and for error messages."""
 
     path: Path
     fragment: str
     line: int | None = None
     named: str = ""
-    """Prefix of a message, if no line is known."""
+    """Prefix of messages, used if the line is unknown."""
 
     def error(self, message: str, field: str) -> DataError:
         return DataError(f"{self.named}{message}", path=str(self.path), line=self.line, field=field)

@@ -27,17 +27,17 @@ _FEW_PASSAGES = 2_000
 
 
 class DocumentSearch(PassageSearch):
-    """The passages of files, folders and globs. Free, and without network access.
+    """Searches files, folders and globs. It is free and needs no network access.
 
-    Construction reads and indexes what has changed since the last time (about forty seconds for a million passages,
-    milliseconds if nothing changed) and raises DataError for files that cannot be read. The object keeps searching the
-    state that it found. Passages stay on disk.
+    The constructor reads and indexes files that have changed since the last time (about forty seconds for a million
+    passages, milliseconds if nothing changed) and raises DataError for files that cannot be read. Later changes to the
+    files are not noticed. Passages stay on disk.
     """
 
     name: str = "documents"
     description: str = "Search the user's own documents."
     concurrency_limit: int = 4
-    """Number of threads: searches are CPU-bound, so more callers do not speed them up."""
+    """Number of threads; searches are CPU-bound, so more threads would not speed them up."""
 
     _files: FoundFiles = PrivateAttr()
     _snapshot: Snapshot = PrivateAttr()
@@ -54,10 +54,10 @@ class DocumentSearch(PassageSearch):
         passages: PassageSettings = DEFAULT_SETTINGS,
         **fields: Any,
     ) -> None:
-        """`cache_dir` contains the indexes; by default, this is the user's cache folder.
+        """`cache_dir` contains the indexes; by default, it is the user's cache folder.
 
         `in_memory` writes nothing, reads and indexes all files each time, and keeps the passages in memory. Unreadable
-        files in folders and globs are left out (`unread`); `strict` makes them errors.
+        files in folders and globs are skipped and listed in `unread`; with `strict`, they are errors.
         """
         super().__init__(**fields)
         places = [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
@@ -87,8 +87,8 @@ class DocumentSearch(PassageSearch):
 
     @property
     def unread(self) -> tuple[UnreadFile, ...]:
-        """Files in folders and globs that were left out: broken files, files without text, and unsupported files. A
-        file without text is included even if it was named itself."""
+        """Files in folders and globs that were skipped: broken files, files without text, and unsupported files. A file
+        without text is listed even if the user named it."""
         return (*self._snapshot.unread, *self._files.unread)
 
     @property
@@ -118,7 +118,7 @@ class DocumentSearch(PassageSearch):
 
 
 def warnings_of(unread: Sequence[UnreadFile]) -> tuple[str, ...]:
-    """What readers of a report must know about files that were left out."""
+    """A warning about skipped files for readers of a report; empty if there are none."""
     if not unread:
         return ()
     named = "; ".join(map(str, unread[:MOST_NAMED]))

@@ -10,14 +10,14 @@ from factloop.tools.search.passages import PARAGRAPHS, PassageSettings, split_pa
 from factloop.tools.text.blocks import WRAPPED_FROM, awaits_more, find_blocks
 
 _MAY_HOLD = re.compile(r"^[ \t>]*(?:[-*+–—·•‣▪◦●([]|\d{1,3}[.)]|[a-z]{1,5}[.)])", re.MULTILINE)
-"""Matches in every text that contains an item or a clause."""
+"""Matches any text that contains an item or a clause."""
 _CLAUSE = re.compile(r"^[ \t]*\d{1,3}(?:\.\d{1,3}){1,3}\.?[ \t]+[A-Z]", re.MULTILINE)
-"""*3.2 Contractors*; the number of a whole section looks like the number of an item."""
+"""Matches clauses such as *3.2 Contractors*, but not whole sections, whose numbers look like those of items."""
 _ENDS = (".", "!", "?", ":", ";")
 
 
 def with_items_apart(text: str) -> str:
-    """The text with blank lines before items and clauses and after lists. Linear time."""
+    """The text with blank lines before items and clauses and after lists. Takes linear time."""
     if not _MAY_HOLD.search(text):
         return text
     starts = sorted({*_items(text), *_clauses(text)})
@@ -28,7 +28,7 @@ def with_items_apart(text: str) -> str:
 
 
 def _items(text: str) -> Iterator[int]:
-    """Start positions of lines that start an item, or that are unindented and follow one."""
+    """Yields the start of each line that begins an item, or that follows an item without being indented."""
     is_below = False
     for block in find_blocks(text):
         line = text.rfind("\n", 0, block.start) + 1
@@ -39,7 +39,7 @@ def _items(text: str) -> Iterator[int]:
 
 
 def _clauses(text: str) -> Iterator[int]:
-    """Start positions of lines that start a clause and do not continue a sentence that expects a figure."""
+    """Yields the start of each line that begins a clause and does not continue a sentence that expects a figure."""
     for clause in _CLAUSE.finditer(text):
         above = _line_above(text, clause.start()).rstrip()
         if above.endswith(_ENDS) or (len(above) < WRAPPED_FROM and not awaits_more(above)):
@@ -67,9 +67,9 @@ class Section:
     text: str
     title: str
     url: str | None = None
-    """Address of the original, if the document names one; it is then used instead of the file."""
+    """URL of the original, if the document specifies one; it is then used instead of the file's path."""
     fragment: str = ""
-    """Position inside the file, such as "page=3" or "line=12"; empty for the whole file."""
+    """Position in the file, such as "page=3" or "line=12"; empty for the whole file."""
     published: str | None = None
     section: str | None = None
     """The headings above it, outermost first, without the title; None if there are no headings."""
@@ -82,19 +82,19 @@ class Section:
 @dataclass(frozen=True, slots=True)
 class Heading:
     level: int
-    """Level, starting at 1 for the outermost."""
+    """Level of the heading; 1 is the outermost."""
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A table, with the header in each row (`row_lines`)."""
+    """A table, with the header repeated in each row (see `row_lines`)."""
 
     lines: tuple[str, ...]
 
 
 Block = str | Heading | Rows
-"""An element of a document, in reading order; a text may contain several paragraphs."""
+"""An element of a document. A string may contain several paragraphs."""
 
 
 def first_heading(blocks: Iterable[Block]) -> str:
@@ -105,7 +105,7 @@ def first_heading(blocks: Iterable[Block]) -> str:
 def sections_of(
     blocks: Sequence[Block], *, title: str, url: str | None = None, published: str | None = None
 ) -> Iterator[Section]:
-    """The document split at its headings, which are removed; a heading with nothing below it is text."""
+    """Splits a document at its headings, which are removed. A heading with nothing below it becomes text."""
     goes_on = False
     for path, part in _parts(blocks, title):
         text, tables = written_blocks(part)
@@ -116,7 +116,7 @@ def sections_of(
 
 
 def _parts(blocks: Sequence[Block], title: str) -> Iterator[tuple[list[str], list[Block]]]:
-    """Each part with its heading path. The first heading equal to the title is in no path."""
+    """Yields each part with its heading path. Paths omit the first heading that is equal to the title."""
     path: list[Heading] = []
     part: list[Block] = []
     is_titled = False
@@ -168,7 +168,7 @@ _LABEL_CHARACTERS = 80
 
 
 def row_lines(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """`Tower: Smeaton's; Lit: 1759` for each nonempty row, without empty cells.
+    """Yields a line such as `Tower: Smeaton's; Lit: 1759` for each nonempty row, without its empty cells.
 
     A row too long for a passage becomes several lines, each with its first cell and the column names.
     """

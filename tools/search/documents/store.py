@@ -29,7 +29,7 @@ _RACY_NS = 2_000_000_000
 
 
 class FileState(BaseModel):
-    """A file as last read. `key` identifies its content together with its name."""
+    """The state of a file when it was last read. `key` identifies its content together with its name."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -44,7 +44,7 @@ class FileState(BaseModel):
 
 
 class Manifest(BaseModel):
-    """Stored next to an index. Keys in `unsure` were being added or removed and may be partly present."""
+    """A description stored with an index. Keys in `unsure` were being added or removed and may be partly present."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -52,11 +52,11 @@ class Manifest(BaseModel):
     """Maps absolute paths to files."""
     indexed: frozenset[str] = frozenset()
     unreadable: dict[str, str] = {}
-    """Maps keys to reasons, for unreadable files in folders and for files without text; they are not read again until
-    they change."""
+    """Maps the keys of unreadable files in folders, and of files without text, to reasons. They are not read again
+    until they change."""
     unsure: frozenset[str] = frozenset()
     index_sizes: dict[str, int] = {}
-    """Size of each index file in bytes, because tantivy does not always notice that one is missing."""
+    """Size of each index file in bytes, because tantivy does not always notice that a file is missing."""
 
     @classmethod
     def read(cls, path: Path) -> Manifest | None:
@@ -74,7 +74,7 @@ class Manifest(BaseModel):
 
 
 def state_of(path: Path, known: Manifest) -> FileState:
-    """The state of a file, whose content is read only if its size or timestamp differs. Raises DataError."""
+    """The state of a file, whose content is read only if its size or timestamp has changed. Raises DataError."""
     try:
         status = path.stat()
         state = known.files.get(str(path.resolve()))
@@ -103,7 +103,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class WantedFiles:
-    """Files to read. Required ones must be readable; others are left out if they are not."""
+    """Files to read. Required ones must be readable; others are skipped if they are not."""
 
     paths: tuple[Path, ...]
     required: frozenset[Path]
@@ -115,9 +115,9 @@ class Snapshot:
 
     reader: PassageReader
     path_of: Mapping[str, Path]
-    """The file for each key, as spelled by the user; for files with equal name and content, the first."""
+    """The file for each key, spelled as by the user; the first one if files have the same name and content."""
     identity: str
-    """Hash of names, contents and settings; equal if the same answers can be expected."""
+    """A hash of names, contents and settings. It is equal if the same answers can be expected."""
     unread: tuple[UnreadFile, ...] = ()
     """Unreadable files in folders and globs, and files without text."""
     hold: Hold | None = None
@@ -125,15 +125,15 @@ class Snapshot:
 
 
 def snapshot_in_memory(files: WantedFiles, settings: PassageSettings) -> Snapshot:
-    """The current files, all read and indexed in memory; nothing is written. Raises DataError."""
+    """Reads and indexes all files in memory, and writes nothing. Raises DataError."""
     return _bring_up_to_date(files, None, Manifest(), settings)
 
 
 def open_snapshot(places: Sequence[str], files: WantedFiles, cache_dir: Path, settings: PassageSettings) -> Snapshot:
-    """The current files, from the index of these `places` in `cache_dir`, which is updated.
+    """Updates the index of these `places` in `cache_dir` and returns its state.
 
-    Several processes may do so at once. A damaged index is rebuilt; if the folder cannot be used, the index is built in
-    memory, with a warning. Raises DataError for unreadable files, ToolError if the disk fails.
+    Several processes may do so at the same time. A damaged index is rebuilt. If the folder cannot be used, the index is
+    built in memory, with a warning. Raises DataError for unreadable files, and ToolError if the disk fails.
     """
     spelled = (FORMAT, settings, sorted(os.path.abspath(place) for place in places))
     folder = cache_dir / hashlib.sha256(repr(spelled).encode("utf-8", "surrogateescape")).hexdigest()[:32]
@@ -154,12 +154,12 @@ def open_snapshot(places: Sequence[str], files: WantedFiles, cache_dir: Path, se
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno in _UNWRITABLE:
             return _without(folder, error, files, settings)
-        raise ToolError(f"{_TOOL}: no index can be kept in {folder}: {error}", tool=_TOOL) from error
+        raise ToolError(f"{_TOOL}: no index can be stored in {folder}: {error}", tool=_TOOL) from error
 
 
 def _without(folder: Path, error: OSError, files: WantedFiles, settings: PassageSettings) -> Snapshot:
     reason = error.strerror or error
-    log.warning("%s: no index can be kept there (%s); the documents are indexed in memory", folder.parent, reason)
+    log.warning("%s: no index can be stored there (%s); the documents are indexed in memory", folder.parent, reason)
     return snapshot_in_memory(files, settings)
 
 
@@ -209,7 +209,7 @@ def _bring_up_to_date(files: WantedFiles, folder: Path | None, known: Manifest, 
 
 
 def _states(files: WantedFiles, known: Manifest) -> tuple[dict[Path, FileState], list[UnreadFile]]:
-    """The state of each file, and the files that may be left out and cannot be opened. Raises DataError for others."""
+    """The state of each file, and the optional files that cannot be opened. Raises DataError for required ones."""
     states: dict[Path, FileState] = {}
     unread: list[UnreadFile] = []
     for path in files.paths:

@@ -20,7 +20,7 @@ from factloop.tools.search.documents.files import is_compressed
 
 _FRONT = re.compile(r"---[ \t]*\n(.{0,20000}?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-"""Every value is text, and there are no merge keys. The compiled loader is ten times faster."""
+"""Reads every value as text and supports no merge keys. The compiled loader is ten times faster."""
 _NULL = ("", "~", "null")
 _URLS = ("url", "source")
 _DATES = ("date", "published")
@@ -37,7 +37,7 @@ NONE = FrontMatter()
 
 
 def read_front_matter(text: str) -> tuple[FrontMatter, str]:
-    """A text's front matter, and the text without it. Anything but a YAML mapping stays in the text."""
+    """A text's front matter, and the text without it. Front matter that is not a YAML mapping stays in the text."""
     found = _FRONT.match(text) if text.startswith("---") else None
     if found is None:
         return NONE, text
@@ -69,7 +69,7 @@ _NUL_SHARE = 0.1
 
 
 def read_text(path: Path) -> str:
-    """The whole text. Raises DataError for binary files and other encodings."""
+    """The whole text. Raises DataError for binary files and unsupported encodings."""
     data = read_bytes(path)
     _refuse_binary(data[:_HEAD_BYTES], path)
     encoding = "utf-16" if data.startswith(_UTF16_MARKS) else "utf-8-sig"
@@ -80,9 +80,9 @@ def read_text(path: Path) -> str:
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Lines numbered from 1, without line endings, read one at a time because the file may be larger than memory.
+    """Yields lines, numbered from 1 and without line endings. The file may be larger than memory.
 
-    Only "\\n" ends a line (a "\\r" before it is dropped). Raises the errors of `read_text` when it reaches them.
+    Only "\\n" ends a line (a "\\r" before it is dropped). Raises the errors of `read_text` when it reaches their cause.
     """
     with _opened(path) as file:
         head = file.peek(_HEAD_BYTES)[:_HEAD_BYTES]

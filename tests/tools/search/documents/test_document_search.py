@@ -95,7 +95,7 @@ def test_an_unreadable_file_of_a_folder_is_left_out_and_named(
 
 
 def test_what_cannot_be_read_is_an_error_where_that_is_wanted(docs: Path, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="a file of this kind is not read"):
+    with pytest.raises(DataError, match="files of this kind are not supported"):
         DocumentSearch([docs], cache_dir=tmp_path / "cache", strict=True)
     for path in search_in(docs, cache=tmp_path / "cache").unread:
         path.path.unlink()
@@ -127,7 +127,7 @@ def test_links_that_lead_out_of_the_folder_are_not_followed(docs: Path, tmp_path
     (docs / "below/again").symlink_to(docs)
     for place in (docs, f"{docs}/*"):
         search = DocumentSearch([place], in_memory=True)
-        out = {file.path.name for file in search.unread if "a link that leads out of" in file.why}
+        out = {file.path.name for file in search.unread if "a link that leads outside" in file.why}
         assert (out, search.n_passages) == ({"loop", "plan.txt"}, 3)
         assert "leads out" in " ".join(search.warnings)
 
