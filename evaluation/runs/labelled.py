@@ -270,7 +270,7 @@ def read_labelled_rows(place: str | Path) -> CalibrationSample:
         if not named.has(row, read):
             rows.append(read)
     if not rows:
-        raise DataError("it has no rows", path=place_name(place))
+        raise DataError("the file has no rows", path=place_name(place))
     judges = {read.judge for read in rows}
     return CalibrationSample(
         name_of_data(place),

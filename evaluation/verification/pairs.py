@@ -85,7 +85,7 @@ class PairSpool(Spool[Prediction]):
                 self.left_out.add(key)
             yield pair
         if not known:
-            raise DataError("it has no rows", path=self._path)
+            raise DataError("the file has no rows", path=self._path)
         if self.n_blank == len(known) - len(self.left_out):
             raise DataError("no row has a document to judge its claim against", path=self._path, field="document")
 

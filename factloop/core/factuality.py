@@ -47,7 +47,7 @@ def score_claims(claims: Sequence[Claim], ks: Sequence[int], repeats: Repeats) -
 
 
 def claims_that_count(claims: Sequence[Claim], repeats: Repeats) -> list[Claim]:
-    """The claims to count: all of them (`each`), the first of those that say the same (`once`) or the core (`core`)."""
+    """The claims to count: all (`each`), only the first of several that say the same (`once`), or the core (`core`)."""
     if repeats == "each":
         return list(claims)
     said: set[str] = set()
@@ -78,14 +78,14 @@ def count_verdicts(claims: Iterable[Claim]) -> Counts:
 
 
 def n_contradicted(claims: Iterable[Claim]) -> int:
-    """The number of claims that are not supported because the evidence contradicts them."""
+    """The number of claims that the evidence contradicts."""
     return sum(claim.judgement.contradicted is True for claim in claims)
 
 
 def precision(counts: Counts) -> float | None:
     """The fraction of scored claims that are supported; None if no claim is scored.
 
-    Departure: the released code returns 0 in this case, but having no claims is not evidence of a wrong one.
+    Departure: the released code returns 0 if no claim is scored, but that is no evidence of a wrong claim.
     """
     return counts.supported / counts.scored if counts.scored else None
 

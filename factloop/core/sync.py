@@ -1,7 +1,7 @@
 """Runs asynchronous code for synchronous callers, in one background event loop per process.
 
-All calls share one loop, so that connections stay open between them. It runs in its own thread, so that it works even
-if another loop is already running.
+All calls share one loop, so that connections stay open between calls. The loop runs in its own thread, so that it works
+even if another loop is already running.
 """
 
 from __future__ import annotations
@@ -23,10 +23,7 @@ _loops: dict[int, asyncio.AbstractEventLoop] = {}
 
 
 def _background_loop() -> asyncio.AbstractEventLoop:
-    """The loop of this process. Threads that need the first loop at the same time all get the same one.
-
-    There is no lock, because a fork might copy one that another thread holds.
-    """
+    """The loop of this process, shared by all threads. A lock is not safe here: a fork might copy it while held."""
     process = os.getpid()
     if process not in _loops:
         loop = asyncio.new_event_loop()

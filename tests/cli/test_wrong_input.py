@@ -170,7 +170,7 @@ TABLE = {
     """,
     "research audit": """
         nope.jsonl                                        | nope.jsonl: cannot be read (No such file or directory)
-        empty.jsonl                                       | empty.jsonl: it has no rows
+        empty.jsonl                                       | empty.jsonl: the file has no rows
         p.jsonl --evaluator gpt                           | p.jsonl: has no scores by gpt, only by judge
         p.jsonl --json p.jsonl                            | p.jsonl: would overwrite p.jsonl
         p.jsonl --threshold 1.1                           | --threshold 1.1

@@ -39,7 +39,7 @@ def test_what_is_not_given_is_made_up_and_what_is_stays() -> None:
 @pytest.mark.parametrize(
     ("rows", "complaint"),
     [
-        ([], "pairs.jsonl: it has no rows"),
+        ([], "pairs.jsonl: the file has no rows"),
         ([{"document": ""}, {"document": None}], "pairs.jsonl: field 'document': no row has a document"),
         (
             [{"claim_id": "k", "response_id": "r"}, {}, {"claim_id": "k", "response_id": "r"}],
