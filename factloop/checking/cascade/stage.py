@@ -32,7 +32,7 @@ class CheapVerifier:
 
     reader: Judge
     explain: Explain | None
-    """The verifier's label, citations and reasons, if it provides any."""
+    """Returns the verifier's label, citations and reasons, if it provides any."""
 
     @property
     def digest(self) -> str:
@@ -41,9 +41,9 @@ class CheapVerifier:
 
 
 def cheap_verifier(name: str, *, allow_download: bool = False) -> CheapVerifier:
-    """The verifier with this name, kept for all checks in this process. Loads its weights.
+    """Loads the verifier with this name and its weights. It is kept for all checks in this process.
 
-    Raises ConfigError for a verifier that calls a server, for an unknown name, and if weights cannot be loaded.
+    Raises ConfigError if the verifier calls a server, the name is unknown, or the weights cannot be loaded.
     """
     spec = parse_spec(name)
     if spec.calls is not None:
@@ -65,19 +65,18 @@ def _kept(name: str, allow_download: bool) -> CheapVerifier:
 
 ASSESSING = ("assessments", "assessment")
 SECOND_STAGES = (*ASSESSING, "search_query", "rating", "grounded_claims")
-"""Stages of all plans in which the model is called about a claim that is not settled yet."""
+"""The stages, in any plan, that call the model about a claim that is not settled yet."""
 
 
 @dataclass(frozen=True)
 class Cascade:
-    """The first stage of a check, with the file that its thresholds come from."""
+    """The first stage of a check, and the file that contains its thresholds."""
 
     stage: CheapStage
     fingerprint: CascadeFingerprint
     file: CascadeFile
 
     def warnings(self, claims: Sequence[Claim], tools: Sequence[SearchTool]) -> list[str]:
-        """Warnings for readers of a report."""
         warnings = []
         if self.file.tuned is None:
             warnings.append("The thresholds of the cascade were set by hand, so its error is unknown.")
@@ -94,8 +93,8 @@ class Cascade:
 def load_cascade(settings: CheckSettings, *, has_model: bool) -> Cascade | None:
     """The cascade named in the settings, or None. Reads its file and loads the verifier's weights.
 
-    Raises ConfigError if there is no model, if the file cannot be read, or if the verifier is not the one that it was
-    tuned for; raises DataError for a file that is not a cascade.
+    Raises ConfigError if there is no model, if the file cannot be read, or if the cascade was tuned for a different
+    verifier. Raises DataError if the file is not a cascade.
     """
     if settings.cascade is None or (settings.judge is not None and not has_model):
         return None  # if a judge is set but no model, the thresholds are for the judge
@@ -118,7 +117,7 @@ def refuse_other_verifier(path: Path, file: CascadeFile, verifier: CheapVerifier
     """Raises ConfigError if the thresholds were tuned for a different verifier."""
     if different := _differing(file.identity, verifier.reader.identity):
         raise ConfigError(
-            f"{path}: tuned with a different {file.verifier} ({', '.join(different)} differ); tune it again"
+            f"{path} was tuned with a different {file.verifier} ({', '.join(different)} differ); tune it again"
         )
 
 
@@ -137,13 +136,13 @@ def read_cascade(path: Path) -> CascadeFile:
 
 
 def refuse_without_documents(settings: CheckSettings, tools: Sequence[SearchTool]) -> None:
-    """Raises ConfigError if a cascade has no documents to search first."""
+    """Raises ConfigError if a cascade has no documents to search."""
     if settings.cascade is not None and settings.model is not None and tools:
         documents_among(tools)
 
 
 def savings(cascade: Cascade, claims: Sequence[Claim], usage: Usage, tools: Sequence[SearchTool]) -> CascadeSavings:
-    """The savings of a check with this cascade, estimated from the cost of the claims left to the model."""
+    """The savings that this cascade made in a check, estimated from the cost of the claims left to the model."""
     own = [claim for claim in claims if claim.duplicate_of is None]
     cheap = [claim.judgement.verdict for claim in own if claim.judgement.stage == "cheap"]
     sent_on = [claim for claim in own if claim.judgement.stage != "cheap" and (claim.queries or claim.evidence)]
@@ -168,8 +167,8 @@ def savings(cascade: Cascade, claims: Sequence[Claim], usage: Usage, tools: Sequ
 
 
 def with_estimates(seen: CascadeSavings) -> CascadeSavings:
-    """Adds the estimates: the number of settled claims times the mean calls and searches per claim left to the model;
-    None if no claim was left to it."""
+    """Adds the estimated savings: the mean calls and searches per claim sent to the model, multiplied by the number of
+    settled claims. They are None if no claim was sent to the model."""
     settled, sent = seen.n_settled, seen.n_sent_on
     return seen.model_copy(
         update={
@@ -180,10 +179,7 @@ def with_estimates(seen: CascadeSavings) -> CascadeSavings:
 
 
 def sum_savings(all_savings: Iterable[CascadeSavings | None]) -> CascadeSavings | None:
-    """The combined savings of several checks, in any order; None if none of them had a cascade.
-
-    The stated error is kept if it is the same for all.
-    """
+    """The combined savings of several checks, or None if none used a cascade. Keeps the error if all have the same."""
     found = [one for one in all_savings if one is not None]
     if not found:
         return None
