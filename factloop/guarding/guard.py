@@ -261,7 +261,7 @@ def _code_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
 def _whole_report(
     empty: FactualityReport, text: str, parts: Sequence[SentenceCheck], ks: Sequence[int], elapsed_s: float
 ) -> FactualityReport:
-    """The report on `text`, with usage summed over the parts. `empty` is a report without claims by the same checker."""
+    """The report on `text`, with usage summed over the parts. `empty` is the same checker's report without claims."""
     claims = tuple(claim for part in parts for claim in part.claims)
     sentences = tuple(part.sentence for part in parts if part.sentence is not None)
     scores, meter = score_claims(claims, ks, empty.fingerprint.repeats), UsageMeter()
