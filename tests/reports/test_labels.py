@@ -76,7 +76,7 @@ HOSTILE: dict[str, tuple[object, str]] = {
     "two labels": ({**saved(), "labels": [FIRST, SECOND, FIRST]}, "has two labels"),
     "a verdict that was changed": (
         {**saved(), "claims": [{**saved()["claims"][0], "verdict": "not_supported"}, *saved()["claims"][1:]]},
-        "its claims differ from those that the page showed",
+        "the claims differ from those on the page",
     ),
     "another report's hash": ({**saved(), "claims_hash": "0" * 64}, "its claims differ"),
     "an unknown label": ({**saved(), "labels": [{**FIRST, "label": "true"}]}, "is not a file of labels"),
