@@ -96,19 +96,18 @@ class CheckRequest:
 
     @property
     def elapsed_s(self) -> float:
-        """Seconds since the check was requested. Its deadline is measured from the same moment."""
+        """Seconds since the check was requested. The deadline counts from the same moment."""
         return time.monotonic() - self.begun_at
 
     @property
     def state(self) -> dict[str, Any]:
-        """The input of the graph."""
         return {
             "facts": None if self.facts is None else list(self.facts),
             "spans": None if self.spans is None else list(self.spans),
         }
 
     def configuration(self, fingerprint: Fingerprint) -> dict[str, Any]:
-        """The configuration, which must be the same in all attempts at a run."""
+        """The settings and inputs that must be the same in all attempts at a run."""
         asked: dict[str, Any] = {"response": _digest(self.response), "prompt": self.prompt}
         if self.facts is not None:
             asked["facts"] = _digest(json.dumps([given.model_dump(mode="json") for given in self.facts]))
@@ -117,13 +116,13 @@ class CheckRequest:
 
 @dataclass(frozen=True)
 class Checking:
-    """Checks any number of responses in one session, concurrently if desired. Bound to one event loop."""
+    """Checks any number of responses in one session, concurrently if needed. Bound to one event loop."""
 
     setup: Setup
     session: Session
     searching: SearchGateway
     gateway: ModelGateway | None
-    """The gateway to the model, subject to the limits of the run; None if the offline rules are the judge."""
+    """The gateway to the model, subject to the limits of the run. None if no chat model judges the claims."""
     jury: Sequence[ModelGateway]
     graph_of: Callable[[Plan], SafeGraph]
     """Returns the graph for a plan. Each graph is compiled when it is first needed and then shared by all checks."""
@@ -253,7 +252,7 @@ class Checking:
         return meter
 
     def context_of(self, asked: CheckRequest) -> CheckContext:
-        """The context, including the limits, of a check that runs in another graph."""
+        """The context and limits of a check, for a graph other than the session's own."""
         return self._context(asked, self._meter(asked))
 
     def _context(self, asked: CheckRequest, meter: UsageMeter) -> CheckContext:

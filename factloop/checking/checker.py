@@ -74,7 +74,7 @@ class CheckOptions(DocumentOptions, total=False):
     """Options for checking one response."""
 
     facts: Sequence[GivenFacts] | None
-    """The facts in the response, by sentence and in order, if already extracted. They become the claims in the report.
+    """The facts of the response for each sentence in order, if you have already extracted them. They become the claims.
 
     A sentence that is not in the response has an empty span at the end of the previous sentence.
     """
@@ -140,7 +140,7 @@ class FactChecker(ClosesPerLoop):
         budget: Budget | None = None,
         **changes: Unpack[CheckChanges],
     ) -> None:
-        """Creates a checker without opening connections. Documents and the model are loaded by the first check.
+        """Creates a checker without opening connections. The first check loads the documents and the model.
 
         Args:
             model: A name such as `openai:gpt-4o-mini`, or a chat model. The chat model may have bound arguments,
@@ -254,7 +254,7 @@ class FactChecker(ClosesPerLoop):
         return partial(type(self), search=self._own_tools, settings=self.settings), (self._model,)
 
     async def _tools(self, *, alone: bool = True) -> tuple[SearchTool, ...]:
-        """Like `tools`, but opens them in a thread so as not to block the event loop. May be empty if not `alone`."""
+        """Like `tools`, but opened in a thread, so as not to block the event loop. Can be empty if `alone` is False."""
 
         def open_them() -> None:
             with self._one_opens:

@@ -191,8 +191,8 @@ def _fused_rounds(asked: _Asked, n_read: int, first: int) -> Estimate:
 
 def _grounded(asked: _Asked, n_characters: int | None) -> Estimate:
     """Short documents are included as a whole, without a search or a second check. For longer documents, each prompt
-    contains `passage_characters` characters of passages. Each sentence, and each claim checked again, is searched for
-    once."""
+    contains `passage_characters` characters of passages. There is one search for each sentence, and one more for each
+    claim that is checked again."""
     settings, n_claims = asked.settings, asked.n_claims
     windows = asked.n_windows(GROUNDED_WINDOW)
     is_whole = n_characters is not None and n_characters <= WHOLE_TIMES * settings.passage_characters

@@ -55,7 +55,6 @@ class Setup:
 
     @property
     def chats(self) -> tuple[ChatModel, ...]:
-        """The chat models that the check calls."""
         judged = None if self.judge is None else self.judge.chat
         return tuple(one for one in (self.chat, *self.jury, judged) if one is not None)
 
@@ -121,10 +120,10 @@ def refuse_clashes(settings: CheckSettings, *, has_model: bool) -> None:
 
 
 def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_model: bool, given_alone: bool) -> Plan:
-    """The plan in the settings. By default, `grounded` if a model judges only by the user's documents, else `fused`.
+    """The plan in the settings or, by default, `grounded` if a model judges only by the user's documents, else `fused`.
 
-    A cascade always uses `fused` by default: its verifier examines each claim before the model does. Raises ConfigError
-    for the plan `safe` without a model or with a jury, and for verifiable claims with any plan other than `safe`.
+    With a cascade, the default is `fused`, since the verifier examines each claim before the model does. Raises
+    ConfigError for the plan `safe` without a model or with a jury, and for verifiable claims with any other plan.
     """
     if settings.plan == "safe" and (not has_model or settings.jury):
         raise ConfigError("the plan safe uses one chat model, as published: set --model but not --jury")

@@ -26,7 +26,7 @@ def renumbered(text: str, numbers: Mapping[int, int], *, n_shown: int) -> str:
 
 
 def named(text: str, evidence: Sequence[Evidence]) -> str:
-    """The text with each passage number replaced by the passage's title, for readers who cannot see the passages."""
+    """The text with each passage number replaced by the title of the passage, for readers who do not see numbers."""
     n = len(evidence)
     return _replaced(text, n, lambda number: _name(evidence[number - 1]) if 0 < number <= n else ELSEWHERE)
 
@@ -44,7 +44,7 @@ def mentioned(text: str, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
 
 
 def reason(claim: Claim) -> str:
-    """The reason for the judgement on a claim, for readers who cannot see its passages."""
+    """The rationale of a claim's judgement, with titles instead of passage numbers."""
     return named(claim.judgement.rationale, claim.evidence)
 
 
@@ -76,6 +76,6 @@ def _are_shown(numbers: Sequence[int], n_shown: int, after: str) -> bool:
 
 
 def heading(title: str, section: str | None, published: str | None = None) -> str:
-    """A heading such as `Eddystone Lighthouse › Smeaton's tower (2021-04-03)`; empty if title and section are empty."""
+    """A heading such as `Eddystone Lighthouse › Smeaton's tower (2021-04-03)`; empty if there is only a date."""
     above = " › ".join(part for part in (title, section) if part)
     return f"{above} ({published})" if above and published else above

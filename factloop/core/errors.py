@@ -43,7 +43,7 @@ class MissingExtra(ConfigError):
 
 
 class RecordingMissing(ConfigError):
-    """The recording being replayed does not answer a request. The run stops, because a replay contacts no server."""
+    """The recording being replayed does not answer a request. The run stops, since a replay never contacts a server."""
 
 
 class RunInUse(ConfigError):

@@ -41,7 +41,7 @@ class Undefined(StrEnum):
     """Both sets are empty."""
     VERDICT_MISSING = "verdict_missing", "none of the labelled claims has one of the run's verdicts"
     NO_SIGNAL = "no_signal", "the evaluator may be guessing: TPR - FPR is not above 0 beyond chance"
-    """TPR - FPR is not above 0 by more than its own uncertainty."""
+    """TPR - FPR is not above 0 by more than its uncertainty."""
     TOO_FEW = "too_few", "too few"
     """There are fewer pairs than a correlation needs."""
     CONSTANT = "constant", "constant"
@@ -86,7 +86,7 @@ class Measurement(Record):
 
 
 class Figure(Measurement):
-    """A measurement based on one kind of item."""
+    """A measurement with the number of items that it is based on."""
 
     n: Count
     """Number of items that the value is based on: claims, responses or pairs, depending on the figure."""

@@ -47,7 +47,7 @@ class _PassageText:
 
 
 def is_groundless(claim: Claim) -> bool:
-    """Whether most names and figures of a supported claim are missing from the passages that its verdict cites.
+    """Whether most names and figures in a supported claim are missing from the passages that its verdict cites.
 
     This also works for passages in another language, where names and figures are mostly the same.
     """

@@ -16,7 +16,7 @@ class UnscoredReason(StrEnum):
     TIMEOUT = "timeout"
     AMBIGUOUS = "ambiguous"
     DISPUTED = "disputed"
-    """The sources disagree, and none of them corrects the others. Both sides are cited so that a person can decide."""
+    """The sources contradict each other, and none corrects the others. Both sides are cited, for a person to decide."""
     SPLIT_JURY = "split_jury"
     """No verdict received enough votes under the jury's rule. `votes` contains the vote of each model."""
     NEEDS_READING = "needs_reading"
@@ -40,7 +40,7 @@ class About:
     documents: str
     """Wording for an answer without a TrustFC score."""
     failure: bool = False
-    """Whether something went wrong. Other reasons mean that something was not supplied or is not in the text."""
+    """Whether something went wrong. Other reasons depend on the text or on the sources."""
     mendable: bool = False
     """Whether another attempt may succeed. It reuses paid answers from the journal."""
 
@@ -90,4 +90,4 @@ ABOUT = {
 FAILURES = frozenset(reason for reason, about in ABOUT.items() if about.failure)
 """Reasons that indicate a failure."""
 MENDABLE = frozenset(reason for reason, about in ABOUT.items() if about.mendable)
-"""Reasons that another attempt may resolve."""
+"""Reasons that may disappear in another attempt."""

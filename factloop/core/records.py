@@ -68,8 +68,8 @@ Plan = Literal["safe", "paper", "fused", "grounded"]
 JuryRule = Literal["majority", "unanimous", "first_sure"]
 
 Repeats = Literal["each", "once", "core"]
-"""Which claims of a response to count: every claim, only the first of several that say the same, or only the core,
-which is a largest set of claims in which none entails another."""
+"""Which claims of a response to count: all of them (`each`), the first of several that say the same thing (`once`), or
+a largest set in which no claim entails another (`core`)."""
 
 
 class Verdict(StrEnum):
@@ -127,7 +127,7 @@ class Evidence(Record):
     """Publication date of the source, as returned by the search."""
     retrieved_at: datetime
     document: SourceDocument | None = None
-    """The document, if it was supplied with the response or comes from a retriever."""
+    """The document that contains the passage, if it was supplied with the response or comes from a retriever."""
 
 
 class Vote(Record):
@@ -142,7 +142,7 @@ class Vote(Record):
 
 
 class Judgement(Record):
-    """Either a verdict and its grounds, or `verdict: null` and an `unscored_reason`; never both or neither."""
+    """Either a verdict and the grounds for it, or `verdict: null` and an `unscored_reason`; never both or neither."""
 
     verdict: Verdict | None = None
     unscored_reason: UnscoredReason | None = None
@@ -152,15 +152,15 @@ class Judgement(Record):
     contradicted: bool | None = None
     """Only for `not_supported`: True if the evidence contradicts the claim, False if no evidence was found."""
     score: Share | None = None
-    """Degree of support in [0, 1], if the judge provides one.
+    """Degree of support in [0, 1], if the judge provides a score.
 
-    For a chat model, this is the probability of "supported" among the verdicts, available if the server returns
-    log-probabilities. It is taken from the reply that gave the verdict and is not calibrated.
+    For a chat model, this is the probability of "supported" among the verdicts. It requires log-probabilities from the
+    server, is taken from the reply that contains the verdict, and is not calibrated.
     """
     judged_by: str = ""
     """The model, encoder or rule set that made the judgement."""
     wrong: str = ""
-    """The words in a contradicted claim that the evidence contradicts, if the judge names them."""
+    """The words in the claim that the evidence contradicts, if the judge names them."""
     instead: str = ""
     """What the evidence says instead of `wrong`, verbatim, if the judge names it."""
     quote: str = ""
@@ -199,7 +199,7 @@ class Claim(Record):
     If the sentence was supplied by the caller and is not in the response, both are the end of the previous sentence.
     """
     text: str
-    """The atomic fact as extracted from the sentence."""
+    """The atomic fact, as it was extracted from the sentence."""
     self_contained: str
     """The same fact with pronouns and short names replaced, so that it can be judged on its own."""
     relevant: bool | None = None
@@ -227,7 +227,7 @@ class Claim(Record):
 
 
 class Abstention(Record):
-    """For a sentence that says that there is no answer: whether the sources really have none."""
+    """The judgement on a sentence that says that there is no answer."""
 
     is_right: bool | None = None
     """True if the sources have no answer either, False if they have one, None if not judged."""
@@ -271,9 +271,9 @@ class StageUsage(Record):
     """The cost of one stage of the loop."""
 
     calls: Count = 0
-    """Requests answered and paid for, across all attempts at this run."""
+    """Requests that were answered and paid for, across all attempts at this run."""
     failed_calls: Count = 0
-    """Requests that returned an error or nothing; each was retried or led to an unscored claim.
+    """Requests that returned an error or nothing. Each was retried or led to an unscored claim.
 
     A request that was sent and then abandoned (because of a timeout, a deadline or a stopped check) may still be
     charged, so tokens and cost include the maximum that it could have used.
@@ -288,11 +288,11 @@ class StageUsage(Record):
     """True if the server did not report the usage of every call. Tokens are then estimated or, for an abandoned call,
     counted at their maximum."""
     searches: Count = 0
-    """Queries answered and paid for. If the answer could not be used, the query also counts as a failed call."""
+    """Queries that were answered and paid for. If an answer could not be used, it also counts as a failed call."""
     cost_usd: NonNegative | None = None
     """None if the price of the model is unknown."""
     wall_s: NonNegative = 0.0
-    """Seconds spent waiting for answers, summed over all calls; with concurrent calls this exceeds elapsed time."""
+    """Seconds spent waiting for answers, summed over all calls. Can exceed elapsed time if calls are concurrent."""
 
     @property
     def asked_a_model(self) -> bool:
@@ -307,7 +307,7 @@ class Usage(StageUsage):
 
 
 class Counts(Record):
-    """Number of claims by verdict. Duplicates count under the verdict of the claim they repeat, or in `repeated`."""
+    """Number of claims by verdict. Duplicates count under the verdict of the original claim, or in `repeated`."""
 
     supported: Count = 0
     not_supported: Count = 0
@@ -400,8 +400,8 @@ class Fingerprint(Record):
     """How repeated claims are counted."""
     cascade: CascadeFingerprint | None = None
     verifier: CascadeFingerprint | None = None
-    """The judge used instead of a chat model (`--judge`) and its thresholds; None if a chat model or the offline
-    engine's own judge was used."""
+    """The judge used instead of a chat model (`--judge`), with its thresholds. None if a chat model or the bundled
+    baseline was used."""
     settings: Mapping[str, Any] = Field(default_factory=dict)
     """All other settings that affect verdicts and differ from their defaults, by name."""
 
@@ -417,7 +417,7 @@ class Fingerprint(Record):
 
     @property
     def judge(self) -> str:
-        """A description of the judge and the plan. If no model is used, only the plan `paper` differs and is named."""
+        """A description of the judge and plan. Offline, only the plan `paper` is named, since all others are the same."""
         plan = "" if self.engine == "offline" and self.plan != "paper" else f", {self.plan} plan"
         first = "" if self.cascade is None else f", after {self.cascade.verifier} for clear claims"
         return f"{self.judge_alone}{plan}{first}"
@@ -446,7 +446,7 @@ class Fingerprint(Record):
 
 
 class CascadeSavings(Record):
-    """The model calls and searches saved by a cascade. Repeated claims count once."""
+    """The model calls and searches that a cascade saved. Repeated claims count once."""
 
     n_supported: Count
     """Claims that the cheap verifier found to be supported."""
@@ -454,7 +454,7 @@ class CascadeSavings(Record):
     n_sent_on: Count
     """Claims that the verifier examined and left to the model."""
     n_failed: Count = 0
-    """Claims for which the verifier failed; they were left to the model."""
+    """Claims that were left to the model because the verifier failed."""
     max_error: Share | None = None
     """The error that the thresholds were tuned for: the maximum fraction of claims settled wrongly on either side."""
     confidence: Share | None = None
@@ -463,8 +463,8 @@ class CascadeSavings(Record):
     searches_taken: Count = 0
     """Searches made for these claims after the verifier had examined them."""
     calls_avoided: NonNegative | None = None
-    """Estimated savings: the mean calls per claim left to the model, times the number of settled claims. None if the
-    model received no claims."""
+    """Estimated savings: the mean number of calls per claim left to the model, times the number of settled claims. None
+    if no claims were left to the model."""
     searches_avoided: NonNegative | None = None
 
     @property
@@ -477,7 +477,7 @@ class CascadeSavings(Record):
 
 
 class Citation(Record):
-    """A sentence's citation of a document, by its number among the supplied documents (`[1]`) or by its id."""
+    """A citation in a sentence that refers to a supplied document, either by its number (`[1]`) or by its id."""
 
     span: tuple[Count, Count]
     """Start and end of the number or id in the response, in characters."""
@@ -528,7 +528,7 @@ class CitationFigures(Record):
 
 
 class Citations(CitationFigures):
-    """The documents supplied with a response: which ones support its claims, and which ones it cites."""
+    """Which of the documents supplied with a response support its claims, and which ones the response cites."""
 
     n_documents: Count
     used: tuple[Count, ...]

@@ -77,7 +77,7 @@ def failure_of_all(claims: Sequence[Claim]) -> Judgement | None:
 
 
 def groundless_warning(claims: Sequence[Claim]) -> tuple[str, ...]:
-    """A warning if many supported claims cite passages without most of their names and figures."""
+    """A warning if many supported claims cite passages that lack most of the claims' names and figures."""
     supported = [claim for claim in claims if claim.judgement.verdict is Verdict.SUPPORTED]
     found = groundless(supported)
     if len(found) < MANY or len(found) < MANY_SHARE * len(supported):
@@ -108,7 +108,6 @@ def jury_warning(claims: Sequence[Claim]) -> tuple[str, ...]:
 
 
 def is_split(claim: Claim) -> bool:
-    """Whether the models of a jury disagreed on the claim."""
     return len({(vote.verdict, vote.unscored_reason) for vote in claim.judgement.votes}) > 1
 
 

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 _loops: dict[int, asyncio.AbstractEventLoop] = {}
-"""Background loops by process id: a fork inherits its parent's loop but not the thread that runs it."""
+"""Background loops by process id, since a fork inherits its parent's loop but not the thread that runs it."""
 
 
 def _background_loop() -> asyncio.AbstractEventLoop:
@@ -45,7 +45,7 @@ def _refuse_own_loop() -> None:
 
 
 def iterate_blocking(items: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
-    """Yields the items as they come. Stopping early, or an interrupt, cancels the work that produces them."""
+    """Yields the items as they arrive. If the caller stops early or is interrupted, their production is cancelled."""
     ready: queue.SimpleQueue[tuple[T] | None] = queue.SimpleQueue()
 
     async def pump() -> None:

@@ -33,7 +33,7 @@ ELSEWHERE = -1  # stands for sentences in the rewritten text that match no sente
 _OF_THE_TEXT = frozenset(
     {UnscoredReason.AMBIGUOUS, UnscoredReason.DISPUTED, UnscoredReason.OTHER_LANGUAGE, UnscoredReason.NO_SOURCE}
 )
-"""Reasons for a missing verdict that depend only on the text. Another attempt would give the same result."""
+"""Reasons for a missing verdict that depend on the text or the sources, so another attempt would not help."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Ruling:
     failed: Mapping[int, str] = field(default_factory=dict)
     """Maps the numbers of sentences that failed the check to the reasons for undoing their changes."""
     broke_down: bool = False
-    """Whether the check itself failed. Repeating it would cost money and prove no more."""
+    """Whether the check itself failed. Repeating it would cost money without being more conclusive."""
 
 
 @dataclass(frozen=True)

@@ -200,7 +200,7 @@ class StreamGuard:
         yield from pulled(self.aevents(in_thread(chunks), question, **given))
 
     def _treated(self, pending: PendingSentence, checked: SentenceCheck, left: str, before: str) -> GuardedSentence:
-        """Applies the policy to `left`, which is the text without remains of a dropped sentence, after `before`."""
+        """Applies the policy to `left`, the text without remains of a dropped sentence. `before` is the text so far."""
         stretch, sentence = pending.stretch, pending.stretch.sentence
         shown = "" if sentence is None else sentence.text
         end = stretch.start + len(stretch.text)

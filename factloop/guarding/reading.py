@@ -29,11 +29,11 @@ from factloop.tools.text.growing import GrowingText, Stretch
 log = logging.getLogger(__name__)
 OPENING = 1_500
 RECENT = 3_000
-"""Maximum number of characters shown as context: the opening, which names the topic, and the most recent text."""
+"""Characters of context: up to `OPENING` from the start, which names the topic, and the most recent `RECENT`."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CUT_AT_END, _CUT_AT_START = re.compile(r"\S+\Z"), re.compile(r"\A\S+")
-"""Words that may be cut in two at the edges of the context."""
+"""Words that may have been cut in two at the edges of the context."""
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ class Reader:
 
 
 def _shown(text: str, sentence: sentences.Sentence) -> tuple[str, int]:
-    """The sentence with limited context, and the difference between its positions in this text and in the answer."""
+    """The sentence with its context, and the number of characters by which this moves the sentence."""
     before = text[: sentence.start]
     if len(before) > OPENING + RECENT:
         opening, recent = _CUT_AT_END.sub("", before[:OPENING]), _CUT_AT_START.sub("", before[-RECENT:])

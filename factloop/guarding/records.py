@@ -23,7 +23,7 @@ class GuardedSentence(Record):
     claims: tuple[Claim, ...]
     """The claims in the sentence. Their spans refer to the whole answer, and their ids are unique within it."""
     no_claim: NoClaim | None = None
-    """Why the sentence has no claims; also None if there is no sentence."""
+    """Why the sentence has no claims. None if it has claims, or if there is no sentence."""
     findings: tuple[Finding, ...] = ()
     """Findings on the sentence, including those that the policy lets pass."""
     treatment: Treatment

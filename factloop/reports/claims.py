@@ -25,7 +25,7 @@ from factloop.tools.text.words import content_words
 
 
 class Status(StrEnum):
-    """The verdict on a claim, with two kinds of `not_supported`, or `unscored`. The worst status comes first."""
+    """The verdict on a claim, with `not_supported` split in two, or unscored. The worst status comes first."""
 
     CONTRADICTED = "contradicted"
     NO_EVIDENCE = "no_evidence"
@@ -294,7 +294,6 @@ def verdict_words(said: Judgement | Vote) -> str:
 
 
 def status_of(claim: Claim) -> Status:
-    """The status that follows from the claim's judgement."""
     return _status(claim.judgement)
 
 

@@ -27,9 +27,10 @@ class Piece:
 
 
 def pieces(old: str, new: str) -> tuple[Piece, ...]:
-    """The pieces of both wordings. The old wording has all but the inserted pieces, the new one all but the removed.
+    """The pieces of both wordings, in order.
 
-    Changes that are separated by only a few words are merged, so that whole phrases are compared.
+    Without the inserted pieces, they form the old wording; without the removed pieces, the new wording. Changes that
+    are separated by only a few words are merged, so that whole phrases are compared.
     """
     before, after = _TOKEN.findall(old), _TOKEN.findall(new)
     if not old or not new or max(len(before), len(after)) > MOST_TOKENS:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 LONGEST_PLAIN = 400_000
-"""Size in bytes up to which a link contains a file without compression, by default."""
+"""Default maximum size, in bytes, of files that links contain without compression."""
 LONGEST_ADDRESS = 1_900_000  # maximum number of characters in a URL that browsers follow
 _FORMULA = (*"=+-@\t\r\n", *"\uff1d\uff0b\uff0d\uff20")
 """Characters that make a spreadsheet treat a cell as a formula if it starts with them, including full-width forms."""

@@ -46,7 +46,7 @@ def percent(share: float) -> str:
 
 
 def shown_below(value: float, threshold: float, form: Literal["f", "g"]) -> str:
-    """A value below the threshold, with three digits or as many more as needed not to round up to the threshold."""
+    """A value below the threshold, with three digits, or more if it would otherwise be rounded up to the threshold."""
     return next(said for digits in count(3) if float(said := f"{value:.{digits}{form}}") < threshold)
 
 
@@ -106,8 +106,8 @@ def how_often_right(fingerprint: Fingerprint) -> str:
 def main_figure(report: FactualityReport) -> tuple[str, str, str]:
     """The name, value and basis of the main figure: precision or, if claims are unscored, the number of scored claims.
 
-    Precision ignores unscored claims, so it could be mistaken for a score of the whole answer. If there are any, it
-    appears only in the basis, with the values that it would have if all unscored claims were wrong or right.
+    Precision ignores unscored claims, so it could be mistaken for a score of the whole answer. If claims are unscored,
+    precision appears only in the basis, with the values that it would have if all of them were wrong or right.
     """
     counts, share = report.counts, "–" if report.precision is None else f"{report.precision:.2f}"
     n = counts.scored + counts.unscored
@@ -214,7 +214,7 @@ def distribution(report: FactualityReport) -> str:
 
 
 def cost(usage: StageUsage) -> str:
-    """The cost in US dollars, to the cent from ten cents on, or else with three significant digits."""
+    """The cost in US dollars, rounded to cents if it is at least 0.10, or else to three significant digits."""
     dollars = usage.cost_usd
     if dollars is None:
         return "price unknown" if usage.asked_a_model else "no model calls"

@@ -1,8 +1,8 @@
-"""Defines the files in which pages save human labels, along with the claims that they showed.
+"""Defines the files in which pages save human labels, along with the claims that were labelled.
 
 A file can therefore be read without the report. It also contains a hash of the claims in order, which ensures that the
-labels belong to exactly the claims and verdicts that the page showed. Pages of disagreements save answers in the same
-way. An answer says which of two sides is right.
+labels belong to exactly the claims and verdicts on the page. Pages of disagreements save answers in the same way. An
+answer says which of two sides is right.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class PersonLabel(StrEnum):
     NOT_SUPPORTED = "not_supported"
     IRRELEVANT = "irrelevant"
     CANNOT_TELL = "cannot_tell"
-    """The person cannot decide from the passages. Statistics do not count this as a label."""
+    """The person cannot decide from the passages. Statistics count this neither as a label nor as a verdict."""
 
 
 class Draw(Record):

@@ -37,7 +37,7 @@ class Tag:
 
 @dataclass(frozen=True)
 class TextRun:
-    """A run of text. It is either a copy of the source from `start` to `end`, or represents this part of the source."""
+    """A run of text. It is either copied from the source (from `start` to `end`) or represents that part of it."""
 
     text: str
     start: int

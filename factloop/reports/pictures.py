@@ -137,7 +137,7 @@ def draw_figure(paint: Callable[[Figure], object], *, alt: str, width: float = 7
 
 
 def as_pdf(pictures: Sequence[Picture]) -> bytes:
-    """The pictures as a PDF file in light colours. Each has a page of the same size, with its description as a note."""
+    """The pictures as a PDF in light colours. Each page has the size of its picture, with the description as a note."""
     from matplotlib.backends.backend_pdf import PdfPages
     from matplotlib.colors import get_named_colors_mapping
 

@@ -69,7 +69,7 @@ class CascadePoint(Record):
     n_accepted_wrong: Count
     n_rejected_wrong: Count
     share_sent: Share
-    """Fraction of all labelled claims that are left to the model."""
+    """The fraction of all labelled claims that is left to the model."""
     balanced_error: Share | None
     """The fraction of claims settled wrongly, averaged over both labels, assuming that the model makes no errors. None
     if one label is missing."""
@@ -117,7 +117,7 @@ class CascadeFile(Record):
     data: str = ""
     """Name of the labelled claims and, for a file, its hash."""
     tuned: CascadeTuning | None = None
-    """None for thresholds set by hand, which guarantee nothing."""
+    """How the thresholds were tuned. None if they were set by hand, which guarantees nothing."""
     created_at: datetime | None = None
     warnings: tuple[str, ...] = ()
 

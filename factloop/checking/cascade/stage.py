@@ -179,7 +179,7 @@ def with_estimates(seen: CascadeSavings) -> CascadeSavings:
 
 
 def sum_savings(all_savings: Iterable[CascadeSavings | None]) -> CascadeSavings | None:
-    """The combined savings of several checks, or None if none used a cascade. Keeps the error if all have the same."""
+    """The combined savings of several checks; None if none used a cascade. Keeps the stated error if all have it."""
     found = [one for one in all_savings if one is not None]
     if not found:
         return None

@@ -1,4 +1,4 @@
-"""Renders a report as a short plain text for models and people, and its claims as CSV for spreadsheets."""
+"""Renders a report as short plain text for models and people, and its claims as CSV for spreadsheets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def in_words(report: FactualityReport) -> str:
 
 
 def counts_in_words(report: FactualityReport) -> str:
-    """The number of claims with each verdict and of unchecked passages without claims. Contains no text from them."""
+    """The number of claims with each verdict, and of unchecked passages, without quoting any of them."""
     n_unread = sum(isinstance(one, Sentence) for one, _ in unchecked(report))
     nothing = "The answer states no facts that can be checked" if not n_unread else "No claim was found"
     said = [f"{plural(len(report.claims), 'claim')} ({distribution(report)})" if report.claims else nothing]

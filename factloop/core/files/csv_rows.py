@@ -1,4 +1,4 @@
-"""Reads CSV files with a header and one row per record; cells may be quoted and contain line breaks.
+"""Reads CSV files with a header and one row per record. Quoted cells may contain line breaks.
 
 In locales with a decimal comma, spreadsheets separate cells with semicolons. Semicolons are therefore accepted if both
 the header and the row below it use them, or if the line `sep=;` precedes the header.
@@ -23,7 +23,7 @@ _TOLD = re.compile(r"[Ss]ep=([,;|\t])\r?\n?")  # the line that tells a spreadshe
 
 
 def read_csv(place: str | Path, *, needed: Iterable[str] = (), lower_case: bool = True) -> Iterator[Row]:
-    """Yields the rows below the header, each with the number of its first line. Column names become lower case.
+    """Yields the rows below the header, each with the number of its first line. `lower_case` applies to column names.
 
     Raises DataError during iteration if a column in `needed` is missing, a column name is repeated, a row has the wrong
     number of cells, quoting is broken, or there are no rows.
@@ -60,7 +60,7 @@ def read_cells(lines: Iterable[str], path: str) -> Iterator[tuple[int, list[str]
 
 
 def _delimiter(first: Iterable[str]) -> str:
-    """A semicolon if it alone splits the header and the next row has as many cells; otherwise a comma."""
+    """A semicolon if only semicolons split the header and if the next row has as many cells; otherwise a comma."""
     try:
         commas, semicolons = ([len(cells) for cells in csv.reader(first, delimiter=mark) if cells][:2] for mark in ",;")
     except csv.Error:  # reported when the rows are read

@@ -2,7 +2,7 @@
 
     with Hold(path):                     # shared
         ...
-    with exclusive_hold(path) as is_free:   # meanwhile no process gets a hold
+    with exclusive_hold(path) as is_free:   # meanwhile, no process can get a shared lock
         ...
 
 The operating system holds the locks, so a killed process leaves no lock behind. Windows has no such locks, but refuses
@@ -58,7 +58,7 @@ def _note_use(path: Path) -> None:
 
 @contextmanager
 def exclusive_hold(path: Path) -> Iterator[bool]:
-    """Yields whether no process, including this one, has a shared lock. If so, the file is removed on exit.
+    """Yields True if no process, including this one, has a shared lock, and then removes the file on exit.
 
     Raises OSError if the file cannot be opened.
     """

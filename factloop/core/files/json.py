@@ -36,8 +36,7 @@ def to_json(report: Record) -> str:
 
 
 def to_json_line(record: Record) -> str:
-    """The record as one line of JSON, including its line end. All other characters that end a line or control a
-    terminal are escaped."""
+    """The record as one line of JSON, with a line end. Characters that control a terminal or end a line are escaped."""
     return _escaped(record.model_dump_json()) + "\n"
 
 

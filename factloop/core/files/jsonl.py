@@ -54,6 +54,6 @@ def _why(error: Exception) -> str:
 
 
 def _in_whole_characters(value: object) -> Any:
-    """The value with lone surrogates replaced; escapes can produce them, but files cannot contain them."""
+    """Replaces lone surrogates, which JSON escapes can produce but UTF-8 files cannot contain."""
     text = json.dumps(value, ensure_ascii=False)
     return json.loads(text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))

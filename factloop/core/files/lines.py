@@ -39,7 +39,7 @@ def read_lines(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[tu
 
 
 def place_name(place: str | Path) -> str:
-    """The name to use for the file in messages."""
+    """The name of the file for use in messages."""
     return "standard input" if str(place) == STANDARD_INPUT else str(place)
 
 

@@ -32,7 +32,7 @@ def walk(folder: Path, *, within: Path | None = None) -> Iterator[Path]:
 
 
 def leads_out(path: Path, within: Path) -> bool:
-    """Whether the path is, or passes through, a link that leads out of `within`, which must be resolved."""
+    """Whether the path leads out of `within` through a link. `within` must already be resolved."""
     return not resolved(path).is_relative_to(within)
 
 
@@ -76,7 +76,7 @@ def first_taken_in(place: str, paths: Collection[Path]) -> Path | None:
 
 
 def _fits(parts: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Whether the pattern matches the path or a folder above it, since all files in a matching folder are read."""
+    """Whether the pattern matches the path or any folder above it. All files in a matching folder are read."""
     if not wanted:
         return True
     if wanted[0] == "**" and _fits(parts, wanted[1:]):

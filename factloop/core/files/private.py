@@ -38,7 +38,7 @@ def write_private(path: Path, data: bytes) -> None:
 def make_private_file(path: Path) -> None:
     """Creates an empty file if it does not exist, for libraries that open it by name. Raises OSError.
 
-    An existing file is not opened: SQLite may have locks on it in this process, and closing the file would drop them.
+    An existing file is not opened, since SQLite may hold locks on it in this process, which closing it would drop.
     """
     with _MAKING:  # another thread must not open the file before it is closed, for the same reason
         try:

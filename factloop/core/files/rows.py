@@ -1,4 +1,4 @@
-"""Represents a row of a data set with its location, and converts it to a record."""
+"""Defines a row of a data set, which knows its location and can be converted to a record."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def files_of(place: str | Path, *patterns: str) -> list[str | Path]:
 
 
 LARGEST = 256 * 2**20
-"""In characters. An array cannot be read line by line, so the whole text is held in memory."""
+"""In characters. An array cannot be read line by line, so all of it must fit in memory."""
 
 
 def read_json_array(place: str | Path, *, largest: int = LARGEST) -> Iterator[Row]:

@@ -70,8 +70,7 @@ def response_title(correction: Correction) -> str:
 
 
 def kept_back(correction: Correction) -> str | None:
-    """One line about corrections that were rejected or else about sentences that were not judged; None if there are
-    neither."""
+    """One line about a rejected correction, unchanged faulty sentences or, otherwise, unjudged ones, if any."""
     if not correction.accepted:
         is_done = correction.rejected is Rejection.NOTHING_TO_CORRECT
         return unjudged(correction) or None if is_done else f"the original text was kept: {correction.why}"

@@ -43,8 +43,8 @@ def tables_file(show: Callable[[Console], object], name: str) -> str:
 def picture_files(page: Callable[[], object], name: str) -> dict[str | None, Callable[[], str | bytes]]:
     """Maps file names to functions that return the pictures on the page in its order.
 
-    A `.pdf` file contains all pictures, each on a separate page. An `.svg` file contains only the first; the name of
-    the second ends in `-2`, and so on. Raises ConfigError if the page has no pictures.
+    A `.pdf` file contains all pictures, each on a separate page. An `.svg` file contains only the first picture; the
+    second is in a file whose name ends in `-2`, and so on. Raises ConfigError if the page has no pictures.
     """
     from factloop.reports.pictures import as_file, as_pdf, kept_pictures
 
