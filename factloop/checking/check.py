@@ -415,5 +415,5 @@ def _note_check(span: Span, report: FactualityReport) -> None:
     span.set({**found, **usage_values(report.usage)})
     if (failure := failure_of_all(report.claims)) is not None:
         if failure.unscored_reason is not UnscoredReason.BUDGET:
-            log.warning("none of %s could be judged: %s", plural(len(report.claims), "claim"), failure.rationale)
+            log.warning("could not judge any of %s: %s", plural(len(report.claims), "claim"), failure.rationale)
         span.went_wrong(str(failure.unscored_reason), failure.rationale)

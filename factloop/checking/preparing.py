@@ -112,9 +112,9 @@ def refuse_clashes(settings: CheckSettings, *, has_model: bool) -> None:
     if settings.base_url is not None and not has_model and settings.judge is None:
         raise ConfigError("--base-url is set without --model: set a model, for example openai:NAME")
     if settings.eligibility and not has_model:
-        raise ConfigError("eligibility is judged by a chat model: set one (model, --model)")
+        raise ConfigError("eligibility is judged by a chat model; set one (model, --model)")
     if settings.jury and not has_model:
-        raise ConfigError("a jury needs a model that reads the answer: set one (model, --model)")
+        raise ConfigError("a jury needs a model that reads the answer; set one (model, --model)")
     refuse_clash(settings, has_model=has_model)
     plan_of_check(settings, (), has_model=has_model, given_alone=False)
 

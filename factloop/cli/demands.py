@@ -30,7 +30,7 @@ Result = tuple[UnscoredReason | None, str]
 BREAKDOWNS = FAILURES - {UnscoredReason.REFUSAL}
 """Reasons that are breakdowns. A refusal is not: when a model or prompt is being examined, it is a result."""
 NO_CLAIM = "no claim could be scored"
-NO_CLAIMS_MADE = "the response makes no claim that can be checked"
+NO_CLAIMS_MADE = "the response makes no claims that can be checked"
 ALL_IRRELEVANT = "none of them has to do with the question"
 
 

@@ -82,7 +82,7 @@ def has_packages(*names: str) -> bool:
 
 def missing(extra: Extra, feature: str) -> MissingExtra:
     """The error to raise for a feature if the extra is not installed."""
-    return MissingExtra(f'{feature} needs the extra "{extra}": {install_command(extra)}', extra=extra)
+    return MissingExtra(f'{feature} needs the extra "{extra}"; run: {install_command(extra)}', extra=extra)
 
 
 def _all_of(extra: Extra) -> Iterator[str]:

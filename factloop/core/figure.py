@@ -47,7 +47,7 @@ class Undefined(StrEnum):
     CONSTANT = "constant", "constant"
     """One side of the correlation has the same value in every pair."""
     ONE_SYSTEM = "one_system", "one system"
-    NO_DATASET = "no_dataset", "no data set has one"
+    NO_DATASET = "no_dataset", "undefined in every data set"
     ONE_REPEAT = "one_repeat", "two repeats are needed"
     PRICE_UNKNOWN = "price_unknown", "the price is unknown"
     NOT_SAMPLED = (

@@ -80,7 +80,7 @@ ABOUT = {
         "in a language that the judge does not read",
     ),
     UnscoredReason.NO_SOURCE: About(
-        "no source to check against", "no subject model was given", "no corpus to check against"
+        "no source to check against", "no subject model was set", "no corpus to check against"
     ),
     UnscoredReason.TOO_FEW_DISTRACTORS: About(
         "too few distractors for a question", "fewer than three distractors could be made", "too few distractors"

@@ -417,7 +417,7 @@ class Fingerprint(Record):
 
     @property
     def judge(self) -> str:
-        """A description of the judge and plan. Offline, only the plan `paper` is named, since all others are the same."""
+        """A description of the judge and plan. Offline, only the plan `paper` is named; all others are the same."""
         plan = "" if self.engine == "offline" and self.plan != "paper" else f", {self.plan} plan"
         first = "" if self.cascade is None else f", after {self.cascade.verifier} for clear claims"
         return f"{self.judge_alone}{plan}{first}"

@@ -131,13 +131,14 @@ def _first(
         return Rejection.NOTHING_LEFT, "nothing that can be checked would be left"
     unjudged, before_it = _unjudged(after.claims), _unjudged(before.claims)
     if unjudged > before_it:
-        why = f"{_claims(unjudged)} no verdict in the second check, {before_it or 'none'} before"
+        why = f"{_claims(unjudged)} no verdict in the second check, compared with {before_it or 'none'} in the first"
         return Rejection.NOT_CHECKED, why
     if new.scored + new.unscored == unjudged:
-        return Rejection.NOTHING_LEFT, "no claim with a verdict would be left"
+        return Rejection.NOTHING_LEFT, "no claims with a verdict would be left"
     contradicted, was = n_contradicted(after.claims), n_contradicted(before.claims)
     if contradicted > was:
-        return Rejection.MORE_CONTRADICTED, f"{_claims(contradicted, 'would be')} contradicted, {was or 'none'} before"
+        why = f"{_claims(contradicted, 'would be')} contradicted, compared with {was or 'none'} before"
+        return Rejection.MORE_CONTRADICTED, why
     if faults.unsupported:
         return Rejection.NEW_UNSUPPORTED, _unsupported_in_words(faults.unsupported, reworded)
     if faults.lost:
@@ -152,7 +153,7 @@ def _first(
         return None, f"precision {_precision(before)} before, {_precision(after)} after"
     if contradicted < was:
         return None, f"{was} contradicted before, {contradicted or 'none'} after; precision {_precision(after)}"
-    return Rejection.NOT_BETTER, f"precision would be {_precision(after)}, {_precision(before)} before"
+    return Rejection.NOT_BETTER, f"precision would be {_precision(after)}, compared with {_precision(before)} before"
 
 
 def _unsupported_in_words(unsupported: Collection[int], reworded: Collection[int]) -> str:
@@ -160,7 +161,7 @@ def _unsupported_in_words(unsupported: Collection[int], reworded: Collection[int
     later = set(unsupported) - new
     said = [f"{_sentences(new)} would contain unsupported claims"] if new else []
     if later:
-        said.append(f"{_sentences(later)} would not be supported without what was changed earlier")
+        said.append(f"{_sentences(later)} would not be supported because of earlier changes")
     return " and ".join(said)
 
 

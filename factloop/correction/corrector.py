@@ -40,8 +40,8 @@ from factloop.setup.limits import Limits
 from factloop.tools.calls.meter import UsageMeter
 
 MAX_ROUNDS = 2
-NOTHING_WRONG = "no unsupported claim was found"
-NOTHING_CONTRADICTED = "no claim is contradicted by the evidence"
+NOTHING_WRONG = "no unsupported claims were found"
+NOTHING_CONTRADICTED = "the evidence contradicts none of the claims"
 SAME = "the new wording is the same as the old one"
 NOT_READ_AGAIN = "the text after it could not be checked again"
 
@@ -128,7 +128,7 @@ class Corrector:
         asked = question_of(question)
         if isinstance(response, FactualityReport):
             if asked is not None and asked != response.prompt:
-                raise DataError("the report was made for another question")
+                raise DataError("the report is for a different question")
             text, asked = response.response, response.prompt
         else:
             text = response

@@ -75,7 +75,7 @@ def headline(report: FactualityReport) -> str:
     return ", ".join([f"{plural(first[0], 'claim')} {first[1]}", *(f"{n:,} {said}" for n, said in others)])
 
 
-NO_CLAIMS = "The response makes no claim that can be checked."
+NO_CLAIMS = "The response makes no claims that can be checked."
 _IN_HEADLINE = {Status.NO_EVIDENCE: "not in the sources", Status.UNSCORED: "could not be decided"}
 
 
@@ -309,7 +309,7 @@ def savings_words(savings: CascadeSavings, first: CascadeFingerprint | None) -> 
             "fewer if the settled claims were easier"
         )
     elif savings.n_settled:
-        yield "the savings cannot be estimated: no claim in this check was left to the model"
+        yield "the savings cannot be estimated, because no claims in this check were left to the model"
     if savings.max_error is not None and savings.confidence is not None:
         yield (
             f"tuned so that at most {percent(savings.max_error)} of the claims settled on either side are wrong, "

@@ -133,4 +133,4 @@ def waiting_in_words(waiting: ServerWait) -> str:
         in_batches = f"{figures.plural(waiting.n_requests, 'request')} in batches since {since:%H:%M}"
         return visible(f"{waiting.server}: {in_batches} ({waiting.cause})")
     waited = f"waiting {waiting.waited_s:.0f} of {waiting.patience_s:g} s"
-    return visible(f"{waiting.server} accepts no requests ({waiting.cause}): {waited}")
+    return visible(f"{waiting.server} is not accepting requests ({waiting.cause}): {waited}")

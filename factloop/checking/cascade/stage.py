@@ -99,7 +99,7 @@ def load_cascade(settings: CheckSettings, *, has_model: bool) -> Cascade | None:
     if settings.cascade is None or (settings.judge is not None and not has_model):
         return None  # if a judge is set but no model, the thresholds are for the judge
     if not has_model:
-        raise ConfigError("a cascade (--cascade) leaves unclear claims to a model: set one (--model)")
+        raise ConfigError("a cascade (--cascade) leaves unclear claims to a model; set one with --model")
     path = settings.cascade
     file = read_cascade(path)
     verifier = cheap_verifier(file.verifier, allow_download=settings.allow_download)
@@ -132,7 +132,7 @@ def read_cascade(path: Path) -> CascadeFile:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, first["loc"])) or None
-        raise DataError(f"it is not a cascade ({first['msg']})", path=str(path), field=field) from error
+        raise DataError(f"this is not a cascade file ({first['msg']})", path=str(path), field=field) from error
 
 
 def refuse_without_documents(settings: CheckSettings, tools: Sequence[SearchTool]) -> None:
