@@ -15,6 +15,7 @@ from pypdf import PdfReader, PdfWriter
 from reportlab.pdfgen.canvas import Canvas
 
 from factloop.core.errors import DataError
+from factloop.core.files.lines import LONGEST_LINE
 from factloop.tools.search.documents.files import EXTENSIONS
 from factloop.tools.search.documents.html import read_html
 from factloop.tools.search.documents.loaders import load_sections
@@ -63,6 +64,8 @@ def test_compressed_tables_that_cannot_be_read(tmp_path: Path) -> None:
     assert "complete gzip file: Compressed file ended" in refusal(tmp_path, "a.jsonl.gz", packed[:-9])
     assert "complete gzip file: CRC check failed" in refusal(tmp_path, "a.jsonl.gz", packed[:-8] + bytes(8))
     assert "not a complete gzip file" in refusal(tmp_path, "a.jsonl.gz", packed[:12] + b"\xff" * 9 + packed[21:])
+    endless = gzip.compress(b"a" * (LONGEST_LINE + 1), 1)
+    assert "this line is longer than" in refusal(tmp_path, "a.jsonl.gz", endless)
     assert "a.jsonl.gz:101: this line is not JSON" in refusal(tmp_path, "a.jsonl.gz", gzip.compress(rows + b"{"))
     assert load(tmp_path, "a.jsonl.gz", gzip.compress(b"")) == []
 
