@@ -24,7 +24,7 @@ _LEFT_FREE = 300  # number of files that the process may need for purposes other
 
 
 _PIECE = 16_384  # bytes that are parsed before the next check
-_SMALL_CHUNK = 64  # average bytes of a chunk below which a body costs more to parse than a server can afford
+_SMALL_CHUNK = 32  # average bytes of a chunk below which a body costs more to parse than a server can afford
 
 
 class BodyTooLong(Exception):

@@ -11,7 +11,6 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -300,10 +299,6 @@ def _config(app: FastAPI, settings: ServiceSettings) -> uvicorn.Config:
 
 def _ignore_signals_again() -> None:
     """Lets everything close after the server has re-raised the signal that stopped it."""
-
-    def heard(_number: int, _frame: FrameType | None) -> None:
-        return
-
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, heard)
+            signal.signal(number, lambda *_: None)

@@ -82,8 +82,7 @@ def stopping() -> RequestRefusal:
 def refuse_without_evaluation(what: str) -> None:
     """Raises RequestRefusal if the evaluation package is not installed."""
     if find_spec("factloop.evaluation") is None:
-        message = f"{what} need the package factloop.evaluation, which this service lacks"
-        raise unavailable("not_set_up", message, None)
+        raise unavailable("not_set_up", f"{what} need the package factloop.evaluation, which this service lacks", None)
 
 
 def error_words(type: str, message: str, field: str | None = None) -> ErrorWords:
