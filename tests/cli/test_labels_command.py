@@ -79,7 +79,7 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
         "8 of 20 drawn, 7 of those labelled"
     )
     again = labels(factloop, "next run --out more.csv --n 8 --labels labels.jsonl")
-    assert "8 of 13 claims without a label (7 have one; 7 labels: too few to learn from, 10 are needed)" in again.out
+    assert "8 of 13 claims without a label (7 have one; too few usable labels to learn from: 7 of at least 10)" in again.out
     more = fill(home / "more.csv", "label", ["agree"] * 8)
     labelled = {(row["response_id"], row["claim_id"]) for row in rows if row["label"]}
     assert labelled.isdisjoint((row["response_id"], row["claim_id"]) for row in more)

@@ -116,6 +116,7 @@ def experiment(given: Experiment, limits: Flags) -> int:
         )
         if report.look is None or not report.look.still_open:
             break
+    report = report.model_copy(update={"warnings": (*prompt_warnings(settings), *report.warnings)})
     if given.run_dir is not None:
         report = with_exchanges(with_history(report, given.run_dir, n_seen), given.run_dir)
         write_atomically(given.run_dir / REPORT, to_json(report), private=True)

@@ -131,7 +131,7 @@ def _learnt_words(found: NextLabels) -> str:
     if pilot is None:
         return "no labels to learn from"
     if not found.has_learnt:
-        return f"{plural(pilot.n, 'label')}: too few to learn from, {found.n_to_learn} are needed"
+        return f"too few usable labels to learn from: {pilot.n:,} of at least {found.n_to_learn}"
     (wrong, called), (missed, rejected) = pilot.wrong(1), pilot.wrong(0)
     return (
         f"learnt from {plural(pilot.n, 'label')}: {wrong:,} of {called:,} claims called supported are not, "
