@@ -24,23 +24,23 @@ class ResponseSettings(RunSettings):
     """How the model under test is prompted. Names match the command-line flags."""
 
     model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
-    """Model that writes the text, for example openai:gpt-4o-mini."""
+    """Model that writes the text, such as openai:gpt-4o-mini."""
     base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
     """URL of an OpenAI-compatible server."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.5
-    """As in the code released with the paper.
+    """Sampling temperature, as in the code released with the paper.
 
     None uses the server's default."""
     max_tokens: Annotated[Tokens | None, Mark(MODEL)] = 4096
-    """Maximum tokens of one response, which is truncated there.
+    """Maximum length of a response, in tokens. Longer responses are cut off.
 
     The paper's code stops at 1,024, which truncates long responses."""
     timeout_s: Annotated[Positive, Mark(LIMITS)] = 300.0
-    """Timeout for one response, in seconds.
+    """Timeout for each response.
 
     Long responses take minutes on a slow server."""
     seed: int = 0
-    """Seed of everything that is drawn at random.
+    """Random seed.
 
     This covers the choice of prompts and the jitter of retries."""
 
@@ -61,15 +61,15 @@ class PromptSettings(ResponseSettings):
     """How a model is asked to write prompts."""
 
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 1.0
-    """As in the code released with the paper.
+    """Sampling temperature, as in the code released with the paper.
 
     None uses the server's default."""
     max_tokens: Annotated[Tokens | None, Mark(MODEL)] = 1024
-    """Maximum tokens of one reply."""
+    """Maximum length of a model reply, in tokens."""
     timeout_s: Annotated[Positive, Mark(LIMITS)] = 60.0
-    """Timeout for one model call, in seconds."""
+    """Timeout for each model call."""
     seed: int = 0
-    """Seed of the examples shown; another seed gives other prompts."""
+    """Random seed for choosing the examples in each request. Another seed gives other prompts."""
 
 
 SCHEMA_TOKENS = 60

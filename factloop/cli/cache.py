@@ -24,7 +24,7 @@ class Clear(AsJson):
     """Arguments of `cache clear`."""
 
     only: Literal["answers", "indexes"] | None = None
-    """Remove only model replies and search results, or only document indexes and word vectors."""
+    """Remove only model replies and search results (answers), or only document indexes and word vectors (indexes)."""
 
 
 @command(taking(RunSettings))

@@ -28,9 +28,9 @@ class Check(Judged):
     """Arguments of `check`."""
 
     answer: Annotated[str, Mark(ARGUMENT, "ANSWER")]
-    """File with the text to check; - for standard input."""
+    """File that contains the text to check (- for standard input)."""
     question: str | None = None
-    """Question that the text answers."""
+    """The question that the text answers."""
 
 
 @command(taking(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK, SCORES, RECORDING))

@@ -24,11 +24,11 @@ class Correct(Check):
     """Arguments of `correct`. Requirements such as `--fail-under` apply to the corrected text."""
 
     max_rounds: Annotated[AtLeastOne, Mark(metavar="N")] = 2
-    """Check a rewritten text at most N times."""
+    """Check the rewritten text at most N times."""
     out: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
-    """Write the resulting text; - for standard output."""
+    """Write the corrected text to this file (- for standard output)."""
     marks: Annotated[MarkStyle, Mark(OUTPUT)] = "brackets"
-    """How --out and --html mark what stays in doubt: in brackets, or by Markdown footnotes that give the reason."""
+    """How --out and --html mark content that remains doubtful: in brackets, or with Markdown footnotes that say why."""
 
 
 @command(taking(CorrectionSettings, CORRECTION, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK, SCORES))

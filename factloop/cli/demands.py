@@ -65,7 +65,7 @@ def code_of(
     why: str,
     nothing: str | None,
 ) -> int:
-    """The exit code of one or more checks. `precisions` maps a description of what each precision refers to to its
+    """The exit code of one or more checks. `precisions` maps what each precision refers to, such as " of A", to its
     value.
 
     `why` explains why claims are unscored, and `nothing` why there may be no claims at all; None if that is acceptable.

@@ -33,9 +33,9 @@ class Doctor(AsJson):
     controls: Annotated[bool, Mark(MODEL)] = False
     """Also test the judge on a dozen sentences known to be true or false (twenty with --judge)."""
     database: Annotated[str | None, Mark(SERVER, "URL")] = None
-    """Database URL of factloop serve to test."""
+    """URL of the factloop serve database to test."""
     folder: Annotated[Path | None, Mark(SERVER)] = None
-    """Data folder of factloop serve to test. Default: in your data folder."""
+    """Folder of the factloop serve database to test. Default: a folder in your user data directory."""
 
 
 @command(

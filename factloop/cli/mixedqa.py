@@ -34,21 +34,21 @@ class MixedQa(Tabled, Resumable):
     """Arguments of `eval mixedqa`."""
 
     data: Annotated[str | None, Mark(metavar="PATH")] = None
-    """MixedQA file; - for standard input. Default: the one downloaded by factloop research data get."""
+    """MixedQA file (- for standard input). Default: the one downloaded by factloop research data get."""
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
     """Use only the responses of this system."""
     subject: Annotated[Texts, Mark(metavar="SYSTEM=MODEL[@URL]")] = ()
-    """Model used by a system, asked only about that system's responses, as in the paper. Add its server's URL if it
-    differs from --base-url."""
+    """Model behind a system, which is asked only about that system's responses, as in the paper. Add the URL of its
+    server if it differs from --base-url."""
     limit: AtLeastOne | None = None
     """Use only the first N questions."""
     metric: Annotated[Texts, Mark(metavar="NAME")] = ()
-    """em, bleu-1, bleu-4, rouge-l, meteor, lexical (all these), bertscore:MODEL, bartscore-ref:MODEL,
-    gptscore-src:MODEL (ref, src, evid)."""
+    """Metric to compare with: em, bleu-1, bleu-4, rouge-l, meteor, lexical (all of these), bertscore:MODEL,
+    bartscore-ref:MODEL or gptscore-src:MODEL (both with -ref, -src or -evid)."""
     allow_download: bool = False
-    """Download weights that are given by hub name."""
+    """Download weights that are specified by their hub name."""
     method: Literal["pearson", "spearman", "kendall"] = "pearson"
-    """Correlation coefficient; the paper reports pearson."""
+    """Correlation coefficient. The paper reports Pearson's."""
 
 
 @dataclass(frozen=True)

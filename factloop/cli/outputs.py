@@ -70,8 +70,7 @@ def try_outputs(
     settings: RunSettings | None = None,
     run_dir: Path | None = None,
 ) -> None:
-    """Checks, before any money is spent, that the outputs can be written and do not overwrite inputs. Raises
-    ConfigError.
+    """Checks that the outputs can be written and do not overwrite inputs, before money is spent. Raises ConfigError.
 
     Inputs include the files that are read by `settings` and the settings file itself. The paths that they write, and
     the run directory, may be folders and are created if they do not exist.
@@ -166,8 +165,7 @@ def write_output(name: str, text: str | bytes) -> None:
 
 
 def write_files(outputs: Mapping[str | None, Callable[[], str | bytes]]) -> None:
-    """Writes each named output. Files come first, since the reader of standard output may be gone. Raises
-    ConfigError."""
+    """Writes each named output, files first, because the reader of standard output may be gone. Raises ConfigError."""
     named = [(name, render) for name, render in outputs.items() if name is not None]
     for name, render in sorted(named, key=lambda output: output[0] == STANDARD_OUTPUT):
         write_output(name, render())

@@ -37,7 +37,7 @@ class Show(List):
     """Arguments of `prompts show`."""
 
     name: Annotated[str, Mark(ARGUMENT, "NAME")]
-    """Name as shown by factloop prompts list."""
+    """Name of the prompt, as listed by factloop prompts list."""
     rendered: bool = False
     """Show the prompt as it is sent, with variable names in place of data."""
 
@@ -46,18 +46,18 @@ class New(Arguments):
     """Arguments of `prompts new`."""
 
     name: Annotated[str, Mark(ARGUMENT, "NAME")]
-    """Name of the variant and its folder."""
+    """Name of the variant and of its folder."""
     from_: Annotated[str, Mark(metavar="SOURCE")]
-    """Name of a bundled prompt, or the file of a variant."""
+    """Name of a bundled prompt, or the path of a variant's file."""
     out: Annotated[Path, Mark(metavar="FOLDER")]
-    """Folder of variants; the new one is written to FOLDER/NAME."""
+    """Folder for variants. The new one is written to FOLDER/NAME."""
 
 
 class Lint(AsJson):
     """Arguments of `prompts lint`."""
 
     paths: Annotated[tuple[Path, ...], Mark(ARGUMENT, "[FOLDER|FILE]...")] = ()
-    """Prompts to check. Default: the folder from the settings, otherwise the bundled ones."""
+    """Prompts to check. Default: the folder set as prompts in the settings, otherwise the bundled prompts."""
 
 
 @command()

@@ -65,9 +65,9 @@ class Get(Quiet, AsJson):
     """Arguments of `data get`."""
 
     names: Annotated[Texts, Mark(ARGUMENT, "NAME...")]
-    """Names as shown by factloop research data list."""
+    """Names of data sets, as listed by factloop research data list."""
     part: Annotated[Texts, Mark(metavar="PART")] = ()
-    """Get only this part of the data set."""
+    """Download only this part of the data set."""
     from_: Annotated[Path | None, Mark(metavar="FOLDER")] = None
     """Copy files from this folder instead of downloading them."""
 
@@ -78,9 +78,10 @@ class JoinClaims(Quiet, AsJson):
     claims: Annotated[str, Mark(ARGUMENT, "CLAIMS")]
     """File or folder of LLM-AggreFact."""
     source: Annotated[Texts, Mark(metavar="KIND=PATH")]
-    """Responses that claims come from: tofueval-mediasum, tofueval-meetingbank, expertqa, or responses for others."""
+    """Responses from which claims were taken. KIND is tofueval-mediasum, tofueval-meetingbank, expertqa or, for any
+    others, responses."""
     out: Annotated[str, Mark(metavar="FILE")]
-    """Write the claims with system, response, prompt and task, for factloop research verify."""
+    """Write the claims with their system, response, prompt and task to this file, for factloop research verify."""
 
 
 @command()

@@ -28,11 +28,11 @@ class Distractors(AsJson):
     question: str
     """The question that the response answers."""
     response: str
-    """The response to make distractors for."""
+    """The response to generate distractors for."""
     reference: Annotated[Texts, Mark(metavar="TEXT")] = ()
     """A correct answer, which must not become a distractor."""
     n: Annotated[int, Field(ge=1, le=1000)] = 30
-    """Number of distractors to make."""
+    """Number of distractors to generate."""
 
 
 @command(taking(TrustSettings, *TAKEN, LIMITS, CACHE))

@@ -49,12 +49,11 @@ class Experiment(Tabled, Intervals, Resumable, Estimated, FailIfUnscored, FailIf
     plan: Annotated[str, Mark(ARGUMENT, "PLAN")]
     """YAML file that lists the data and the variants."""
     run_dir: Annotated[Path | None, Mark(OUTPUT, "FOLDER")] = None
-    """Keep answers here. Again in the same folder, with the same address of the model, only what changed is paid for.
-    """
+    """Save answers in this folder. Running again with the same folder and model URL pays only for what has changed."""
     out: Annotated[Texts, Mark(OUTPUT, "FILE")] = ()
-    """Write the requirements, with the claims that failed them: JUnit (.xml) or Markdown (.md)."""
+    """Write the requirements, and the claims that fail them, as JUnit (.xml) or Markdown (.md)."""
     held_out: bool = False
-    """Judge the data that the plan holds out (held_out). Do this once, after choosing the prompt."""
+    """Judge the data that the plan holds out (held_out). Do this only once, after choosing the prompt."""
 
 
 @command(taking(CheckSettings, LIMITS, BATCH, CACHE, "repeats"))

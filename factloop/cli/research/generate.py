@@ -38,28 +38,27 @@ class LongFact(Generate):
     """Arguments of `generate longfact`."""
 
     out: Annotated[Path, Mark(metavar="FILE")]
-    """Append responses to this file; the same command resumes."""
+    """Append responses to this file. Running the same command again resumes the run."""
     data: Annotated[str | None, Mark(metavar="PATH")] = None
-    """LongFact, or any file with a prompt in each row; - for standard input. Default: LongFact as
-    downloaded by factloop research data get."""
+    """Folder of LongFact, or any file with a prompt in each row (- for standard input). Default: LongFact as downloaded
+    by factloop research data get."""
     part: Annotated[str, Mark(metavar="PART")] = "objects"
-    """objects or concepts of LongFact, or NAME:PART of another data set of prompts, such as
-    factbench:tier-1."""
+    """Part of LongFact (objects or concepts), or NAME:PART of another data set of prompts, such as factbench:tier-1."""
     n: AtLeastOne = 250
     """Number of prompts to draw."""
     no_postamble: bool = False
-    """Leave out the paper's request for as many details as possible."""
+    """Do not add the paper's request for as many details as possible."""
     system: Annotated[str | None, Mark(metavar="NAME")] = None
-    """Name of the model in tables. Default: the model's name."""
+    """Name to show for the model in tables. Default: the model's own name."""
 
 
 class Prompts(Generate, Resumable):
     """Arguments of `generate prompts`."""
 
     out: Annotated[Path, Mark(metavar="FILE")]
-    """New file for the prompts, as input of generate longfact."""
+    """New file for the prompts, for use with generate longfact."""
     topic: Annotated[Texts, Mark(metavar="TEXT")]
-    """Topic, such as mycology; @FILE for a file with one per line; longfact for the paper's 38 topics."""
+    """Topic, such as mycology. Use @FILE for a file with one topic per line, or longfact for the paper's 38 topics."""
     part: Literal["objects", "concepts"] = "objects"
     """Ask about objects or about concepts."""
     n: Annotated[int, Field(ge=1, le=1000)] = 30

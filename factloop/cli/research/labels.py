@@ -37,11 +37,11 @@ class Draw(Quiet, Seeded):
     """Arguments of commands that draw claims for people."""
 
     run: Annotated[str, Mark(ARGUMENT, "RUN")]
-    """Run directory of factloop eval; labels next also takes one of an experiment, whose flips it draws first."""
+    """Run directory of factloop eval. labels next also accepts that of an experiment, and draws its flips first."""
     out: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Write the sheet to fill in, as CSV."""
+    """Write the sheet to this CSV file, to be filled in."""
     html: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Write the claims as an HTML page to answer on."""
+    """Write the claims to this file as an HTML page that people can answer on."""
     n: AtLeastOne = 100
     """Number of claims to draw."""
 
@@ -50,39 +50,40 @@ class Next(Draw):
     """Arguments of `labels next`."""
 
     labels: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Labels to learn from (at least 10, or 50 if the run has scores), with label, verdict and optionally score. Claims
-    from this run that labels export has written are not drawn again."""
+    """File of labels to learn from (at least 10, or 50 if the run has scores), with label, verdict and optionally
+    score. Claims of this run that labels export wrote to the file are not drawn again."""
 
 
 class Export(Quiet, AsJson):
     """Arguments of `labels export`."""
 
     sheets: Annotated[Texts, Mark(ARGUMENT, "SHEET...")]
-    """Completed sheets from labels next, and .json files saved by pages."""
+    """Completed sheets from labels next, and .json files saved from its pages."""
     out: Annotated[str, Mark(metavar="FILE")]
-    """Write the labels as JSON Lines."""
+    """Write the labels to this file as JSON Lines."""
     report: Annotated[Texts, Mark(metavar="FILE")] = ()
-    """The report (check --json) that a page shows; adds the passages of its claims."""
+    """The report (from check --json) that a page shows. The passages of its claims are added to the labels."""
     system: Annotated[Texts, Mark(metavar="[FILE=]NAME")] = ()
-    """The system that wrote the answers of all files, or of one, if their page does not name it. Default: unnamed."""
+    """System that wrote the answers in all files, or in FILE, if the pages do not name it. Default: unnamed."""
     differing: Literal["left-out", "majority"] | None = None
-    """Rule for claims that people labelled differently. Each file must then contain one person's labels."""
+    """Leave out claims that people labelled differently (left-out), or use the majority's label (majority). Each file
+    must then contain only one person's labels."""
 
 
 class Disagree(Draw):
     """Arguments of `labels disagree`."""
 
     key: Annotated[str, Mark(metavar="FILE")]
-    """Write the key that tells the sides apart, as JSON. Keep it from the adjudicator."""
+    """Write the key that says which side is which to this JSON file. Do not show it to the adjudicator."""
 
 
 class Adjudicate(Quiet, AsJson):
     """Arguments of `labels adjudicate`."""
 
     answers: Annotated[str, Mark(ARGUMENT, "SHEET")]
-    """Completed sheet (first, second, neither), or the file saved by a page."""
+    """Completed sheet (with first, second or neither), or the file saved from a page."""
     key: Annotated[str, Mark(metavar="FILE")]
-    """Key written together with the sheet or page."""
+    """Key that was written together with the sheet or page."""
     level: Between0And1 = 0.95
     """Confidence level of the intervals, between 0 and 1."""
 

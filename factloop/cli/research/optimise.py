@@ -31,7 +31,7 @@ class OptimisePlan(Report, Resumable, Estimated, FailIfWorse):
     """Arguments of `research optimise`."""
 
     plan: Annotated[str, Mark(ARGUMENT, "PLAN")]
-    """Plan of an experiment that holds claims out (held_out); the search starts from its baseline."""
+    """Plan of an experiment that holds out claims (held_out). The search starts from its baseline."""
 
 
 @command(taking(CheckSettings, LIMITS))
