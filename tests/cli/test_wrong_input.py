@@ -136,7 +136,7 @@ TABLE = {
     "serve --folder ../service --port 0": """
         --host 0.0.0.0                                    | give a key
         --api-key-file absent                             | --api-key-file absent: cannot be read
-        --host 0.0.0.0 --api-key-file keys                | API key 1: needs at least 16
+        --host 0.0.0.0 --api-key-file keys                | API key 1: must be 16
         --documents lives                                 | give NAME=PATH
         --documents a/b=docs                              | --documents a/b
         --documents lives=absent                          | absent
@@ -154,7 +154,7 @@ TABLE = {
         --corpus absent                                   | absent
     """,
     "mcp": """
-        --transport http --host 0.0.0.0                   | others could reach it, so give a key
+        --transport http --host 0.0.0.0                   | others could reach it, so set a key
         --transport http --port 70000                     | --port 70000
         --transport http --api-key-file none.txt          | cannot be read
         --docs nowhere                                    | nowhere

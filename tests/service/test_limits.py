@@ -250,7 +250,7 @@ async def test_a_key_opens_its_own_jobs_and_nobody_elses(service: Service) -> No
             answer = await client.get("/v1/jobs", headers=wrong)
             assert words(answer) == (401, "unauthorized")
             is_key = wrong.get("Authorization", "").startswith("Bearer ") and wrong["Authorization"] != "Bearer "
-            said = "the key is wrong: this server" if is_key else "a key is needed: Authorization: Bearer KEY"
+            said = "the key is not valid" if is_key else "an API key is required: send the header"
             assert answer.json()["error"]["message"].startswith(said)
             assert answer.headers["www-authenticate"] == "Bearer"
             assert (await client.post("/v1/checks", json=ASK, headers=wrong)).status_code == 401

@@ -144,7 +144,7 @@ def test_a_key_is_asked_for_kept_in_this_tab_and_opens_the_report(looking: Looki
     dialog = page.get_by_role("dialog", name="Key")
     expect(dialog).to_contain_text("This service asks for a key.")
     page.keyboard.press("Escape")
-    expect(page.get_by_role("alert")).to_contain_text("a key is needed")
+    expect(page.get_by_role("alert")).to_contain_text("an API key is required")
     button(page, "Try again").click()
     expect(page.get_by_label("Key of the service")).to_be_focused()
     page.keyboard.type("not the key, and long enough")
