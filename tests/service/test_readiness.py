@@ -233,4 +233,4 @@ async def test_what_waits_is_told_where_the_database_can_only_be_read(
         await database.save(only_read, 0)
         assert await ready(client, 200) == []
         assert (await finished(client, first))["status"] == "done"
-    assert caplog.text.count("the database failed") == caplog.text.count("the database answers again") == 1
+    assert caplog.text.count("the database failed") == caplog.text.count("the database is available again") == 1
