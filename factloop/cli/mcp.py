@@ -97,8 +97,7 @@ async def _serve_http(given: Mcp, checker: FactChecker, scorer: TrustScorer, ser
 
 
 async def _open(checker: FactChecker, scorer: TrustScorer) -> None:
-    """Opens checker and scorer, so that an invalid setup is found before the first call. Raises ConfigError,
-    DataError."""
+    """Opens checker and scorer, to find errors in the setup before the first call. Raises ConfigError, DataError."""
     from factloop.setup.sources import Sources
 
     await checker.acheck("", spans=[], sources=None if checker.has_sources else Sources())

@@ -40,7 +40,7 @@ class Grant(BaseModel):
 
 class ApiKeys:
     """The API keys of a server. Without keys, the server is open to everyone, and all callers count as one owner. Keys
-    with the same name belong to one caller, who owns the jobs of all of them. A key without a name is a separate
+    with the same name belong to one caller, who owns the jobs of all of them. Each key without a name is its own
     caller."""
 
     def __init__(self, keys: Iterable[str] = (), file: Path | None = None) -> None:
@@ -84,8 +84,8 @@ class ApiKeys:
 
     def refresh(self) -> None:
         """Reads the file again, and logs this, if it has changed. Checks at most once a second. If the file is invalid
-        or unreadable, the earlier keys stay valid. A file that changed in the last second may be incomplete, and is
-        read later."""
+        or unreadable, the earlier keys stay valid. A file that changed in the last second is read later, as it may be
+        incomplete."""
         if self._file is None or time.monotonic() - self._looked_s < LOOK_EVERY_S:
             return
         self._looked_s, stamp = time.monotonic(), _stamp(self._file)

@@ -119,8 +119,7 @@ def _bound_silence(engine: Engine, seconds: float) -> None:
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
     """Opens a read-only connection. The write-ahead log that a running service keeps next to its database file is read
-    as well. Without a log, SQLite would create one for readers and leave it behind, unless told that there are no
-    writers."""
+    as well. Without a log, SQLite would create one and leave it behind, unless told that there are no writers."""
     how = "mode=ro" if Path(f"{path}-wal").exists() else "mode=ro&immutable=1"
     return sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, check_same_thread=False)
 

@@ -148,7 +148,7 @@ class ServiceGuard:
             self._n_open[owner] -= 1
 
     async def _without_owner(self, scope: Scope, headers: Headers, address: str) -> RequestRefusal:
-        """The rejection of an unknown caller. A missing key does not count as an attempt: a page may still ask for
+        """The rejection of an unknown caller. A missing key does not count as an attempt: a page may then ask for
         it."""
         if given := headers.get("authorization"):
             scope["wrong_key"] = True

@@ -151,8 +151,7 @@ class Jobs:
             raise not_found("job") from error
 
     async def ended(self, job_id: str, owner: str) -> Job | None:
-        """Waits until the job has ended; returns it, or None if it was deleted. Raises RequestRefusal if it cannot
-        wait."""
+        """Waits until the job ends; returns it, or None if it was deleted. Raises RequestRefusal if it cannot wait."""
         while True:
             live = self._live(job_id, owner)
             if live is not None:

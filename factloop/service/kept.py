@@ -51,8 +51,7 @@ class Database:
         return await self.save(call, *args, **kwargs)
 
     async def save(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Makes a call, after any other call that is trying an unavailable database, and is rejected if that one
-        fails."""
+        """Makes a call, after any call that is trying an unavailable database, and is rejected if that one fails."""
         work: Any = partial(call, *args, **kwargs)
         asked: Future[T] = self._threads.submit(self._in_turn, self._n_outages, work)
         self._under_way.add(asked)

@@ -207,8 +207,7 @@ class Leases:
         return connection.scalar(services) or 0
 
     def _taken(self, connection: Connection, row: Any, spent: set[str]) -> LeasedJob | None:
-        """Leases the job in a row and returns it; None if it must not run. Adds owners who cannot pay for it to
-        `spent`."""
+        """Leases the job in a row and returns it; None if it must not run. Adds owners without a budget to `spent`."""
         stored = stored_of(row)
         job_id: str = row.id
         request = connection.scalar(select(TEXTS.c.body).where(TEXTS.c.job_id == job_id, TEXTS.c.name == "request"))

@@ -137,8 +137,7 @@ class Turn:
         return await self.places.compute(self.owner, partial(_left, self.request), call, *inputs)
 
     async def compute_for_stream(self, call: Callable[..., T], *inputs: Callable[[], Awaitable[Any]]) -> T:
-        """Like `compute`, for part of a response that has started. Always waits its turn; cancelled if the caller
-        leaves."""
+        """Like `compute`, for part of a response that has started. Always waits its turn, unless the caller leaves."""
         return await self.places.compute(self.owner, asyncio.Event().wait, call, *inputs, waits=True)
 
 

@@ -116,8 +116,7 @@ class DayLimits:
 
     def settle(self, connection: Connection, job: Job, attempt: int) -> None:
         """Replaces the job's reservation with the cost of this attempt. If the price is unknown, the reservation
-        counts. An attempt that continues earlier ones also reports their cost, which was counted before and is
-        subtracted."""
+        counts. An attempt that continues earlier ones also reports their cost, which is subtracted here."""
         progress, usage = job.progress, job.progress.usage
         cost: dict[str, Any] = {"usd": 0.0, "calls": 0}
         if usage is not None:

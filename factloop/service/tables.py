@@ -103,8 +103,7 @@ def database_now() -> ColumnElement[float]:
 
 
 def hold_others_off(connection: Connection, what: str) -> None:
-    """Keeps other services from doing `what` until the transaction ends. Has no effect unless the database is
-    shared."""
+    """Keeps other services from doing `what` until the transaction ends. Does nothing unless the database is shared."""
     if connection.dialect.name == "postgresql":
         connection.execute(
             text("SELECT pg_advisory_xact_lock(hashtextextended(:what, :key))"), {"what": what, "key": KEY}

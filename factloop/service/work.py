@@ -197,7 +197,7 @@ class Work:
         loop: WorkLoop | None = None,
         share: Callable[[str], Cost] = lambda _: Cost(),
     ) -> None:
-        """`chat` is the checker's model; it and the loop are closed with it. `share` returns what an owner's job may
+        """`chat` is the checker's model. Closing this closes all of them. `share` returns what an owner's job may
         cost."""
         self.checker, self.scorer, self.library, self._chat = checker, scorer, library, chat
         self._loop, self._share = loop or WorkLoop(), share
@@ -267,8 +267,7 @@ class Work:
             self._loop.call(partial(one.share, n_services))
 
     async def drain(self, within_s: float) -> None:
-        """Starts no more calls, and waits up to this many seconds for those in progress so that their cost is
-        recorded."""
+        """Starts no more calls, and waits this long at most for those in progress, so that their cost is recorded."""
 
         async def drained() -> None:
             with suppress(TimeoutError):

@@ -37,8 +37,7 @@ class Compare(Tabled, Intervals, Seeded, FailIfWorse):
 
     runs: Annotated[Texts, Mark(ARGUMENT, "RUN...")]
     """Two run directories of factloop eval, A and B, or one to compare two of its systems. Runs listed between A and B
-    show whether the difference comes from the judge, the search or the answers. Runs of experiments are also
-    accepted."""
+    show whether the difference comes from the judge, the search or the answers. Experiments are also accepted."""
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
     """Compare only this system, or this variant of an experiment. If used twice, the first is taken from A and the
     second from B."""

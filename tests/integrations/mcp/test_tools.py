@@ -206,7 +206,7 @@ async def test_callers_elsewhere_are_told_no_more_than_that_it_is_not_set_up(
     assert "serper needs a key" in caplog.text
     async with served(FactChecker(search="serper", cache=False), TrustScorer(cache=False)) as client:
         line = complaint(await client.call_tool("check_response", {"response": ANSWER}))
-    assert "this server is set up wrongly: serper needs a key" in line
+    assert "this server is not configured correctly: serper needs a key" in line
 
 
 @pytest.mark.parametrize("documents", [[], [" \n"]])
