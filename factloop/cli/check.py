@@ -1,4 +1,4 @@
-"""`factloop check` reads a text and reports which of its claims hold, with an exit code."""
+"""`factloop check` reads a text, reports which of its claims are supported, and returns an exit code."""
 
 from __future__ import annotations
 

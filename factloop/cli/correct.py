@@ -1,4 +1,4 @@
-"""`factloop correct` reads a text and writes a corrected version, with an exit code."""
+"""`factloop correct` reads a text, writes a corrected version, and returns an exit code."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def correct(given: Correct, flags: Flags) -> int:
     refuse_self_support(given.answer, settings.docs, "--docs")
     note_unsent_prompts_of_check(settings)
     if given.dry_run:
-        more = "  That is one check. A correction also makes a call for each sentence it rewrites, and checks these "
+        more = "  This is one check. A correction also makes a call for each sentence it rewrites, and checks these "
         return print_estimate(given, settings, response, f"{more}again, at most {given.max_rounds} times.")
     refuse_endless(response, given.answer, settings)
     settings = with_leave_to_fetch(settings)
@@ -61,7 +61,7 @@ def correct(given: Correct, flags: Flags) -> int:
     text = partial(footnoted, correction) if given.marks == "footnotes" else lambda: correction.text
     deliver(given, correction, show, page=page, files={given.out: text})
     not_done = kept_back(correction)
-    if not_done is not None and (given.quiet or STANDARD_OUTPUT in outputs):  # no report is printed that would say it
+    if not_done is not None and (given.quiet or STANDARD_OUTPUT in outputs):  # no printed report says so
         note(" ".join(not_done.split()))
     # A text from which all claims were removed was checked; one that had none to begin with was not.
     code = exit_code(correction.report, given, may_be_empty=correction.before.counts.scored > 0)

@@ -113,7 +113,7 @@ def _judge_again(given: Responses, settings: CheckSettings) -> int:
     from factloop.evaluation.runs.reading import read_run
 
     if given.column:
-        raise ConfigError("--column is for rows; a run directory has none")
+        raise ConfigError("--column needs a file of rows, not a run directory")
     run, by_evidence = read_run(given.data), not (settings.search or settings.docs)
     if run.summary.kind == "factscore":
         said = "its facts and labels would be lost: use factloop eval factscore with another --run-dir"
@@ -154,7 +154,7 @@ def factscore_items(place: str | Path, systems: Sequence[str] = ()) -> Iterator[
         if not systems or response.system in systems:
             yield labelled_item(response)
     if absent:
-        raise ConfigError(f"{place}: no response of {', '.join(sorted(absent))}")
+        raise ConfigError(f"{place}: has no responses by {', '.join(sorted(absent))}")
 
 
 def wanted_columns(given: Sequence[str]) -> dict[str, str]:
@@ -167,9 +167,9 @@ def wanted_columns(given: Sequence[str]) -> dict[str, str]:
         if not mark or not column:
             raise ConfigError(f"--column {one[:80]}: must be FIELD=COLUMN, such as prompt=question")
         if name not in FIELDS:
-            raise ConfigError(f"--column {one[:80]}: there is no field {name[:40]!r}; known are {', '.join(FIELDS)}")
+            raise ConfigError(f"--column {one[:80]}: there is no field {name[:40]!r}; fields are {', '.join(FIELDS)}")
         if columns.setdefault(name, column) != column:
-            raise ConfigError(f"--column {one[:80]}: {name} is named twice")
+            raise ConfigError(f"--column {one[:80]}: {name} is set twice")
     return columns
 
 
@@ -254,10 +254,10 @@ def _engine(given: Run, settings: CheckSettings) -> ReportEngine | None:
 
 
 def _debiasing(given: Run) -> Debias | None:
-    """Reads the labelled claims now, so that errors in them are found before any money is spent; returns a debiaser."""
+    """Reads the labelled claims now, to find errors in them before any money is spent; returns a debiaser."""
     if given.calibration is None:
         if given.evaluator is not None:
-            raise ConfigError("--evaluator selects verdicts of --calibration: also set --calibration")
+            raise ConfigError("--evaluator selects an evaluator in --calibration: also set --calibration")
         return None
     from factloop.evaluation.debiasing.records import Transfer
     from factloop.evaluation.runs.calibration import calibrated, load_calibration

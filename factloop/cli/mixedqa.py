@@ -87,7 +87,7 @@ def mixedqa(given: MixedQa, flags: Flags) -> int:
     metrics = build_metrics(given.metric, allow_download=given.allow_download)
     subjects = models_of_systems("--subject", given.subject)
     if subjects and settings.subject_model is not None:
-        raise ConfigError("set one subject for all systems (--subject-model), or one for each (--subject)")
+        raise ConfigError("set one subject for all systems (--subject-model) or one for each (--subject), not both")
     has_trust = settings.subject_model is not None or bool(subjects) or bool(settings.corpus)
     if not has_trust and not metrics:
         raise ConfigError(f"{NOTHING_TO_SCORE_BY}, or a metric (--metric)")
@@ -100,7 +100,7 @@ def mixedqa(given: MixedQa, flags: Flags) -> int:
     asked = list(_asked(islice(load_any_mixedqa(place), given.limit), given.system))
     absent = [system for system in given.system if all(one.response.system != system for one in asked)]
     if absent:
-        raise ConfigError(f"{place}: no response of {', '.join(absent)}")
+        raise ConfigError(f"{place}: has no responses by {', '.join(absent)}")
     lacking = [name for name in dict.fromkeys(one.response.system for one in asked) if name not in subjects]
     if subjects and lacking:
         said = f"no subject model for {', '.join(lacking)}"
@@ -108,7 +108,7 @@ def mixedqa(given: MixedQa, flags: Flags) -> int:
     items = [
         one.item(has_own_subject=bool(subjects))
         for one in asked
-        if one.response.text.strip()  # there is nothing to ask about an empty response, so it stays unscored
+        if one.response.text.strip()  # an empty response stays unscored, because there is nothing to ask about it
     ]
     if not items:
         raise ConfigError(f"{place}: every response is empty")

@@ -106,7 +106,7 @@ TABLE = {
         bad_row.jsonl --dry-run                           | bad_row.jsonl:2: field 'response': it is missing
         responses.jsonl --column prompt                   | --column prompt: must be FIELD=COLUMN
         responses.jsonl --column promt=q                  | there is no field 'promt'; known are id
-        responses.jsonl --column id=a --column id=b       | id is named twice
+        responses.jsonl --column id=a --column id=b       | id is set twice
         responses.jsonl --column prompt=q                 | responses.jsonl:1: field 'q': it is missing
         responses.jsonl --k 0                             | --k 0: must be a whole number from 1, median or maximum
         responses.jsonl --k ²                             | a whole number from 1
@@ -119,17 +119,17 @@ TABLE = {
         responses.jsonl --evaluator x                     | also set --calibration
         factscore --data bio.jsonl ONLINE --out p.jsonl   | also set --run-dir
         factscore --data nope.jsonl ONLINE                | nope.jsonl
-        factscore --data bio.jsonl ONLINE --system nobody | no response of nobody
+        factscore --data bio.jsonl ONLINE --system nobody | no responses by nobody
         factscore --data bio.jsonl ONLINE --docs bio.jsonl | would support itself
         mixedqa --data mixedqa.jsonl                      | nothing to score by
         mixedqa --data mixed_bad.jsonl SUBJECT            | mixed_bad.jsonl:1: field 'responses[0].human_correct'
         mixedqa --data mixedqa.jsonl SUBJECT --json mixedqa.jsonl | would overwrite
         mixedqa --data mixedqa.jsonl SUBJECT --corpus .   | support itself
-        mixedqa --data mixedqa.jsonl SUBJECT --system no  | no response of no
+        mixedqa --data mixedqa.jsonl SUBJECT --system no  | no responses by no
         mixedqa --data mixed_empty.jsonl SUBJECT          | mixed_empty.jsonl: every response is empty
         mixedqa --data mixedqa.jsonl --subject a=x:y      | no subject model for b: set one (--subject b=MODEL)
         mixedqa --data mixedqa.jsonl --subject a          | must be SYSTEM=MODEL
-        mixedqa --data mixedqa.jsonl --subject a=x:y --subject a=x:z | a is given twice
+        mixedqa --data mixedqa.jsonl --subject a=x:y --subject a=x:z | a is set twice
         mixedqa --data mixedqa.jsonl --subject a=x:y@http:// | --subject
         mixedqa --data mixedqa.jsonl --subject a=x:y SUBJECT | one subject for all systems
     """,

@@ -201,7 +201,7 @@ async def test_an_audit_is_a_job(service: Service) -> None:
         ),
         ("checks", {"response": ANSWER, "documents": [{"text": ""}] * 1_001}, "documents", "at most 1000 items"),
         ("trust", {"question": "Who?"}, "response", "no subject model"),
-        ("trust", {"question": "Who?", "response": "Ada"}, "documents", "nothing to score by"),
+        ("trust", {"question": "Who?", "response": "Ada"}, "documents", "nothing to score the response by"),
         ("trust/long-form", {"response": ANSWER, "documents": []}, "", "no subject model"),
         ("audits", {"rows": [{"dataset": "d"}]}, "rows", "row 1"),
         ("audits", {"rows": []}, "rows", "at least 1"),

@@ -108,7 +108,7 @@ async def test_a_file_that_was_replaced_is_noticed(
         refused = await client.post("/v1/checks", json=ASK)
         assert await ready(client, 503) == ["database"]
     assert (refused.status_code, refused.json()["error"]["type"]) == (503, "not_kept")
-    told = [message for message in caplog.messages if "was deleted or replaced while the service ran" in message]
+    told = [message for message in caplog.messages if "replaced while the service was running" in message]
     assert len(told) == 1
 
 

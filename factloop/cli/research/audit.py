@@ -1,4 +1,4 @@
-"""`factloop research audit` measures on human-labelled claims how far evaluators can be trusted."""
+"""`factloop research audit` uses human-labelled claims to measure how far evaluators can be trusted."""
 
 from __future__ import annotations
 

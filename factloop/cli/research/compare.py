@@ -64,7 +64,7 @@ def compare(given: Compare) -> int:
     ks = tuple(map(wanted_k, given.k))
     demands = [read_demand(one) for one in given.fail_if_worse]
     if len(given.system) > 2:
-        raise ConfigError("--system: must be two systems")
+        raise ConfigError("--system: must be used at most twice")
     try_outputs(given.written, (*given.runs, given.labels))
     if all(map(is_experiment, given.runs)):
         return _compare_experiments(given, demands)
@@ -102,7 +102,7 @@ def _compare_experiments(given: Compare, demands: Sequence[Demand]) -> int:
     from factloop.evaluation.experiments.views.shown import print_experiment, render_experiment_html
 
     if len(given.runs) > 2:
-        raise ConfigError("pass the run of one experiment, or of two")
+        raise ConfigError("pass the run directories of one or two experiments")
     if given.k or given.abstention is not None:
         raise ConfigError("--k and --abstention are for runs of factloop eval; the K of an experiment is in its plan")
     results = side_by_side(given.runs, given.system)
@@ -126,7 +126,7 @@ class _Reports(Iterable["JudgedResponse"]):
 def _named_systems(
     folders: Sequence[str], runs: Sequence[FinishedRun], systems: Sequence[str]
 ) -> tuple[str | None, str | None]:
-    """The system on each side; None when all systems of two runs are compared."""
+    """The system on each side; None if all systems of two runs are compared."""
     if len(systems) == 2:
         return systems[0], systems[1]
     if len(runs) > 1:

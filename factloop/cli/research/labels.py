@@ -1,4 +1,4 @@
-"""`factloop research labels` makes label sheets for people to fill in, and evaluates their answers."""
+"""`factloop research labels` writes label sheets for people to fill in, and evaluates their answers."""
 
 from __future__ import annotations
 
@@ -132,11 +132,11 @@ def _learnt_words(found: NextLabels) -> str:
     if pilot is None:
         return "no labels to learn from"
     if not found.has_learnt:
-        return f"{plural(pilot.n, 'label')}: too few to learn from, {found.n_to_learn} are needed"
+        return f"{plural(pilot.n, 'label')}: too few to learn from (at least {found.n_to_learn})"
     (wrong, called), (missed, rejected) = pilot.wrong(1), pilot.wrong(0)
     return (
-        f"learnt from {plural(pilot.n, 'label')}: {wrong:,} of {called:,} claims called supported are not, "
-        f"and {missed:,} of {rejected:,} called not supported are"
+        f"learnt from {plural(pilot.n, 'label')}: {wrong:,} of {called:,} claims judged supported are not, "
+        f"and {missed:,} of {rejected:,} judged not supported are"
     )
 
 
@@ -149,7 +149,7 @@ def export(given: Export) -> int:
 
     system, systems = _systems(given)
     if given.json_ is not None and given.differing is None:
-        raise ConfigError("--json reports how far people agree; it needs --differing")
+        raise ConfigError("--json reports how far people agree, and needs --differing")
     try_outputs((given.out, given.json_), (*given.sheets, *given.report))
     found = export_labels(
         given.sheets,
@@ -169,7 +169,7 @@ def export(given: Export) -> int:
 
 
 def _systems(given: Export) -> tuple[str, dict[str, str]]:
-    """The system for files that are not named, and the system for each named file."""
+    """The system of all files that are not named in a flag, and the system of each named file."""
     from factloop.evaluation.labels.exporting import UNNAMED
 
     of_file, of_rest = dict[str, str](), list[str]()
@@ -183,24 +183,24 @@ def _systems(given: Export) -> tuple[str, dict[str, str]]:
         elif of_file.setdefault(place, name) != name:
             raise ConfigError(f"--system: {place} has two names; use one")
     if len(of_rest) > 1:
-        raise ConfigError(f"--system: say which file each of {', '.join(of_rest)} wrote, as FILE=NAME")
+        raise ConfigError(f"--system: use FILE=NAME to say which file each of {', '.join(of_rest)} wrote")
     return (of_rest or [UNNAMED])[0], of_file
 
 
 def _export_words(given: Export, found: ExportedLabels) -> Iterator[str]:
-    how = f" ({found.n_blind:,} given blind, {found.n_seen:,} with the verdict in sight)" if found.n_blind else ""
+    how = f" ({found.n_blind:,} made blind, {found.n_seen:,} with the verdict visible)" if found.n_blind else ""
     yield f"{plural(len(found.rows), 'label')} in {given.out}{how}"
     if found.n_empty:
-        yield f"{plural(found.n_empty, 'claim')} without a label left out"
+        yield f"left out {plural(found.n_empty, 'claim')} without a label"
     for label, n in sorted(found.left_out.items()):
-        yield f"{n:,} labelled {label.value.replace('_', ' ')} left out"
+        yield f"left out {n:,} labelled {label.value.replace('_', ' ')}"
 
 
 def _unfinished_words(part: DrawnPart) -> str:
     of = "" if part.draw is None else f" of {part.name}"
     return (
         f"{part.n_open:,} of {plural(part.n_drawn, 'claim')}{of} have no label. Sheets and pages are in random "
-        "order, so labels from the top down count as a smaller draw. Claims picked in any other way are not a sample: "
+        "order, so claims labelled from the top down are a smaller random sample. Other choices of claims are not: "
         "label the rest."
     )
 
@@ -209,7 +209,7 @@ def _runs_words(found: ExportedLabels) -> str:
     each = "; ".join(f"{n:,} of {data}, judged by {judge}" for (data, judge), n in found.runs.items())
     return (
         f"these labels come from {len(found.runs):,} runs ({each}). A calibration assumes one checker and one kind of "
-        "claim: if that is not so, export them separately."
+        "claim, so export runs that differ in these separately."
     )
 
 
@@ -220,7 +220,7 @@ def _people_words(found: PeopleAgreement) -> Iterator[str]:
         shown = f"undefined ({kappa.why})" if kappa.value is None else f"{kappa.value:.2f}"
         if kappa.low is not None and kappa.high is not None:
             shown += f" [{kappa.low:.2f}, {kappa.high:.2f}]"
-        yield visible(f"{one.first} and {one.second}: {share}{n} alike, Cohen’s kappa {shown}")
+        yield visible(f"{one.first} and {one.second}: {share}{n} labelled alike, Cohen’s kappa {shown}")
     yield (
         f"{plural(found.n_shared, 'claim')} labelled by two or more people, {found.n_differing:,} differently, "
         f"{found.n_left_out:,} of them left out"
@@ -250,7 +250,7 @@ def disagree(given: Disagree) -> int:
     _want_one(given.out, given.html, "answer")
     try_outputs((given.out, given.html, given.key), (given.run,))
     refuse_existing((given.out,), FILLED_IN)
-    refuse_existing((given.key,), "a sheet that a person filled in may need it")
+    refuse_existing((given.key,), "a completed sheet may need it")
     with stopped_with(NOT_WRITTEN):
         run = read_run(given.run)
         found = draw_disagreements(
