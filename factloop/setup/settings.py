@@ -83,7 +83,7 @@ class RunSettings(BaseModel):
     concurrency: Annotated[Number, Mark(LIMITS, whole_experiment=True)] = 64
     """Maximum number of concurrent model calls (0 for no limit)."""
     requests_per_second: Annotated[Positive | None, Mark(whole_experiment=True)] = None
-    """Maximum rate of model calls. By default, it adapts to the server."""
+    """Maximum number of model calls per second. By default, the rate adapts to the server."""
     batch: Annotated[bool, Mark(BATCH, whole_experiment=True)] = False
     """Use the provider's batch API, which costs half as much and answers within a day.
 
@@ -220,8 +220,8 @@ class CheckSettings(EmbeddingSettings):
 
     The paper reports 64, the median number of facts of its responses, and 178, the maximum."""
     repeats: Annotated[Repeats, Mark(SCORES, fingerprint=True, whole_experiment=True)] = "each"
-    """Count repeated claims every time, as in SAFE (each), only once (once), or count only a largest set of claims in
-    which none entails another (core).
+    """How to count repeated claims: every time, as SAFE does (each), or only once (once). With core, count only a
+    largest set of claims in which none entails another.
 
     A fact that is stated three times counts as three supported facts for F1@K with `each`, and as one with `once`,
     which excludes the others from all figures. `core` also excludes paraphrases and trivial claims, as far as the judge

@@ -46,7 +46,7 @@ class TrustSettings(EmbeddingSettings):
 
     A path, or the name of a model already downloaded; needs the `semantic` extra."""
     corpus: Annotated[Names, Mark(SEARCH, "PATH", path=True)] = ()
-    """Documents for TrustFC, or psgs_w100.tsv. Without any, TrustFC is left out."""
+    """Documents to check against for TrustFC (psgs_w100.tsv is also accepted). Without any, TrustFC is left out."""
     fail_if_unreadable: Annotated[bool, Mark(SEARCH)] = False
     """Fail if a file in a folder cannot be read. By default, such files are skipped and listed."""
     passages: UpToHundred = 10
