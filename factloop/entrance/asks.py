@@ -18,7 +18,7 @@ LONGEST_DOCUMENT = 2_000_000
 MOST_DOCUMENTS = 1_000
 MOST_METADATA = 100  # maximum number of keys in the metadata of a document
 _LEVELS_AROUND = 100
-"""More levels than requests and reports nest around metadata. The JSON parser accepts up to 200 levels."""
+"""More levels of nesting than requests and reports add around metadata. The JSON parser accepts up to 200 levels."""
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT, pattern=r"\S")]
 Prompt = Annotated[str, StringConstraints(max_length=LONGEST_PROMPT)]

@@ -72,7 +72,7 @@ class ApiKeys:
         if not self._owners:
             return NO_OWNER
         scheme, _, key = (authorization or "").partition(" ")
-        given = _hash(key.strip())  # compared with all, in constant time
+        given = _hash(key.strip())  # compared with every key, in constant time
         matches = [owner for known, owner in self._owners.items() if hmac.compare_digest(given, known)]
         return matches[0] if matches and scheme.lower() == "bearer" else None
 

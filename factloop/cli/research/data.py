@@ -96,12 +96,12 @@ def list_(given: AsJson) -> int:
 
 @command()
 def get(given: Get) -> int:
-    """Gets each data set, even if others fail; returns the exit code. Raises FactloopError for invalid input."""
+    """Downloads each data set, even if others fail; returns the exit code. Raises FactloopError for invalid input."""
     return get_datasets(given)
 
 
 def get_datasets(given: Get, *, find: Callable[[str], Dataset] = find_dataset, download: Download | None = None) -> int:
-    """Gets each data set, even if others fail; returns the exit code.
+    """Downloads each data set, even if others fail; returns the exit code.
 
     Raises ConfigError for an unknown name or part before anything is downloaded.
     """

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Generate(Quiet, AsJson, Estimated):
-    """Arguments of the commands that generate."""
+    """Arguments of the commands that generate text."""
 
     out: Annotated[Path, Mark(metavar="FILE")]
     """File to write, as JSON Lines."""

@@ -37,7 +37,8 @@ class Draw(Quiet, Seeded):
     """Arguments of commands that draw claims for people."""
 
     run: Annotated[str, Mark(ARGUMENT, "RUN")]
-    """Run directory of factloop eval. labels next also accepts that of an experiment, and draws its flips first."""
+    """Run directory of factloop eval. labels next also accepts that of an experiment, and draws flipped claims
+    first."""
     out: Annotated[str | None, Mark(metavar="FILE")] = None
     """Write the sheet to this CSV file, to be filled in."""
     html: Annotated[str | None, Mark(metavar="FILE")] = None
