@@ -62,7 +62,9 @@ class ServiceSettings(ServeSettings):
         for one in self.documents:
             name, _, path = one.partition("=")
             if not NAME.fullmatch(name) or not path:
-                raise ConfigError(f"--documents {one}: must be NAME=PATH; names have letters, digits, '.', '_', '-'")
+                raise ConfigError(
+                    f"--documents {one}: must be NAME=PATH; a name may contain letters, digits, '.', '_' and '-'"
+                )
             found[name] += (path,)
         return found
 

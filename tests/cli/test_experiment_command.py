@@ -175,7 +175,7 @@ def test_a_dry_run_counts_the_calls_that_are_answered_already(
     before = sim.stats().model.requests
     edited = json.loads(factloop(*planned).out)
     said = factloop(*words, "--dry-run").out
-    assert f"{edited['answered_calls']} of these {edited['calls']} calls are answered already" in said
+    assert f"{edited['answered_calls']} of these {edited['calls']} calls have already been answered" in said
     assert sim.stats().model.requests == before
     # Of 13 calls of the other prompt in each of two repeats, the six that read the claims are answered.
     assert edited["calls"] - edited["answered_calls"] == 14
@@ -198,7 +198,7 @@ def test_a_dry_run_changes_nothing_of_the_run_and_leaves_local_judges_alone(
     before = {path: path.read_bytes() for path in (home / "run").iterdir() if path.name != "lock"}
     said = factloop(*words, "--dry-run")
     assert (said.code, said.err) == (0, "")
-    assert " calls are answered already" in said.out
+    assert " calls have already been answered" in said.out
     read = load_plan(plan)
     cells = asyncio.run(judged_before(read, read.load(), all_settings(read, None, {}), home / "run"))
     assert {one.variant for one in cells} == {"packaged", "strict"}

@@ -29,7 +29,7 @@ def test_responses_are_what_eval_reads(factloop: Command, sim: Simulator, data: 
     result = factloop(*LONGFACT, "--data", data, "--n", 4, "--seed", 3, "--out", "out.jsonl", "--system", "mini")
     assert (result.code, result.err) == (0, "")
     first, second = result.out.splitlines()
-    assert first == "out.jsonl: 4 responses of mini to 4 prompts of asked.jsonl"
+    assert first == "out.jsonl: 4 responses by mini to 4 prompts from asked.jsonl"
     assert second.startswith("  4 model calls; $0.0")
     responses = {response.prompt: response.text for response in sim.world.responses}
     rows = list(load_responses(home / "out.jsonl"))

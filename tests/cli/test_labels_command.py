@@ -73,7 +73,7 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     assert {row["probability"] for row in rows} == {"0.4"}
     exported = labels(factloop, "export sheet.csv --out labels.jsonl")
     assert "7 labels in labels.jsonl; left out 1 claim without a label" in exported.out
-    assert "labels from the top down count as a smaller draw" in exported.err
+    assert "claims labelled from the top down are a smaller random sample" in exported.err
     sample = load_calibration(home / "labels.jsonl")
     assert (sample.probabilities, sample.systems) == ((0.35,) * 7, frozenset({"one"})), (
         "8 of 20 drawn, 7 of those labelled"

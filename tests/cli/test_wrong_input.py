@@ -105,7 +105,7 @@ TABLE = {
         bad_row.jsonl --limit 1                           | bad_row.jsonl:2: field 'response': it is missing
         bad_row.jsonl --dry-run                           | bad_row.jsonl:2: field 'response': it is missing
         responses.jsonl --column prompt                   | --column prompt: must be FIELD=COLUMN
-        responses.jsonl --column promt=q                  | there is no field 'promt'; known are id
+        responses.jsonl --column promt=q                  | there is no field 'promt'; fields are id
         responses.jsonl --column id=a --column id=b       | id is set twice
         responses.jsonl --column prompt=q                 | responses.jsonl:1: field 'q': it is missing
         responses.jsonl --k 0                             | --k 0: must be a whole number from 1, median or maximum
@@ -134,15 +134,15 @@ TABLE = {
         mixedqa --data mixedqa.jsonl --subject a=x:y SUBJECT | one subject for all systems
     """,
     "serve --folder ../service --port 0": """
-        --host 0.0.0.0                                    | give a key
+        --host 0.0.0.0                                    | so set a key
         --api-key-file absent                             | --api-key-file absent: cannot be read
         --host 0.0.0.0 --api-key-file keys                | API key 1: must be 16
-        --documents lives                                 | give NAME=PATH
+        --documents lives                                 | must be NAME=PATH
         --documents a/b=docs                              | --documents a/b
         --documents lives=absent                          | absent
         --docs absent                                     | absent
-        --results absent                                  | --results absent: not a folder
-        --database mysql://u:secret@h/d                   | give sqlite:///FILE
+        --results absent                                  | --results absent: is not a folder
+        --database mysql://u:secret@h/d                   | must be sqlite:///FILE
         --set rate=often                                  | rate 'often'
         --set rate=0/minute                               | rate '0/minute'
         --set 'rate=5 per 1000 years'                     | at most 36,500 days
