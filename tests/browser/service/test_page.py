@@ -355,7 +355,7 @@ def test_files_of_any_kind_are_read_beside_what_cannot_be(looking: Looking, offl
         (tmp_path / name).touch()
     page = looking.at(offline.url)
     page.locator("input[type=file]").set_input_files(sorted(tmp_path.glob("*.*")))
-    for said in ("broken.pdf: the PDF cannot be read", "none.csv contains no text", "none.txt is empty"):
+    for said in ("broken.pdf: the PDF cannot be read", "none.csv contains no text", "none.txt contains no text"):
         expect(page.locator(".trouble")).to_contain_text(said)
     expect(page.locator(".documents li")).to_have_count(2)
     expect(page.locator(".documents")).to_contain_text("bridges.html")
