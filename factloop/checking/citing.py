@@ -79,7 +79,7 @@ def citations_of(
 
 
 def _borne_by(claim: Claim, documents: Collection[int | None]) -> bool | None:
-    """Whether any of the documents supports the claim. False without documents, else None if the claim is unscored."""
+    """Whether any of the documents supports the claim. None if there are documents but the claim is unscored."""
     if not documents or not set(documents).isdisjoint(claim.borne_out_by):
         return bool(documents)
     return None if claim.judgement.verdict is None else False

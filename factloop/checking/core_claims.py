@@ -28,7 +28,7 @@ TRIVIAL = (
     "is an organisation", "is an event", "is a name", "has a name", "is known to some people", "was born", "was alive",
     "is alive", "did something", "does things", "lived somewhere", "is of some kind",
 )  # fmt: skip
-"""Statements that are true of almost anything of their kind."""
+"""Statements that are true of almost anything."""
 _WORD = re.compile(r"\w+")
 NEAREST = 10  # number of claims with which each claim is compared
 PATIENCE_S = 10.0

@@ -20,7 +20,7 @@ class Finding(StrEnum):
     IRRELEVANT = "irrelevant"
     """A claim was not checked because it is irrelevant to the question."""
     UNREAD = "unread"
-    """Code, or text to which none of the supplied facts belong."""
+    """Code, or text that the supplied facts do not cover."""
     CLAIM_FREE = "claim_free"
     """Text in which no claim was found, although it may state something."""
 

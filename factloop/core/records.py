@@ -282,7 +282,7 @@ class StageUsage(Record):
     """Answers taken from the cache or shared with an identical concurrent request. They cost nothing."""
     prompt_tokens: Count = 0
     cached_tokens: Count = 0
-    """The prompt tokens that the server read from its cache, which cost less."""
+    """The prompt tokens that the server read from its cache. They cost less."""
     completion_tokens: Count = 0
     approximate_tokens: bool = False
     """True if the server did not report the usage of every call. Tokens are then estimated or, for an abandoned call,
@@ -357,7 +357,7 @@ class CascadeFingerprint(Record):
 
     verifier: str
     identity: str
-    """SHA-256 hash of everything that affects its scores."""
+    """SHA-256 hash of everything that affects the verifier's scores."""
     upper: Share | None
     """Claims with at least this score are supported; if None, the verifier supports no claim."""
     lower: Share | None
@@ -486,7 +486,7 @@ class Citation(Record):
     document: Count | None
     """Index of the document among those supplied, starting at 0; None if no document has this number."""
     bears_out: bool | None
-    """Whether the document supports any claim in the sentence. None if it supports none, but some are unscored."""
+    """Whether the document supports a claim in the sentence. None if it supports none but any of them is unscored."""
 
 
 class CitationFigures(Record):

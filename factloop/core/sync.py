@@ -45,7 +45,7 @@ def _refuse_own_loop() -> None:
 
 
 def iterate_blocking(items: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
-    """Yields the items as they arrive. If the caller stops early or is interrupted, their production is cancelled."""
+    """Yields the items as they arrive. If the caller stops early or is interrupted, the remaining work is cancelled."""
     ready: queue.SimpleQueue[tuple[T] | None] = queue.SimpleQueue()
 
     async def pump() -> None:

@@ -40,7 +40,7 @@ class Wording:
 
 @dataclass(frozen=True)
 class Draft:
-    """A state of the rewrite. Sentences are identified by their number in the response."""
+    """A version of the rewritten text. Sentences are identified by their number in the response."""
 
     response: str
     sentences: Sequence[ResponseSentence]

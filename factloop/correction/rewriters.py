@@ -122,7 +122,7 @@ def _on_one_line(answer: RewrittenSentence) -> str:
 
 
 def _is_usable(fault: Fault, answer: RewrittenSentence) -> None:
-    """Rejects a reply that is not a correction of this sentence. Raises ModelOutputError."""
+    """Raises ModelOutputError if the reply is not a valid correction of the sentence."""
     complaint = _complaint(fault, _on_one_line(answer))
     if complaint:
         raise ModelOutputError(complaint, schema=RewrittenSentence.__name__, reply=answer.model_dump_json())

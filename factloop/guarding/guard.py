@@ -1,4 +1,4 @@
-"""Provides `StreamGuard`, which checks an answer while it is being written and releases each sentence once checked."""
+"""Provides `StreamGuard`, which checks an answer while it is being written and releases only checked sentences."""
 
 from __future__ import annotations
 

@@ -310,7 +310,7 @@ def _status(judgement: Judgement | Vote) -> Status:
 
 
 def worst(claims: Sequence[Claim]) -> Status:
-    """The worst status of these claims, which determines the colour of their sentence. Raises ValueError if empty."""
+    """The worst status of one or more claims, which determines the colour of their sentence."""
     return min(map(status_of, claims), key=list(Status).index)
 
 

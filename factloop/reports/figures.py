@@ -150,7 +150,7 @@ def reason_counts(reasons: Counter[UnscoredReason]) -> list[str]:
 
 
 def sentences_without_claim(report: FactualityReport) -> str:
-    """The sentences without claims, such as `9 of 27: 5 headings, 4 remarks`, most frequent first; empty if none."""
+    """The number of sentences without claims by reason, as in `9 of 27: 5 headings, 4 remarks`; empty if none."""
     reasons = Counter(one.no_claim for one in report.sentences if one.no_claim is not None)
     if not reasons:
         return ""

@@ -276,7 +276,7 @@ def labelling_of(claims: Sequence[ClaimToLabel], begins: Literal["blind"] | None
 
 
 def settling_of(claims: Sequence[ClaimToSettle]) -> Labelling:
-    """The data for a page that asks which of two sides is right. Their order is random."""
+    """The data for a page that asks which of two sides is right. The sides are in random order."""
     return _labelling(claims, "open", "answers")
 
 

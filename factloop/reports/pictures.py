@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 INK, QUIET, RULE, PAPER = "#010101", "#020202", "#030303", "#040404"
 """The colours of text and lines, of muted parts, of grids, and of the background of the page."""
 SERIES = tuple(f"#05010{number}" for number in range(1, 9))
-"""The colours of evaluators and systems, in order. The ninth one has the first colour again."""
+"""The colours of evaluators and systems, in order. They repeat from the ninth one on."""
 _VARIABLES = {INK: "var(--ink)", QUIET: "var(--muted)", RULE: "var(--line)", PAPER: "var(--surface)"} | {
     colour: f"var(--series-{number})" for number, colour in enumerate(SERIES, 1)
 }

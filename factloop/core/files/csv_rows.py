@@ -21,7 +21,7 @@ _TOLD = re.compile(r"[Ss]ep=([,;|\t])\r?\n?")  # the line that tells a spreadshe
 
 
 def read_csv(place: str | Path, *, needed: Iterable[str] = (), lower_case: bool = True) -> Iterator[Row]:
-    """Yields the rows below the header, each with the number of its first line. `lower_case` applies to column names.
+    """Yields the rows below the header, each with the number of its first line. `lower_case` lowercases column names.
 
     Raises DataError during iteration if a column in `needed` is missing, a column name is repeated, a row has the wrong
     number of cells, quoting is broken, or there are no rows.

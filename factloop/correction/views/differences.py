@@ -1,4 +1,4 @@
-"""Splits a corrected text into unchanged parts, changes compared phrase by phrase, and marks."""
+"""Splits a corrected text into unchanged parts, changes (compared phrase by phrase) and marks."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _unchanged(text: str, marks: _Marks) -> list[ResponsePart]:
 
 
 class _Marks:
-    """The marks that still have to be inserted, while the text is processed from start to end."""
+    """The marks that still have to be inserted while the text is processed from start to end."""
 
     def __init__(self, correction: Correction) -> None:
         self._not_read: Kind = "removed" if correction.accepted else "inserted"

@@ -166,7 +166,7 @@ def figure_cell(
 def value_cell(
     value: float | None, shown: Callable[[float], str], why: str = "", *, note: str = "", basis: str = ""
 ) -> Cell:
-    """A number without an interval or, if it is None, a dash or the reason."""
+    """A number without an interval. If it is None, the cell contains a dash and the reason."""
     if value is None:
         return Cell(NOTHING, note, basis, why=why)
     return Cell(shown(value), note, basis, value=value)
