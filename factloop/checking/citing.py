@@ -94,7 +94,7 @@ def cited_by(response: str, sentences: Sequence[Sentence], documents: Sequence[D
         place = bisect_right(starts, start) - 1
         since = response[sentences[place - 1].span[1] : end + 1] if place > 0 else "\n"
         if "\n" not in since and not _WORD.search(_BRACKETED.sub("", since)):
-            place -= 1  # only citations separate this one from the end of that sentence
+            place -= 1  # only citations are between this one and the end of the previous sentence
         if place >= 0:
             found[place].append(marker)
     return found

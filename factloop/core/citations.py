@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from factloop.core.records import Claim, Evidence
 
-ELSEWHERE = "another passage"  # replaces the number of a passage that is not kept with the claim or does not exist
+ELSEWHERE = "another passage"  # replaces the number of a passage that does not exist or is not in the claim's evidence
 
 _NUMBERED = re.compile(
     r"(?P<code>(?:\w|= ?)(?:\[[^][\n]*\])+)"

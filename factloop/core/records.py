@@ -28,8 +28,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class Record(BaseModel):
     """Base class of all records. Records are immutable and reject unknown fields."""
 
-    # Built on first use: building all records at import took a third of a second, and a process uses only a few of
-    # them.
+    # Built on first use, since building all records took a third of a second, and a process uses only a few of them.
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     @model_validator(mode="before")

@@ -108,7 +108,7 @@ def _removed_range(text: str, start: int, end: int, *, floor: int) -> Span:
     if line_start < floor or not _is_lead(text[line_start:start]):
         if tail_is_bare:  # the last sentence on its line
             return line_start + len(text[line_start:start].rstrip(" \t")), end
-        if not text[end].isspace():  # a closing mark follows: removes the blank before, not one after
+        if not text[end].isspace():  # a closing mark follows, so the space before the sentence is removed
             return line_start + len(text[line_start:start].rstrip(" \t")), end
         return start, _end_of_blanks(text, end)
     if not tail_is_bare:  # the first sentence on its line

@@ -55,7 +55,7 @@ def _compared(before: list[str], after: list[str]) -> Iterator[Piece]:
     codes: dict[str, str] = {}
     coded = ["".join(codes.setdefault(one, chr(_FIRST_CODE + len(codes))) for one in side) for side in (before, after)]
     library = diff_match_patch()
-    library.Diff_Timeout = 0  # without a timeout, so that equal texts give equal pieces
+    library.Diff_Timeout = 0  # no timeout, so that the result is deterministic
     found = library.diff_main(*coded, False)
     library.diff_cleanupSemantic(found)
     tokens = {code: token for token, code in codes.items()}

@@ -65,7 +65,7 @@ def text_download(words: str, file: str, kind: str, text: str, *, longest_plain:
     held = text.encode("utf-8", "replace")
     if len(held) <= longest_plain:
         return DownloadLink(words, file, _address(f"{kind};charset=utf-8", held), len(held))
-    # level 6 takes half as long as the highest level, for a tenth more data
+    # level 6 takes half as long as the highest level, and the result is a tenth larger
     packed = _address("application/gzip", gzip.compress(held, compresslevel=6, mtime=0))
     return DownloadLink(words, f"{file}.gz", packed if len(packed) <= LONGEST_ADDRESS else None, len(held))
 

@@ -44,7 +44,7 @@ def faults(sentence: str, claims: Sequence[Claim], table_head: str | None = None
     Correct cells are included as well.
     """
     found: list[Fault] = []
-    for status in PROBLEMS:  # if two overlap, the words belong to the more serious one
+    for status in PROBLEMS:  # if two faults overlap, the more serious one gets the words
         for claim in claims:
             if status_of(claim) is status:
                 said = ClaimView(claim).source_says or status.words
