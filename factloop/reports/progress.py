@@ -80,9 +80,7 @@ class ProgressDisplay(_Display):
                 self._show()
             case ClaimJudged():
                 if not self._judged:
-                    self._progress.reset(
-                        self._task, description=""
-                    )  # since claims take a different time than sentences
+                    self._progress.reset(self._task, description="")  # claims take a different time than sentences
                 self._found.add(event.claim.id)
                 self._judged.add(event.claim.id)
                 spent = f"{figures.plural(event.usage.calls, 'call')}, {figures.cost(event.usage)}"
