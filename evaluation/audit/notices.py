@@ -1,4 +1,4 @@
-"""Lists which parts an audit omits and what weakens its figures."""
+"""Lists the parts that an audit omits and the weaknesses of its figures."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ FEWEST_RESAMPLES = 100
 
 def left_out(table: PredictionTable) -> Iterator[str]:
     """The parts of the audit that cannot be computed from this table."""
-    yield from (f"{name}: No row has a score from this evaluator." for name in table.without_scores)
+    yield from (f"{name}: no row has a score from this evaluator." for name in table.without_scores)
     absent = {
-        "Wording and chunks: the rows do not contain claims with their documents.": not table.has_text,
-        "Chunks: no evaluator NAME has a second column of scores on chunks, such as NAME@500.": (
+        "Wording and chunks: the rows do not contain the text of claims and documents.": not table.has_text,
+        "Chunks: no evaluator has a second column with its scores on chunks, such as NAME@500 for NAME.": (
             not chunked_evaluators(table.scores)
         ),
         "Task groups: the rows have no task.": table.task is None,
         "Tests by prompt: without prompt_id, systems are compared by whole responses.": table.prompt is None,
-        "Agreement of evaluators: there is only one, so it is compared only with the labels.": len(table.scores) == 1,
+        "Agreement between evaluators: the only one is compared with the labels.": len(table.scores) == 1,
     }
     yield from (said for said, is_absent in absent.items() if is_absent)
     n_datasets, dataset = len(table.dataset.names), table.dataset.codes.astype(np.int64)
@@ -52,16 +52,16 @@ def left_out(table: PredictionTable) -> Iterator[str]:
                 "Rates and agreement count them; headroom, ranking, bias by system and adjustment do not."
             )
         if n_systems[place] == 1:
-            yield f"{name}: Headroom, ranking and adjustment: there is only one system."
+            yield f"{name}: headroom, ranking and adjustment: there is only one system."
         if n_systems[place] == 2:
             yield f"{name}: Kendall's and Pearson's coefficients need three systems, but there are only two."
         if not n_errors[place]:
-            yield f"{name}: TNR, FPR, balanced accuracy and gap: no claim is labelled unattributable."
+            yield f"{name}: TNR, FPR, balanced accuracy and gap: no claims are labelled unattributable."
         if not n_others[place]:
-            yield f"{name}: TPR, FNR, balanced accuracy and gap: no claim is labelled attributable."
+            yield f"{name}: TPR, FNR, balanced accuracy and gap: no claims are labelled attributable."
     for name, scores in table.scores.items():
         if not ((scores > 0.0) & (scores < 1.0)).any():
-            yield f"{name}: Tuned thresholds: all scores of this evaluator are 0 or 1."
+            yield f"{name}: tuned thresholds: all scores of this evaluator are 0 or 1."
 
 
 def warnings(table: PredictionTable, at: AuditAt, settings: AuditSettings) -> Iterator[str]:
@@ -90,11 +90,11 @@ def _weaknesses(table: PredictionTable, at: AuditAt) -> Iterator[str]:
             if n_wrong:
                 yield (
                     f"{name}: {n_wrong:,} of the {lacks.sum():,} responses with an unscored claim also have a claim "
-                    "that is called wrong. Figures for responses exclude every response with an unscored claim."
+                    "that it judges wrong. Figures for responses exclude every response with an unscored claim."
                 )
     for one in at.chunking:
         if one.group.kind == "all" and not one.within.n + one.across.n:
-            yield f"{one.chunked}: No scored claim has a document longer than a chunk."
+            yield f"{one.chunked}: no scored claim has a document longer than one chunk."
 
 
 def _intervals(table: PredictionTable, at: AuditAt, settings: AuditSettings) -> Iterator[str]:
@@ -110,4 +110,4 @@ def _intervals(table: PredictionTable, at: AuditAt, settings: AuditSettings) -> 
     of_dataset = np.bincount(table.dataset.codes[first], minlength=len(table.dataset.names)).tolist()
     for name, n in zip(table.dataset.names, of_dataset, strict=True):
         if n < CLUSTERS_WARNED:
-            yield f"{name}: {n:,} prompts or responses are fewer than {CLUSTERS_WARNED}, so intervals are too narrow."
+            yield f"{name}: {n:,} prompts or responses, fewer than {CLUSTERS_WARNED}, make intervals too narrow."

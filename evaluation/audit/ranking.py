@@ -34,7 +34,7 @@ from factloop.evaluation.statistics.significance import PValueAdjustment, adjust
 
 ALPHA = 0.05
 SHARED = 0.5
-"""A pair is compared by prompts if at least this fraction of each system's claims (or responses) shares prompts."""
+"""Pairs are compared by prompts if at least this fraction of each system's units is on prompts that both answered."""
 LEAST_PROMPTS = 6
 """With fewer prompts, no paired test can reach p = 0.05: five that all point in the same direction give p = 1/16."""
 
@@ -45,7 +45,7 @@ class PairTest(StrEnum):
     CLUSTERED = "clustered_proportions"
     """Compares whole responses, or prompts if known, because claims in a response are similar to each other."""
     TWO_PROPORTIONS = "two_proportions"
-    """Treats claims (or responses) as independent; used on request or if every response has one claim."""
+    """Treats claims (or responses) as independent. Used on request, or if every response has only one claim."""
 
 
 Unpaired = Literal[PairTest.CLUSTERED, PairTest.TWO_PROPORTIONS]
@@ -55,7 +55,7 @@ class Order(StrEnum):
     """How the first system of a pair compares with the second."""
 
     BETTER = "better"
-    """A significantly lower error rate."""
+    """The first system has a significantly lower error rate."""
     SAME = "no_difference"
     WORSE = "worse"
 
@@ -66,7 +66,7 @@ class SystemRates(Record):
     """Number of claims or responses that the evaluator scored."""
     labelled: Share
     predicted: Share
-    """Error rates."""
+    """`labelled` and `predicted` are error rates."""
 
 
 class PairOrder(Record):
@@ -99,7 +99,7 @@ class OrderCell(Record):
 
 
 class Ranking(Record):
-    """One evaluator on the systems in one data set."""
+    """The order in which one evaluator places the systems of a data set, compared with the order by labels."""
 
     dataset: str
     evaluator: str
@@ -118,7 +118,7 @@ class Ranking(Record):
     n_wrong: Count
     """Number of pairs that differ by predictions but not by labels, vice versa, or in opposite directions (`%Err`)."""
     n_reversed: Count
-    """Number of pairs whose differences are significant by both but in opposite directions (`%Maj. Err`)."""
+    """Number of pairs with significant differences in opposite directions by labels and predictions (`%Maj. Err`)."""
     share_wrong: Share | None
     share_reversed: Share | None
     """Fraction of all pairs; None if fewer than two systems have scored claims."""
@@ -130,7 +130,7 @@ class Ranking(Record):
 
 
 class MeanRanking(Record):
-    """One evaluator over several data sets with equal weights, however many systems they have."""
+    """The mean ranking of one evaluator over data sets, weighted equally however many systems they contain."""
 
     group: Group
     evaluator: str
@@ -143,7 +143,7 @@ class MeanRanking(Record):
     n_pairs: Count
     kendall: float | None
     n_kendall: Count
-    """Number of data sets in the mean, which are those with a defined coefficient."""
+    """Number of data sets in the mean, i.e. of those with a defined coefficient."""
     pearson: float | None
     n_pearson: Count
 
@@ -205,7 +205,8 @@ class PairTests:
     """
 
     def __init__(self, units: Units, systems: Sequence[int], unpaired: Unpaired = PairTest.CLUSTERED) -> None:
-        """`systems` are the codes of the systems to compare, each with units; pairs are positions in this sequence."""
+        """`systems` contains the codes of the systems to compare, all of which must have units. Pairs refer to systems
+        by their index in `systems`."""
         self._n_systems = n_systems = len(systems)
         place_of = np.zeros(int(units.system.max(initial=0)) + 1, dtype=np.int64)
         place_of[list(systems)] = np.arange(n_systems)
@@ -363,7 +364,7 @@ def order_table(pairs: Sequence[PairOrder]) -> tuple[OrderCell, ...]:
 
 
 def mean_ranking(group: Group, rankings: Sequence[Ranking]) -> MeanRanking:
-    """Means over data sets, as in the paper. Raises ValueError without rankings or for several evaluators or levels."""
+    """Averages over data sets, as in the paper. Raises ValueError unless all rankings share one evaluator and level."""
     if len({(ranking.evaluator, ranking.level) for ranking in rankings}) != 1:
         raise ValueError("a mean needs rankings of one evaluator at one level")
     means, counts = dict[str, float | None](), dict[str, int]()
