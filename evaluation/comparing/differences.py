@@ -1,13 +1,12 @@
 """Calculates differences between sides: their size, their certainty, and what difference could have been detected.
 
-Items in a group are similar to each other, and the repeats of a claim add no new items, so a group is resampled and has
-its sign flipped as a whole, with all its items (`factloop.evaluation.comparing.paired`).
+Items in a group are similar to each other, and the repeats of a claim add no new items. Groups are therefore resampled,
+and have their signs flipped, with all their items (`factloop.evaluation.comparing.paired`).
 
-P-values are adjusted in three separate families, each over all comparisons: the headline quantity, the questions that
-the experiment asks besides it (TPR and TNR), and all others. The test of which side is better should not lose power to
-the tests of how it is better, nor should a question lose power to tests of cost. No test is adjusted for tests that
-could not have shown a
-difference, as for sides without a flip or shares of unscored claims that are all 0.
+P-values are adjusted in three separate families, each over all comparisons: the headline quantity, the secondary
+questions (TPR and TNR), and all others. The test of which side is better should not lose power to the tests of how it
+is better, nor should a question lose power to tests of cost. No test is adjusted for tests that could not have shown a
+difference, such as those of sides without flips or of shares of unscored claims that are all 0.
 """
 
 from __future__ import annotations
@@ -46,13 +45,13 @@ RESAMPLES = 2000
 
 @dataclass(frozen=True)
 class Contrast:
-    """One quantity of two sides, identified by their positions, over the items for which both have a value."""
+    """One quantity of two sides, which are identified by index, over the items for which both have a value."""
 
     values: ItemValues
     first: int
     second: int
     ways: tuple[PairedMeans, ...]
-    """First over the items for which both have a value; if some have none, then the others of `ItemValues.paired`."""
+    """The means for each way of counting missing verdicts, as returned by `ItemValues.paired`."""
     test: DiscreteTest | None
 
     @property
@@ -65,7 +64,7 @@ class Contrast:
 
 
 def contrast(values: ItemValues, first: int, second: int) -> Contrast:
-    """The comparison of two sides in one quantity."""
+    """Compares two sides in one quantity."""
     ways = values.paired(first, second)
     return Contrast(values, first, second, ways, sign_flip_test([way.apart for way in ways]))
 
@@ -96,7 +95,7 @@ def can_be_shown(n_groups: int, *, alpha: float, n_tests: int) -> bool:
 
 FamilyName = Literal["headline", "questions", "details"]
 QUESTIONS = (Quantity.TPR, Quantity.TNR)
-"""The default questions of a comparison, besides its headline."""
+"""The default questions of a comparison, which are secondary to its headline."""
 
 
 @dataclass(frozen=True)
