@@ -1,9 +1,9 @@
 """Joins LLM-AggreFact's claims to the responses they come from, by text, for audits by system.
 
 A claim belongs to a response that contains its words consecutively, ignoring case and punctuation. If several responses
-do and documents are given, only those whose document begins like the claim's remain; a claim that still matches several
-responses is not assigned to any. No claim is dropped: a claim without a match gets a separate response and the system
-`UNKNOWN_SYSTEM`, which audits exclude from headroom, rankings and all other figures per system.
+do, only those whose document begins like the claim's are kept, if there are any. A claim that still matches several is
+not assigned to any response. No claim is dropped: a claim without a match gets a separate response and the system
+`UNKNOWN_SYSTEM`, which audits exclude from headroom, rankings and all other figures by system.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class JoinCounts(Record):
 
     dataset: str
     n_responses: Count
-    """Number of upstream responses given."""
+    """Number of upstream responses."""
     matched: Count
     ambiguous: Count
     unmatched: Count
@@ -80,7 +80,7 @@ class Join:
                 self._by_key[_upstream_of(one), key].append(place)
 
     def joined(self, claims: Iterable[LabelledClaim]) -> Iterator[LabelledClaim]:
-        """The claims in order, one at a time, each with the data from its response."""
+        """Yields the claims in order, each completed with the data of its response."""
         for claim in claims:
             found = self._found(claim)
             match = Match.MATCHED if len(found) == 1 else Match.AMBIGUOUS if found else Match.UNMATCHED
@@ -92,7 +92,7 @@ class Join:
 
     @property
     def report(self) -> JoinReport:
-        """The outcome for the claims taken so far."""
+        """The outcome for the claims processed so far."""
         given = Counter(map(_upstream_of, self.responses))
         return JoinReport(
             datasets=tuple(
