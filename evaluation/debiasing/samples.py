@@ -27,8 +27,8 @@ class LabelledClaims:
     """The response or prompt of each claim, because claims in a group are similar to each other. None means that all
     claims are independent."""
     probabilities: Sequence[float] | None = None
-    """The probability in (0, 1] with which each claim was drawn for labelling; its weight is the inverse. None means
-    that all claims have the same probability."""
+    """The probability in (0, 1] with which each claim was drawn for labelling. Claims are weighted by its inverse. None
+    means that all claims have the same probability."""
     is_own: Sequence[bool] | None = None
     """Whether each claim is one of the run's own, drawn from it for labelling. None means that this is unknown."""
     scores: Sequence[float | None] | None = None
@@ -72,7 +72,7 @@ class Samples:
     label_response: Ints
     """Each has shape (n_labels,)."""
     supported: Floats
-    """Number of claims called supported, or the sum of scores."""
+    """Number of claims judged supported, or the sum of scores."""
     scored: Floats
     run_group: Ints
     failed: Bools
@@ -143,7 +143,7 @@ def as_samples(labelled: LabelledClaims, run: JudgedResponses) -> Samples:
 
 
 def by_scores(samples: Samples, labelled: LabelledClaims, run: JudgedResponses) -> Samples | None:
-    """Both samples with scores instead of verdicts; None if one side has no scores."""
+    """Both samples with scores instead of verdicts, or None if either sample has no scores."""
     if run.score_sums is None or labelled.scores is None or all(score is None for score in labelled.scores):
         return None
     pairs = zip(labelled.verdicts, labelled.scores, strict=True)
@@ -161,5 +161,5 @@ def _weights(probabilities: Sequence[float] | None, judged: Sequence[int]) -> Fl
 
 
 def _names(sample: str, groups: Sequence[Hashable] | None, n: int) -> list[Hashable]:
-    """The groups as given, or a new name for each. The tuples keep new names distinct from given ones."""
+    """The given groups, or a new name for each item. Tuples keep new names distinct from given ones."""
     return [("given", name) for name in groups] if groups is not None else [(sample, place) for place in range(n)]
