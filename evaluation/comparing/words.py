@@ -26,7 +26,7 @@ _NOT_JUDGING = ("factloop_version", "versions.", "data", "seed", "base_url")
 
 
 class _QuantityWords(NamedTuple):
-    """The wording for a quantity and for a side with more or less of it. `better` is 1 if more is better, -1 if less."""
+    """The wording for a quantity and a side with more or less of it. `better` is 1 if more is better, -1 if less is."""
 
     name: str
     verb: str
