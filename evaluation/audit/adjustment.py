@@ -21,8 +21,8 @@ from factloop.evaluation.audit.figures import Bools, Floats, Group, Ints
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable, rows_of, scores_of
 
 FEWEST = 25
-"""With fewer claims of a label, the standard error of the fraction of them that is flagged can exceed 0.5 / sqrt(25) =
-0.1. With fewer errors than this, adjusting by that fraction does more harm than good (Table 31)."""
+"""With fewer claims, the standard error of the fraction that is flagged can exceed 0.5 / sqrt(25) = 0.1. With fewer
+errors, adjusting by the flagged fraction does more harm than good (Table 31)."""
 STANDARD_ERRORS = 2.0
 """Number of standard errors by which the flagging rates of errors and of other claims must differ."""
 
@@ -106,7 +106,7 @@ class _Bias(Record):
     method: AdjustmentMethod
     mean_bias: Share | None
     worst_bias: Share | None
-    """`mean_bias` and `worst_bias`: mean and largest magnitude of the bias, averaged over calibrations and data."""
+    """Largest magnitude of the bias. Like `mean_bias`, it is averaged over calibrations, then over data sets."""
     unadjusted_mean_bias: Share | None
     unadjusted_worst_bias: Share | None
     """Both values without adjustment, over the same calibrations."""
@@ -136,7 +136,7 @@ class AdjustmentReport(Record):
     threshold: float
     """The threshold for predictions without adjustment and with adjusted counts."""
     calibrations: tuple[Calibration, ...]
-    """Calibrations by increasing labelled error rate; empty if fewer than two systems have scored claims."""
+    """Sorted by increasing labelled error rate. Empty if fewer than two systems have scored claims."""
     methods: tuple[MethodMean, ...]
     n_left_out: Count
     """Number of claims without a score."""
@@ -229,7 +229,7 @@ def adjusted_rate(flagged: float, true_rate: float, false_rate: float) -> float:
 
     `flagged` is the fraction of all claims predicted to be errors; `true_rate` and `false_rate` are the same fraction
     among errors and among other claims. The paper does not state its formula, but its worst biases (86.5 and 80.5
-    points, Table 31) result from an estimate of 100%, so it must clip as well. Raises ValueError for two equal rates.
+    points, Table 31) result from an estimate of 100%, so it must clip as well. Raises ValueError if rates are equal.
     """
     if true_rate == false_rate:
         raise ValueError("the share of errors cannot be estimated because both rates are equal")

@@ -35,7 +35,7 @@ class Changes(Record):
     share_changed: Share | None
     """Fraction of the `n` claims whose prediction changes; None if there are no claims."""
     n_passed: Count
-    """Number of claims predicted attributable with the whole document, i.e. of those that can be lost."""
+    """Number of claims predicted attributable with the whole document, which are the claims that can be lost."""
 
 
 class LongDocumentRates(Record):
@@ -52,7 +52,7 @@ class LongDocumentRates(Record):
 
 
 class ChunkingBias(Record):
-    """One evaluator with and without chunks, on one group of claims with documents longer than a chunk."""
+    """The effect of chunks on one evaluator, for one group of claims with documents longer than a chunk."""
 
     group: Group
     evaluator: str
@@ -64,7 +64,7 @@ class ChunkingBias(Record):
     within: Changes
     """Claims with an R2-diff of zero: one chunk contains all the wording that the document shares with the claim."""
     across: Changes
-    """Claims with an R2-diff above zero: no single chunk contains all of that wording."""
+    """Claims with an R2-diff above zero: no single chunk contains all the wording shared with the claim."""
     on_whole: LongDocumentRates
     """Rates of the column for whole documents, over all long documents scored in both columns."""
     on_chunks: LongDocumentRates

@@ -38,7 +38,7 @@ class Group(Record):
     pooled."""
 
     def is_like(self, other: Group) -> bool:
-        """Whether both cover the same data sets, pooled or not."""
+        """Whether both groups cover the same data sets, pooled or not."""
         return (self.kind, self.name) == (other.kind, other.name)
 
 
@@ -74,7 +74,7 @@ class Figures:
     n_clusters: Ints
 
     def estimates(self, why: Sequence[Undefined], level: float) -> list[AuditFigure]:
-        """One estimate per position in C order. `why` contains the reason to report for each that is undefined."""
+        """One estimate per position in C order. `why` contains the reasons to report for undefined estimates."""
         values = self.values.reshape(len(self.values), -1)
         low, high, n_undefined = percentiles(values[1:], (1.0 - level) / 2.0)
         columns = (values[0], low, high, n_undefined, self.n.ravel(), self.n_clusters.ravel())

@@ -263,9 +263,9 @@ def _of_known_systems(counted: CountTable, labelled: Floats, predicted: Floats, 
 
 
 def _over_systems(counted: CountTable, values: Floats, reduce: Callable[..., Floats], fewest: int) -> Floats:
-    """Reduces over the systems with a value in the data; NaN if there are fewer than `fewest`.
+    """Reduces over the systems that have a value in the data, or returns NaN if fewer than `fewest` do.
 
-    The shape is (1 + n_resamples, n_datasets). A resample in which one of these systems has no value is NaN.
+    The shape is (1 + n_resamples, n_datasets). A resample is NaN if any of these systems has no value in it.
     """
     found = np.full((len(values), len(counted.datasets)), np.nan)
     is_defined = ~np.isnan(values[0])

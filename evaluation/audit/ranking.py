@@ -137,13 +137,13 @@ class MeanRanking(Record):
     level: Level
     share_wrong: Share | None
     share_reversed: Share | None
-    """None if no data set has a pair."""
+    """None if no data set contains a pair of systems."""
     n_datasets: Count
     """Number of data sets with at least one pair."""
     n_pairs: Count
     kendall: float | None
     n_kendall: Count
-    """Number of data sets in the mean, i.e. of those with a defined coefficient."""
+    """Number of data sets with a defined coefficient, over which the mean is taken."""
     pearson: float | None
     n_pearson: Count
 
@@ -223,11 +223,11 @@ class PairTests:
         """(n_systems, n_systems): claims of the first system on prompts that the second also answered."""
         covered = self._on_shared / self._total[:, None]
         self.n_prompts: Ints = (has @ has.T).astype(np.int64)[self.first, self.second]
-        """(n_pairs,): number of prompts that both answered."""
+        """(n_pairs,): number of prompts that both systems answered."""
         self.is_paired: Bools = (self.n_prompts >= LEAST_PROMPTS) & (
             np.minimum(covered, covered.T)[self.first, self.second] >= SHARED
         )
-        """(n_pairs,): whether the two are compared by prompts."""
+        """(n_pairs,): whether the pair is compared by prompts."""
         no_errors = np.zeros(len(units.system), np.bool_)
         is_clustered = np.array([one.is_clustered for one in self._by_cluster(no_errors)], np.bool_)
         by_cluster = is_clustered[self.first] | is_clustered[self.second]
@@ -235,11 +235,11 @@ class PairTests:
             PairTest.PAIRED if paired else unpaired if clustered else PairTest.TWO_PROPORTIONS
             for paired, clustered in zip(self.is_paired, by_cluster, strict=True)
         ]
-        """(n_pairs,): the test used for each. If every cluster has one unit, clustered proportions reduce to two
+        """(n_pairs,): the test used for each pair. If every cluster has one unit, clustered proportions reduce to two
         proportions."""
 
     def differences(self, is_error: Bools) -> list[Difference]:
-        """The difference for each pair if these units are the errors."""
+        """The difference for each pair of systems, with the units in `is_error` counted as errors."""
         total, on_prompt = self._tally(is_error)
         found = [Difference(0.0, 1.0)] * len(self.first)
         paired, unpaired = np.flatnonzero(self.is_paired), np.flatnonzero(~self.is_paired)
@@ -256,7 +256,7 @@ class PairTests:
         return found
 
     def _tally(self, kind: Bools) -> tuple[Ints, Floats]:
-        """The number of units of this kind for each system, and for each system on each prompt that several systems
+        """The number of units in `kind` for each system, and for each system on each prompt that several systems
         answered (n_systems, n_shared_prompts)."""
         cell = (self._place * self._n_prompts + self._prompt)[kind & self._is_shared]
         on_prompt = np.bincount(cell, minlength=self._n_systems * self._n_prompts).astype(np.float64)

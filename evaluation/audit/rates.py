@@ -10,7 +10,7 @@ which is in [-1, 1].
 
 An evaluator with a positive gap misses errors; one with a negative gap finds errors that do not exist. Each measure is
 computed on one data set, over all its systems; the measures of task groups and of all data sets are plain means, as in
-the paper. Claims without a score (for agreement, a score from each) are excluded, and their number is reported. A rate
+the paper. Claims without a score (or, for agreement, without two) are excluded, and their number is reported. A rate
 is undefined if the data set has no scored claim of that class, and the IoU is undefined if neither evaluator predicts
 that verdict.
 
@@ -176,7 +176,7 @@ class PairAgreement(Record):
 
     evaluator: str
     other: str | None
-    """None if compared with the labels."""
+    """None if the evaluator is compared with the labels."""
     group: Group
     unattributable: AuditFigure
     attributable: AuditFigure

@@ -3,8 +3,8 @@
 Claims in a response are similar to each other, and so are responses to a prompt. A resample therefore draws whole
 clusters with replacement, as many from each data set as it contains. If each cluster belongs to one system (responses,
 or prompts that no two systems share), clusters are also drawn system by system, so each system keeps its number of
-clusters. A resample is represented by the number of times that each cluster was drawn. Its counts are the sums of the
-clusters' counts multiplied by these numbers.
+clusters. A resample is represented by the number of times that each cluster was drawn. Its counts are the clusters'
+counts, multiplied by these numbers and summed.
 """
 
 from __future__ import annotations
@@ -71,11 +71,11 @@ class Tally:
     cell_clusters: Ints
     """Shape (n_evaluators + 1, n_cells): clusters with a unit that has a verdict; the last row counts all clusters."""
     dataset_clusters: Ints
-    """Shape (n_evaluators + 1, n_datasets): the same by data set, since its systems may share clusters."""
+    """Shape (n_evaluators + 1, n_datasets): like `cell_clusters`, but by data set, since systems may share clusters."""
     known_clusters: Ints
-    """Shape (n_evaluators + 1, n_datasets): the same for units of known systems."""
+    """Shape (n_evaluators + 1, n_datasets): like `dataset_clusters`, but only for units of known systems."""
     label_clusters: Ints
-    """Shape (n_evaluators + 1, n_datasets, 2): the same for units of each label."""
+    """Shape (n_evaluators + 1, n_datasets, 2): like `dataset_clusters`, but for units of each label."""
 
 
 @dataclass(frozen=True)

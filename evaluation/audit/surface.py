@@ -1,4 +1,4 @@
-"""Measures whether an evaluator relies on shared wording, by its rates on claims with more or less overlap.
+"""Measures whether an evaluator relies on shared wording, by comparing its rates on claims with more and less overlap.
 
 Godbole & Jia, section 4.1: evaluators accept false claims that copy the document and reject true ones that paraphrase
 it. Similarity is ROUGE-2 precision (Lin 2004), the fraction of a claim's bigrams that occur in the document. The claims
@@ -41,7 +41,7 @@ class SimilarityBin(Record):
 
 
 class SurfaceBias(Record):
-    """One evaluator on one group of claims."""
+    """The surface bias of one evaluator on one group of claims."""
 
     group: Group
     evaluator: str
@@ -63,7 +63,7 @@ class NoTextError(ValueError):
 
 
 def bigrams_of(text: str) -> Bigrams:
-    """How often each pair of adjacent words occurs. Words are lower-cased runs of letters and digits.
+    """Counts each pair of adjacent words. Words are lower-cased runs of letters and digits.
 
     On ASCII text, the words are those of the `rouge_score` package without its stemmer. Departure: that package drops
     all other letters, so a Greek claim has no words and "café" becomes "caf"; this function keeps them.
@@ -72,7 +72,7 @@ def bigrams_of(text: str) -> Bigrams:
 
 
 def precision(claim: Bigrams, document: Bigrams) -> float | None:
-    """Fraction in [0, 1] of the claim's bigrams found in the document, each at most as often as the document has it.
+    """Fraction in [0, 1] of the claim's bigrams that are in the document. Repeats count as often as they occur in it.
 
     None for a claim of fewer than two words, which has no bigrams; `rouge_score` returns 0 in this case.
     """

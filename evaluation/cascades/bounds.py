@@ -79,7 +79,7 @@ def few_groups_factor(n_groups: int, n: int, alpha: float) -> float:
 
 
 def sums_before(values: Counts, groups: Counts) -> Counts:
-    """The sum of the values before each row in its group; shape (n_rows,)."""
+    """(n_rows,): the sum of the values of the earlier rows in each row's group."""
     order = np.argsort(groups, kind="stable")
     sums = np.cumsum(values[order]) - values[order]
     _, start, size = np.unique(groups[order], return_index=True, return_counts=True)
@@ -94,7 +94,7 @@ def _up_to(values: NDArray[np.generic], n: Counts) -> Floats:
 
 
 def _effects(n: Counts, squares: Floats, n_groups: Floats, n_wrong: Floats, spread: Floats) -> Floats:
-    """The design effects. `squares` sums squared group sizes; `spread` sums groups' squared errors over their size."""
+    """The design effects. `squares` sums squared group sizes; `spread` sums squared errors divided by group size."""
     with np.errstate(invalid="ignore", divide="ignore"):
         between = np.round((spread - n_wrong**2 / n) / (n_groups - 1), _EXACT_TO)
         within = np.round((n_wrong - spread) / (n - n_groups), _EXACT_TO)

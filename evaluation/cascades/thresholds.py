@@ -1,11 +1,11 @@
-"""Finds the cascade thresholds that send the fewest claims to the model while the error is limited with confidence.
+"""Finds cascade thresholds that send as few claims as possible to the model, with a guarantee on the error.
 
 On each side (claims accepted at or above `upper`, claims rejected at or below `lower`), the maximum error limits two
 rates: the fraction of settled claims that are wrong, and the fraction of all claims with that label that are settled
 wrongly. The second limit keeps a rare label from being sacrificed entirely: if one claim in ten were supported,
 rejecting all claims would be wrong for only one in ten.
 
-Thresholds are tested from the strictest on, on a grid that is fixed in advance. Testing many thresholds requires no
+Thresholds are tested on a grid that is fixed in advance, the strictest first. Testing many thresholds requires no
 correction except that a chain of tests ends at the first failure. This is fixed-sequence testing, as used by
 Angelopoulos et al. ("Learn then test", arXiv 2110.01052, section 2.4), with the fallback of Wiens (Pharmaceutical
 Statistics 2, 2003). Chains begin at the thresholds that settle 1/16, 1/8, 1/4 and 1/2 of the claims, each with a
@@ -57,7 +57,7 @@ class SettledAt:
     """Design effect on the fraction of claims with the opposite label that are settled wrongly."""
     n_all: int
     n_label: int
-    """Number of claims that would be settled wrongly on this side."""
+    """Number of claims that would be wrong if settled on this side."""
 
 
 def tune(
@@ -153,7 +153,7 @@ def _settled_at(labelled: ScoredLabels, thresholds: Floats, wrong: NDArray[np.bo
 
 
 def _certified(at: SettledAt, max_error: float, alpha: float) -> Counts:
-    """Indices of thresholds certified to keep within `max_error`. With probability `alpha`, some of them do not."""
+    """Indices of thresholds certified to keep within `max_error`. The probability that any does not is `alpha`."""
     p_settled = p_values(at.n_wrong / at.effect, at.n / at.effect, max_error)
     p_label = p_values(at.n_wrong / at.label_effect, at.n_label / at.label_effect, max_error)
     p_value = np.maximum(p_settled, p_label)

@@ -168,7 +168,7 @@ def compare(
 def _attribution(
     runs: Sequence[ComparedRun], by_system: bool, ks: Sequence[int], policy: AbstentionPolicy, judging: Judging
 ) -> Attribution:
-    """The parts of the difference between the first run and the last. Raises ConfigError if no prompt is in all."""
+    """The parts of the difference between the first and last run. Raises ConfigError if the runs share no prompts."""
     seen = [
         _SeenRun(run.name, run.summary.fingerprint, dict(seen_responses(_chosen(run), by_system=by_system)))
         for run in runs

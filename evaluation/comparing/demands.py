@@ -81,7 +81,7 @@ class Demand:
 
 
 def read_demand(text: str) -> Demand:
-    """Parses `METRIC`, `METRIC:MARGIN`, `METRIC >= NUMBER` or `METRIC <= NUMBER`; `f1@K` is a metric.
+    """Parses `METRIC`, `METRIC:MARGIN`, `METRIC >= NUMBER` or `METRIC <= NUMBER`. `METRIC` may be `f1@K`.
 
     Raises ConfigError if the demand has none of these forms, or an invalid number.
     """
@@ -105,7 +105,7 @@ def read_demand(text: str) -> Demand:
 
 
 def refuse_demands(demands: Sequence[Demand], metrics: Sequence[str] = METRICS, of: str = "variants") -> None:
-    """Raises ConfigError for a metric not in `metrics`, such as `tnr` or `f1@64`, or for an impossible share."""
+    """Raises ConfigError for a metric that is not in `metrics`, or for an impossible share."""
     for one in demands:
         name = one.name
         if name == FLIPS and one.most is not None:
@@ -129,7 +129,7 @@ def _is_about(demand: Demand, metric: str) -> bool:
 
 
 DIFFERING = 0.4
-"""The fraction of items on which two equally good sides are assumed to differ, in verdicts or in having a verdict."""
+"""The assumed fraction of items on which two equally good sides differ, in verdict or in whether they have one."""
 
 
 def items_needed(margin: float, alpha: float) -> int:

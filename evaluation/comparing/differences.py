@@ -229,5 +229,5 @@ def figures_of(
 
 
 def _bounded(value: float | None, quantity: Quantity) -> float | None:
-    """A share, or a difference of shares, clipped to [-1, 1], since rounding and drawn labels can exceed it."""
+    """Clips a share or a difference of shares to [-1, 1], since rounding and drawn labels can take it out of range."""
     return value if value is None or not is_share(quantity) else max(-1.0, min(value, 1.0))

@@ -46,7 +46,7 @@ class Items:
 
     @classmethod
     def of_clusters(cls, cluster: Ints, n_clusters: int) -> Items:
-        """Items with a single stratum, so that means are plain."""
+        """Puts all items in a single stratum, so that means are plain means."""
         return cls(cluster, n_clusters, np.zeros(len(cluster), np.int64), 1)
 
     def mean(self, values: Floats) -> StratifiedMean:

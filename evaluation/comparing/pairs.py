@@ -60,7 +60,7 @@ class SeenResponse:
     """A hash of the response's text."""
     claims: tuple[JudgedClaim, ...]
     sources: frozenset[str]
-    """The sources of its evidence."""
+    """The sources of the response's evidence."""
 
 
 @dataclass

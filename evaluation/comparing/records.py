@@ -60,7 +60,7 @@ class GroupFigure(Figure):
     """None if there are fewer than two groups (of each label, for balanced accuracy). Also None if all resamples agree,
     as for a rate of 0 or 1, because this does not mean certainty."""
     n: Count
-    """Number of items (claims or responses) that it is based on. An item counts once, however many repeats it has."""
+    """Number of items (claims or responses) in the figure. An item counts once, however many repeats it has."""
     n_groups: Count
     """Number of groups, the units of resampling. Each contains all items of a response, document or prompt."""
     n_left_out: Count = 0
@@ -114,7 +114,7 @@ class PairedDifference(GroupFigure):
     """Numbers of items. Differences due to rounding count as equal."""
     if_wrong: float | None = None
     if_right: float | None = None
-    """`value` with missing verdicts counted as wrong on both sides, and as right. None if no verdict is missing."""
+    """`value` with missing verdicts counted as wrong on both sides, and as right. None if no verdicts are missing."""
     p: Share | None
     """Two-sided p-value from flipping the signs of whole groups, exact if feasible. It is the largest over the three
     ways of counting missing verdicts, or 1 if their directions differ, so that dropping hard claims does not help."""
@@ -160,7 +160,7 @@ class FlipSide(Record):
     verdict: Verdict
     """The majority verdict."""
     contradicted: bool | None = None
-    """Whether an unsupported claim is contradicted. Like all fields below but `rationale`, set only in experiments."""
+    """Whether an unsupported claim is contradicted. Like all fields below except `rationale`, only for experiments."""
     wrong: str = ""
     """The part of the claim that the passages contradict, if the judge names it."""
     n_repeats: Count = 1
@@ -223,7 +223,7 @@ class DemandResult(Record):
     """A demand on one pair of sides, and whether it is met."""
 
     metric: str
-    """`tnr`, `f1@64`, `flips`, `must_pass`."""
+    """The metric, such as `tnr`, `f1@64`, `flips` or `must_pass`."""
     demand: str = ""
     """The demand as written, such as `tnr:0.05` or `tpr >= 0.8`. Added in 3.3 of comparisons and 4.3 of experiments."""
     first: str

@@ -29,7 +29,7 @@ Bools = NDArray[np.bool_]
 Codes = NDArray[np.int8]
 
 SUPPORTED, NOT_SUPPORTED, IRRELEVANT, UNSCORED, MISSING, SPLIT = 0, 1, 2, 3, -1, -2
-"""Codes of verdicts and labels. MISSING means none; SPLIT means that no verdict has the most repeats."""
+"""Codes of verdicts and labels. MISSING means that there is none, SPLIT that no verdict has the most repeats."""
 VERDICTS = (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT)
 CODES: Mapping[Verdict | None, int] = {verdict: code for code, verdict in enumerate(VERDICTS)} | {None: UNSCORED}
 
@@ -86,12 +86,12 @@ class ItemValues:
     values: Floats
     """(n_sides, n_items); NaN if an item has no value."""
     eligible: Bools
-    """(n_items,): the items that the quantity is about."""
+    """(n_items,): whether the quantity applies to the item."""
     items: Items
     why: tuple[Undefined, ...] = (Undefined.NOTHING_SCORED,)
     """One reason per stratum: why the mean is undefined if only that stratum is empty."""
     ineligible: Undefined = Undefined.NOTHING_SCORED
-    """Why the mean is undefined if no item is eligible."""
+    """Why the mean is undefined if no items are eligible."""
     k: int | None = None
     counting_all: tuple[Floats, ...] = ()
     """Two arrays like `values`, with missing verdicts counted as wrong and as right. Empty if this does not apply."""
@@ -113,7 +113,7 @@ class ItemValues:
         """The paired means of two sides over the items for which both have a value.
 
         If verdicts are missing, these are followed by the means over all items, with missing verdicts counted as wrong
-        on both sides, and as right on both.
+        on both sides and then as right on both.
         """
         ways = (self.values, *self.counting_all)
         sides = [[self._eligible(way[side]) for side in (first, second)] for way in ways]

@@ -43,13 +43,13 @@ def find_part(dataset: str, part: str, given: str | None) -> Path:
         return place / own_file if own_file is not None and (place / own_file).is_file() else place
     folder = data_folder()
     if not is_got(folder, dataset, part):
-        command = f"factloop research data get {known.name}"
+        command, source = f"factloop research data get {known.name}", ""
         if known.gated:
-            command += f" --from FOLDER (from {known.homepage})"
+            command, source = f"{command} --from FOLDER", f" (from {known.homepage})"
         elif len(known.parts) > 1:
             command += f" --part {part}"
         missing = f"{named_part(dataset, part)} is not in {folder}"
-        raise ConfigError(f"{missing}; get it with `{command}`, or pass its path with --data")
+        raise ConfigError(f"{missing}; get it with `{command}`{source}, or pass its path with --data")
     return folder / dataset / part
 
 

@@ -29,7 +29,7 @@ Loader = Callable[[str | Path], Iterator[Record]]
 
 class UpstreamFile(Record):
     path: str
-    """Its path within the folder of the part."""
+    """The file's path within the part's folder."""
     url: str
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None
 
@@ -73,7 +73,7 @@ class AboutDataset(Record):
 class Dataset(AboutDataset):
     gated: bool = False
     task: str | None = None
-    """Its task group, as in Godbole and Jia (section 4.1). Other data sets are grouped with similar ones."""
+    """The data set's task group, as in Godbole and Jia (section 4.1). Others are grouped with similar data sets."""
     parts: tuple[DatasetPart, ...]
 
     def part(self, name: str) -> DatasetPart:

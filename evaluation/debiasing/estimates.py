@@ -83,8 +83,8 @@ def t_quantile(n_groups: int, level: float = LEVEL, moves: Floats | None = None)
     `moves` are the influences whose squares make up the variance. If a few responses contain most of the errors, a few
     squares make up most of the variance, which is then known less precisely. The degrees of freedom are therefore those
     of an equivalent number of groups with equal weight (`equal_weight`). Satterthwaite (1946) would use up to twice as
-    many. This allows for a variance that is wrong, but not for one that is too low precisely when a sample contains few
-    errors: in `benchmarks.correction_coverage`, the true value was then below the 95% intervals of accurate systems in
+    many. This accounts for an imprecise variance, but not for one that is too low because the sample contains few
+    errors. In `benchmarks.correction_coverage`, the true value was then below the 95% intervals of accurate systems in
     up to 6% of cases.
     """
     from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
@@ -181,7 +181,7 @@ def wilson(share: float, n: float, quantile: float) -> tuple[float, float]:
 
 
 def share_interval(value: float, variance: float, quantile: float) -> tuple[float, float]:
-    """Wilson's interval for an estimated proportion, with the number of independent cases that has its variance.
+    """Wilson's interval for an estimated proportion and the number of independent cases that would give its variance.
 
     This follows Korn and Graubard (1998). A symmetric interval is too high for an accurate system whose few errors are
     clustered: in `benchmarks.correction_coverage`, the true value was below it in up to 14% of cases.

@@ -104,9 +104,9 @@ class EvaluatorRates(Record):
     """The evaluator's performance on the labelled claims. A rate is None if no claims have that label."""
 
     tpr: Share | None
-    """Fraction of the truly supported claims that it judges supported."""
+    """Fraction of the truly supported claims that the evaluator judges supported."""
     fpr: Share | None
-    """Fraction of the other claims that it judges supported."""
+    """Fraction of the other claims that the evaluator judges supported."""
     tpr_low: Share | None = None
     tpr_high: Share | None = None
     fpr_low: Share | None = None

@@ -70,13 +70,13 @@ class Samples:
     """Inverse probabilities of being drawn, normalized to a mean of 1."""
     label_group: Ints
     label_response: Ints
-    """Each has shape (n_labels,)."""
+    """All fields so far have shape (n_labels,)."""
     supported: Floats
     """Number of claims judged supported, or the sum of scores."""
     scored: Floats
     run_group: Ints
     failed: Bools
-    """Each has shape (n_responses,). A response has failed if it has claims but none got a verdict."""
+    """Shape (n_responses,), like the three before. A response has failed if none of its claims got a verdict."""
     n_groups: int
     share_groups: bool
     """Whether a group occurs in both samples."""
@@ -111,7 +111,7 @@ class Samples:
 
 
 def as_samples(labelled: LabelledClaims, run: JudgedResponses) -> Samples:
-    """Both samples as arrays."""
+    """Converts both samples to arrays."""
     judged = [place for place, verdict in enumerate(labelled.verdicts) if verdict is not None]
     is_own, chance = labelled.is_own, labelled.probabilities
     label_names = _names("label", labelled.groups, len(labelled.labels))

@@ -68,7 +68,7 @@ class ResponsesReport(Record):
     n_prompts: Count
     """Number of distinct prompts drawn."""
     n_answered: Count
-    """Number of these prompts that are answered in the file at the end."""
+    """Number of these prompts with an answer in the file at the end."""
     n_earlier: Count
     """Number of these prompts that were already answered in the file."""
     n_cut_off: Count

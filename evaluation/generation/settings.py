@@ -32,7 +32,7 @@ class ResponseSettings(RunSettings):
 
     None uses the server's default."""
     max_tokens: Annotated[Tokens | None, Mark(MODEL)] = 4096
-    """Maximum number of tokens in a response, which is truncated there.
+    """Maximum number of tokens in a response. Longer responses are truncated.
 
     The paper's code stops at 1,024, which truncates long responses."""
     timeout_s: Annotated[Positive, Mark(LIMITS)] = 300.0

@@ -53,7 +53,7 @@ class GroupPart:
     number: int
     title: str
     at: tuple[tuple[Part, ...], ...]
-    """In the same order as the thresholds."""
+    """The parts at each threshold, in the order of the thresholds."""
     is_drawn: bool
 
 

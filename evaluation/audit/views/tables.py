@@ -78,11 +78,11 @@ def _column(name: str) -> Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with one kind of rows for a group."""
+    """A table with one kind of row for a group."""
 
     title: str
     rows: str
-    """The kind of rows, which is a key of `rows_of` and the name of their CSV file."""
+    """The kind of row, which is a key of `rows_of` and the name of the CSV file."""
     columns: str
     """Field names separated by spaces, in order; see `_column`."""
     of: Literal["group", "members"] = "group"
@@ -150,7 +150,7 @@ def figure_of(one: AuditFigure, unit: str) -> Cell:
 
 
 def rows_of(at: AuditAt) -> Mapping[str, Sequence[Row]]:
-    """Maps each kind of rows to its rows."""
+    """Maps each kind of row to all rows of that kind."""
     return {
         "rates": [*map(dict, at.rates)],
         "agreement": [*map(dict, at.agreement)],
@@ -192,7 +192,7 @@ def csv_files(report: AuditReport) -> Mapping[str, str]:
 
 
 def _flat(row: Row) -> Row:
-    """Flattens a row: values of records have names like `tpr.low`, lists of names are joined, others are dropped."""
+    """Flattens a row: fields of records get names like `tpr.low`, lists of names are joined, others are dropped."""
     flat: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, Record):
@@ -219,7 +219,7 @@ def limits_sheet() -> Sheet:
     of either label is misclassified; a coin toss gives 50%. Systems in a data set often differ by no more than 2
     points, and a good system's error rate is below 5%. Evaluators in the paper order 20 to 26% of pairs wrongly; at a
     tau of 0.8, at most one pair in ten is reversed. With chunks, predictions for 5% of claims change from noise alone,
-    and a loss of more than 10% is marked (section 4.2).
+    and a loss of more than 10% is substantial (section 4.2).
     """
     heads = ("To …", "Look at", "Good", "Poor")
     lines = (Line(tuple(map(Cell, row))) for row in _LAID_OUT["limits"])
@@ -276,7 +276,7 @@ def sections_of(scope: Scope) -> Iterator[Section]:
 
 
 def groups_of(data: AuditData) -> list[Group]:
-    """All data sets together, task groups (both unless they would contain only one data set), and single data sets."""
+    """All data sets together, task groups, and data sets. The first two are omitted if they contain one data set."""
     tasks = [*data.task_of.values()]
     groups = [] if len(data.datasets) == 1 else [Group(kind="all")]
     groups += [Group(kind="task", name=name) for name in data.tasks if tasks.count(name) > 1]

@@ -65,7 +65,7 @@ class PairRow:
 
 
 def render_comparison_html(comparison: Comparison) -> str:
-    """The page. The output is deterministic. Takes time linear in the number of pairs and flips."""
+    """Returns the page. The output is deterministic. Takes time linear in the number of pairs and flips."""
     shown = next((one for one in comparison.differences if one.quantity is Quantity.F1), None)
     rows = sorted((_row(pair, shown, comparison.abstention) for pair in comparison.pairs), key=_farthest_first)
     flips = comparison.flips[:MOST_FLIPS]

@@ -208,12 +208,12 @@ def test_what_was_got_is_found_and_loads(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("dataset", "part", "command"),
     [
-        ("longfact", "objects", "factloop research data get longfact --part objects,"),
-        ("mixedqa", "answers", "factloop research data get mixedqa,"),
-        ("llm-aggrefact", "dev", "factloop research data get llm-aggrefact --from FOLDER (from https://"),
+        ("longfact", "objects", "factloop research data get longfact --part objects`,"),
+        ("mixedqa", "answers", "factloop research data get mixedqa`,"),
+        ("llm-aggrefact", "dev", "factloop research data get llm-aggrefact --from FOLDER` (from https://"),
     ],
 )
 def test_a_part_that_is_absent_says_how_to_get_it(folder: Path, dataset: str, part: str, command: str) -> None:
     with pytest.raises(ConfigError) as caught:
         find_part(dataset, part, None)
-    assert f"is not in {folder}; get it with `{command}`" in str(caught.value)
+    assert f"is not in {folder}; get it with `{command}" in str(caught.value)
