@@ -54,7 +54,7 @@ class Tune:
         """Raises ConfigError for a rate that is out of range."""
         for flag, share in (("--max-error", self.max_error), ("--level", self.confidence)):
             if not 0.0 < share < 1.0:
-                raise ConfigError(f"{flag} {share:g}: must be between 0 and 1, such as 0.05")
+                raise ConfigError(f"{flag} {share:g} must be between 0 and 1, such as 0.05")
 
 
 def load_labelled(place: str) -> list[LabelledRow]:
@@ -154,6 +154,6 @@ def _group_warning(tuned: CascadeTuning) -> str:
     counted = f" ({' or '.join(effects)} count as one independent claim)" if effects else ""
     few = " So few groups may lack a kind of document on which the verifier errs."
     return (
-        f"The {plural(tuned.n, 'claim')} form {plural(tuned.n_groups, 'group')} that share a document, a response or "
+        f"The {plural(tuned.n, 'claim')} form {plural(tuned.n_groups, 'group')}, which share a document, a response or "
         f"their wording. The bounds account for this approximately{counted}."
     ) + (few if tuned.n_groups < FEW_GROUPS else "")

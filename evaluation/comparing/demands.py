@@ -38,7 +38,7 @@ FLIPS = "flips"
 METRICS = tuple(one.value for one in Quantity if direction_of(one))
 """The quantities for which one direction is better when judges are compared."""
 _FORM = re.compile(r"(?P<metric>[a-z0-9_]+)(?:@(?P<k>[1-9][0-9]*))?(?:(?P<sign>:|\s*[<>]=)(?P<bound>.+))?")
-_FORMS = "METRIC, METRIC:MARGIN, METRIC >= NUMBER or <=, such as tnr, balanced_accuracy:0.05, tpr >= 0.8 or flips <= 3"
+_FORMS = "METRIC, METRIC:MARGIN, METRIC >= NUMBER or METRIC <= NUMBER, such as tnr, tnr:0.05, tpr >= 0.8 or flips <= 3"
 _ROUNDING = 1e-9
 _ANY = tuple(CODES.values())
 _LABELS = {"tpr": (SUPPORTED,), "tnr": (NOT_SUPPORTED,), "balanced_accuracy": _ANY, "accuracy": _ANY, FLIPS: _ANY}
@@ -87,7 +87,7 @@ def read_demand(text: str) -> Demand:
     """
     found = _FORM.fullmatch(text.strip())
     if found is None:
-        raise ConfigError(f"demand {text!r}: {_FORMS}")
+        raise ConfigError(f"demand {text!r} must have the form {_FORMS}")
     k = None if found["k"] is None else int(found["k"])
     if found["sign"] is None:
         return Demand(found["metric"], k)
@@ -100,7 +100,7 @@ def read_demand(text: str) -> Demand:
             raise ConfigError(f"demand {text!r}: the margin must be above 0; to set none, omit the colon")
         return Demand(found["metric"], k, bound)
     if not 0.0 <= bound < math.inf:
-        raise ConfigError(f"demand {text!r}: {_FORMS}")
+        raise ConfigError(f"demand {text!r} must have the form {_FORMS}")
     return Demand(found["metric"], k, **{"least" if ">" in found["sign"] else "most": bound})
 
 
@@ -114,9 +114,9 @@ def refuse_demands(demands: Sequence[Demand], metrics: Sequence[str] = METRICS, 
             known = f"{', '.join(metrics) or 'no metric'} or {FLIPS} <= NUMBER"
             raise ConfigError(f"demand {name}: for {of}, use {known}")
         if one.margin is not None and one.margin >= 1.0 and is_share(Quantity(one.metric)):
-            raise ConfigError(f"demand {one.text}: the margin of a share must be below 1: 0.05 is five points")
+            raise ConfigError(f"demand {one.text}: the margin of a share must be below 1; 0.05 means five points")
         if max(one.least or 0.0, one.most or 0.0) > 1.0 and is_share(Quantity(one.metric)):
-            raise ConfigError(f"demand {one.text}: a share cannot be above 1: 0.9 is 90 %")
+            raise ConfigError(f"demand {one.text}: a share cannot be above 1; 0.9 means 90 %")
 
 
 def metric_of(values: ItemValues) -> str:

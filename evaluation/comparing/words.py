@@ -45,7 +45,7 @@ _WORDS: Mapping[Quantity, _QuantityWords] = {
     Quantity.ACCURACY: _QuantityWords("accuracy", _AGREES, "more often", "less often", 1),
     Quantity.TPR: _QuantityWords("TPR", "finds {} of the supported claims", "more", "fewer", 1),
     Quantity.TNR: _QuantityWords("TNR", "finds {} of the unsupported claims", "more", "fewer", 1),
-    Quantity.BIAS: _QuantityWords("bias", "calls {} claims supported", "more", "fewer"),
+    Quantity.BIAS: _QuantityWords("bias", "judges {} claims supported", "more", "fewer"),
     Quantity.F1: _QuantityWords("F1", "has a {} F1", "higher", "lower"),
     Quantity.PRECISION: _QuantityWords("precision", "has a {} precision", "higher", "lower"),
     Quantity.FULL_SUPPORT: _QuantityWords("fully supported share", "has {} fully supported responses", "more", "fewer"),
@@ -55,7 +55,7 @@ _WORDS: Mapping[Quantity, _QuantityWords] = {
     Quantity.UNSCORED_SHARE: _QuantityWords(
         "unscored share", "leaves {} claims without a verdict", "more", "fewer", -1
     ),
-    Quantity.IRRELEVANT_SHARE: _QuantityWords("irrelevant share", "calls {} claims irrelevant", "more", "fewer"),
+    Quantity.IRRELEVANT_SHARE: _QuantityWords("irrelevant share", "judges {} claims irrelevant", "more", "fewer"),
     Quantity.COVERAGE: _QuantityWords("coverage", "covers {} of what responses say", "more", "less", 1),
     Quantity.ENTAILMENT: _QuantityWords(
         "entailment", "has claims that follow from sentences {}", "more often", "less often", 1
@@ -64,7 +64,7 @@ _WORDS: Mapping[Quantity, _QuantityWords] = {
     Quantity.ATOMICITY: _QuantityWords("atomic share", "has {} claims that say only one thing", "more", "fewer", 1),
     Quantity.REDUNDANCY: _QuantityWords("redundancy", "has {} claims that say nothing new", "more", "fewer", -1),
     Quantity.COST_USD: _QuantityWords("cost", "costs {}", "more", "less", -1),
-    Quantity.TOKENS: _QuantityWords("tokens", "takes {} tokens", "more", "fewer", -1),
+    Quantity.TOKENS: _QuantityWords("tokens", "uses {} tokens", "more", "fewer", -1),
 }
 _CLAIMS = frozenset({Quantity.BALANCED_ACCURACY, Quantity.ACCURACY, Quantity.TPR, Quantity.TNR, Quantity.BIAS})
 
@@ -169,7 +169,7 @@ class DifferenceTest:
     noun: str
     """The noun for items: `claim` or `response`."""
     group: str = "group"
-    """The noun for their clusters: `group` or `prompt`."""
+    """The noun for clusters of items: `group` or `prompt`."""
     has_intervals: bool = True
 
 
@@ -241,8 +241,8 @@ def agreement_sentences(claims: ClaimAgreement, level: float) -> Iterator[str]:
     """Sentences on how many claims of two evaluators match, and how often their verdicts agree."""
     if claims.n_only_first + claims.n_only_second:
         yield (
-            f"{plural(claims.n_matched, 'claim')} matched on both sides; {claims.n_only_first:,} made only by A and "
-            f"{claims.n_only_second:,} only by B are not compared one by one."
+            f"{plural(claims.n_matched, 'claim')} matched on both sides; claims made only by A "
+            f"({claims.n_only_first:,}) or only by B ({claims.n_only_second:,}) are not compared one by one."
         )
     agreement, kappa = claims.agreement, claims.kappa
     if agreement.value is None:
@@ -273,10 +273,7 @@ def comparison_cautions(
             "not to the evaluators."
         )
     if n_unpaired:
-        yield (
-            f"{plural(n_unpaired, 'response')} without a counterpart in the other run; no figure here is based on "
-            f"{'it' if n_unpaired == 1 else 'them'}."
-        )
+        yield f"No figure includes the {plural(n_unpaired, 'response')} without a counterpart in the other run."
     if n_conflicting:
         yield conflicting_words(n_conflicting)
 

@@ -36,7 +36,7 @@ class FetchedFile(Record):
     part: str
     path: Path
     source: str
-    """The URL, or the path that it was copied from."""
+    """The URL or path that the file was obtained from."""
     how: How
     sha256: str
     verified: bool

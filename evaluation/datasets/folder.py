@@ -54,5 +54,5 @@ def find_part(dataset: str, part: str, given: str | None) -> Path:
 
 
 def named_part(dataset: str, part: str) -> str:
-    """The name that reports use for a part found in the folder."""
+    """The name of a data set's part in reports."""
     return f"{find_dataset(dataset).title} ({part})"

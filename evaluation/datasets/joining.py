@@ -25,7 +25,7 @@ _WORD = re.compile(r"\w+")
 _KEY_WORDS = 5
 """Number of consecutive words by which responses are looked up."""
 _BEGINNING = 40
-"""Number of words of a document that are compared, since benchmarks truncate documents."""
+"""Number of words compared at the start of documents, since benchmarks truncate documents."""
 _UPSTREAM = {one.name: one.upstream for one in BENCHMARK}
 _TASK = {one.name: one.task for one in BENCHMARK}
 _ALONE = {one.upstream: one.name for one in BENCHMARK if [*_UPSTREAM.values()].count(one.upstream) == 1}
@@ -49,7 +49,7 @@ class JoinCounts(Record):
     ambiguous: Count
     unmatched: Count
     into: dict[str, Count]
-    """Maps the paper's data sets, into which RAGTruth is split, to their number of matched claims."""
+    """Maps data sets as named in the paper, which splits RAGTruth, to their numbers of matched claims."""
 
 
 class JoinReport(Record):

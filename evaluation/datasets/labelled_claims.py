@@ -56,7 +56,7 @@ def claims_of(item: Record) -> Iterator[LabelledClaim]:
 
 
 def load_documents(place: str | Path) -> dict[str, str]:
-    """Maps document ids to texts. Raises DataError if a row lacks either or an id is repeated."""
+    """Maps document ids to texts. Raises DataError if a row has no id or no text, or if an id is repeated."""
     found: dict[str, str] = {}
     for row in read_rows(place):
         name = next((str(row.fields[one]) for one in _IDS if row.fields.get(one) not in (None, "")), None)

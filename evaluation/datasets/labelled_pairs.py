@@ -76,7 +76,7 @@ def _with_source(sources: Mapping[Any, Mapping[str, Any]], split: str, row: Row)
     if (fields.get("split"), fields.get("quality")) != (split, "good"):
         return ()
     if source is None:
-        raise row.error("source_info.jsonl has no such source", "source_id")
+        raise row.error("source_info.jsonl does not contain this source", "source_id")
     info = source.get("source_info")
     text = info.get("passages", info) if isinstance(info, dict) else info
     shown = text if isinstance(text, str) else json.dumps(text, ensure_ascii=False)

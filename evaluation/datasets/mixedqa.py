@@ -78,7 +78,7 @@ def load_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
         systems = [response.system for response in item.responses]
         for number, system in enumerate(systems):
             if system in systems[:number]:
-                raise row.error("this system already has an answer", f"responses[{number}].system")
+                raise row.error("an earlier response in this row has the same system", f"responses[{number}].system")
         yield item
 
 

@@ -60,7 +60,7 @@ MaybeDocuments = Annotated[
 
 def _refuse_null(value: Any) -> Any:
     if value is None:
-        raise ValueError("must be a string, which is empty if the system declined to answer")
+        raise ValueError("must be a string (empty if the system declined to answer)")
     return value
 
 
@@ -109,7 +109,7 @@ def load_responses(
         found = _with_defaults(row, item)
         first = lines.setdefault((found.system, found.prompt_id), row.line)
         if first != row.line:
-            message = f"line {first} also answers this prompt; if {found.system!r} answers several times, each sample"
+            message = f"line {first} also answers this prompt; if {found.system!r} answers it repeatedly, each sample"
             raise row.error(f"{message} needs its own system", "system" if item.prompt_id is None else "prompt_id")
         yield found
 

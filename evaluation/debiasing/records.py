@@ -39,7 +39,7 @@ class Transfer(StrEnum):
     """The property of the labelled claims that is assumed to hold for the run as well."""
 
     VERDICTS = "verdicts"
-    """The probability that a claim with a given verdict is truly supported, which requires similar claims."""
+    """The probability that a claim with a given verdict is truly supported. Requires claims of the same kind."""
     ERROR_RATES = "error_rates"
     """TPR and FPR: the run may have more or fewer errors, but the evaluator detects them equally well."""
 

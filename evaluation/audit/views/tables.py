@@ -221,7 +221,7 @@ def limits_sheet() -> Sheet:
     tau of 0.8, at most one pair in ten is reversed. With chunks, predictions for 5% of claims change from noise alone,
     and a loss of more than 10% is substantial (section 4.2).
     """
-    heads = ("To …", "Look at", "Good", "Poor")
+    heads = ("To …", "Check", "Good", "Poor")
     lines = (Line(tuple(map(Cell, row))) for row in _LAID_OUT["limits"])
     return Sheet("What each use requires, %", tuple(Column(head, is_name=True) for head in heads), tuple(lines))
 

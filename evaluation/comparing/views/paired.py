@@ -233,7 +233,7 @@ def side_words(side: FlipSide) -> str:
 
 
 def gold_words(gold: Verdict | None) -> str:
-    return "no label" if gold is None else f"people: {gold.replace('_', ' ')}"
+    return "no label" if gold is None else f"label: {gold.replace('_', ' ')}"
 
 
 def place_words(flip: Flip) -> str:
