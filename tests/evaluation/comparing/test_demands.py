@@ -139,7 +139,7 @@ def test_what_cannot_be_tested_is_not_met() -> None:
     assert len(found + alone) == 5
     for one in found + alone:
         assert (one.is_met, one.p, one.loss) == (False, None, None)
-        assert any(words in one.words for words in ("cannot be tested", "undefined", "no labels"))
+        assert any(words in one.words for words in ("cannot be tested", "undefined", "without labels"))
 
 
 @pytest.mark.parametrize(
