@@ -70,7 +70,7 @@ class DatasetBias(Record):
 
 
 class EvaluatorBias(Record):
-    """The biases of one evaluator over the systems in a data set, or means over several data sets."""
+    """The biases of one evaluator over the systems in a data set, or their means over several data sets."""
 
     evaluator: str
     level: Level
@@ -257,7 +257,7 @@ def _mean_headroom(headroom_bias: Floats, level: float) -> Magnitude:
 
 
 def _of_known_systems(counted: CountTable, labelled: Floats, predicted: Floats, n: Ints) -> tuple[Floats, Floats, Ints]:
-    """The same arrays without unknown systems: their rates become undefined and their units are not counted."""
+    """Excludes unknown systems from the arrays: their rates become undefined, and their units are not counted."""
     is_known = counted.is_of_known_system
     return np.where(is_known, labelled, np.nan), np.where(is_known, predicted, np.nan), np.where(is_known, n, 0)
 

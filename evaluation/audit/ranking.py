@@ -109,7 +109,7 @@ class Ranking(Record):
     p_adjustment: PValueAdjustment
     """Adjustment of p-values for the number of pairs, separately for labels and predictions."""
     systems: tuple[SystemRates, ...]
-    """The systems by increasing labelled error rate."""
+    """The systems, sorted by increasing labelled error rate."""
     pairs: tuple[PairOrder, ...]
     cells: tuple[OrderCell, ...]
     """The 3 x 3 table, row by row. Since the first system of a pair is the better one by label, the row `worse` is

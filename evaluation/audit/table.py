@@ -31,7 +31,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True)
 class Column:
-    """One categorical column: `names[codes[row]]` is the value of a row. `names` are sorted; see `column_of`."""
+    """One categorical column: `names[codes[row]]` is the value in a row. `names` are sorted; see `column_of`."""
 
     names: tuple[str, ...]
     codes: Codes

@@ -31,7 +31,7 @@ def threshold(value: float | None) -> str:
 
 
 def promise(tuned: CascadeTuning) -> str:
-    """The guarantee for settled claims, as a phrase."""
+    """Describes the guarantee for settled claims."""
     return (
         f"at most {percent(tuned.max_error)} of the claims settled on either side are wrong, "
         f"with {percent(tuned.confidence)} confidence"

@@ -263,7 +263,7 @@ class _Asked:
 
     @property
     def gains(self) -> list[StratifiedMean]:
-        """Second minus first for each of `_WAYS`, negated if less is better, so that positive values are better."""
+        """Second minus first for each of `_WAYS`, negated if less is better, so that gains are positive."""
         if self.contrast is None or self.contrast.apart.value is None:
             return []
         return [StratifiedMean(self.better * way.apart.sums, way.apart.counts) for way in self.contrast.ways]

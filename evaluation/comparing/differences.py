@@ -73,7 +73,7 @@ def detectable(apart: StratifiedMean, *, alpha: float, n_tests: int) -> float | 
     """The true difference that would be shown with probability `POWER`, if the sum over groups were normal.
 
     It has two terms, added in quadrature. The first is c SE, with the observed standard error and c = z(1 - alpha / 2n)
-    + z(power). The second is c^2 u, with u the typical size of a non-zero contribution of a group. It matters if sides
+    + z(power). The second is c^2 u, where u is the typical size of a group's non-zero contribution. It matters if sides
     hardly ever disagree: it is the difference at which the contributions, all in one direction, just suffice (eight
     single claims, for alpha = 0.05). The result is approximate. None if nothing varies or a stratum has fewer than two
     groups.

@@ -65,7 +65,7 @@ class PairedMeans:
     first_higher: int
     equal: int
     second_higher: int
-    """Numbers of items. Differences due to rounding count as equal."""
+    """Numbers of items, by the side that is higher. Differences due to rounding count as equal."""
 
 
 def sign_flip_test(ways: Sequence[StratifiedMean]) -> DiscreteTest | None:

@@ -65,7 +65,7 @@ class SeenResponse:
 
 @dataclass
 class Pairing:
-    """The responses and claims that two sides share, and those that only one has."""
+    """The responses and claims that two sides share, and those that only one of them has."""
 
     pairs: list[Pair] = field(default_factory=list)
     claims: list[ClaimPair] = field(default_factory=list)

@@ -68,7 +68,7 @@ class GroupFigure(Figure):
 
 
 class QuantityFigure(GroupFigure):
-    """One quantity of one side."""
+    """The figure for one quantity of one side."""
 
     quantity: Quantity
     k: K | None = None
@@ -111,10 +111,10 @@ class PairedDifference(GroupFigure):
     first_higher: Count
     equal: Count
     second_higher: Count
-    """Numbers of items. Differences due to rounding count as equal."""
+    """Numbers of items, by the side that is higher. Differences due to rounding count as equal."""
     if_wrong: float | None = None
     if_right: float | None = None
-    """`value` with missing verdicts counted as wrong on both sides, and as right. None if no verdicts are missing."""
+    """`value` with missing verdicts counted as right on both sides (`if_wrong`: as wrong). None if none are missing."""
     p: Share | None
     """Two-sided p-value from flipping the signs of whole groups, exact if feasible. It is the largest over the three
     ways of counting missing verdicts, or 1 if their directions differ, so that dropping hard claims does not help."""
@@ -238,8 +238,8 @@ class DemandResult(Record):
     p: Share | None = None
     """One-sided p-value: with a margin, for a loss of at least the margin; without a margin, for no loss."""
     p_corrected: Share | None = None
-    """Without a margin, adjusted over all such demands, because one failure is enough to fail. With a margin, equal to
-    `p`, because all such demands must be met."""
+    """Without a margin, `p` adjusted over all such demands, because any failure counts. With a margin, `p` itself,
+    because all such demands must be met."""
     is_met: bool
     words: str
     caution: str = ""
@@ -248,7 +248,7 @@ class DemandResult(Record):
     """For an unmet demand, the claims that only the first side gets right. For a lower bound, all claims that the
     second side gets wrong or leaves unscored, flipped ones first."""
     unscored: str = ""
-    """Why claims have no verdict. Set only if the demand could be met if they had one."""
+    """Why claims have no verdict. Set only if verdicts on these claims could cause the demand to be met."""
 
     @property
     def said(self) -> str:

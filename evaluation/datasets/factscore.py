@@ -66,7 +66,7 @@ class FactScoreResponse(TableItem):
 
     @property
     def distinct_facts(self) -> tuple[AtomicFact, ...]:
-        """The facts without duplicates (16,011 of 16,040), with their first labels. Two duplicates have another one."""
+        """The facts without duplicates (16,011 of 16,040), with the first label of each; two duplicates differ."""
         first: dict[str, AtomicFact] = {}
         for fact in self.facts:
             first.setdefault(fact.text, fact)

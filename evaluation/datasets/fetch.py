@@ -50,7 +50,7 @@ class Download:
     timeout_s: float = 30.0
     attempts: int = 4
     wait_s: float = 1.0
-    """Wait before the second attempt; it doubles with each further attempt."""
+    """Wait before the second attempt. It doubles with each further attempt."""
     longest_wait_s: float = 60.0
     """If a server requests a longer wait, no further attempt is made."""
 

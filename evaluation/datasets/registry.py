@@ -47,8 +47,8 @@ class DatasetPart(Record):
     columns: tuple[str, ...]
     """Columns of the published files."""
     loader: str | None = None
-    """`package.module:function`, which takes a file or a folder and yields the items. Items with labels have a method
-    `labelled_claims`. Without a loader, the rows are read as `holds`, using the mapping."""
+    """`package.module:function`, which takes a file or a folder and yields the items. Items with labels must have a
+    method `labelled_claims`. Without a loader, the rows are read as `holds`, using the mapping."""
     holds: Literal["claims", "prompts"] = "claims"
     """Labelled claims, or prompts for `factloop research generate`."""
     mapping: ColumnMapping = ColumnMapping()

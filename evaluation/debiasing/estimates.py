@@ -13,7 +13,7 @@ from factloop.evaluation.statistics.bootstrap import ROUNDING
 from factloop.evaluation.statistics.significance import equal_weight
 
 NO_VARIANCE = 1e-28
-"""A variance up to this is 0 except for rounding, so dividing by it would be meaningless."""
+"""Variances up to this are 0 except for rounding, so dividing by them would be meaningless."""
 
 
 def mean_influence(values: Floats, group: Ints, n_groups: int, weights: Floats | None = None) -> Floats:

@@ -80,8 +80,8 @@ def debiased_precision(
     corrections are based on different assumptions (`Method`) and differ widely if either fails. Precision is computed
     over all claims together, so long responses have more weight; the sampling units are responses and prompts.
     `transfer` determines which assumption is preferred. The prediction-powered estimate is withheld if the labelled
-    claims are neither a sample of the run's nor declared to be similar, because it would mostly be their precision, not
-    the run's. If the evaluator gives scores, they replace verdicts wherever the interval is then narrower: both are
+    claims are neither a sample of the run's nor declared to be similar, because it would mostly reflect their precision
+    instead of the run's. If the evaluator gives scores, they replace verdicts if this narrows the interval. Both are
     valid for any evaluator, and scores separate claims that it is sure of from others. In either case, verdicts
     determine whether the labels show an error.
 

@@ -71,14 +71,14 @@ def precision(samples: Samples, level: float) -> Estimate:
 
 
 Moved = tuple[float, Floats]
-"""A value, and the influence of each group on it, (n_groups,)."""
+"""A value, and an array (n_groups,) of the influence of each group on it."""
 
 
 def powered(labels: Moved, gain: Moved, samples: Samples, level: float) -> Estimate:
     """`labels + lambda * gain`, with the lambda in [0, 1] that minimizes the variance.
 
-    `labels` is the figure by the labels alone. `gain` is the run's figure by verdicts minus the labelled claims' figure
-    by verdicts.
+    `labels` is the figure according to the labels alone. `gain` is the figure according to verdicts in the run minus
+    that in the labelled claims.
     """
     (value, moves), (more, more_moves) = labels, gain
     square, together = covariance(more_moves, more_moves), covariance(moves, more_moves)

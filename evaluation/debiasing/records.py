@@ -93,7 +93,7 @@ class Estimate(Measurement):
         """1 - lambda: the weight of the labelled claims' own precision in a prediction-powered value.
 
         The value is (1 - lambda) mean(label) + lambda (rate of the run + mean(label - verdict)): a mix of the labelled
-        claims' own precision and the run's precision as corrected by them.
+        claims' own precision and the run's precision, corrected by the labels.
         """
         return None if self.weight is None else 1.0 - self.weight
 

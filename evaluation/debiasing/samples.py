@@ -34,7 +34,7 @@ class LabelledClaims:
     scores: Sequence[float | None] | None = None
     """The degree to which the evaluator considers each claim supported, in [0, 1]; None if it gave only a verdict."""
     responses: Sequence[Hashable] | None = None
-    """The response of each claim. None means that groups are responses."""
+    """The response of each claim. None means that each group is a response."""
 
 
 @dataclass(frozen=True)

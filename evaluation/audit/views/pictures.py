@@ -92,7 +92,7 @@ def _name(figure: Figure, axes: Axes, shown: Sequence[Mark]) -> None:
 
 
 def draw_bias(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """Plots the error rate of each system according to evaluators against the rate by label, with one panel per level.
+    """Plots each system's error rate by evaluator against its error rate by label, with one panel per level.
 
     A dot below the diagonal means that the evaluator misses errors.
     """
