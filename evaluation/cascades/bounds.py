@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special  # type: ignore[import-untyped]  # its stubs are no dependency
+from scipy import special  # type: ignore[import-untyped]  # its stubs are not a dependency
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array  # type: ignore[import-untyped]  # its stubs are no dependency
+from scipy.sparse import coo_array  # type: ignore[import-untyped]  # its stubs are not a dependency
 from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # as above
 
 

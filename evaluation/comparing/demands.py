@@ -138,7 +138,7 @@ def items_needed(margin: float, alpha: float) -> int:
     Uses the normal approximation to the test. A fraction `DIFFERING` of the items differ by -1 or 1, and the others by
     0.
     """
-    from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
+    from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are not a dependency
 
     reach = float(ndtri(1.0 - alpha)) * math.sqrt(DIFFERING + margin**2) + float(ndtri(0.9)) * math.sqrt(DIFFERING)
     return math.ceil((reach / margin) ** 2)

@@ -78,7 +78,7 @@ def detectable(apart: StratifiedMean, *, alpha: float, n_tests: int) -> float | 
     single claims, for alpha = 0.05). The result is approximate. None if nothing varies or a stratum has fewer than two
     groups.
     """
-    from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
+    from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are not a dependency
 
     error = None if apart.value is None else apart.standard_error
     if not error or error < 1e-12:

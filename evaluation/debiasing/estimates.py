@@ -87,7 +87,7 @@ def t_quantile(n_groups: int, level: float = LEVEL, moves: Floats | None = None)
     errors. In `benchmarks.correction_coverage`, the true value was then below the 95% intervals of accurate systems in
     up to 6% of cases.
     """
-    from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
+    from scipy import stats  # type: ignore[import-untyped]  # its stubs are not a dependency
 
     freedom = n_groups - 1.0 if moves is None else min(n_groups - 1.0, max(1.0, equal_weight(moves)))
     return float(stats.t.ppf((1.0 + level) / 2.0, freedom))
