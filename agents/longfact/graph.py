@@ -67,7 +67,7 @@ def most_rounds(wanted: int) -> int:
 
 
 def build_prompts_graph(writer: Writer, *, seed: int) -> CompiledStateGraph[Any]:
-    """Builds the graph from `{topic, wanted}` to `{kept, n_rounds, failures}`, which all topics in a run share.
+    """Builds the graph from `{topic, wanted}` to `{kept, n_rounds, failures}`. All topics in a run share it.
 
     The same replies and the same seed give the same prompts. Invoke it with `step_limit` as the `recursion_limit`.
     """

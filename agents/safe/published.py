@@ -42,7 +42,7 @@ def published_rating(prompts: PromptRegistry, case: Case) -> RenderedPrompt:
 
 @dataclass(frozen=True)
 class PublishedPlan(PaperPlan):
-    """The paper's plan without its shortcuts."""
+    """The plan `paper` without its shortcuts."""
 
     reads_all = True
     merges_repeats = False
@@ -51,8 +51,6 @@ class PublishedPlan(PaperPlan):
 
 @dataclass(frozen=True)
 class PublishedStages(ModelPaperStages):
-    """The stages of the plan `safe`."""
-
     def _shown(self, task: SentenceTask, context: CheckContext) -> str:  # noqa: ARG002 - the whole response
         return context.answer.response.strip()
 
@@ -78,7 +76,7 @@ class PublishedStages(ModelPaperStages):
         rating = answered.value.rating
         (score,) = RATED.scores(answered.tokens, [rating])
         why = known_numbers(answered.value.reasoning, len(case.evidence))
-        # The rating cites no passage: it is based on all passages shown.
+        # The rating cites no passages because it is based on all of those shown.
         cited = tuple(item.id for item in case.evidence) if rating == "supported" else ()
         return with_score(said(rating, why, cited, self.name), score)
 

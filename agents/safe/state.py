@@ -25,10 +25,10 @@ Stage = Literal["cheap", "model"]
 
 @dataclass(frozen=True)
 class SentenceTask:
-    """A sentence of the response under check, a table row, or code.
+    """A sentence, table row or piece of code in the response.
 
-    `response[start:end] == sentence`, unless facts were supplied for a sentence that is not in the response; then
-    `start == end`.
+    `response[start:end] == sentence`, unless facts were supplied for a sentence that is not in the response. In that
+    case, `start == end`.
     """
 
     sentence: str
@@ -37,14 +37,14 @@ class SentenceTask:
     above: str = ""
     """The context of the sentence, one entry per line: headings, then its list's lead-in or its table's header."""
     number: int = 0
-    """Its position in the check, starting at 0."""
+    """The position of the sentence in the check, starting at 0."""
     is_code: bool = False
     given: Sequence[str] | None = None
-    """Its facts, if the caller supplied them; None if the plan has to split the sentence."""
+    """The facts of the sentence if the caller supplied them, or None if the plan has to split the sentence."""
     is_apart: bool = False
     """Whether there are unread statements between this sentence and the previous one."""
     silent: str | None = None
-    """Why the sentence is not read (`records.NoClaim`); None if it is read."""
+    """The reason why the sentence is not read (`records.NoClaim`), or None if it is read."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Fact:
     is_whole: bool = False
     """Whether the fact is the whole sentence, because the facts extracted from it did not match it."""
     is_final: bool = False
-    """Whether another examination would change nothing, because no passage is left that could change the judgement."""
+    """Whether the judgement is final, because there are no other passages that could change it."""
 
     @property
     def id(self) -> str:
@@ -110,13 +110,14 @@ class SafeInput(TypedDict):
     facts: NotRequired[Sequence[records.GivenFacts] | None]
     """The sentences of the response in order, if the caller has already split it."""
     spans: NotRequired[Sequence[tuple[int, int]] | None]
-    """Start and end of the sentences to judge, in order. If it is missing, all sentences are judged."""
+    """Start and end of each sentence to judge, in order. If omitted, all sentences are judged."""
 
 
 class SafeOutput(TypedDict):
     """Output of the response graph: all claims in the order of the response, each judged or unscored.
 
-    Checkpoints save the claims only under `settled`, where `get_state` of a finished thread contains them.
+    Checkpoints save the claims only under `settled`. To get the claims of a finished thread, read this key of the state
+    that `get_state` returns.
     """
 
     claims: Annotated[list[Claim], UntrackedValue]
@@ -132,18 +133,18 @@ class TextInput(TypedDict):
     facts: NotRequired[list[dict[str, Any]] | None]
     """The sentences of the response in order (`GivenFacts`), if the caller has already split it."""
     spans: NotRequired[list[tuple[int, int]] | None]
-    """Start and end of the sentences to judge, in order. If it is missing, all sentences are judged."""
+    """Start and end of each sentence to judge, in order. If omitted, all sentences are judged."""
 
 
 class TextOutput(TypedDict):
-    """JSON output of such a graph, with the contents of `SafeOutput`."""
+    """JSON output of a graph that creates the context itself, with the contents of `SafeOutput`."""
 
     claims: list[dict[str, Any]]
     sentences_read: list[dict[str, Any]]
 
 
 class TextState(TextInput, TextOutput):
-    """State of such a graph."""
+    """State of a graph that creates the context itself."""
 
 
 class ResponseState(SafeInput, SafeOutput):
@@ -178,7 +179,7 @@ class FactState(FactOutput):
     task: SentenceTask
     fact: Fact
     pending: NextQueries | None
-    """The next queries; None if there are none to make."""
+    """The next queries, or None if there are none."""
     queries: list[str]
     tools: list[str]
     """The first tool that each query was sent to."""
@@ -197,7 +198,7 @@ class FactState(FactOutput):
     found has been found."""
     relevant: bool | None
     stage: Stage | None
-    """The cascade stage that judges from now on; None without a cascade."""
+    """The cascade stage that judges the claim from now on, or None without a cascade."""
 
 
 class BunchState(FactOutput):
@@ -249,7 +250,7 @@ def whole(task: SentenceTask) -> Fact:
 
 
 def distinct(found: Iterable[Fact]) -> tuple[list[Fact], dict[str, str]]:
-    """The distinct open facts in the order of the response, and a map of each repeat's id to the id that it repeats.
+    """The distinct open facts in the order of the response, and a map from each repeat's id to the original's id.
 
     Facts already judged against evidence are compared as well, but not those that could not be read. Facts are compared
     in their self-contained form, because *It closed in 1900* may be about two different mills.
@@ -274,7 +275,7 @@ def reopened(fact: Fact) -> Fact:
 
 
 def settle(fact: Fact, task: SentenceTask, judgement: Judgement, state: FactState | None = None) -> Claim:
-    """The claim with its judgement and the fact's evidence or, with `state`, the queries and evidence of its search."""
+    """The claim with its judgement. Its evidence is that of the fact or, with `state`, that of its search."""
     gathered: dict[str, Any] = {"evidence": fact.evidence, "relevant": fact.relevant}
     if state is not None:
         gathered = {name: cast("Any", state)[name] for name in ("queries", "missing", "evidence", "relevant")}
@@ -290,7 +291,7 @@ def settle(fact: Fact, task: SentenceTask, judgement: Judgement, state: FactStat
 
 
 def with_stage(judgement: Judgement, stage: Stage | None) -> Judgement:
-    """The judgement, with the cascade stage that produced it if it is a verdict."""
+    """The judgement with the cascade stage that produced it. Unchanged if it has no verdict or already has a stage."""
     is_open = judgement.verdict is not None and judgement.stage is None and stage is not None
     return judgement.model_copy(update={"stage": stage}) if is_open else judgement
 
