@@ -62,5 +62,5 @@ class Distract(Protocol):
     async def __call__(
         self, question: str, response: str, *, references: Sequence[str], meter: UsageMeter
     ) -> DistractorSet:
-        """Makes the distractors. Those that a model proposes may not state `references`, the known right answers."""
+        """Makes the distractors. A model's proposals must not state any of `references`, the known right answers."""
         ...

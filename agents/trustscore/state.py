@@ -47,7 +47,7 @@ class ConsistencyInput(TypedDict):
     statements: NotRequired[bool]
     """True if the response is a claim to distinguish from other claims; `question` is then only its topic."""
     references: NotRequired[Sequence[str]]
-    """Known right answers, if any; a model that proposes distractors may not use them."""
+    """Known right answers, if any. A model that proposes distractors may not use them."""
 
 
 class ConsistencyOutput(TypedDict):
@@ -80,7 +80,7 @@ class FactualState(FactualInput, FactualOutput):
 
     query: str
     passages: Sequence[Evidence]
-    """Evidence found, best first; empty if there is nothing to judge, and `trust_fc` then says why."""
+    """The evidence found, best first. Empty if there is nothing to judge, in which case `trust_fc` says why."""
 
 
 class TrustInput(TypedDict):

@@ -36,7 +36,7 @@ class Substitute(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A request for substitutes: a response to a question, the maximum number, and the random number generator."""
+    """A request for substitutes: a response, its question, the maximum number of substitutes, and a random source."""
 
     response: str
     question: str
@@ -45,7 +45,7 @@ class Request(NamedTuple):
 
 
 class SubstituteSource(Protocol):
-    """A way to find substitutes: entities of the same type, other dates, or words nearby or of the same class."""
+    """A source of substitutes, such as entities of the same type, other dates, or similar words."""
 
     @property
     def name(self) -> str:
@@ -53,7 +53,8 @@ class SubstituteSource(Protocol):
         ...
 
     async def substitutes(self, target: Target, request: Request) -> Sequence[Substitute]:
-        """Substitutes, best first. Never the target itself, and none if this source does not know the target.
+        """The substitutes, best first. The target itself is never included. Empty if the source does not know the
+        target.
 
         Accepts any text. Raises ToolError or ToolTimeout if a server fails.
         """

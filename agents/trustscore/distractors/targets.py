@@ -1,4 +1,4 @@
-"""Finds replaceable words in a response with spaCy's parse, ranked by how informative they are (paper, section 2.1).
+"""Uses spaCy's parser to find replaceable words in a response, and ranks them by information (paper, section 2.1).
 
 The order `paper` follows the paper's rules: words that occur only in the response come before words that are also in
 the question; within both groups, entities come before nouns and numbers, then verbs and adjectives, then the rest.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 TargetOrder = Literal["asked", "paper"]
 MAX_CHARS = 20_000
-"""Maximum characters of a text to read. Only the beginning of a longer text is used."""
+"""Maximum number of characters to read. Only the beginning of a longer text is used."""
 MAX_TARGETS = 24
 """Maximum number of targets per level. A few targets yield all the distractors needed."""
 _KINDS: dict[str, Kind] = {"NOUN": "noun", "VERB": "verb", "ADJ": "adjective", "ADV": "word"}
@@ -85,7 +85,7 @@ def find_tiers(
 
 
 def without_article(text: str, start: int, end: int) -> int:
-    """The start of the span after its article, which is kept and corrected when the substitute is inserted."""
+    """The start of the span without its article. The article is kept, and corrected when the substitute is inserted."""
     article = _ARTICLE.match(text, start, end)
     return article.end() if article and article.end() < end else start
 
@@ -95,7 +95,7 @@ def _forms(token: Token) -> frozenset[str]:
 
 
 def _spans(doc: Doc, entities: Sequence[LinkedEntity]) -> list[TargetSpan]:
-    """Linked entities, dates and numbers, names that were not linked, and the single words outside of these.
+    """Linked entities, dates and numbers, names that were not linked, and the remaining single words.
 
     A date inside a longer name belongs to the name (*2012 Olympics*), and a name inside a date to the date (*June*)."""
     quantities = _quantities(doc)
