@@ -95,13 +95,13 @@ class LintFinding(Record):
 
 
 class LintReport(Record):
-    """The findings of a lint. A run rejects the files if and only if one of the findings is an `error`."""
+    """The findings of a lint run. A factloop run rejects the files if and only if one of the findings is an `error`."""
 
     n_files: Count
     n_errors: Count
     n_warnings: Count
     findings: tuple[LintFinding, ...]
-    """Findings by file, then by line."""
+    """The findings, sorted by file and then by line."""
 
 
 Lines = Mapping[str, int]
@@ -347,7 +347,7 @@ _TAG = re.compile(r"<(/?)([a-z_]\w{0,40})>", re.IGNORECASE)
 
 
 def _lint_tags(parts: Layout, known: Sequence[str]) -> Iterator[LineFinding]:
-    """Finds tags that are not named after a variable. If the text itself closes a tag, the tag is the author's own."""
+    """Finds tags that are not named after a variable. Tags that the text itself closes are accepted as its own."""
     closed = {name for mark, name in _TAG.findall(f"{parts.system}\n{parts.user}") if mark}
     for number, line in _numbered(parts):
         for name in dict.fromkeys(name for mark, name in _TAG.findall(line) if not mark):

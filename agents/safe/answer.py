@@ -31,7 +31,7 @@ _TELLING = re.compile(r"\b(?:[A-Z][\w'’-]{2,}|\d[\d.,]*\d|\d)")
 _MARKS_BEFORE = re.compile(r"(?:\A|\n)[ \t]*(?:[-+*•>]|\d{1,3}[.)])?[ \t]*[*_`|]*[ \t]*\Z")
 """Matches the marker of a list item, table row or emphasis at the start of a line if no text follows the marker."""
 _MARKS_WITHIN = re.compile(r"\[\^?\w{1,8}\](?!\()|[*_`]")
-"""Citation and emphasis marks, which do not make two sentences different."""
+"""Citation and emphasis marks. Sentences that differ only in these marks count as identical."""
 _MOST_SHARED = 200
 """Words that occur in more parts than this are not used to find related parts."""
 _NO_NAMES = frozenset({"The", "This", "That", "She", "Her", "His", "Its", "They", "Their"})
@@ -130,7 +130,7 @@ class _Places:
         self._above = [part.above for part in parts]
 
     def before(self, start: int) -> str:
-        """The shortest run of sentences before `start` that does not also precede an identical sentence."""
+        """The shortest run of sentences before `start` that precedes no other occurrence of the same sentence."""
         number = self._numbers.get(start)
         if number is None or not self._is_sentence[number]:
             return ""
@@ -225,7 +225,7 @@ def _may_name(word: re.Match[str], part: Part) -> bool:
 
 
 def _numbers_above(parts: Sequence[Part]) -> list[list[int]]:
-    """The numbers of the headings, lead-in or table header above each part."""
+    """The part numbers of the headings, lead-in or table header above each part."""
     latest: dict[str, int] = {}
     found: list[list[int]] = []
     for number, part in enumerate(parts):

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, conver
 from factloop.core.errors import DataError
 
 Question = str | BaseMessage | Sequence[BaseMessage | tuple[str, str] | Mapping[str, str]]
-"""A string, a message, or a conversation of messages or (role, text) pairs that ends with the person's question."""
+"""A string, a message, or a conversation of messages or (role, text) pairs that ends with the user's question."""
 MOST_EARLIER = 4_000
 """Maximum total length of the turns before the question, in characters. If they are longer, the oldest are dropped."""
 _EARLIER, _NOW = "Earlier in the conversation:", "The question now:"

@@ -6,7 +6,7 @@ supported. Every reply is therefore compared with its sentences. If a sentence's
 requested once more, with a complaint that states the reason. If they still do not match, the whole sentence is judged
 as a single claim.
 
-Negations and hedges are compared only in English, figures and names in all languages.
+Negations and hedges are compared only in English. Figures and names are compared in all languages.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ class SafePlan(ABC):
 def build_safe_graph(plan: SafePlan, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
     """Builds the graph that reads the answer in a `CheckContext` and returns `{claims, sentences_read}`.
 
-    With `facts`, there is one claim for each of them. With `spans`, only the claims of those sentences are checked; the
+    With `facts`, each of them becomes one claim. With `spans`, only the claims of those sentences are checked; the
     rest of the response serves as context.
 
     Custom stream events (see `factloop.core.events`): response_split, claim_found, claim_searched, claim_judged.
@@ -145,7 +145,7 @@ class _Nodes:
         return None if self.look is None else "model"
 
     def split(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
-        """Splits the response. Synchronous so that LangGraph runs it in a thread, because long answers take a while."""
+        """Splits the response. It is synchronous so that LangGraph runs it in a thread: long answers take time."""
         answer, given, spans = runtime.context.answer, state.get("facts"), state.get("spans")
         if given is not None:
             sentences = given_sentences(answer, given)
@@ -205,7 +205,7 @@ class _Nodes:
         return {"found": found}
 
     async def distinguish(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
-        """Settles facts that need no search; if the plan merges equivalent facts, only the first stays open.
+        """Settles facts that need no search. If the plan merges equivalent facts, only the first of them stays open.
 
         A cascade also reopens facts that the model judged while reading, so that the verifier checks them first.
         """
@@ -237,7 +237,7 @@ class _Nodes:
         ] or COLLECT
 
     async def look_again(self, state: BunchState, runtime: Runtime[CheckContext]) -> Update:
-        """Settles the claims it can by examining them together; `collect` gives the others their own branches."""
+        """Settles the claims it can by examining them together. `collect` sends the others to separate branches."""
         cases = state["cases"]
         with span(f"stage {LOOK_AGAIN}", {"factloop.stage": LOOK_AGAIN, "factloop.n_claims": len(cases)}):
             settled: list[Claim] = []

@@ -40,7 +40,7 @@ from factloop.tools.search.passages import best_passages
 BATCH_CLAIMS = 7
 """Maximum number of claims to examine again in one batch."""
 MORE_MAY_SETTLE = (UnscoredReason.DISPUTED, UnscoredReason.SPLIT_JURY)
-"""Reasons for a missing verdict that further passages may remove."""
+"""Reasons for leaving a claim unscored that further passages may resolve."""
 MOST_SHOWN = 5
 """Number of passages listed as a claim's evidence if its judgement cites none."""
 

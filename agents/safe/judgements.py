@@ -6,7 +6,7 @@ a claim is rejected if it cites no passage, because it may come from the model's
 The score of a chat model's verdict is P(supported), computed at the position of the verdict: the probability of tokens
 that begin "supported", divided by the probability of tokens that begin any verdict. It expresses the model's own
 uncertainty and is not calibrated. A score exists only if the server returns log-probabilities and the verdict is found
-among the tokens; it is never taken from the wording of a reply.
+among the tokens. It is never taken from the wording of a reply.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NO_GROUNDS = "The judge cited no passage for this verdict."
 NO_CONNECTION = "It is unrelated to the question."
 SUPPORTED = "supported"
 NO_VERDICT = {"ambiguous": UnscoredReason.AMBIGUOUS, "disputed": UnscoredReason.DISPUTED}
-"""Values other than verdicts that a model may return; they leave the claim unscored."""
+"""Values other than a verdict that a model may return. They leave the claim unscored."""
 LEAST_CITED = {"supported": 1, "contradicted": 1, "disputed": 2}
 LEAST_FOUND = 0.5
 """Minimum total probability of the field's allowed values. Below it, the model was likely to write something else, so
@@ -124,7 +124,7 @@ def with_score(judgement: Judgement, score: float | None) -> Judgement:
 
 
 def cited_ids(numbers: Sequence[int], evidence: Sequence[Evidence]) -> tuple[str, ...]:
-    """Ids of passages cited by number, starting at 1; unknown numbers are ignored and repetitions removed."""
+    """Ids of passages cited by number, starting at 1. Unknown numbers are ignored, and repetitions are removed."""
     return tuple(dict.fromkeys(evidence[number - 1].id for number in numbers if 1 <= number <= len(evidence)))
 
 

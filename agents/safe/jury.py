@@ -30,7 +30,7 @@ from factloop.core.records import Evidence, Judgement, JuryRule, UnscoredReason,
 from factloop.tools.calls.together import together
 
 SURE = 0.9
-"""Minimum score of a sure `supported` verdict; 1 - SURE is the maximum for a sure `not_supported`."""
+"""Minimum score of a sure `supported` verdict. The maximum score of a sure `not_supported` verdict is 1 - SURE."""
 
 Ask = Callable[[Any, Sequence[int]], Awaitable[Sequence[Judgement]]]
 """Asks another juror, in a single request, to judge the claims at these positions."""
@@ -91,7 +91,7 @@ class GroundedJury(ModelGroundedStages):
         evidence: Sequence[Evidence] | None,
         context: CheckContext,
     ) -> list[Judgement]:
-        """The joint judgements on claims settled by the first juror; the other jurors may not search further."""
+        """The joint judgements on claims settled by the first juror. The other jurors may not search further."""
 
         async def ask(juror: ModelGroundedStages, places: Sequence[int]) -> Sequence[Judgement]:
             closed = [replace(cases[place], searches_left=0) for place in places]

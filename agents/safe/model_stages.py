@@ -88,7 +88,7 @@ _ROW_END = re.compile(r"\A[ \t]*\|[ \t]*(?=\r?\n)")
 
 
 def passages(evidence: Iterable[Evidence]) -> list[str]:
-    """The evidence as shown to the model, in the order of its numbers."""
+    """The evidence as shown to the model, in the order in which it is numbered."""
     return [as_shown(item) for item in evidence]
 
 
@@ -176,7 +176,7 @@ class _ModelStages:
     prompts: PromptRegistry
     reads_code: bool = True
     logprobs: bool = True
-    """Whether to request log-probabilities with each verdict, from which its score is calculated."""
+    """Whether to request log-probabilities with each verdict, in order to calculate its score."""
 
     @property
     def name(self) -> str:

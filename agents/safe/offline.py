@@ -270,7 +270,7 @@ def _whole(fact: str, task: SentenceTask, answer: Answer, nlp: Language) -> Read
 
 
 def _before(task: SentenceTask, answer: Answer) -> Sequence[str]:
-    """The earlier sentences, oldest first: the first of the response or conversation, and the last few."""
+    """The first sentence of the response or conversation, and the last few before this sentence, oldest first."""
     before = [*answer.said_before, *(part.text for part in answer.prose_before(task.start))]
     opening = before[:1] if len(before) > _LOOK_BACK else []
     return [plain_text(text) for text in [*opening, *before[-_LOOK_BACK:]]]

@@ -1,6 +1,6 @@
 """Selects the passages that the grounded plan shows: all if there are few documents, otherwise the best for the claims.
 
-Like all searches, these go through the gateway, which meters, rate-limits, caches and deduplicates them. A passage
+Its searches go through the gateway like all others, and are metered, rate-limited, cached and deduplicated. A passage
 includes neighbouring text, so two passages from one document often overlap; the shared text is shown only once.
 """
 

@@ -3,7 +3,7 @@
 Each prompt gets the same input as in SAFE: only the sentence for splitting, the fact and the whole response for
 revising, and the fact and the search results for writing a query or a rating. Every sentence is split, and every fact
 is judged after all rounds of search. The verdict is either supported (strongly implied by the evidence) or not.
-docs/papers.md lists the remaining departures; the plan `paper` departs from SAFE wherever that gives better verdicts.
+docs/papers.md lists the remaining departures. The plan `paper` departs from SAFE wherever that gives better verdicts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PUBLISHED_PROMPTS = (
 )
 VERIFIABLE_PROMPTS = ("safe/published/rating", "safe/published/verifiable_claims")
 BEFORE, AFTER = 3, 1
-"""Number of sentences that VeriScore shows before and after the one it reads."""
+"""Number of sentences that VeriScore shows before and after the sentence to split."""
 WINDOW_CHARACTERS = 2_000
 RATED = VerdictField.of(PublishedRating, "rating")
 

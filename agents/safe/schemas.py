@@ -45,7 +45,7 @@ class Rating(StructuredOutput):
     reasoning: str
     """Two or three sentences of reasoning, written before the rating."""
     cited: list[int]
-    """Numbers of the passages that the rating is based on, starting at 1."""
+    """Numbers of the passages on which the rating is based, starting at 1."""
     wrong: str
     """The words of the fact that the passages contradict; empty unless it is contradicted."""
     rating: Literal["supported", "contradicted", "disputed", "not_supported"]
@@ -63,7 +63,7 @@ class PublishedRating(StructuredOutput):
 
 class SentenceFact(StructuredOutput):
     fact: str
-    """Self-contained."""
+    """The self-contained fact."""
     status: Literal["check", "irrelevant", "ambiguous"]
     """Whether the fact should be checked, is unrelated to the question, or does not say whom it means."""
     query: str
@@ -78,9 +78,9 @@ class SentenceFacts(StructuredOutput):
 
 class WindowFact(StructuredOutput):
     sentence: int
-    """Number of its sentence, starting at 1."""
+    """Number of the sentence that states the fact, starting at 1."""
     fact: str
-    """Self-contained."""
+    """The self-contained fact."""
     status: Literal["check", "irrelevant", "ambiguous"]
     """Whether the fact should be checked, is unrelated to the question, or does not say whom it means."""
     query: str
@@ -101,7 +101,7 @@ class Assessment(StructuredOutput):
     rationale: str
     """The reason, with passage numbers in square brackets."""
     cited: list[int]
-    """Numbers of the passages that the verdict is based on, starting at 1."""
+    """Numbers of the passages on which the verdict is based, starting at 1."""
     wrong: str
     """The words of the claim that the passages contradict; empty unless it is contradicted."""
     verdict: Literal["supported", "contradicted", "disputed", "insufficient", "ambiguous"]
@@ -118,7 +118,7 @@ class NumberedAssessment(StructuredOutput):
     rationale: str
     """The reason, with passage numbers in square brackets."""
     cited: list[int]
-    """Numbers of the passages that the verdict is based on, starting at 1."""
+    """Numbers of the passages on which the verdict is based, starting at 1."""
     wrong: str
     """The words of the claim that the passages contradict; empty unless it is contradicted."""
     verdict: Literal["supported", "contradicted", "disputed", "insufficient", "ambiguous"]
@@ -151,7 +151,7 @@ class JudgedByPassages(StructuredOutput):
     """A verdict. The order of its fields is the order in which a model should think: passages, reason, verdict."""
 
     passages: list[int]
-    """Numbers of the passages that the verdict is based on, starting at 1."""
+    """Numbers of the passages on which the verdict is based, starting at 1."""
     reason: str = ""
     """The reason, with any arithmetic; empty if a passage simply says so."""
     verdict: Literal["supported", "contradicted", "disputed", "insufficient"]
@@ -162,9 +162,9 @@ class JudgedByPassages(StructuredOutput):
 
 class _OfSentence(StructuredOutput):
     sentence: int
-    """Number of its sentence, starting at 1."""
+    """Number of the sentence that states the fact, starting at 1."""
     fact: str
-    """Self-contained."""
+    """The self-contained fact."""
 
 
 class _OfClaim(StructuredOutput):
@@ -208,7 +208,7 @@ class GroundedClaims(StructuredOutput):
 
 
 class GivenClaim(JudgedByPassages, _OfGivenClaim):
-    """A judgement of a claim that the caller supplied, which may not say whom it is about."""
+    """A judgement of a claim that the caller supplied. The claim may not say whom it is about."""
 
 
 class GivenClaims(StructuredOutput):

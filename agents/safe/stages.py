@@ -69,7 +69,7 @@ class WindowTask:
     """A few sentences that are read and judged together, and the passages to judge them against."""
 
     sentences: Sequence[SentenceTask]
-    """In the order of the response."""
+    """The sentences, in the order of the response."""
     passages: Sequence[Evidence]
     failure: Judgement | None = None
     """The first failure of a search if other searches were answered, or None."""
@@ -104,9 +104,9 @@ class JudgedFact:
     """An atomic fact that the grounded plan found and judged in one step."""
 
     sentence: int
-    """Index of its sentence in the window, starting at 0."""
+    """Index in the window of the sentence that states the fact, starting at 0."""
     text: str
-    """Self-contained."""
+    """The self-contained fact."""
     judgement: Judgement
     relevant: bool | None = None
 
@@ -119,7 +119,7 @@ class WindowReading:
     silent: frozenset[int]
     """Indices of the sentences that state nothing. Sentences that appear in none of the fields were skipped."""
     unfit: frozenset[int] = frozenset()
-    """Indices of the sentences whose extracted facts did not match them; those facts are omitted."""
+    """Indices of the sentences whose extracted facts did not match them. These facts are omitted."""
 
 
 @dataclass(frozen=True)
@@ -127,13 +127,13 @@ class Case:
     """A claim being checked, with everything known about it."""
 
     claim: str
-    """Self-contained."""
+    """The self-contained claim."""
     task: SentenceTask
-    """The sentence that states it."""
+    """The sentence that states the claim."""
     queries: Sequence[str]
     evidence: Sequence[Evidence]
     searches_left: int
-    """Number of queries that may still be made; if it is 0, the next assessment must settle the claim."""
+    """Number of queries that may still be made. If it is 0, the next assessment must settle the claim."""
     fruitless: Sequence[str] = ()
     """The queries that found nothing new."""
 

@@ -52,9 +52,9 @@ class Fact:
     """A fact stated by one sentence, either still to be checked or already settled without a search."""
 
     sentence: int
-    """The number of its sentence."""
+    """The number of the sentence that states the fact."""
     number: int
-    """Its position in the sentence, starting at 0."""
+    """The position of the fact in the sentence, starting at 0."""
     text: str
     self_contained: str
     status: FactStatus
@@ -64,7 +64,7 @@ class Fact:
     judgement: Judgement | None = None
     """The judgement of a settled fact, or the first judgement of a fact that will be examined again."""
     evidence: Sequence[Evidence] = ()
-    """The passages that this judgement is based on."""
+    """The passages on which the judgement is based."""
     is_whole: bool = False
     """Whether the fact is the whole sentence, because the facts extracted from it did not match it."""
     is_final: bool = False
@@ -72,7 +72,7 @@ class Fact:
 
     @property
     def id(self) -> str:
-        """`c3.2`: second fact of the third sentence."""
+        """The id of the fact, such as `c3.2` for the second fact of the third sentence."""
         return f"c{self.sentence + 1}.{self.number + 1}"
 
     @property
@@ -89,7 +89,7 @@ class NextQueries:
     missing: str = ""
     """What is missing from the evidence so far."""
     tool: str | None = None
-    """The name of the search tool; None for the default tool."""
+    """The name of the search tool, or None for the default tool."""
 
 
 CHECKPOINT_TYPES: tuple[type, ...] = (
@@ -105,10 +105,10 @@ def gather(left: list[Any], right: list[Any]) -> list[Any]:
 
 
 class SafeInput(TypedDict):
-    """Input of the response graph; the text of the response is in its context."""
+    """Input of the response graph. The text of the response is in the graph's context."""
 
     facts: NotRequired[Sequence[records.GivenFacts] | None]
-    """The sentences of the response in order, if the caller has already split it."""
+    """The sentences of the response with their facts, in order, if the caller has already split the response."""
     spans: NotRequired[Sequence[tuple[int, int]] | None]
     """Start and end of each sentence to judge, in order. If omitted, all sentences are judged."""
 
@@ -131,7 +131,7 @@ class TextInput(TypedDict):
     prompt: NotRequired[str | None]
     response: str
     facts: NotRequired[list[dict[str, Any]] | None]
-    """The sentences of the response in order (`GivenFacts`), if the caller has already split it."""
+    """The sentences of the response with their facts (`GivenFacts`), if the caller has already split the response."""
     spans: NotRequired[list[tuple[int, int]] | None]
     """Start and end of each sentence to judge, in order. If omitted, all sentences are judged."""
 
@@ -182,7 +182,7 @@ class FactState(FactOutput):
     """The next queries, or None if there are none."""
     queries: list[str]
     tools: list[str]
-    """The first tool that each query was sent to."""
+    """The tool to which each query was sent first."""
     fruitless: list[str]
     """Queries that found nothing new."""
     rounds: int
@@ -192,7 +192,7 @@ class FactState(FactOutput):
     missing: list[str]
     evidence: Sequence[Evidence]
     failure: Judgement | None
-    """The unscored judgement of a failed search; it applies unless the other evidence settles the claim."""
+    """The unscored judgement of a failed search. It applies unless other evidence settles the claim."""
     last_search: Literal["answered", "exhausted", "failed", "given_up"] | None
     """`failed` if no tool answered, `given_up` if no tool will be called again, `exhausted` if everything that can be
     found has been found."""
@@ -275,7 +275,7 @@ def reopened(fact: Fact) -> Fact:
 
 
 def settle(fact: Fact, task: SentenceTask, judgement: Judgement, state: FactState | None = None) -> Claim:
-    """The claim with its judgement. Its evidence is that of the fact or, with `state`, that of its search."""
+    """The claim with its judgement. Its evidence comes from the fact or, with `state`, from the search."""
     gathered: dict[str, Any] = {"evidence": fact.evidence, "relevant": fact.relevant}
     if state is not None:
         gathered = {name: cast("Any", state)[name] for name in ("queries", "missing", "evidence", "relevant")}
@@ -299,7 +299,7 @@ def with_stage(judgement: Judgement, stage: Stage | None) -> Judgement:
 def in_order(
     found: Iterable[Fact], sentences: Sequence[SentenceTask], settled: Iterable[Claim], repeats: Mapping[str, str]
 ) -> list[Claim]:
-    """One claim for every fact found, in the order of the response. Raises ValueError if one is missing.
+    """One claim for every fact found, in the order of the response. Raises ValueError if a claim is missing.
 
     A claim that repeats another refers to it and has the same verdict.
     """

@@ -28,7 +28,7 @@ def plan_checks(
 ) -> list[tuple[Option, ...]]:
     """The options of at most `max_checks` questions: the response, three distractors, and "None of the above" last.
 
-    No distractor is shown twice (paper, section 2.1), so three fewer distractors mean one question fewer. The best ones
+    No distractor is shown twice (paper, section 2.1), so three fewer distractors mean one question fewer. The best
     are used. The response appears in each of the first four positions equally often, give or take one.
     """
     n_checks = min(max_checks, len(distractors) // DISTRACTORS_A_CHECK)
@@ -39,7 +39,7 @@ def plan_checks(
 
 
 def _balanced_places(n: int, rng: random.Random) -> list[int]:
-    """A position from 0 to 3 for each check. Each block of four uses all four, so a constant letter cannot succeed."""
+    """A position from 0 to 3 for each check. Each block of four uses all four, so always giving one letter fails."""
     places: list[int] = []
     while len(places) < n:
         places += rng.sample(range(DISTRACTORS_A_CHECK + 1), DISTRACTORS_A_CHECK + 1)
@@ -59,7 +59,7 @@ def _options(response: str, distractors: Sequence[str], triple: Sequence[int], p
 
 THINKING_BEGINS, THINKING_ENDS = "<think>", "</think>"
 _MARKUP = re.compile(r"</?[A-Za-z]{2,20}>|</s>|<\|[^|<>]{1,40}\|>")
-"""Tags, and special tokens that some servers leave in; a single letter in angle brackets is not a tag."""
+"""Tags, and special tokens that some servers leave in. A single letter in angle brackets is not a tag."""
 _LATEX = re.compile(r"\\(?:[A-Za-z]{1,20}(?=\{)|[()\[\]])")
 _DRESS_MARKS = str.maketrans(dict.fromkeys('"“”„«»*`_$[]{}<>', " ") | dict.fromkeys("’‘", "'"))
 _UNSEEN = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
@@ -184,9 +184,8 @@ def _mentioned(text: str) -> set[str]:
 def letter_probabilities(tokens: Sequence[ReplyToken], chosen: Letter) -> Mapping[Letter, float] | None:
     """The probability of each letter at the token of the chosen letter, or None if no token is that letter alone.
 
-    The probabilities of different forms of a letter ("C", " C") are added. If the reply starts with the letter, the
-    first such token is used. Otherwise, it is the token that names the letter as the answer, or else the last such
-    token.
+    The probabilities of different forms of a letter ("C", " C") are added. The token used is the first with the chosen
+    letter if the reply starts with it, else the one that names the letter as the answer, else the last with the letter.
     """
     place = _place_of(tokens, chosen)
     if place is None:
@@ -201,7 +200,7 @@ def letter_probabilities(tokens: Sequence[ReplyToken], chosen: Letter) -> Mappin
 
 
 def _place_of(tokens: Sequence[ReplyToken], chosen: Letter) -> int | None:
-    """The index of the token, after any thinking, in which the reply writes the letter that it chooses."""
+    """The index of the token, after any reasoning, in which the reply writes the letter that it chooses."""
     ends = list(accumulate(len(token.text) for token in tokens))
     text = "".join(token.text for token in tokens)
     thought = text.rfind(THINKING_ENDS) + len(THINKING_ENDS) if THINKING_ENDS in text else 0

@@ -258,7 +258,7 @@ def conclusion(found: DistractorSet, checks: Sequence[ConsistencyCheck], n_plann
 
 
 def _mean_probabilities(valid: Sequence[ConsistencyCheck]) -> tuple[float | None, float | None]:
-    """Mean probability of all letters, and of the response's letter; None unless every check has probabilities."""
+    """Mean probability of all letters, and of the response's letter. None unless all checks have probabilities."""
     shares = [check.letter_probabilities for check in valid if check.letter_probabilities is not None]
     if not valid or len(shares) < len(valid):
         return None, None

@@ -1,4 +1,4 @@
-"""Judges passages against an answer with a chat model or a verifier (an NLI encoder or the offline rater)."""
+"""Judges whether passages support an answer, with a chat model or a verifier (an NLI encoder or the offline rater)."""
 
 from __future__ import annotations
 

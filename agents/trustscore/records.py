@@ -89,7 +89,7 @@ class Option(Record):
     text: str
     kind: OptionKind
     distractor: Count | None = None
-    """Index in the report's list of distractors, starting at 0; None for other options."""
+    """Index in the report's list of distractors, starting at 0, or None for other options."""
 
 
 class ConsistencyCheck(Record):
@@ -179,7 +179,7 @@ class TrustFC(Record):
     query: str = ""
     passages: tuple[Evidence, ...] = ()
     cited: tuple[str, ...] = ()
-    """Ids of the passages that the judgement is based on."""
+    """Ids of the passages on which the judgement is based."""
     judged_by: str = ""
 
     @model_validator(mode="after")
@@ -293,7 +293,7 @@ class TrustRun(Record):
 
 
 class ClaimStanding(StrEnum):
-    """The group that a claim belongs to, by evidence and belief."""
+    """The group to which a claim belongs, by evidence and by the subject's belief."""
 
     SUPPORTED_INSISTED = "supported_insisted"
     SUPPORTED_WAVERING = "supported_wavering"
@@ -304,13 +304,13 @@ class ClaimStanding(StrEnum):
 
 
 class SampleAgreement(Record):
-    """The degree to which other answers to the same question agree with a claim; no documents are used."""
+    """The degree to which other answers to the same question agree with a claim. No documents are used."""
 
     value: Share | None
-    """Mean degree to which the samples support the claim or, if the judge only says yes or no, the share that agree.
+    """Mean degree to which the samples support the claim or, if the judge only says yes or no, the share that do so.
     Higher is better; not calibrated. None if no sample was judged."""
     n: Count
-    """Number of samples that the value is based on."""
+    """Number of samples on which the value is based."""
     n_unscored: Count = 0
     """Number of samples that could not be judged."""
 

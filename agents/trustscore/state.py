@@ -25,7 +25,7 @@ from factloop.tools.search.gateway import SearchGateway
 
 @dataclass(frozen=True)
 class TrustContext:
-    """The context of one answer: the meter that its calls are charged to, and the search to use."""
+    """The context of one answer: the meter that charges for its calls, and the search to use."""
 
     meter: UsageMeter
     searching: SearchGateway | None = None

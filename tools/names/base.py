@@ -18,9 +18,9 @@ class LinkedEntity:
     start: int
     end: int
     key: str
-    """The knowledge base's identifier: a URI, or a canonical name."""
+    """The knowledge base's identifier for the entity: a URI or a canonical name."""
     types: tuple[str, ...]
-    """Most general first; never empty."""
+    """The types, most general first. Never empty."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,7 +154,7 @@ def _opened(path: Path, packed: str) -> IO[bytes]:
 
 
 def _stage_types(stage: sqlite3.Connection, triples: Iterable[Triple]) -> list[str]:
-    """The IRIs of the types; staged rows refer to them by their indices in this list."""
+    """Returns the IRIs of the types. Staged rows refer to a type by its index in this list."""
     known: dict[str, int] = {}
     rows = (
         (triple.subject, known.setdefault(triple.value, len(known)))

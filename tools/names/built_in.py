@@ -259,7 +259,7 @@ def is_asked_for(types: Sequence[str], asked: frozenset[str]) -> bool:
 
 
 def _known(match: LabelMatch, asked: frozenset[str], wanted: Collection[int]) -> LinkedEntity:
-    """The linked entity, with its region (*Chicago, Illinois*) or compound (*cable length*) unless that is `wanted`."""
+    """The linked entity with its region (*Chicago, Illinois*) or compound (*cable length*), unless that is `wanted`."""
     types = match.types
     if types[0] == OCCUPATION[0] and _words(OCCUPATION[-1]) & asked:
         types = OCCUPATION
@@ -387,7 +387,7 @@ def _by_question(asked: frozenset[str], label: str | None, *, is_land: bool) -> 
 
 @cache
 def _asking_for(kind: str) -> frozenset[str]:
-    """All words that ask for a kind of person or a type in our lists. For other types, only the words of the type."""
+    """All words that ask for a kind of person or a listed type. For other types, only the words of the type's name."""
     own = frozenset(kind.split())
     return own | _words(kind) if kind in listed_types() or _general_of_type()[kind] == "person" else own
 

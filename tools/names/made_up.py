@@ -41,7 +41,7 @@ def _is_english(given: str) -> bool:
 def made_up_people(name: str, limit: int, rng: random.Random) -> Iterator[str]:
     """Yields up to `limit` names with as many words as `name`, of the same gender if its given name indicates one.
 
-    Yields none if `name` has one word or more than three, or is not English, because it would then stand out."""
+    Yields none if `name` has one word or more than three, or is not English: made-up names would then reveal it."""
     if len(name.split()) not in {2, 3} or not _is_english(name.split()[0]):
         return
     provider = import_module("faker.providers.person.en_US").Provider

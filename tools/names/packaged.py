@@ -33,9 +33,9 @@ _WHOLES = {
 class PackagedName(NamedTuple):
     key: str
     names: tuple[str, ...]
-    """The label comes first."""
+    """The names, starting with the label."""
     types: tuple[str, ...]
-    """Most general first."""
+    """The types, most general first."""
     fame: float
 
 

@@ -52,7 +52,7 @@ _CALLED: Mapping[str, tuple[str, ...]] = {
     "capital": ("City", "Settlement"), "town": ("Town", "Settlement"), "state": ("AdministrativeRegion", "Region"),
     "company": ("Company", "Organisation"), "language": ("Language",),
 }  # fmt: skip
-"""Maps words in questions to DBpedia's types for them if the types have different names."""
+"""Maps words in questions to the DBpedia types that they refer to by another name."""
 
 
 class NewEntity(NamedTuple):
@@ -147,7 +147,7 @@ class NameTable:
         return [EntityRow(*row) for row in self._connection.execute(query, (fold(name), _NAMESAKES))]
 
     def known(self, names: Iterable[str]) -> set[str]:
-        """Those of the folded `names` that are in the table."""
+        """The folded `names` that the table contains."""
         ordered = sorted({name for name in names if name})
         known: set[str] = set()
         for place in range(0, len(ordered), _AT_ONCE):

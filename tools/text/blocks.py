@@ -99,7 +99,7 @@ class Fence:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One unit of text, `text[start:end]`; no sentence extends beyond it."""
+    """One unit of text, `text[start:end]`. No sentence extends beyond a block."""
 
     start: int
     end: int
@@ -159,7 +159,7 @@ def _closes(line: Line, mark: str) -> bool:
 
 
 def _opened(lines: Sequence[Line], index: int, found: re.Match[str], end: int | None) -> Fence:
-    """The fence that a line opens if it does not close one; `end` is the index of the line that may close it."""
+    """The fence that a line opens if it does not close one. `end` is the index of the line that may close it."""
     inside = lines[index + 1 : min(len(lines) if end is None else end, index + 1 + _MOST_LINES)]
     name = found[2].lower()
     is_code: bool | None = name not in _PROSE
@@ -197,7 +197,7 @@ def is_code_alone(text: str) -> bool:
 
 
 def find_blocks(text: str, within: str | None = None) -> Iterator[Block]:
-    """Yields the blocks of a response in order. Fenced code is skipped, but an unclosed fence is ignored.
+    """Yields the blocks of a response in order. Fenced code is skipped, but unclosed fences are ignored.
 
     `within` is the mark of the fence that contains the beginning of the text, if there is one.
     """

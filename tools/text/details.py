@@ -76,7 +76,7 @@ def _is_in_clause(token: Token, predicate: Token) -> bool:
 
 
 def is_participle(token: Token, predicate: Token) -> bool:
-    """Whether the token is a participle of the subject that is set off, as in *Founded in 1905, Acme ...*"""
+    """Whether the token is a participle that describes the subject and is set off: *Founded in 1905, Acme ...*"""
     return (
         token.dep_ == "advcl"
         and token.tag_ == "VBN"

@@ -1,7 +1,7 @@
 """Splits a text that is still being written into sentences, each as soon as its end is certain.
 
 The text is checked after each word, so the sentences do not depend on the pieces in which the text arrives. They are
-the same as `split_sentences` finds in the whole text, with two exceptions: a line that only later turns out to be a
+the ones that `split_sentences` finds in the whole text, with two exceptions: a line that only later turns out to be a
 table row, and code of more than `LONGEST_FENCE` characters, may be split differently.
 """
 
@@ -49,7 +49,7 @@ class Stretch:
     text: str
     start: int
     sentence: Sentence | None
-    """Its positions refer to the whole text."""
+    """The sentence, with positions in the whole text."""
     seen: int
     """The length of the text when the sentence became certain. The text after the sentence may show its kind."""
     is_code: bool = False

@@ -25,7 +25,7 @@ _OTHERS = (
 """Tags that may be placeholders if they have no attributes: *cp <source>*."""
 _ANY_ATTRIBUTE = r"[\s/]{1,3}[\w:@.-]{1,30}(?:\s?=\s?(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s\"'<>=]{1,200}))?"
 _ADDRESS = r"\((?:[^()\s]|\([^()\s]{0,200}\)){1,500}"
-"""Matches up to the closing bracket. Inner brackets must be paired."""
+"""Matches the address of a link up to its closing bracket. Inner brackets must be paired."""
 
 SOURCE = r"\[[a-z][^\[\]\n]{0,40}\]\([^()\s]{1,500}\)"
 """A link with lowercase text, used after a full stop: *[source](https://…)*."""

@@ -69,7 +69,7 @@ def as_sentence(text: str) -> str:
 
 
 def without(tokens: Iterable[Token], apart: Sequence[Token]) -> list[Token]:
-    """The tokens except those under `apart`, and except the commas and conjunctions that join these to the rest."""
+    """The tokens, except those under `apart` and the commas and conjunctions that join these to the rest."""
     gone = {token.i for one in apart for token in one.subtree}
     for one in apart:
         doc, before, after = one.doc, one.left_edge.i - 1, one.right_edge.i + 1

@@ -59,7 +59,7 @@ def _loaded(name: str) -> Language:
         ) from error
     lacking = {"parser", "ner"} - set(nlp.pipe_names)
     if lacking:
-        raise ConfigError(f"the spaCy pipeline {name!r} has no {' and no '.join(sorted(lacking))}; use another pipeline")
+        raise ConfigError(f"the spaCy pipeline {name!r} has no {' and no '.join(sorted(lacking))}; choose another")
     return nlp
 
 

@@ -44,7 +44,7 @@ class ReadClaim:
     self_contained: str
     """The claim with names in place of the pronouns and short names whose meaning is certain."""
     is_open: bool
-    """Whether it contains a pronoun whose meaning is uncertain."""
+    """Whether the claim contains a pronoun whose meaning is uncertain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,9 @@ class _Referent:
     is_name: bool
     role: str
     place: int
-    """The index of its token in the sentence in which it was found."""
+    """The index of the referent's token in the sentence in which it was found."""
     gender: str = ""
-    """`Masc` or `Fem`, if a pronoun showed it."""
+    """`Masc` or `Fem` if a pronoun shows the gender."""
 
     def agrees(self, pronoun: Token) -> bool:
         """Whether the pronoun may refer to this person or thing, by number, gender and kind."""

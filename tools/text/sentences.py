@@ -27,7 +27,7 @@ NEVER_FINAL = word_set("""
     gen gov hon i.e incl lt maj messrs mlle mme mr mrs ms mt mx nr op p para pp pres prof pvt rep rev sec secs sen
     sgt st supt tab trans v viz vol vols vs
 """)
-"""Words before a name or number, after which a full stop does not end a sentence (lowercase, without the stop)."""
+"""Words that precede a name or number, so a full stop after them ends no sentence (lowercase, without the stop)."""
 
 BEFORE_NUMBER = word_set("""
     no nos jan feb mar apr jun jul aug sep sept oct nov dec art ch sec vol fig p pp c b d r

@@ -18,7 +18,7 @@ _FINITE = re.compile(
 )
 """Auxiliary verbs, which most titles lack."""
 _NUMBERING = re.compile(r"(?:\b[^\W\d_]+\s)?\(?\d{1,2}(?:\.\d{1,2}){0,3}[.):]?(?=\s|$)")
-"""Matches numbering, which is not a figure that may be wrong: *3.2 The early years*, *Chapter 3*, *Top 5 recipes*."""
+"""Matches numbering, as opposed to figures that may be wrong: *3.2 The early years*, *Chapter 3*, *Top 5 recipes*."""
 _ENDS_SENTENCE = (".", "!")
 _QUESTION_MARKS = ("?", "？", "؟")
 _ASKING = re.compile(
@@ -72,7 +72,7 @@ def silence_of(part: Part) -> Silence | None:
 
 
 def states_nothing(text: str) -> bool:
-    """Whether a sentence without claims, as plain text, is a question, talk or an opinion."""
+    """Whether a sentence without claims is a question, small talk or an opinion. `text` must be plain text."""
     return only_asks(text) or is_talk(text) or _is_opinion(text)
 
 

@@ -54,7 +54,7 @@ _JOINING = frozenset({"cc", "punct", "conj"})
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """The parts that a predicate takes over from the previous one."""
+    """The parts that a predicate takes over from the previous predicate."""
 
     opening: Piece = ()
     subject: Piece = ()

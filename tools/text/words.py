@@ -34,7 +34,7 @@ _NTHS = (
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 CARDINALS = [*_ONES, *(f"{ten}-{one}".removesuffix("-zero") for ten in _TENS for one in _ONES[:10])]
 ORDINALS = [*_NTHS, *(f"{ten}-{nth}".replace("y-zeroth", "ieth") for ten in _TENS for nth in _NTHS[:10])]
-"""Number words by their value, up to 99."""
+"""Number words, indexed by their value from 0 to 99."""
 
 _WORD = re.compile(r"\d+(?:[.,:/]\d+)*%?|[^\W\d_](?:\.[^\W\d_])+|\w+(?:[.'’&-]\w+)*")
 _POSSESSIVE = re.compile(r"['’]s\b")

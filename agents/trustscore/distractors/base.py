@@ -24,7 +24,7 @@ class Target:
     tag: str
     """Penn Treebank tag of the last word: NNP, NNS, CD, VBD, JJ ..."""
     asked: bool = False
-    """Whether the question asks for this type; a substitute of another type would then reveal the answer."""
+    """Whether the question asks for this type. If so, a substitute of another type would reveal the answer."""
 
 
 class Substitute(NamedTuple):
@@ -49,7 +49,7 @@ class SubstituteSource(Protocol):
 
     @property
     def name(self) -> str:
-        """The source's name, for notes and fingerprints; it changes whenever the results may change."""
+        """The source's name, for notes and fingerprints. It changes whenever the results may change."""
         ...
 
     async def substitutes(self, target: Target, request: Request) -> Sequence[Substitute]:

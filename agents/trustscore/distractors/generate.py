@@ -229,7 +229,7 @@ def says_reference(references: Sequence[str], response: str, inserted: Insertion
 
 
 def _lemmas(words: Words) -> Words:
-    """A lemma for each word that is the same for all forms of the word."""
+    """For each word, one lemma that all forms of the word share."""
     return tuple(min(lemmas(word), key=lambda form: (len(form), form)) for word in words)
 
 

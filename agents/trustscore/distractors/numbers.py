@@ -27,7 +27,7 @@ _SCALE = r"(?:hundred|thousand|million|billion|trillion|dozen)"
 Parts = Mapping[str, str]
 """Maps named groups of a match to the text that replaces them."""
 Rule = Callable[[re.Match[str], random.Random], Iterable[Parts]]
-"""Returns other values for a match, best first; they may repeat and include the original."""
+"""Returns other values for a match, best first. The values may repeat and may include the original."""
 
 
 class Format(NamedTuple):
@@ -71,7 +71,7 @@ def others(text: str, start: int, end: int, formats: Sequence[Format], rng: rand
 
 
 def _rewritten(match: re.Match[str], parts: Parts) -> str:
-    """The matched text with some of its named groups replaced; groups that matched nothing are skipped."""
+    """The matched text with some of its named groups replaced. Groups that matched nothing are skipped."""
     text, at = "", match.start()
     for name in sorted((name for name in parts if match[name] is not None), key=match.start):
         text += match.string[at : match.start(name)] + parts[name]

@@ -51,7 +51,7 @@ class KnowledgeBaseSource:
         )
 
     async def substitutes(self, target: Target, request: Request) -> Sequence[Substitute]:
-        """Substitutes in the order of the knowledge base: by the number of shared types, then by how well known."""
+        """Substitutes in the order of the knowledge base: those with the most shared types first, then by fame."""
         entity = await self.linked(target, request)
         if entity is None:
             return ()

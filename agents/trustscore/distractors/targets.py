@@ -45,7 +45,7 @@ _ARTICLE = re.compile(r"(?:the|an?)\s+(?=\S)", re.IGNORECASE)
 
 
 class TargetSpan(NamedTuple):
-    """A span of the response. `types` are those of a linked entity."""
+    """A span of the response. `types` contains the types of a linked entity."""
 
     start: int
     end: int
@@ -65,7 +65,7 @@ def find_tiers(
     """All possible targets in groups of equal rank, best first: the type asked for, entities, nouns and numbers, other
     words. Targets may overlap, because each distractor replaces only one.
 
-    `entities` are those that knowledge bases linked in the response; spaCy's entities are added."""
+    `entities` contains those that knowledge bases linked in the response. spaCy's entities are added."""
     doc = parse(response[:MAX_CHARS], load_pipeline())
     said = frozenset(form for token in parse(question[:MAX_CHARS], load_pipeline()) for form in _forms(token))
     tiers: dict[tuple[bool, bool, int], list[Target]] = {}
@@ -97,7 +97,7 @@ def _forms(token: Token) -> frozenset[str]:
 def _spans(doc: Doc, entities: Sequence[LinkedEntity]) -> list[TargetSpan]:
     """Linked entities, dates and numbers, names that were not linked, and the remaining single words.
 
-    A date inside a longer name belongs to the name (*2012 Olympics*), and a name inside a date to the date (*June*)."""
+    A date within a name belongs to the name (*2012 Olympics*), and a name within a date belongs to the date."""
     quantities = _quantities(doc)
     linked: list[TargetSpan] = []
     for one in (_linked(doc.text, entity) for entity in entities if entity.end <= len(doc.text)):
@@ -144,7 +144,7 @@ def _kind_of_date(doc: Doc, found: Found) -> Kind:
 
 
 def _is_number(doc: Doc, found: Found) -> bool:
-    """Whether the text is a number. Figures always are, words only if they count things, unlike *the one*."""
+    """Whether the text is a number. Figures always are, but words are only if they count things, unlike *the one*."""
     if any(letter.isdigit() for letter in doc.text[found.start : found.end]):
         return True
     tokens = _tokens(doc, found.start, found.end)
