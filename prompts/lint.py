@@ -220,7 +220,7 @@ def lint_fields(fields: Mapping[object, object], lines: Lines, original: Prompt 
     if not isinstance(fields.get("output"), str | None):
         yield LineFinding(lines["output"], Rule.FIELDS, "'output' must be the title of a schema, or null")
     elif original is not None and "output" in fields and fields["output"] != original.output:
-        said = f"the output is {shown(fields['output'])}, but replies to {original.name} are {original.output!r}"
+        said = f"the output is {shown(fields['output'])}, but replies to {original.name} must be {original.output!r}"
         yield LineFinding(lines["output"], Rule.OUTPUT, said)
     called = fields.get("name")
     if isinstance(called, str) and called and original is None:
@@ -330,12 +330,12 @@ def _lint_braces(parts: Layout, known: Sequence[str]) -> Iterator[LineFinding]:
 def _lint_data(parts: Layout, known: Sequence[str], original: Prompt | None) -> Iterator[LineFinding]:
     for number, line in enumerate(parts.system.split("\n"), parts.system_line):
         for name in dict.fromkeys(PLACEHOLDER.findall(line)):
-            said = f"puts {shown(name)} into the system part, among the instructions; it belongs in the user part"
+            said = f"puts {shown(name)} into the system part, among the instructions; move it to the user part"
             yield LineFinding(number, Rule.DATA_AS_INSTRUCTION, said)
     tag = re.compile(rf"<\s{{0,9}}/?\s{{0,9}}(?:{'|'.join(map(re.escape, known)) or '(?!)'})\b[^<>]*>", re.IGNORECASE)
     for number, line in enumerate(parts.user.split("\n"), parts.user_line):
         if match := tag.search(line):
-            said = f"contains the tag {shown(match[0])}, which rendering puts around data anyway"
+            said = f"contains the tag {shown(match[0])}, which rendering adds anyway; remove it"
             yield LineFinding(number, Rule.DATA_AS_INSTRUCTION, said)
     ours = original is not None and _SAYS_DATA.search(original.system)
     if ours and not _SAYS_DATA.search(parts.system) and not _SAYS_DATA.search(parts.user):
@@ -364,7 +364,7 @@ def _lint_replies(parts: Layout, schemas: Sequence[type[BaseModel]], original: P
     title, fields = schemas[0].__name__, ", ".join(schemas[0].model_fields)
     for number, line in _numbered(parts):
         if match := _NO_JSON.search(line):
-            said = f"{shown(match[0])}: but every reply is a JSON object, {title}, with {fields}"
+            said = f"says {shown(match[0])}, but every reply is a JSON object, {title}, with {fields}"
             yield LineFinding(number, Rule.REPLY, said)
     examples = [*_examples(parts.system, parts.system_line), *_examples(parts.user, parts.user_line)]
     for number, one in examples:

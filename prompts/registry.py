@@ -123,10 +123,10 @@ def prompt_files(folder: Path) -> list[Path]:
     except OSError as error:
         raise ConfigError(f"{folder}: cannot be read ({error.strerror})") from error
     if not is_folder:
-        raise ConfigError(f"{folder}: not a folder of prompts")
+        raise ConfigError(f"{folder} is not a folder of prompts")
     files = sorted(folder.rglob("*.md"))
     if not files:
-        raise ConfigError(f"{folder}: contains no prompt (.md) files")
+        raise ConfigError(f"{folder} contains no prompt (.md) files")
     return files
 
 
@@ -145,7 +145,7 @@ def read_variant(path: Path) -> Prompt:
         raise ConfigError(f"{path}: no prompt is named {prompt.name!r}; the names are {', '.join(sorted(packaged))}")
     if set(prompt.variables) != set(original.variables) or prompt.output != original.output:
         raise ConfigError(
-            f"{path}: must keep the variables {list(original.variables)} and the output {original.output!r}"
+            f"{path}: a variant must keep the variables {list(original.variables)} and the output {original.output!r}"
         )
     return prompt
 
@@ -179,7 +179,7 @@ def read_prompt(path: Path) -> Prompt:
         raise ConfigError(f"{path}: 'output' must be the title of a schema, or null")
     used = {name for part in (parts.system, parts.user) for name in PLACEHOLDER.findall(part)}
     if used != set(variables):
-        raise ConfigError(f"{path}: declared and used variables differ in {sorted(used ^ set(variables))}")
+        raise ConfigError(f"{path}: these variables must be both declared and used: {sorted(used ^ set(variables))}")
     return Prompt(
         name=fields["name"],
         version=version,

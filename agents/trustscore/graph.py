@@ -228,7 +228,9 @@ def conclusion(found: DistractorSet, checks: Sequence[ConsistencyCheck], n_plann
         value, rationale = 0, f"Another option was chosen in check {end}."
     elif not valid:
         reason = UnscoredReason.TOO_FEW_DISTRACTORS
-        rationale = f"Too few distractors were made ({len(found.distractors)}): a question needs {DISTRACTORS_A_CHECK}."
+        rationale = (
+            f"Too few distractors: {len(found.distractors)} were made, but a question needs {DISTRACTORS_A_CHECK}."
+        )
     elif failed:
         reason, rationale = failed[0].unscored_reason, f"No choice in check {failed[0].number}: {failed[0].reply}"
     else:

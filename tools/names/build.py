@@ -111,7 +111,7 @@ def build_table(
                 stats = _write(stage, names, Path(folder) / "table", out)
             os.replace(Path(folder) / "table", out)
     except (OSError, sqlite3.Error) as error:
-        raise ConfigError(f"the table cannot be written to {out}: {error}") from error
+        raise ConfigError(f"cannot write the table to {out}: {error}") from error
     return stats
 
 

@@ -108,7 +108,7 @@ class _Work:
         except ConfigError:
             raise
         except FactloopError as error:
-            self.notes.append(f"the model proposed no distractors ({error}): the next source was used")
+            self.notes.append(f"the model proposed no distractors ({error}), so the next source was used")
             return ()
 
     async def use(self, source: SubstituteSource, targets: Sequence[Target]) -> None:
@@ -130,7 +130,7 @@ class _Work:
         self._failed.append(source)
         is_dbpedia = isinstance(source, KnowledgeBaseSource) and source.source is Source.DBPEDIA
         named = "DBpedia" if is_dbpedia else source.name
-        self.notes.append(f"{named} did not answer ({error}): the next source was used")
+        self.notes.append(f"{named} did not answer ({error}), so the next source was used")
 
     def _add(self, target: Target, substitute: Substitute) -> None:
         inserted = insert(self.response, target, substitute.text)
