@@ -1,4 +1,4 @@
-"""Uses spaCy's parser to find replaceable words in a response, and ranks them by information (paper, section 2.1).
+"""Uses spaCy's parser to find replaceable words in a response, most informative words first (paper, section 2.1).
 
 The order `paper` follows the paper's rules: words that occur only in the response come before words that are also in
 the question; within both groups, entities come before nouns and numbers, then verbs and adjectives, then the rest.
