@@ -33,7 +33,7 @@ def render_labels_html(drawn: Sequence[DrawnClaim], *, data: str) -> str:
 
 
 def render_disagreements_html(drawn: Sequence[DrawnDisagreement], *, data: str) -> str:
-    """Renders the page for answers, on which nothing reveals the judge's side. The output is deterministic."""
+    """Renders the page for the adjudicator, without revealing the judge's side. The output is deterministic."""
     return _page("disagreements.html.j2", drawn, labelling.settling_of([one.to_settle for one in drawn]), data=data)
 
 
@@ -75,6 +75,6 @@ def _share(one: WinRate, wins: int) -> str:
 def _cost(found: Adjudication) -> str:
     people = f"people ${found.people_usd:,.2f} (assumed)"
     if found.judge_usd is None:
-        return f"judge unknown, because the model’s price is; {people}"
+        return f"judge unknown, because the model’s price is unknown; {people}"
     cheaper = "" if found.times_cheaper is None else f": {found.times_cheaper:,.0f} times cheaper"
     return f"judge ${found.judge_usd:,.4f}, calls to models and searches only; {people}{cheaper}"
