@@ -218,7 +218,7 @@ def _with_documents(
     if reports is None:
         return file.claims
     if file.claims_hash not in reports:
-        raise DataError("these labels do not belong to any report passed with --report", path=place, field="claims_hash")
+        raise DataError("these labels do not belong to any report of --report", path=place, field="claims_hash")
     return with_documents(file.claims, reports[file.claims_hash])
 
 

@@ -87,8 +87,7 @@ def spreads(verdicts: Ints, scores: Floats, pilot: Pilot | None) -> Floats:
 
 
 def _expected(verdicts: Ints, scores: Floats, pilot: Pilot, by_verdict: Mapping[int, float]) -> Floats:
-    """Returns the expected value of each label given the verdict, or given the score if scores fit existing labels
-    better.
+    """Returns the expected value of each label by verdict, or by score if scores fit the existing labels better.
 
     The estimate also uses either verdicts or scores as predictions, multiplied by lambda in [0, 1].
     """
