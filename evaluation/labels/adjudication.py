@@ -19,7 +19,7 @@ from factloop.reports.labels import Answer, is_of_page, read_answer_file
 
 LEVEL = 0.95
 PAPER_WINS, PAPER_N = 76, 100
-"""SAFE was right on 76 of 100 facts on which human labels disagreed with it (Wei et al. 2024, section 4 and
+"""SAFE was right on 76 of 100 facts on which it differed from human labels (Wei et al. 2024, section 4 and
 abstract)."""
 PEOPLE_USD = 4.0
 """Cost of having people label one response. The paper takes this figure from Min et al. 2023."""
@@ -72,11 +72,10 @@ class Adjudication(Record):
 
 
 def read_answers(place: str | Path, key: DisagreementKey) -> Mapping[str, Answer | None]:
-    """Reads the answer to each item of the key from a sheet or from a file saved by the page. Unanswered items are
-    None.
+    """Reads the answer to each item of the key, or None, from a sheet or from a file saved by the page.
 
-    Raises DataError if an answer is not one of the choices, if a sheet has an unknown, repeated or missing item, or if
-    the page belongs to another key.
+    Raises DataError if an answer is invalid, if a sheet has an unknown, repeated or missing item, or if the page
+    belongs to another key.
     """
     return _of_page(place, key) if is_of_page(place) else _of_sheet(read_rows(place), key)
 

@@ -1,8 +1,7 @@
 """Draws claims whose verdict differs from the human label, and presents both to a blind adjudicator.
 
 Wei et al. 2024 (section 4) had 100 such facts judged again, and SAFE was right on 76% of them. The sheet and the page
-show the verdict and the label in random order, without saying which is which. Only the key says so, and the adjudicator
-does not see it.
+show the verdict and the label in random order, without saying which is which. Only the key says so.
 """
 
 from __future__ import annotations
@@ -157,7 +156,7 @@ def _cases(judged: JudgedResponse) -> Iterator[_Case]:
 
 
 def _shown(case: _Case, by: DisputedClaim) -> DrawnDisagreement:
-    """Formats both sides in the same way, and leaves out the rationale, because it would reveal the judge's side."""
+    """Formats both sides in the same way, leaving out the rationale, which would reveal the judge's side."""
     judge, people = case.verdict.replace("_", " "), RIGHT[case.label].replace("_", " ")
     first, second = (judge, people) if by.judge_is_first else (people, judge)
     to_settle = ClaimToSettle(

@@ -93,7 +93,6 @@ def counted(claims: Sequence[ClaimToLabel], parts: Iterable[DrawnPart]) -> list[
 
 
 def _before(part: DrawnPart, claims: Sequence[ClaimToLabel]) -> list[int]:
-    """Returns the positions of the claims that the draw left out. Raises DataError if their number is wrong."""
     found = [
         place
         for place, one in enumerate(claims)

@@ -73,8 +73,6 @@ class ExportedLabels:
 
 @dataclass
 class _LabelledClaim:
-    """A claim with its labels, by file."""
-
     claim: ClaimToLabel
     place: str
     given: dict[str, GivenLabel] = field(default_factory=dict)
@@ -146,7 +144,6 @@ def _said(one: _LabelledClaim, differing: DisagreementPolicy | None) -> PersonLa
 
 
 def _refuse_repeated(places: Sequence[str | Path]) -> None:
-    """Raises DataError if a file is listed twice, even under different paths."""
     first: set[Path] = set()
     for place in places:
         path = Path(place).resolve()
@@ -156,7 +153,6 @@ def _refuse_repeated(places: Sequence[str | Path]) -> None:
 
 
 def _refuse_twice(labelled: Iterable[_LabelledClaim]) -> None:
-    """Raises DataError if a claim has labels from two draws, since the second draw should have left it out."""
     first: dict[tuple[str, ...], str] = {}
     for one in labelled:
         key = (one.claim.dataset, one.claim.system, *one.claim.key)
@@ -195,7 +191,6 @@ def reports_by_claims(places: Sequence[str | Path]) -> dict[str, FactualityRepor
 def _labels_in(
     place: str, system: str, reports: Mapping[str, FactualityReport] | None
 ) -> Iterator[tuple[ClaimToLabel, GivenLabel | None]]:
-    """Yields the claims of one file, each with its label or None."""
     if is_of_page(place):
         file = read_label_file(place)
         given = {one.key: one for one in file.labels}

@@ -39,8 +39,8 @@ class PairAgreement(Record):
     first: str
     second: str
     alike: Figure
-    """Among the claims labelled in both files, the share with the same label (supported, not supported or
-    irrelevant)."""
+    """Share of claims with the same label (supported, not supported or irrelevant), among those labelled in both
+    files."""
     kappa: Figure
     """Cohen's kappa for the same claims, in [-1, 1], where 0 is agreement by chance."""
 
@@ -74,8 +74,7 @@ def settled(given: Sequence[PersonLabel], rule: DisagreementPolicy) -> PersonLab
 
 
 def compare_people(claims: Mapping[str, Sequence[GivenBy]], rule: DisagreementPolicy) -> PeopleAgreement:
-    """Compares every pair of files. `claims` are grouped, for example by prompt, and intervals resample whole
-    groups."""
+    """Compares every pair of files. Claims are grouped, for example by prompt, and intervals resample whole groups."""
     every = [given for of_group in claims.values() for given in of_group]
     shared = [[one for one in given.values() if one in _CLASSES] for given in every]
     shared = [given for given in shared if len(given) > 1]

@@ -60,8 +60,7 @@ def spreads(verdicts: Ints, scores: Floats, pilot: Pilot | None) -> Floats:
 
     With fewer labels than `fewest_labels`, it is derived from the score, and claims without a score share one value.
     With enough labels, it is based on the mean of r (1 - r) over the beta distribution of a stratum's rate r. Even 80
-    labels without an error do not rule out errors, and a single error in a stratum that is drawn too rarely would have
-    too much weight.
+    labels without an error do not rule out errors, and one error in a rarely drawn stratum would weigh too much.
     """
     if pilot is None or pilot.n < fewest_labels(scores):
         known = np.clip(scores, 0.02, 0.98)
@@ -133,8 +132,7 @@ def probabilities(spread: Floats, n: int, most: float = 1.0) -> Floats:
 
     The probabilities add up to n, or to n_claims if that is smaller. Except for a share `EVEN` of the draw, they are
     proportional to the spread. None is above `most`; any excess goes to the other claims. If the estimate also uses
-    other labels, `most` is the share of the draw, so that no claim has a weight below 1. It must be at least n /
-    n_claims.
+    other labels, `most` is the share of the draw, so that no claim has a weight below 1. At least n / n_claims.
     """
     size = len(spread)
     if n >= size:

@@ -31,8 +31,8 @@ from factloop.reports.downloads import Cell, without_apostrophe
 from factloop.reports.labels import ClaimToLabel, Draw, hash_of
 
 STEPS = 10**6
-"""For the hash, scores and probabilities are rounded to this many steps between 0 and 1, because spreadsheets may save
-nine decimals or fewer."""
+"""Hashed scores and probabilities are rounded to this many steps, because spreadsheets may save nine decimals or
+fewer."""
 
 
 def hash_of_row(claim: ClaimToLabel) -> str:
@@ -312,7 +312,6 @@ def draw_claims(
 
 
 def _of_one_draw(claims: Sequence[DrawnClaim], nameless: Draw) -> tuple[DrawnClaim, ...]:
-    """Adds the draw to each claim. The draw's name is derived from all claims."""
     draw = nameless.model_copy(update={"name": f"d-{hash_of(one.to_label for one in claims)[:8]}"})
     return tuple(replace(one, to_label=one.to_label.model_copy(update={"draw": draw})) for one in claims)
 
@@ -336,8 +335,7 @@ def _drawn(one: Candidate, *, data: str, probability: float) -> DrawnClaim:
 
 
 def read_known(place: str | Path) -> KnownLabels:
-    """Reads labelled claims to learn from and leave out. Raises DataError if a row is malformed or no rows are
-    usable."""
+    """Reads labelled claims to learn from and leave out. Raises DataError if a row is malformed or none is usable."""
     rows = [row.read_as(PilotRow) for row in read_rows(place)]
     known = [one for one in rows if one.verdict is not None]
     drawn = frozenset(one.key for one in rows if one.probability is not None)

@@ -1,8 +1,7 @@
 """The metrics in MixedQA's Table 1, which compare answers with correct answers, the question or evidence.
 
-Lexical metrics need no model. On first use, BERTScore, BARTScore and GPTScore load a model that the user chooses, from
-a folder or by its name on the Hugging Face Hub. Metrics are specified by names such as `bleu-1` and
-`bertscore:roberta-large@17`.
+Lexical metrics need no model. On first use, BERTScore, BARTScore and GPTScore load a model of your choice from a folder
+or the Hugging Face Hub. Metrics are specified by names such as `bleu-1` and `bertscore:roberta-large@17`.
 """
 
 from __future__ import annotations
@@ -22,8 +21,7 @@ from factloop.core.extras import require
 from factloop.tools.model_files import encodable, loading_model, short_name
 
 Scores = list[float | None]
-"""One score for each candidate; higher is better. Correlations leave out candidates without a score and report their
-number."""
+"""One score for each candidate; higher is better. None if there is no score."""
 Texts = Sequence[str | None]
 _LONGEST = 512
 """Maximum number of tokens that a metric reads from a text, unless the model has a lower limit."""
@@ -130,8 +128,8 @@ def rouge_l() -> ReferenceMetric:
     """ROUGE-L (Lin 2004, section 3.1): F-measure in [0, 1] of the longest common subsequence with the first reference.
 
     Computed by rouge-score without a stemmer. Words are runs of `a-z` and `0-9` in lower case, so text in other scripts
-    has no words. The score is 0.0 if either text has no words, as in MixedQA's published figures, and None if there are
-    no references.
+    has no words. The score is 0.0 if either text has no words, as in MixedQA's published figures, and None without
+    references.
     """
 
     def score(candidate: str, references: Sequence[str]) -> float | None:
@@ -180,9 +178,9 @@ def meteor(synonyms: SynonymSource | None = None) -> ReferenceMetric:
     """METEOR (Banerjee and Lavie 2005) in [0, 1] against the first reference, in lower case, computed by nltk.
 
     Identical words are matched first, then words with the same Porter stem, and then synonyms. By default, synonyms
-    come from WordNet if it is installed. If there are no synonyms, the metric's name says so, and the correlation on
-    MixedQA changes by at most 0.005. The score is 0.0 for an empty candidate, and None if there are no references or
-    the first one is blank.
+    come from WordNet if it is installed. Without synonyms, the metric is named `METEOR (no WordNet)`, and its
+    correlation on MixedQA changes by at most 0.005. The score is 0.0 for an empty candidate, and None if the first
+    reference is missing or blank.
 
     Departure from the paper: nltk aligns matches in order of occurrence instead of choosing the alignment with the
     fewest crossings.

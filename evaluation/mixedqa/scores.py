@@ -50,8 +50,7 @@ class PublishedRow(Record):
     metric: str
     kind: Kind
     correlations: Mapping[str, Coefficient | None]
-    """Maps each system to its correlation, or to None if the paper prints no number because the metric has the same
-    value for every response."""
+    """Maps each system to its correlation, or to None if the metric has the same value for every response."""
 
 
 _ROWS: tuple[tuple[Kind, str, tuple[float | None, float | None, float | None]], ...] = (
@@ -117,8 +116,6 @@ class SystemLabels(Record):
 
 
 class _ScoreCorrelation(Record):
-    """The correlation of one score with the labels, over the responses of one system or of all systems."""
-
     system: str | None
     """None for all systems combined."""
     mean: float | None
@@ -141,7 +138,6 @@ class MetricCorrelation(_ScoreCorrelation):
 
     @property
     def name(self) -> str:
-        """The name as shown in tables."""
         return metric_name(self.metric)
 
 
@@ -153,7 +149,6 @@ class ReferenceCorrelation(_ScoreCorrelation):
 
     @property
     def name(self) -> str:
-        """The name as shown in tables."""
         return self.metric
 
 
@@ -164,8 +159,8 @@ class Gain(Record):
     """None for all systems combined."""
     over: Literal["trust_bc", "trust_fc"]
     gain: Figure
-    """In [-2, 2]; above 0 if TrustOV agrees better with human labels than this component alone. `n` is the number of
-    responses with all three scores."""
+    """In [-2, 2]; above 0 if TrustOV agrees better with human labels. `n` is the number of responses with all three
+    scores."""
 
     @property
     def half(self) -> TrustMetric:
@@ -273,8 +268,8 @@ def correlate_with_labels(
 ) -> MixedQaResult:
     """Correlates every score with the labels, for each system and for all systems combined.
 
-    Intervals resample whole questions. The paper uses Pearson's coefficient. For Kendall's, the intervals of a thousand
-    questions take minutes.
+    Intervals resample whole questions. The paper uses Pearson's coefficient. Kendall's takes minutes for 1,000
+    questions.
 
     The intervals depend on the seed in the fingerprint. The order of the responses only affects the order of the
     systems. Raises ValueError if a system answers the same question twice.
@@ -361,7 +356,6 @@ class _Correlations:
     def _correlated(
         self, group: Sequence[ScoredResponse], scores: Sequence[float | None]
     ) -> tuple[float | None, Correlation]:
-        """Returns the mean of the scores and their correlation with the labels."""
         scored = [score for score in scores if score is not None]
         found = correlate(
             self.method,
@@ -381,7 +375,7 @@ class _Correlations:
 
 
 def _differences(sums: Floats) -> Floats:
-    """Returns r of the first side minus r of the second, (n_resamples,), from n, Σx, Σy, Σx², Σy² and Σxy of each
+    """Returns the differences between the two sides' r, (n_resamples,), from n, Σx, Σy, Σx², Σy² and Σxy of each
     side."""
     import numpy as np
 

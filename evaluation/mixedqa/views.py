@@ -43,7 +43,7 @@ def outcome(found: Correlation) -> str:
 
 
 def interval(found: Correlation) -> str:
-    """Formats the interval, such as `[0.253, 0.371]`. Returns the reason if there is none, or a dash if there is no
+    """Formats the interval, such as `[0.253, 0.371]`, or the reason why there is none. A dash if there is no
     coefficient."""
     if found.value is None:
         return NOTHING
@@ -112,7 +112,7 @@ def shown_correlations(result: MixedQaResult, system: str | None) -> list[Found]
 
 
 def gains_sheet(result: MixedQaResult) -> Sheet:
-    """Returns the gain of TrustOV over each of its two components, alongside the same gain computed from the paper's
+    """Returns the gain of TrustOV over each of its two components, alongside the gain computed from the paper's
     table."""
 
     def paper(one: Gain) -> str:
@@ -197,8 +197,7 @@ class Axis:
 
 
 def render_mixedqa_html(result: MixedQaResult) -> str:
-    """Renders a page with a forest plot for each system and for all systems, the paper's table, and the cost of the
-    run.
+    """Renders a page with a forest plot for each system and for all systems, the paper's table, and the run's cost.
 
     The output is deterministic.
     """

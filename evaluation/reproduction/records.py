@@ -152,8 +152,7 @@ def percent(share: float | None, n: int, origin: Origin = Origin.RESULTS) -> Our
 
 
 def compare_table(published: PublishedTable, ours: Mapping[tuple[Names, str], OurFigure]) -> list[ComparedFigure]:
-    """Compares every cell of the table. Cells for which only we have figures (other systems or evaluators) come
-    last."""
+    """Compares every cell of the table. Cells that only we have (other systems or evaluators) come last."""
     theirs = {(names, column): printed for names, cells in published.rows.items() for column, printed in cells.items()}
     places = (*theirs, *(place for place in ours if place not in theirs))
     return [compared(*place, theirs.get(place), ours.get(place)) for place in places]
@@ -162,8 +161,8 @@ def compare_table(published: PublishedTable, ours: Mapping[tuple[Names, str], Ou
 def compared(
     names: Names, column: str, printed: Decimal | str | None, ours: OurFigure | None, decimals: int = 1
 ) -> ComparedFigure:
-    """Compares one cell. `printed` or `ours` is None if there is no such figure. Without a printed figure, `decimals`
-    is the precision."""
+    """Compares one cell. `printed` or `ours` is None if there is no such figure. `decimals` is the precision if nothing
+    is printed."""
     found = ours or OurFigure(None, Origin.RULE)
     if printed is not None:
         decimals = decimals_of(printed) if isinstance(printed, Decimal) else 0

@@ -77,8 +77,7 @@ def _printed(value: float | None) -> Decimal | None:
 
 
 def _beside(theirs: Mapping[tuple[str, str], Decimal | str | None], ours: _Correlations) -> list[ComparedFigure]:
-    """Compares the paper's figures with ours. Our figures for other systems come last, with three decimals as in the
-    paper."""
+    """Compares the paper's figures with ours. Our figures for other systems come last, with three decimals."""
     alone = [place for place in ours if place not in theirs]
     figures = [compared((row,), system, printed, ours.get((row, system))) for (row, system), printed in theirs.items()]
     return figures + [compared((row,), system, None, ours[row, system], decimals=3) for row, system in alone]
@@ -111,7 +110,6 @@ def _of_result(result: MixedQaResult) -> _Correlations:
 
 
 def _on_systems(result: MixedQaResult) -> Iterator[str]:
-    """Says which model was asked about the responses of which system, and which systems are not in the paper."""
     subject = result.fingerprint.subject_model
     if result.subjects:
         asked = ", ".join(f"{one.model} for {one.system}" for one in result.subjects)
@@ -170,8 +168,8 @@ def overall_scores(inputs: Inputs) -> Findings:
 
 
 def distractors(inputs: Inputs) -> Findings:
-    """Compares the words replaced in three responses, and lists our replacements from the built-in sources (Table
-    7)."""
+    """Compares the words replaced in three responses (Table 7), and lists our replacements from the built-in
+    sources."""
     del inputs
     figures: list[ComparedFigure] = []
     for question, response, replaced in _QUESTIONS:

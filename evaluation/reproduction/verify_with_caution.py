@@ -90,8 +90,7 @@ def _unless_given(inputs: Inputs, note: str = PREDICTIONS) -> tuple[str, ...]:
 
 
 def _own_row(row: str, dataset: str, ours: set[str], notes: list[str]) -> str:
-    """Returns the paper's row if our systems are the same as the paper's. If not, returns a separate row and adds a
-    note."""
+    """Returns the paper's row if our systems are the same as the paper's, or else adds a note and returns a new row."""
     theirs = {
         names[1]
         for number, (datasets, _) in ERRORS.items()
@@ -176,7 +175,6 @@ def _printed_biases(table: PublishedTable) -> Ours:
 def _measured_errors(
     table: PredictionTable, published: PublishedTable, level: Level, origin: Origin, notes: list[str]
 ) -> Ours:
-    """Returns the rates, in per cent, of each system and of the best one, or of all claims in a data set."""
     counted = quantification(count(table), levels=(level,))
     found: Ours = {}
 
@@ -256,8 +254,7 @@ def _printed_orders(table: PublishedTable) -> Ours:
 
 
 def _labelled_orders(table: PublishedTable, labels: PredictionTable | None) -> Iterator[ComparedFigure]:
-    """Compares the numbers of pairs that do and do not differ by label. The paper's numbers are sums of printed
-    cells."""
+    """Compares the numbers of pairs that do and do not differ by label. The paper's are sums of printed cells."""
     for dataset in table.datasets:
         pairs = None
         if labels is not None and dataset in labels.dataset.names:
@@ -312,8 +309,7 @@ def _evaluators(table: PredictionTable) -> list[str]:
 
 
 def correlate_rates(inputs: Inputs, number: int) -> Findings:
-    """Compares Kendall's and Pearson's correlations between labelled and predicted rates over the systems in a data
-    set."""
+    """Compares Kendall's and Pearson's correlations of labelled with predicted rates over the systems in a data set."""
     table, (sources, level) = published_table(number), CORRELATIONS[number]
     found, notes = Ours(), list[str]()
     for source in sources:
@@ -454,7 +450,6 @@ def adjustments(inputs: Inputs, number: int) -> Findings:
 
 
 def _printed_means() -> Ours:
-    """Calculates Table 1 from Table 31."""
     whole, found = published_table(31), Ours()
     for names in published_table(1).rows:
         calibration, dataset = names

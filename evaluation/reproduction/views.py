@@ -117,8 +117,7 @@ def print_reproduction(found: Reproduction, entry: Entry, console: Console) -> N
 
 
 def render_reproduction_html(found: Reproduction, entry: Entry) -> str:
-    """Renders a page with the published figures next to ours and a download of the table. The output is
-    deterministic."""
+    """Renders a page with the published figures next to ours, and a download. The output is deterministic."""
     sheet = reproduction_sheet(found)
     paper = next(one for one in PAPERS if one.key == entry.paper)
     return _page(

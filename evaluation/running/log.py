@@ -39,7 +39,7 @@ class LogFormat(Generic[R, K]):
     is_final: Callable[[R], bool] = lambda _: True
     """Whether to keep a record. Other records failed for a temporary reason, so their items are processed again."""
     parse_last: Callable[[bytes, str, int], R | None] = lambda *_: None
-    """Parses a last line without a line break, or returns None if a killed process did not finish it. Raises
+    """Parses a last line without a line break; returns None if a killed process left it unfinished. Raises
     DataError."""
     private: bool = True
     """Whether only the owner of the file can access it."""
@@ -133,7 +133,6 @@ class Log(Generic[R, K]):
             self._end_at(end)
 
     def _end_at(self, end: int) -> None:
-        """Removes an unfinished line after this position, and adds a missing line break."""
         try:
             if self._file.seek(0, os.SEEK_END) > end:
                 self._file.truncate(end)
@@ -144,7 +143,6 @@ class Log(Generic[R, K]):
             raise self._unusable(error) from error
 
     def _rewrite(self) -> None:
-        """Rewrites the file with only the records that have a position, in that order."""
         assert self._path is not None  # a log without a file starts empty
         partial = self._path.with_name(f"{self._path.name}.tmp")
         moved: dict[K, int] = {}

@@ -180,8 +180,7 @@ class Pool(Generic[Item, AnyRecord]):
             self._free.put_nowait(worker)
 
     def _await_one(self) -> None:
-        """Ends the run if no worker is open in time. The first start may take longer, since machines may have to
-        boot."""
+        """Ends the run if no worker is open in time. The first start may take longer if machines have to boot."""
         started_within_s, replaced_within_s = self._within_s
         error = _none_left(f"none was replaced within {replaced_within_s:g} s")
         if self._unopened:
@@ -209,7 +208,6 @@ class Pool(Generic[Item, AnyRecord]):
         raise ToolError(f"{MOST_WORKERS} workers died while judging {whom}; the last error was: {death}", tool="ray")
 
     async def _next(self) -> _Open:
-        """Waits for a worker with capacity. Raises an error if there will be no workers."""
         while (worker := await self._free.get()) not in self._open:
             if isinstance(worker, BaseException):
                 self._free.put_nowait(worker)  # for the other items
@@ -217,7 +215,6 @@ class Pool(Generic[Item, AnyRecord]):
         return worker
 
     def _replace(self, worker: _Open, error: Exception) -> None:
-        """Stops giving items to a worker that died, and opens its replacement in the background."""
         if worker in self._open:
             _LOGGER.warning("A worker died (%s); other workers take over its items.", type(error).__name__)
             self._open.discard(worker)
@@ -226,7 +223,6 @@ class Pool(Generic[Item, AnyRecord]):
                 self._await_one()
 
     def _bury(self, actor: Any, error: Exception) -> None:
-        """Removes from the pool a worker that Ray does not replace."""
         self._alive.discard(actor)
         self._unopened.discard(actor)
         if not self._alive:
@@ -381,7 +377,6 @@ def add_paid(share: CheckSettings, *, paid: tuple[int, float]) -> CheckSettings:
 
 
 def is_limited(settings: CheckSettings) -> bool:
-    """Returns whether there is a limit on calls or cost."""
     return settings.max_calls is not None or settings.budget_usd is not None
 
 
@@ -392,7 +387,6 @@ def _part(whole: int, number: int, parts: int) -> int:
 
 @contextmanager
 def _kept_in(settings: CheckSettings, directory: Path | None) -> Iterator[Path | None]:
-    """Provides the folder of the journals, or None if answers are saved in the user's cache."""
     if directory is None and settings.cache and settings.model is not None:
         yield None
         return
@@ -446,8 +440,8 @@ def _connect(ray: Any, workers: int, address: str | None) -> None:
             _try_to_reach(address)
             ray.init(address=address, **quiet)
             return
-        # Must be called in this thread, which stays alive: the system kills Ray's processes when the thread that started
-        # them ends.
+        # Must be called in this thread, which stays alive: the system kills Ray's processes when the thread that
+        # started them ends.
         ray.init(
             address="local",  # otherwise a RAY_ADDRESS in the environment would be used
             num_cpus=workers,

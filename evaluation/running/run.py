@@ -1,8 +1,8 @@
 """Runs many items through one engine and saves each record on disk, so a killed run only loses unfinished items.
 
 A feature defines its items and records, how an item is judged, and how records are summarized. `Run` skips items that
-already have a record, saves each new record before it is reported, and finally makes the summary. To resume a killed
-run, start it again.
+already have a record, saves each new record before it is reported, and finally makes the summary. Starting a killed run
+again resumes it.
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ AT_ONCE = 32
 """Number of items, such as responses, to process concurrently: enough to keep 64 calls in flight, but few enough to fit
 in memory."""
 BATCHED_AT_ONCE = 2_000
-"""The same number if models are called in batches, because all items in progress wait for the same batch. A response
-takes 1 to 3 MB."""
+"""The same if models are called in batches, for which all items in progress wait. A response takes 1 to 3 MB."""
 
 Judge = Callable[[Item], Awaitable[AnyRecord]]
 """Makes the record of one item. May be called concurrently."""

@@ -67,17 +67,17 @@ class _Totals:
     tables: dict[str, LabelTable] = field(default_factory=dict)
     people: dict[str, Counts] = field(default_factory=dict)
     every: dict[str, Counts] = field(default_factory=dict)
-    """Counts of all claims, for responses in which only a core counts."""
+    """Counts of all claims, for responses in which only core claims count."""
     reasons: Counter[UnscoredReason] = field(default_factory=Counter)
     fingerprints: dict[str, tuple[str, Fingerprint]] = field(default_factory=dict)
-    """Maps each fingerprint, as JSON, to itself and the lowest id of a response judged with it. Documents supplied with
-    responses are treated as one source, whatever their contents."""
+    """Maps each fingerprint, as JSON, to the lowest id of a response judged with it, and to the fingerprint itself.
+    Documents supplied with responses are treated as one source, whatever their contents."""
     n_given: int = 0
     """Number of responses checked against documents that came with them."""
     n_given_nothing: int = 0
     """Number of responses whose documents contained no text, so that they could not be checked."""
     n_without_search: int = 0
-    """Number of responses without a search tool, including those above."""
+    """Number of responses without a search tool, including `n_given_nothing`."""
     n_undecided: int = 0
     """Number of responses whose eligibility could not be judged."""
     cascade: CascadeSavings | None = None
@@ -125,7 +125,7 @@ class _Totals:
         return [name for name in dumped[0] if any(_differ(name, *pair) for pair in combinations(dumped, 2))]
 
     def labels(self, line: ResponseLine) -> Counts:
-        """Returns the response's counts by human label; a response without labelled facts has no claims."""
+        """Returns the response's counts by human label. They are 0 for a response without labelled facts."""
         return self.people.get(line.id, Counts())
 
     def tabled(self) -> Iterator[TabledResponse]:
@@ -142,7 +142,7 @@ def summarise(
     scoring: Scoring | None = None,
     elapsed_s: float = 0.0,
 ) -> RunSummary:
-    """Returns the summary of a run. The order of responses affects only the last digits of its cost.
+    """Returns the summary of a run. The order of responses affects only the last digits of the cost.
 
     `elapsed_s` is the time that the run took. Raises DataError if there are no responses, if an id is repeated, or if a
     system answers a prompt twice.
@@ -198,7 +198,7 @@ def _resampling(scoring: Scoring) -> _ResamplingOptions:
 
 
 def _was_given_nothing(report: FactualityReport) -> bool:
-    """Returns whether the response was to be checked against its documents, but these had no text."""
+    """Returns whether the response should have been checked against its documents, but they contained no text."""
     return not report.fingerprint.search_tools and Sources().warning in report.warnings
 
 

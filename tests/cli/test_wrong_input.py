@@ -171,7 +171,7 @@ TABLE = {
     "research audit": """
         nope.jsonl                                        | nope.jsonl: cannot be read (No such file or directory)
         empty.jsonl                                       | empty.jsonl: it has no rows
-        p.jsonl --evaluator gpt                           | p.jsonl has no scores by gpt, only by judge
+        p.jsonl --evaluator gpt                           | p.jsonl: has no scores by gpt, only by judge
         p.jsonl --json p.jsonl                            | p.jsonl: would overwrite p.jsonl
         p.jsonl --threshold 1.1                           | --threshold 1.1
         p.jsonl --level 1                                 | --level 1

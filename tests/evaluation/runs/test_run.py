@@ -267,7 +267,7 @@ def test_a_run_is_read_one_response_at_a_time(folder: Path, summary: RunSummary)
 def test_a_missing_report_is_named(folder: Path) -> None:
     lines = (folder / "reports.jsonl").read_text().splitlines(keepends=True)
     (folder / "reports.jsonl").write_text("".join(lines[:2]))
-    with pytest.raises(DataError, match="there is no report on 'two/p1'"):
+    with pytest.raises(DataError, match="the report on 'two/p1', listed in summary"):
         list(read_run(folder).responses())
     (folder / "reports.jsonl").unlink()
     with pytest.raises(DataError, match=r"reports\.jsonl: cannot be read"):
@@ -282,7 +282,7 @@ def test_what_is_no_finished_run_is_refused(folder: Path, tmp_path: Path) -> Non
     with pytest.raises(ConfigError, match="covers a single text"):
         read_run(folder)
     for place in (tmp_path / "nowhere", folder / "run.json"):
-        with pytest.raises(ConfigError, match="is not a run; use the --run-dir"):
+        with pytest.raises(ConfigError, match="is not a run; pass the --run-dir"):
             read_run(place)
 
 
