@@ -55,7 +55,7 @@ class DrawnPart:
 
 
 def drawn_parts(claims: Iterable[tuple[ClaimToLabel, str, bool]]) -> dict[str | None, DrawnPart]:
-    """Groups distinct claims that have a probability by the name of their draw.
+    """Groups claims by the name of their draw. The claims must be distinct and have a probability.
 
     Each claim is passed with its file and whether it has an answer. If the size of a draw is unknown, the number of
     returned claims is used.

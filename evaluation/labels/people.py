@@ -63,7 +63,7 @@ class PeopleAgreement(Record):
 
 
 def settled(given: Sequence[PersonLabel], rule: DisagreementPolicy) -> PersonLabel | None:
-    """Combines the labels of a claim, of which there is at least one. None if people disagree and no label prevails."""
+    """Combines the labels of a claim, which has at least one. None if people disagree and the rule selects no label."""
     told = Counter(one for one in given if one is not PersonLabel.CANNOT_TELL)
     if not told:
         return PersonLabel.CANNOT_TELL

@@ -22,7 +22,7 @@ EVEN = 0.1
 """Share of the draw that is spread evenly over all claims, since existing labels may not reveal all errors."""
 FEWEST_LABELS, FEWEST_BESIDE_SCORES = 10, 50
 """Minimum number of labels to learn from, without and with scores. Scores are a better guide than a few labels: in a
-simulation, a draw guided by one label had twice the variance of one guided by scores, and 50 labels gave the same."""
+simulation, one label led to twice the variance of a draw guided by scores, and 50 labels to the same variance."""
 _EDGES = (0.05, 0.2, 0.8, 0.95)
 """Boundaries of the score bins, which are narrow near 0 and 1 because most of a judge's scores are there."""
 _PRIOR = 2.0
@@ -132,7 +132,7 @@ def probabilities(spread: Floats, n: int, most: float = 1.0) -> Floats:
 
     The probabilities add up to n, or to n_claims if that is smaller. Except for a share `EVEN` of the draw, they are
     proportional to the spread. None is above `most`; any excess goes to the other claims. If the estimate also uses
-    other labels, `most` is the share of the draw, so that no claim has a weight below 1. At least n / n_claims.
+    other labels, `most` (at least n / n_claims) is the share of the draw, so that no claim has a weight below 1.
     """
     size = len(spread)
     if n >= size:

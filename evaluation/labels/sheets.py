@@ -225,7 +225,7 @@ ClaimKey = tuple[str | None, ...]
 
 
 class PilotRow(Record):
-    """A labelled claim to learn from. The draw leaves it out if it is in the run. Other columns are ignored."""
+    """A labelled claim to learn from. If the claim is in the run, the draw leaves it out. Other columns are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 

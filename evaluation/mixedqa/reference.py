@@ -21,7 +21,7 @@ from factloop.core.extras import require
 from factloop.tools.model_files import encodable, loading_model, short_name
 
 Scores = list[float | None]
-"""One score for each candidate; higher is better. None if there is no score."""
+"""One score for each candidate, or None if there is none. Higher is better."""
 Texts = Sequence[str | None]
 _LONGEST = 512
 """Maximum number of tokens that a metric reads from a text, unless the model has a lower limit."""

@@ -190,7 +190,7 @@ class MixedQaResult(Record):
     reference: tuple[ReferenceCorrelation, ...] = ()
     """The same for every other metric that was requested."""
     gains: tuple[Gain, ...] = ()
-    """The gain of TrustOV over each component, for each system and for all combined. Empty unless r is Pearson's."""
+    """The gain of TrustOV over each component, for each system and for all systems combined. Only for Pearson's r."""
     published: tuple[PublishedRow, ...] = PUBLISHED
     """Table 1 of the paper."""
     usage: Usage

@@ -43,7 +43,7 @@ def outcome(found: Correlation) -> str:
 
 
 def interval(found: Correlation) -> str:
-    """Formats the interval, such as `[0.253, 0.371]`, or the reason why there is none. A dash if there is no
+    """Returns the interval, such as `[0.253, 0.371]`, the reason why there is none, or a dash if there is no
     coefficient."""
     if found.value is None:
         return NOTHING
@@ -100,7 +100,8 @@ def _coefficient(found: Found) -> Cell:
 
 
 def shown_correlations(result: MixedQaResult, system: str | None) -> list[Found]:
-    """Returns the correlations to show: requested TrustScores (graded only if it was computed), then other metrics."""
+    """Returns the correlations to show: the requested TrustScores (graded TrustBC only if computed) and other
+    metrics."""
     asked_for = not result.reference or result.asks_subjects or result.fingerprint.corpus is not None
     shown = {
         found.metric

@@ -104,6 +104,6 @@ def disagreements_with_people(inputs: Inputs) -> Findings:
     """Lists the slides' figures for facts on which SAFE and human annotators disagree."""
     del inputs
     return (
-        compared(("SAFE right, of 100 facts in which it differs from people",), "%", Decimal(76), None),
-        compared(("SAFE's cost, of that of people",), "times cheaper", Decimal(20), None),
+        compared(("SAFE right, among 100 facts on which it and people differ",), "%", Decimal(76), None),
+        compared(("SAFE's cost, compared with that of people",), "times cheaper", Decimal(20), None),
     ), (PEOPLE,)

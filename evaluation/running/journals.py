@@ -29,7 +29,7 @@ _ELSEWHERE = "journal-*.sqlite"
 
 
 def gather(directory: Path, *, elsewhere: bool) -> tuple[int, float]:
-    """Merges all journals of earlier attempts into one, and returns the model calls and dollars spent on its answers.
+    """Merges all journals of earlier attempts into one, and returns the model calls and dollars spent on the answers.
 
     Call this only when no workers are running. `elsewhere` says whether there are workers on other machines, which need
     a copy. Raises ConfigError if a journal cannot be used.

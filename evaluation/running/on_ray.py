@@ -61,8 +61,8 @@ _PASSED_ON = re.compile(
 _LOGGER = logging.getLogger(__name__)
 
 OpenJudge = Callable[[CheckSettings, Path | None], AbstractAsyncContextManager[Judge[Item, AnyRecord]]]
-"""Opens a judge with these settings. Answers are saved at the path, or in the user's cache if the path is None. It must
-be a module-level function, so that other processes can find it by name."""
+"""Opens a judge with these settings. Answers are saved at the path, or in the user's cache if the path is None. The
+function must be defined at module level, so that other processes can find it by name."""
 
 
 async def judged_on_ray(
@@ -346,7 +346,7 @@ def one_line(error: Exception) -> str:
 
 
 def divide(settings: CheckSettings, workers: int, *, paid: tuple[int, float]) -> list[CheckSettings]:
-    """Divides the limits and returns the settings of each worker. What earlier attempts `paid` is subtracted first.
+    """Divides the limits among the workers, after subtracting the calls and dollars that earlier attempts `paid`.
 
     No worker can use the unused share of another, so a run may end slightly below its budget. Raises ConfigError if
     there are more workers than concurrent calls allowed.

@@ -32,7 +32,8 @@ AT_ONCE = 32
 """Number of items, such as responses, to process concurrently: enough to keep 64 calls in flight, but few enough to fit
 in memory."""
 BATCHED_AT_ONCE = 2_000
-"""The same if models are called in batches, for which all items in progress wait. A response takes 1 to 3 MB."""
+"""The same number if models are called in batches, because all items in progress wait for the same batch. A response
+takes 1 to 3 MB."""
 
 Judge = Callable[[Item], Awaitable[AnyRecord]]
 """Makes the record of one item. May be called concurrently."""

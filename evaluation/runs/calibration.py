@@ -190,9 +190,9 @@ def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
             yield f"{start}, which were judged by another evaluator ({which} differ): the two make different errors"
     if sample.n_judged_otherwise:
         yield (
-            f"{start}, {sample.n_judged_otherwise:,} of which are claims of this run with a different verdict, "
-            "judged by another judge or against other documents, and the labels may refer to those. Precision is not "
-            "given for this run alone; to get it, label claims of this run with `factloop research labels next RUN`"
+            f"{start}, {sample.n_judged_otherwise:,} of which are claims of this run with a different verdict "
+            "(from another judge or other documents, to which the labels may refer). Precision is not given for this "
+            "run alone; to get it, label claims of this run with `factloop research labels next RUN`"
         )
     n_unscored = sum(one.counts.unscored for one in summary.responses)
     n_claims = n_unscored + sum(one.counts.scored for one in summary.responses)

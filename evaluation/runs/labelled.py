@@ -103,7 +103,8 @@ class CalibrationSample:
         return not {*(self.groups or ())}.isdisjoint(prompts)
 
     def for_system(self, name: str) -> LabelledClaims:
-        """Returns the system's own claims or, if there are none, all claims. None of these counts as the run's own."""
+        """Returns the system's own claims or, if there are none, all claims, none of which then counts as the run's
+        own."""
         own = [place for place, one in enumerate(self.of_systems or ()) if one == name]
         kept = own or range(len(self.labels))
         is_of_others = self.of_systems is not None and not own

@@ -113,7 +113,8 @@ class _Totals:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """The fingerprint of the first response (ordered by id) that has a search tool, with the snapshots of all."""
+        """The fingerprint of the first response (ordered by id) that has a search tool, with the snapshots of all
+        responses."""
         first = min(self.fingerprints.values(), key=lambda one: (not one[1].search_tools, one[0]))[1]
         answered = {name for _, one in self.fingerprints.values() for name in one.snapshots}
         return first.model_copy(update={"snapshots": tuple(sorted(answered))})

@@ -28,7 +28,7 @@ MOST_LOST = 0.05
 
 
 def draw_counts(n_clusters: int, rng: np.random.Generator, resamples: int) -> Iterator[Ints]:
-    """Yields matrices, (n_resamples, n_clusters), that contain how often each cluster was drawn."""
+    """Yields how often each cluster was drawn, in matrices (n_resamples, n_clusters) of about `AT_ONCE` elements."""
     batch = max(1, AT_ONCE // n_clusters)
     for start in range(0, resamples, batch):
         size = min(batch, resamples - start)

@@ -60,7 +60,7 @@ class ClusteredErrors:
 
 
 def clustered_proportions(one: ClusteredErrors, other: ClusteredErrors, *, rho: float | None = None) -> float:
-    """Returns the two-sided p-value, or 1 if no claims on either side are errors or all of them are.
+    """Returns the two-sided p-value, or 1 if either all claims on both sides are errors or none of them are.
 
     `rho` is the correlation between two claims in the same cluster, which is estimated if None. With a `rho` of 0, this
     is the z-test of two independent proportions. With fewer than ten clusters per side, the test has less power than it
@@ -82,7 +82,7 @@ def clustered_proportions(one: ClusteredErrors, other: ClusteredErrors, *, rho: 
 
 
 def within_clusters(one: ClusteredErrors, other: ClusteredErrors) -> float:
-    """Returns the correlation in [0, 1] between the errors of two claims in a cluster, or 0 if there are no pairs."""
+    """Returns the correlation in [0, 1] between the errors of two claims in a cluster, or 0 if no cluster has two."""
     n, errors = one.n + other.n, one.errors + other.errors
     n_clusters, n_squared = one.n_clusters + other.n_clusters, one.n_squared + other.n_squared
     pooled = errors / n

@@ -35,7 +35,7 @@ def holm_tarone(tests: Sequence[DiscreteTest]) -> list[float]:
 
     In increasing order, each p is multiplied by the number of tests, among this one and later ones, whose `least` is at
     most p. No result is below the previous one. The probability of finding any false difference is at most alpha, even
-    if the tests are dependent. The first true hypothesis to be rejected has the smallest p of all true ones, x. The
+    if the tests are dependent. The first true hypothesis to be rejected is the one with the smallest p, x. The
     probability that a test reaches x by chance is at most x, and it is 0 if the `least` of the test is above x. If
     every test can reach every p, this is Holm's method.
     """

@@ -74,7 +74,8 @@ class StratifiedMean:
 
 
 def stratified_mean(values: Floats, stratum: Ints, n_strata: int, cluster: Ints, n_clusters: int) -> StratifiedMean:
-    """Returns the mean of items. `values`, `stratum` and `cluster` have shape (n_items,); NaN values are left out."""
+    """Returns the stratified mean of items. `values`, `stratum` and `cluster` have shape (n_items,); NaN values are
+    left out."""
     has = ~np.isnan(values)
     at = stratum[has] * n_clusters + cluster[has]
     shape, size = (n_strata, n_clusters), n_strata * n_clusters

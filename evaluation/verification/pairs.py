@@ -13,7 +13,7 @@ from factloop.evaluation.running.run import Spool
 from factloop.evaluation.verification.records import MarkedRow, PairRow, Prediction
 
 PlacedRow = tuple[int | None, PairRow]
-"""The row's first line number (None unless it comes from a file), and the row."""
+"""The number of the row's first line, or None if the row does not come from a file, and the row."""
 
 _IN_ALL_OR_NONE = ("task", "prompt_id")
 

@@ -83,7 +83,7 @@ class Prediction(Record):
     evaluators: Mapping[str, Share | None]
     """Maps evaluators to scores, or to None if there is no score. `NAME@N` was applied to chunks of at most N words."""
     unscored: Mapping[str, str] = Field(default_factory=dict)
-    """Maps evaluators to the reason why there is no score: as in reports, or `no_source` if the document is blank."""
+    """Maps evaluators to the reason for a missing score, as in reports, or `no_source` if the document is blank."""
 
     @property
     def key(self) -> tuple[str, str, str, str]:
@@ -120,7 +120,7 @@ class SpanFigures(Record):
     precision: Share | None
     recall: Share | None
     f1: Share | None
-    """Each of the three is None if its denominator is 0."""
+    """Precision, recall and F1 are None if their denominator is 0."""
     n_predicted: Count
     n_marked: Count
 
@@ -136,7 +136,7 @@ class SpanFigures(Record):
 
 
 class VerifierSummary(Record):
-    """The number of scored pairs and other results of one verifier."""
+    """The results of one verifier."""
 
     name: str
     n_scored: Count

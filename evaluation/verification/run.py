@@ -65,7 +65,8 @@ class Bench:
         return [self._readers[spec] for spec in specs]
 
     async def open(self, specs: Sequence[JudgeSpec], journal: Path) -> list[Judge]:
-        """Returns the prepared verifiers, ready for use; models' answers are saved in `journal`. Raises ConfigError."""
+        """Returns the prepared verifiers, ready for use. Answers of models are saved in `journal`. Raises
+        ConfigError."""
         await self._close_session()
         self._session = open_session(self._settings, self._prompts, keeps=False, journal=journal)
         return [self._build(spec) if spec.calls is not None else self._readers[spec] for spec in specs]
@@ -141,8 +142,8 @@ def open_log(
     """Opens the predictions at `path` and drops rows in which one of `columns` failed for a temporary reason.
 
     Raises ConfigError if the file cannot be used, or if it has predictions for claims that are now in `left_out`.
-    Raises DataError if a line is not a prediction of this run, because it lacks one of `columns`, or its claim is not
-    in `keys`.
+    Raises DataError if a line is not a prediction of this run: it lacks one of `columns`, or its claim is not in
+    `keys`.
     """
 
     def parse(line: bytes, name: str, number: int | None) -> Prediction:

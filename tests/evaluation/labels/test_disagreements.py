@@ -104,7 +104,7 @@ def test_the_papers_wins_have_their_interval() -> None:
     [
         (lambda text: text.replace("neither", "both"), "answer"),
         (lambda text: text + "1,first\n", "appears twice"),
-        (lambda text: text + "99,first\n", "the key has no such item"),
+        (lambda text: text + "99,first\n", "the key does not contain this item"),
         (lambda text: "\n".join(text.splitlines()[:-1]), "item 15 is missing"),
     ],
 )
