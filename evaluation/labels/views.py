@@ -58,7 +58,7 @@ def _rows(found: Adjudication) -> Iterator[Row]:
     yield "Judge right", Text(_share(found.judge, found.judge_right))
     yield "People right", Text(_share(found.people, found.people_right))
     yield "Neither", Text(_share(found.neither, found.neither_right))
-    yield "Judge, of decided", Text(_share(found.judge_of_decided, found.judge_right))
+    yield "Judge, if either was right", Text(_share(found.judge_of_decided, found.judge_right))
     yield "The paper’s SAFE", Text(f"{_share(found.paper, round(PAPER_N * (found.paper.value or 0)))}, Wei et al. 2024")
     basis = f"{found.n_answered:,} answered of {found.n_drawn:,} drawn from {found.n_differing:,} disagreements"
     yield "Basis", Text(f"{basis} among {plural(found.n_labelled, 'labelled claim')} of {visible(found.data)}")

@@ -71,7 +71,7 @@ def resampling(found: Iterable[Correlation]) -> str:
     left_out = f"; up to {most:,} resamples without a coefficient are left out" if most else ""
     level, n = percent(drawn[0].level), drawn[0].n_resamples
     return (
-        f"{level} intervals by {n:,} resamples of whole questions{left_out}. There is no interval with fewer than "
+        f"{level} intervals from {n:,} resamples of whole questions{left_out}. There is no interval with fewer than "
         f"{FEWEST_DRAWN} questions, or if more than a twentieth of the resamples have no coefficient."
     )
 
@@ -132,7 +132,7 @@ def gains_sheet(result: MixedQaResult) -> Sheet:
         (Column("Paper"), paper),
         (Column("n"), lambda one: one.gain.n),
     )
-    return sheet_of("What each half of TrustOV adds", columns, result.gains)
+    return sheet_of("What each component of TrustOV adds", columns, result.gains)
 
 
 def _groups(result: MixedQaResult) -> tuple[str | None, ...]:

@@ -215,14 +215,14 @@ def _warnings(found: _Totals) -> Iterator[str]:
         yield f"{n_ineligible:,} of {of_all} do not do what the prompt asks: none of their claims counts as supported"
     if found.n_undecided:
         undecided = plural(found.n_undecided, "response")
-        yield f"{undecided} could not be judged for eligibility: left out of that share, but not of other figures"
+        yield f"No verdict on eligibility for {undecided}: only the eligible and fully supported share is affected"
     if found.reasons:
         reasons = sorted(found.reasons.items(), key=lambda reason: (-reason[1], reason[0]))
         why = ", ".join(f"{count:,} × {REASON_WORDS[reason]}" for reason, count in reasons)
         left_out = sum(line.counts.unscored > 0 and not line.counts.not_supported for line in lines)
         yield f"{found.reasons.total():,} of {n_claims:,} claims have no verdict: {why}"
         if left_out:
-            yield f"The fully supported share leaves out {plural(left_out, 'response')}, as it depends on these claims"
+            yield f"The fully supported share leaves out {plural(left_out, 'response')} because of these claims"
     if found.n_given:
         n, all_ = found.n_given, len(found.lines)
         which = f"{n:,} of {plural(all_, 'response')} {'was' if n == 1 else 'were'} judged only against"

@@ -318,7 +318,7 @@ def test_a_report_of_another_version_is_named(folder: Path) -> None:
 def test_a_folder_of_an_experiment_is_called_so(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text('{"experiment": "claims"}')
     (tmp_path / "results.json").write_text("{}")
-    with pytest.raises(ConfigError, match="a run of an experiment, not of factloop eval"):
+    with pytest.raises(ConfigError, match="an experiment run, not a `factloop eval` run"):
         read_run(tmp_path)
     (tmp_path / "run.json").write_text("7")
     with pytest.raises(ConfigError, match="has not finished"):
