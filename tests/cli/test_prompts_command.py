@@ -20,7 +20,7 @@ def variant(factloop: Command, home: Path) -> Path:
     made = factloop("prompts", "new", "strict", "--from", "safe/rating", "--out", "variants")
     assert (made.code, made.err) == (0, "")
     assert made.out == (
-        "variants/strict/safe/rating.md: a copy of safe/rating, to be edited. Then: --prompts variants/strict\n"
+        "variants/strict/safe/rating.md: copied from safe/rating. Edit it, and then use --prompts variants/strict\n"
     )
     return home / "variants/strict"
 
@@ -80,7 +80,7 @@ def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
     edit(variant, FIRST_LINE, "Rate {fact}.\u202e")
     warned = factloop("prompts", "lint", "variants")
     assert warned.code == 1
-    assert warned.out.splitlines()[-1] == "1 prompt file: 2 warnings; a run accepts it."
+    assert warned.out.splitlines()[-1] == "1 prompt file: 2 warnings; runs accept it."
     edit(variant, f"version: {OURS.version + 1}", f"version: {OURS.version}")
     edit(variant, "output: Rating", "output: Ratings")
     found = factloop("prompts", "lint", "variants", "--json", "found.json")
@@ -92,7 +92,7 @@ def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
         f"{path}:5: error output: the output is 'Ratings', but replies to safe/rating are 'Rating'",
         f"{path}:9: warning braces: '{{fact}}' is sent unchanged; a placeholder is {{{{name}}}}",
         f"{path}:9: warning hidden: contains U+202E (right-to-left override), which is invisible",
-        "1 prompt file: 1 error (a run refuses the file), 3 warnings.",
+        "1 prompt file: 1 error (runs reject the file), 3 warnings.",
     ]
     report = json.loads(Path("found.json").read_text(encoding="utf-8"))
     assert (report["n_files"], report["n_errors"], report["n_warnings"]) == (1, 1, 3)

@@ -184,7 +184,8 @@ def flips_words(count: FlipCount) -> str:
     n = count.n_better + count.n_worse + count.n_neutral
     said = (
         f"{n:,} of {plural(count.n_claims, 'claim')} flipped from {count.first} to {count.second}: "
-        f"{count.n_better:,} for the better, {count.n_worse:,} for the worse, {count.n_neutral:,} neutral"
+        f"{count.n_better:,} for the better, {count.n_worse:,} for the worse, "
+        f"{count.n_neutral:,} with no label or wrong on both sides"
     )
     if count.n_split:
         said += f"; {count.n_split:,} with repeats split evenly"
