@@ -149,7 +149,7 @@ def test_answers_of_another_page_are_refused(tmp_path: Path) -> None:
     for text, said in (
         (saved_answers(page_of(seed=1)[1], ["first"]), "are from different pages"),
         (saved_answers(found, ["both"]), "is not a file of answers"),
-        (saved_answers(found, ["first"], claims=[]), "its claims are not those"),
+        (saved_answers(found, ["first"], claims=[]), "its claims differ from those"),
         (saved_answers(found, ["first"], kind="labels"), "is not a file of answers"),
     ):
         place.write_text(text)
