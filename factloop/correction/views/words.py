@@ -11,6 +11,7 @@ from factloop.correction.records import Change, ChangeKind, Correction, Doubt, L
 from factloop.reports.claims import PROBLEMS, ClaimView, Status, finding_words, tally, views_of
 from factloop.reports.figures import how_often_right, plural
 from factloop.reports.visible import visible
+from factloop.tools.text.markup import plain_text
 
 _NUMBERED_NOTE = re.compile(r"\[\^(\d+)\]")
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>&|]")
@@ -95,8 +96,7 @@ def changes_words(correction: Correction) -> str:
 
 def change_reason(change: Change) -> str:
     """The reason for a change: the findings on its claims and any further details. Empty in older corrections."""
-    reasons = [*map(finding_words, change.findings), change.detail]
-    return "; ".join(reason for reason in reasons if reason)
+    return "; ".join(filter(None, (*map(finding_words, change.findings), change.detail)))
 
 
 def doubts_words(correction: Correction, *, footnotes: bool = False) -> str | None:
@@ -115,8 +115,8 @@ def doubts_words(correction: Correction, *, footnotes: bool = False) -> str | No
 
 
 def doubted(correction: Correction, doubt: Doubt) -> str:
-    """The doubtful passage."""
-    return correction.text[slice(*doubt.span)].strip()
+    """The doubtful passage, without markup."""
+    return plain_text(correction.text[slice(*doubt.span)])
 
 
 def treatment(correction: Correction, doubt: Doubt, note: int | None = None) -> str:
