@@ -1,4 +1,4 @@
-"""Calculates how probable each of a few texts was at one position of a reply, from its tokens' log-probabilities.
+"""Calculates the probabilities of several texts at one position of a reply, from the log-probabilities of its tokens.
 
 Servers return log-probabilities for the text of a message, but never for the arguments of a tool call.
 """
@@ -14,13 +14,13 @@ from itertools import accumulate
 from factloop.tools.models.wire import ReplyToken
 
 TOP_LOGPROBS = 5
-"""Number of alternatives to request; every server with log-probabilities allows this many."""
+"""Number of alternatives to request. Every server with log-probabilities allows this many."""
 VALUE = "value"
 """Name of the pattern's group that matches the text whose probabilities are needed."""
 
 
 def probabilities(token: ReplyToken) -> dict[str, float]:
-    """The probability of each alternative at the token's position, including the token itself; NaNs are omitted."""
+    """Returns the probability of each alternative at the token's position, including the token itself. Omits NaNs."""
     return {text: math.exp(min(logprob, 0.0)) for text, logprob in token.alternatives.items() if logprob == logprob}
 
 
@@ -78,10 +78,10 @@ def option_probabilities(
 
 
 def _begun(text: str, whole: Mapping[str, str]) -> list[str]:
-    """The options that begin with the text, or that the text begins with."""
+    """Returns the options that begin with the text, or that the text begins with."""
     return [option for option, said in whole.items() if said.startswith(text) or text.startswith(said)]
 
 
 def _joined(tokens: Sequence[ReplyToken]) -> tuple[str, list[int]]:
-    """The joined text of all tokens, and the end of each token in it."""
+    """Returns the joined text of all tokens, and the end of each token in it."""
     return "".join(token.text for token in tokens), list(accumulate(len(token.text) for token in tokens))

@@ -24,9 +24,9 @@ PROVIDERS = {
     "mistralai": "mistral_ai",
     "xai": "x_ai",
 }
-"""LangChain's provider names that the conventions spell differently; others are the same or not covered."""
+"""LangChain's provider names that are spelled differently in the conventions. Others are the same or not covered."""
 _CLASSES = {"AzureChatOpenAI": "azure_openai", "ChatBedrock": "bedrock", "ChatBedrockConverse": "bedrock_converse"}
-"""Classes whose package does not reveal their provider."""
+"""Classes whose package does not reveal the provider."""
 _OF_LANGCHAIN = re.compile(r"langchain_(?!core\b|community\b)(?P<provider>\w+)")
 _PORTS = {"http": 80, "https": 443}
 
@@ -47,7 +47,7 @@ def request_values(chat: ChatModel, model: BaseChatModel | None = None) -> Mappi
 
 @cache
 def _named(name: str, kind: type[BaseChatModel]) -> Mapping[str, Value]:
-    """Model and provider. If the name has no provider (user-built models), it is taken from the class's package."""
+    """Returns model and provider. For a name without provider (user-built models), uses the package of the class."""
     provider, sign, bare = name.partition(":")
     if not sign:
         package = kind.__module__.partition(".")[0]
@@ -59,7 +59,7 @@ def _named(name: str, kind: type[BaseChatModel]) -> Mapping[str, Value]:
 
 @cache
 def _server(base_url: str | None, provider: str) -> Mapping[str, Value]:
-    """The host and port of the server, if known; the provider's own by default."""
+    """Returns the host and port of the server, if known. The default is the provider's own server."""
     if base_url is None:
         host = HOSTS.get(provider)
         return {} if host is None else {"server.address": host, "server.port": _PORTS["https"]}
