@@ -1,4 +1,4 @@
-"""Judges based on encoders with a classification head: NLI, MiniCheck-RoBERTa, FactCG, AlignScore, LettuceDetect."""
+"""Implements judges with classifier heads: NLI, MiniCheck-RoBERTa, FactCG, AlignScore and LettuceDetect."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _AGAINST = ("contradict", "refut")
 
 @dataclass(frozen=True)
 class LabelPlaces:
-    """The indices of a model's outputs that mean support and, if there is one, contradiction."""
+    """The indices of the model outputs that mean support and, if there is one, contradiction."""
 
     support: int
     contradict: int | None
@@ -38,15 +38,15 @@ class LabelPlaces:
         support = [place for place, name in names.items() if name.startswith(_SUPPORT)]
         against = [place for place, name in names.items() if name.startswith(_AGAINST)]
         if len(support) != 1 or len(against) > 1:
-            raise ConfigError(f"the encoder's labels do not show which one means support: {sorted(names.values())}")
+            raise ConfigError(f"the label names do not show which label means support: {sorted(names.values())}")
         return cls(support[0], against[0] if against else None)
 
 
 class Classifier(LocalJudge):
-    """Takes the document as premise and the claim as hypothesis; the score is the probability of the support label."""
+    """Takes the document as premise and the claim as hypothesis. The score is the probability of the support label."""
 
     nameless: ClassVar[Mapping[int, LabelPlaces]] = {2: LabelPlaces(1, None)}
-    """The meanings of labels without names: if there are two, the second means support."""
+    """The meanings of labels without names. If there are two, the second means support."""
 
     def load(self) -> None:
         super().load()
@@ -131,7 +131,7 @@ class AlignScore(Classifier):
         if not checkpoints:
             return super()._load_model(files)
         if len(checkpoints) > 1:
-            raise ConfigError(f"{files.folder}: contains {len(checkpoints)} checkpoints (*.ckpt); keep one")
+            raise ConfigError(f"{files.folder} contains {len(checkpoints)} checkpoints (*.ckpt); keep only one")
         return _of_checkpoint(checkpoints[0], files.base or files.folder)
 
 
@@ -139,13 +139,13 @@ _ENCODER, _POOLER, _HEAD = "base_model.", "base_model.pooler.dense.", "tri_layer
 
 
 def _of_checkpoint(path: Path, base: Path) -> Any:
-    """The published checkpoint as a RoBERTa classifier. Raises ConfigError if it is something else."""
+    """Loads the published checkpoint as a RoBERTa classifier. Raises ConfigError if it is something else."""
     import torch
     from transformers import AutoConfig, RobertaForSequenceClassification
 
     config = AutoConfig.from_pretrained(base, local_files_only=True)
     if config.model_type != "roberta":
-        raise ConfigError(f"{path}: the model next to it must be a RoBERTa, not a {config.model_type}")
+        raise ConfigError(f"{path}: expected a RoBERTa configuration in the same folder, not {config.model_type}")
     config.num_labels = 3
     try:
         found = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
@@ -153,12 +153,12 @@ def _of_checkpoint(path: Path, base: Path) -> Any:
         model = RobertaForSequenceClassification(config)
         model.load_state_dict(weights)
     except (pickle.UnpicklingError, RuntimeError, KeyError, TypeError, AttributeError, EOFError, ValueError) as error:
-        raise ConfigError(f"{path}: not an AlignScore checkpoint that fits the configuration next to it") from error
+        raise ConfigError(f"{path}: not an AlignScore checkpoint that matches its folder's configuration") from error
     return model
 
 
 def _renamed(name: str) -> str | None:
-    """The name of a weight in a RoBERTa classifier; None for unused heads."""
+    """Returns the name of a weight in a RoBERTa classifier, or None for unused heads."""
     if name.startswith(_POOLER):
         return f"classifier.dense.{name.removeprefix(_POOLER)}"
     if name.startswith(_HEAD):
@@ -187,7 +187,7 @@ class LettuceDetect(LocalJudge):
     def load(self) -> None:
         super().load()
         if self._loaded[1].config.num_labels != 2:
-            raise ConfigError(f"{self.name}: must have two labels, not {self._loaded[1].config.num_labels}")
+            raise ConfigError(f"{self.name}: the model must have two labels, not {self._loaded[1].config.num_labels}")
 
     def _read_batch(self, claims: list[str], documents: list[str]) -> list[PairScore]:
         tokenizer, model = self._loaded
@@ -208,13 +208,13 @@ class LettuceDetect(LocalJudge):
         return found
 
     def _probabilities(self, model: Any, tensors: dict[str, Any]) -> Any:
-        """P(hallucinated) of each token."""
+        """Returns P(hallucinated) of each token."""
         logits = model(input_ids=tensors["input_ids"], attention_mask=tensors["attention_mask"]).logits
         return logits.float().softmax(dim=-1)[..., 1]
 
 
 def _words(claim: str, spans: list[list[int]]) -> str:
-    """The marked spans, in order; spans separated only by whitespace are merged."""
+    """Returns the marked spans in order. Merges spans that are separated only by whitespace."""
     merged: list[list[int]] = []
     for start, end in spans:
         if merged and not claim[merged[-1][1] : start].strip():

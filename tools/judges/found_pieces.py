@@ -19,14 +19,14 @@ from factloop.tools.search.passages import PARAGRAPH, PARAGRAPHS, split_passages
 
 FEW_CHARACTERS = 20_000
 RESULTS = 3
-"""Number of passages to read for a claim, the same as a check's default."""
+"""Number of passages to read for a claim, which is the default of a check."""
 _KEPT = 64
-"""Number of documents to keep indexed. Few are enough, because pairs for one document are usually adjacent."""
+"""Number of documents to keep indexed. A few are enough, because pairs for one document are usually adjacent."""
 
 
 @dataclass(frozen=True)
 class FoundPieces:
-    """The pieces of search hits to read, in the form that `Verifier.verify` accepts."""
+    """The pieces of search hits, in the form that `Verifier.verify` accepts."""
 
     passages: tuple[str, ...]
     documents: tuple[int, ...]
@@ -46,8 +46,9 @@ def find_pieces(claim: str, documents: GivenDocuments, results: int) -> FoundPie
 
 @lru_cache(maxsize=1_000)
 def pieces_of(title: str, section: str | None, passage: str) -> tuple[str, ...]:
-    """A passage's pieces, cached because many claims find the same passage. The heading of its section and any headings
-    within it are kept separate from the text."""
+    """Returns the pieces of a passage, cached because many claims find the same passage. The heading of its section and
+    any headings within it are kept separate from the text.
+    """
     whole = passage if section is None else f"{section}{PARAGRAPH}{passage}"
     pieces = split_passages(whole.replace(PARAGRAPH, PARAGRAPHS))
     return tuple(f"{title.rstrip('.')}.\n{piece}" if title else piece for piece in pieces)
@@ -85,5 +86,5 @@ class BaselineReader(Judge):
 
 @cache
 def _weights_sha256() -> str:
-    """A hash that changes whenever scores may change."""
+    """Returns a hash that changes whenever scores may change."""
     return hashlib.sha256(files("factloop.tools.judges").joinpath(FILE_NAME).read_bytes()).hexdigest()

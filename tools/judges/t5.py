@@ -1,4 +1,4 @@
-"""Judges based on Flan-T5: MiniCheck, scored by its first output word, and HHEM, scored by its first token."""
+"""Implements judges based on Flan-T5: MiniCheck, scored by its first output word, and HHEM, by its first token."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class MiniCheckT5(LocalJudge):
 
     @cached_property
     def _answers(self) -> tuple[int, int]:
-        """The tokens of "0" and "1". Raises ConfigError if the tokenizer does not distinguish them."""
+        """Returns the tokens of "0" and "1". Raises ConfigError if the tokenizer does not distinguish them."""
         tokenizer = self._loaded[0]
         no, yes = (tokenizer(answer, add_special_tokens=False)["input_ids"][:1] for answer in ("0", "1"))
         if not no or not yes or no == yes:
@@ -81,7 +81,7 @@ class Hhem(LocalJudge):
 
         config = T5Config.from_pretrained(files.base or files.folder, local_files_only=True)
         if config.model_type != "t5":
-            raise ConfigError(f"{self.name}: needs the configuration of google/flan-t5-base next to the weights")
+            raise ConfigError(f"{self.name}: the configuration next to the weights must be that of google/flan-t5-base")
         config.num_labels = 2
         model = T5ForTokenClassification(config)
         weights = {name.removeprefix("t5."): one for name, one in load_file(files.folder / "model.safetensors").items()}

@@ -224,9 +224,7 @@ class ModelGateway:
             traced.say("gen_ai.input.messages", lambda: _said(request))
             value, came_by = await request.meter.allowance.in_time(lambda: self._answers.once(call))
             reply, finish = value["reply"], value["reply"].get("finish_reason", "")  # missing in older answers
-            request.meter.snapshots |= (
-                {reply["model"]} if reply.get("model") else set()
-            )  # as is the model
+            request.meter.snapshots |= {reply["model"]} if reply.get("model") else set()  # as is the model
             ended = {"gen_ai.response.finish_reasons": (finish,)} if finish else {}
             answered = {"factloop.answered_by": BY[came_by], "factloop.mode": value["mode"]}
             traced.set({**answered, **ended, **_tokens(value, came_by)})

@@ -1,4 +1,4 @@
-"""Reads documents in the forms that users pass: LangChain documents, texts, mappings, or scored search results."""
+"""Reads documents in the forms that users pass: LangChain documents, texts, mappings or scored search results."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pydantic import BaseModel
 from factloop.core.errors import DataError
 
 GivenDocument = str | Document | Mapping[str, Any]
-"""A string, a LangChain document, or a mapping with `page_content`, `text` or `content`, and metadata."""
+"""A string, a LangChain document, or a mapping with metadata and one of `page_content`, `text` and `content`."""
 Documents = GivenDocument | Iterable[GivenDocument | tuple[GivenDocument, float]] | BaseRetriever | VectorStore
-"""The sources that can be supplied with a response: documents, with or without scores, or a store or retriever."""
+"""The sources that can be supplied with a response: documents with or without scores, a store, or a retriever."""
 Retrieve = Callable[[str], Any]
 """A function, synchronous or not, that takes a query and returns documents."""
 _TEXTS = ("page_content", "text", "content")
@@ -32,10 +32,10 @@ def documents_of(name: str, value: object) -> tuple[Document, ...] | None:
         return None
     if isinstance(value, str | Document | Mapping):
         value = [value]
-    elif hasattr(value, "tolist"):  # an array of numpy, a series of pandas
+    elif hasattr(value, "tolist"):  # a numpy array or a pandas series
         value = value.tolist()
     if not isinstance(value, Iterable) or isinstance(value, BaseModel) or hasattr(value, "columns"):
-        raise DataError(f"{name}: must be a list of documents or strings, not {type(value).__name__}")
+        raise DataError(f"{name}: expected a list of documents or strings, not {type(value).__name__}")
     return tuple(_document(f"{name}, item {number}", item) for number, item in enumerate(tuple(value), 1))
 
 
@@ -49,7 +49,7 @@ def _document(name: str, item: object) -> Document:
             return _of_mapping(name, item)
         case ((Document() | str() | Mapping()) as document, Real()):
             return _document(name, document)
-    raise DataError(f"{name}: must be a document or a string, not {type(item).__name__}")
+    raise DataError(f"{name}: expected a document or a string, not {type(item).__name__}")
 
 
 def _of_mapping(name: str, item: Mapping[str, Any]) -> Document:

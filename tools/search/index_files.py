@@ -27,7 +27,7 @@ def remove_index(folder: Path) -> bool:
         if not is_free:
             return False
         if folder.exists():
-            (folder / MANIFEST).unlink(missing_ok=True)  # first, because no other file is trusted without it
+            (folder / MANIFEST).unlink(missing_ok=True)  # removed first, because no other file is trusted without it
             shutil.rmtree(folder)
         folder.with_suffix(LOCK).unlink(missing_ok=True)
     return True

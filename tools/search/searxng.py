@@ -15,7 +15,7 @@ from factloop.tools.search.hosted import misshapen
 
 URL_VARIABLE = "FACTLOOP_SEARXNG_URL"
 _NOWHERE = "http://replayed.invalid"
-_NO_JSON = "the server has probably disabled its JSON format: add `json` to `search.formats` in its settings.yml"
+_NO_JSON = "the JSON format of the server is probably disabled: add `json` to `search.formats` in its settings.yml"
 
 
 class _SearxngResult(BaseModel):
@@ -54,7 +54,7 @@ class SearxngSearch(SearchTool):
         super().model_post_init(context)
         url = self.base_url or os.environ.get(URL_VARIABLE)
         if not url:
-            raise ConfigError(f"searxng needs a server: set {URL_VARIABLE}, or searxng_url")
+            raise ConfigError(f"searxng needs a server: set {URL_VARIABLE} or searxng_url")
         self._url = checked_base_url(url, URL_VARIABLE)
         self._client = JsonClient(tool=self.name, base_url=self._url, timeout_s=self.timeout_s, hints={403: _NO_JSON})
 
@@ -85,7 +85,7 @@ class SearxngSearch(SearchTool):
         except ValidationError as error:
             raise misshapen(self.name, error) from error
         if not answer.results and answer.unresponsive_engines:
-            raise ToolError("searxng: none of its engines answered", tool=self.name, retryable=True)
+            raise ToolError("searxng: none of the engines answered", tool=self.name, retryable=True)
         hits = [
             SearchHit(source=item.url, title=item.title or "", passage=item.content or "", published=item.published)
             for item in answer.results

@@ -13,7 +13,7 @@ from factloop.tools.search.base import REACH_S, SearchHit
 from factloop.tools.search.hosted import KeyedSearch
 
 _NO_QUERY = frozenset({400, 422})
-"""Statuses with which the server rejects a request only because it has no query."""
+"""Statuses with which the server rejects a request only because it contains no query."""
 
 
 class _AnswerBox(BaseModel):
@@ -47,9 +47,9 @@ class _SerperResults(BaseModel):
 
     @model_validator(mode="after")
     def _is_an_answer(self) -> Self:
-        """Serper always returns a list of pages, even if empty, so an answer without known fields is invalid."""
+        """Checks that the answer has a known field. Serper always returns a list of pages, even if it is empty."""
         if not self.model_fields_set:
-            raise ValueError("neither answerBox nor knowledgeGraph nor organic")
+            raise ValueError("no answerBox, knowledgeGraph or organic")
         return self
 
 
@@ -101,7 +101,7 @@ class SerperSearch(KeyedSearch):
 
 
 def _hits(results: _SerperResults, query: str) -> Iterator[SearchHit]:
-    """Yields the direct answer, the knowledge panel, then pages. A panel without a URL gets the URL of the query."""
+    """Yields the direct answer, the knowledge panel, then pages. A panel without a URL gets the query's URL."""
     page = f"https://www.google.com/search?q={quote_plus(query)}"
     box, graph = results.answer_box, results.knowledge_graph
     if box and (passage := _joined(box.answer, box.snippet)):

@@ -25,7 +25,7 @@ _DEPRECATIONS = frozenset({"deprecation", "deprecation-help"})
 _PARAMETER_NOTES = frozenset({"unrecognizedparams", "unrecognizedvalues", "outofrange", "integeroutofrange"})
 _SEARCH_MODULES = frozenset({"search", "query+search"})
 _OF_SEARCH = re.compile(r"\b(?:generator|gsrsearch|gsrwhat)\b")
-"""Parameters essential to a search. Their names are not translated by any wiki."""
+"""Parameters essential to a search. No wiki translates their names."""
 _LONGEST_TEXT = 200
 
 
@@ -50,7 +50,7 @@ def _notes_in(name: str, answer: dict[str, Any]) -> _Notes:
 
 
 def raise_error(name: str, answer: JsonAnswer) -> None:
-    """Raises ToolError if the answer is an error; if the wiki is busy, the error says how long to wait."""
+    """Raises ToolError if the answer is an error. If the wiki is busy, the ToolError says how long to wait."""
     for note in _notes_in(name, answer.value).errors[:1]:
         code = note.code[:100]
         raise ToolError(
@@ -71,17 +71,17 @@ def refuse_unfinished(name: str, answer: dict[str, Any]) -> None:
     for note in _notes_in(name, answer).warnings:
         said = repr(note.text[:_LONGEST_TEXT])
         if note.code in _PARAMETER_NOTES and _OF_SEARCH.search(note.text):
-            raise ToolError(f"{name}: does not support the search: {said}", tool=name)
+            raise ToolError(f"{name}: the wiki does not support this search:  {said}", tool=name)
         if note.module in _SEARCH_MODULES and note.code not in _PARAMETER_NOTES | _DEPRECATIONS:
             raise ToolError(f"{name}: the search returned a warning: {said}", tool=name, retryable=True)
 
 
 MAX_LAG_S = 5
-"""Seconds of database lag above which the wiki should reject our requests, as its etiquette for programs demands."""
+"""Seconds of database lag above which the wiki should reject our requests, as its etiquette for programs requires."""
 _ASKED_EACH_TIME: dict[str, str | int] = {
     "format": "json",
     "formatversion": 2,
-    "errorformat": "plaintext",  # otherwise warnings have no codes
+    "errorformat": "plaintext",  # without this, warnings have no codes
     "maxlag": MAX_LAG_S,
 }
 _READER = "lxml"
@@ -106,30 +106,30 @@ class _Revision(BaseModel):
 
 
 class Article(BaseModel):
-    """An article as returned by the search."""
+    """An article, as returned by the search."""
 
     pageid: int
     title: str
     index: int = 0
-    """Its position in the search results."""
+    """The position in the search results."""
     fullurl: str = ""
     extract: str | None = None
-    """Its text; None if the wiki does not provide plain text."""
+    """The text, or None if the wiki does not provide plain text."""
     revisions: list[_Revision] = []
 
     @property
     def is_blank(self) -> bool:
-        """Whether the plain text exists but is blank, because TextExtracts omits tables and boxes."""
+        """Whether there is plain text but it is blank, because TextExtracts omits tables and boxes."""
         return self.extract is not None and not self.extract.strip()
 
     @property
     def edited(self) -> str | None:
-        """Time of the last edit."""
+        """The time of the last edit."""
         return self.revisions[0].timestamp if self.revisions else None
 
 
 _PASSAGES = PassageSettings(words=100)
-"""Longer than passages of documents, because these passages are returned without their neighbours."""
+"""More words than in passages of documents, because these passages are returned without their neighbours."""
 _LONGEST_QUERY = 300
 """Maximum number of characters of a query in MediaWiki's search."""
 _MAX_ARTICLES = 10
@@ -160,7 +160,7 @@ class WikipediaSearch(SearchTool):
         cls,
         *,
         timeout_s: float,
-        replayed: bool,  # noqa: ARG003  # it needs no key
+        replayed: bool,  # noqa: ARG003  # no key is needed
         language: str = "en",
         url: str | None = None,
     ) -> WikipediaSearch:
@@ -197,7 +197,7 @@ class WikipediaSearch(SearchTool):
         return [_hit(*found[index]) for index in best_passages(query, texts, limit)]
 
     def _articles(self, query: str, n_articles: int) -> list[Article]:
-        """The articles found by the first wording of the query that finds any."""
+        """Returns the articles found by the first wording of the query that finds any."""
         deadline = time.monotonic() + self.timeout_s
         for wording in chain([query], looser_queries(query)):
             if found := self._find(wording, n_articles, deadline):
@@ -205,7 +205,7 @@ class WikipediaSearch(SearchTool):
         return []
 
     def _facts(self, deadline: float) -> tuple[str, ...]:
-        """The wiki's software, and how its articles are read. Raises MissingExtra if they cannot be read."""
+        """Returns the wiki's software, and how its articles are read. Raises MissingExtra if they cannot be read."""
         asked: dict[str, str | int] = {"action": "query", "meta": "siteinfo", "siprop": "general|extensions"}
         try:
             site = _SiteInfo.model_validate(self._get(asked, deadline).get("query"))
@@ -234,7 +234,7 @@ class WikipediaSearch(SearchTool):
             "action": "query",
             "generator": "search",
             "gsrsearch": query,
-            "gsrwhat": "text",  # otherwise MediaWiki's own search only covers titles
+            "gsrwhat": "text",  # without this, MediaWiki's built-in search only covers titles
             "gsrlimit": n_articles,
             "redirects": 1,
             "prop": "extracts|info|revisions",
@@ -281,7 +281,7 @@ class WikipediaSearch(SearchTool):
         require("documents", f"{self.name}: reading a wiki without TextExtracts", _READER)
 
     def _get(self, params: dict[str, str | int], deadline: float) -> dict[str, Any]:
-        """The answer to one request. Raises ToolError, ToolTimeout."""
+        """Returns the answer to one request. Raises ToolError, ToolTimeout."""
         if time.monotonic() > deadline:
             raise ToolTimeout(tool=self.name, timeout_s=self.timeout_s)
         answer = self._client.get_answer("/api.php", _ASKED_EACH_TIME | params)
@@ -289,7 +289,7 @@ class WikipediaSearch(SearchTool):
         return answer.value
 
     def _read_pages(self, answer: dict[str, Any]) -> list[Article]:
-        """The pages in an answer; empty if the search found nothing."""
+        """Returns the pages in an answer, or an empty list if the search found nothing."""
         if "query" not in answer and "batchcomplete" in answer:
             return []
         try:

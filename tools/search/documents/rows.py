@@ -21,7 +21,7 @@ TEXT_KEYS = ("text", "passage", "content", "body")
 URL_KEYS = ("url", "source", "link")
 DATE_KEYS = ("date", "published")
 LONGEST_LABEL = 300
-"""Maximum number of characters of a column's name, because every row that is read as a whole repeats it."""
+"""Maximum number of characters of the name of a column. Every row that is read as a whole repeats these names."""
 
 
 def load_jsonl(path: Path) -> Iterator[Section]:
@@ -45,7 +45,7 @@ def load_json(path: Path) -> Iterator[Section]:
     """
     whole = _parsed(read_text(path), "this is not JSON", path)
     if not isinstance(whole, dict | list):
-        raise DataError("must be an object or an array of objects", path=str(path))
+        raise DataError("expected an object or an array of objects", path=str(path))
     for number, row in enumerate(whole if isinstance(whole, list) else [whole], 1):
         if not isinstance(row, dict):
             raise DataError(f"record {number} is not a JSON object", path=str(path))
@@ -56,7 +56,7 @@ def _parsed(text: str, otherwise: str, path: Path, line: int | None = None) -> A
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else "a value is too large or too deep"
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else "a value is too large or nested too deeply"
         raise DataError(f"{otherwise}: {reason}", path=str(path), line=line) from error
 
 
@@ -101,7 +101,7 @@ def _table(rows: Iterator[tuple[int, list[str]]], path: Path) -> Iterator[Sectio
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The position of a record, for its fragment and for error messages."""
+    """The position of a record, for the fragment of the section and for error messages."""
 
     path: Path
     fragment: str
@@ -130,7 +130,7 @@ def _section(row: Mapping[str, Any], place: _Place) -> Section:
 
 
 def _scalar(row: Mapping[str, Any], keys: tuple[str, ...], place: _Place) -> str | None:
-    """The value of the first key that has one, as text: numbers are common in ids and dates."""
+    """Returns the value of the first key that has one, as text, because ids and dates are often numbers."""
     for key in keys:
         value = row.get(key)
         if value is None or value == "":

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MOST_NAMED = 20
 """Maximum number of unread files listed in a warning."""
 _FEW_PASSAGES = 2_000
-"""Maximum number of passages for which a search (about 0.2 ms) is faster than passing it to a thread."""
+"""Maximum number of passages for which a search (about 0.2 ms) is faster than starting it in a thread."""
 
 
 class DocumentSearch(PassageSearch):
@@ -74,8 +74,8 @@ class DocumentSearch(PassageSearch):
         if self.n_passages == 0:
             broken = next((file for file in self._snapshot.unread if file.why != NO_TEXT), None)
             if broken is not None:
-                raise DataError(f"{broken.why}; there is no other text in the documents", path=str(broken.path))
-            raise DataError("no text in any of the files", path=", ".join(places))
+                raise DataError(f"{broken.why}; the documents contain no other text", path=str(broken.path))
+            raise DataError("none of the files contains any text", path=", ".join(places))
         self._identity = f"documents {self._snapshot.identity}"
         self._embedder = embedder
         if embedder is not None:
@@ -87,8 +87,10 @@ class DocumentSearch(PassageSearch):
 
     @property
     def unread(self) -> tuple[UnreadFile, ...]:
-        """Files in folders and globs that were skipped: broken files, files without text, and unsupported files. A file
-        without text is listed even if the user named it."""
+        """Files in folders and globs that were skipped because they are broken, contain no text or are not supported.
+
+        A file without text is listed even if the user named it.
+        """
         return (*self._snapshot.unread, *self._files.unread)
 
     @property
@@ -104,7 +106,7 @@ class DocumentSearch(PassageSearch):
         ranked = super()._ranked(query, limit)
         if self._embedder is None:
             return ranked
-        from factloop.tools.embeddings.nearest import rank_passages  # loads numpy, which plain BM25 does not need
+        from factloop.tools.embeddings.nearest import rank_passages  # loads numpy, which BM25 does not need
 
         order = rank_passages(query, [stored.passage for stored in ranked[:CANDIDATES]], self._embedder)
         return [ranked[index] for index in order] + ranked[CANDIDATES:]
@@ -118,7 +120,7 @@ class DocumentSearch(PassageSearch):
 
 
 def warnings_of(unread: Sequence[UnreadFile]) -> tuple[str, ...]:
-    """A warning about skipped files for readers of a report; empty if there are none."""
+    """Returns a warning about skipped files for readers of a report, or an empty list if there are none."""
     if not unread:
         return ()
     named = "; ".join(map(str, unread[:MOST_NAMED]))
