@@ -292,7 +292,6 @@ def _is_refusal(error: ToolError) -> bool:
 
 
 def _is_answer(failure: BaseException | None) -> bool:
-    """Returns whether the server responded, with an answer, a status or a refusal by the model."""
     if isinstance(failure, ToolError):
         return failure.status is not None
     return failure is None or isinstance(failure, FactloopError)

@@ -198,7 +198,6 @@ class Tape:
             return self._loaded
 
     def _load(self) -> dict[str, TapeEntry]:
-        """Loads the tape. Raises ConfigError if the file cannot be read or, when recording, written."""
         if self.mode != "replay":
             self._check_place()
         if self.mode == "record":

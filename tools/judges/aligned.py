@@ -249,7 +249,6 @@ class Alignment:
 
     @cached_property
     def _modals(self) -> tuple[str, str]:
-        """The modals (*may*, *must*, *if* and so on) of the two clauses, or empty strings."""
         claimed, said = self.predicate or (None, None)
         return ("", "") if claimed is None or said is None else (_modal(clause_of(claimed)), _modal(said))
 

@@ -98,7 +98,6 @@ def build_judge(
 
 
 def _builder(kind: str) -> JudgeBuilder:
-    """Returns the builder for judges of this kind, and imports only its module."""
     if kind not in JUDGES:
         return cast("JudgeBuilder", load_plugin(VERIFIERS, kind))
     module, _, judge = JUDGES[kind].made_by.partition(":")

@@ -58,7 +58,6 @@ class YesOrNo(LocalJudge):
         return no, yes
 
     def _asked(self, messages: list[dict[str, str]], **options: Any) -> str:
-        """Formats the messages with the model's chat template. Raises ConfigError if the template does not fit."""
         from jinja2 import TemplateError
 
         tokenizer = self._loaded[0]

@@ -139,7 +139,6 @@ _ENCODER, _POOLER, _HEAD = "base_model.", "base_model.pooler.dense.", "tri_layer
 
 
 def _of_checkpoint(path: Path, base: Path) -> Any:
-    """Loads the published checkpoint as a RoBERTa classifier. Raises ConfigError if it is something else."""
     import torch
     from transformers import AutoConfig, RobertaForSequenceClassification
 
@@ -208,7 +207,6 @@ class LettuceDetect(LocalJudge):
         return found
 
     def _probabilities(self, model: Any, tensors: dict[str, Any]) -> Any:
-        """Returns P(hallucinated) of each token."""
         logits = model(input_ids=tensors["input_ids"], attention_mask=tensors["attention_mask"]).logits
         return logits.float().softmax(dim=-1)[..., 1]
 

@@ -192,7 +192,6 @@ def _cached(files: HubFiles) -> Path | None:
 
 
 def _fetched(files: HubFiles, kind: str) -> Path:
-    """Downloads a repository and returns its folder. Raises ConfigError."""
     try:
         _snapshot(files, local_files_only=False)
     except (OSError, ValueError) as error:

@@ -138,7 +138,6 @@ class LocalJudge(Judge):
         """Returns P(supported) and, if available, P(contradicted) of each pair, with shape (n_pairs, 1 or 2)."""
 
     def _load_model(self, files: LocalFiles) -> Any:
-        """Loads the model with its weights. Raises OSError or ValueError if the weights are missing."""
         import transformers
 
         of_kind = getattr(transformers, self.auto_class)
@@ -198,7 +197,6 @@ class LocalJudge(Judge):
         return tuple(chunk for piece in pieces for chunk in cut_into_chunks(piece, room, self._ends))
 
     def _ends(self, texts: Sequence[str]) -> list[list[int]]:
-        """Returns where the model's tokens end in each text."""
         if not texts:
             return []
         tokenizer = self._loaded[0]

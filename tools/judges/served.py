@@ -65,8 +65,7 @@ class ServedJudge(Judge):
             return PairScore(None, error)
 
     @abstractmethod
-    async def _ask(self, pair: VerifierPair, meter: UsageMeter) -> float:
-        """Returns the degree of support. Raises FactloopError if the reply does not contain one."""
+    async def _ask(self, pair: VerifierPair, meter: UsageMeter) -> float: ...
 
 
 class Attribution(StructuredOutput):

@@ -141,7 +141,6 @@ class OpenAIBatches:
         return next(_objects([(await self._ask(method, path, **options)).content]), {})
 
     async def _ask(self, method: str, path: str, kind: str = "", **options: Any) -> httpx2.Response:
-        """Returns the response. `kind` is the content type, if httpx cannot determine it."""
         headers = {**self._headers, **({"content-type": kind} if kind else {})}
         try:
             answer = await self._client.request(method, self._base + path, headers=headers, timeout=CALL_S, **options)
@@ -220,8 +219,6 @@ class _Batch:
 
 @dataclass(eq=False)
 class _Queue:
-    """Requests that are waiting to be submitted in a batch."""
-
     provider: OpenAIBatches
     most: int
     lines: dict[str, bytes] = field(default_factory=dict)
@@ -332,7 +329,6 @@ class Batches:
             n_turns = n_turns + 1 if self._n_asked == before else 0
 
     async def _followed(self, provider: OpenAIBatches, batch: _Batch) -> None:
-        """Follows a batch until all its waiting requests are answered."""
         try:
             if not batch.lines:
                 await self._calm()  # the other requests of this batch are about to be repeated
@@ -444,7 +440,6 @@ class Batches:
         return min(1.5 * interval_s, LONGEST_INTERVAL * self._after_s)
 
     def _answer(self, batch: _Batch, name: str, outcome: Outcome | Exception | None) -> None:
-        """Answers a request, or makes it again if `outcome` is None."""
         batch.waiting.discard(name)
         future = self._futures.pop(name)
         if isinstance(outcome, Exception):

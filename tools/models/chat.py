@@ -218,7 +218,6 @@ def wrap_chat_model(model: BaseChatModel, *, price: Price | None = None) -> Chat
 
 
 def _asking_once(model: BaseChatModel) -> BaseChatModel:
-    """Returns the model with a client that does not retry, if it uses OpenAI's library."""
     client: Any = getattr(model, "root_async_client", None)
     if client is None or not client.max_retries:
         return model

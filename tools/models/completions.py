@@ -55,8 +55,6 @@ class PlainCompletions:
 
 
 class _PlainAnswer:
-    """An answer in the form that LangChain reads."""
-
     def __init__(self, raw: Any) -> None:
         self._raw = raw
         self.headers, self.http_response = raw.headers, raw.http_response

@@ -162,7 +162,6 @@ class ModelGateway:
     async def _converse(
         self, first: Request, output: type[T], accept: Accept | None, read_text: ReadText[T] | None = None
     ) -> AnswerWithTokens[T | ToolChoice[Any]]:
-        """Returns the answer to a request, after repair turns if necessary. Raises the errors of `ask_offering`."""
         asked, allowance = [first], first.meter.allowance
         while True:
             try:
@@ -194,7 +193,6 @@ class ModelGateway:
     async def _turn(
         self, request: Request, output: type[T], accept: Accept | None, read_text: ReadText[T] | None
     ) -> AnswerWithTokens[T | ToolChoice[Any]]:
-        """Takes one turn and reads its reply. Raises ModelOutputError or ModelRefusal if the reply is not an answer."""
         value = await self._reply(request)
         mode, reply = Mode(value["mode"]), read_reply(value["reply"])
         try:
@@ -209,7 +207,6 @@ class ModelGateway:
         return AnswerWithTokens(answer, reply.tokens)
 
     async def _forget(self, *requests: Request) -> None:
-        """Deletes the replies of a conversation that failed."""
         for request in requests:
             await self._answers.forget(request_key(self.chat, request))
 
@@ -255,7 +252,7 @@ def _sendable(text: str) -> str:
 
 
 class _ReplyCutOff(ModelOutputError):
-    """Raised if the reply reached the token limit."""
+    pass
 
 
 def _told_to_people(error: ModelOutputError, model: str) -> ModelOutputError:
@@ -269,7 +266,6 @@ def _told_to_people(error: ModelOutputError, model: str) -> ModelOutputError:
 def _read(
     reply: Reply, output: type[T], offers: Offers[Any, Any] | None, read_text: ReadText[T] | None
 ) -> T | ToolChoice[Any]:
-    """Reads the answer, or the chosen tool with its arguments. Raises ModelOutputError, ModelRefusal."""
     title = output.__name__
     if reply.refusal is not None:
         raise ModelRefusal(reply.refusal, schema=title, reply=reply.text)

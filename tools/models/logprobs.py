@@ -83,5 +83,4 @@ def _begun(text: str, whole: Mapping[str, str]) -> list[str]:
 
 
 def _joined(tokens: Sequence[ReplyToken]) -> tuple[str, list[int]]:
-    """Returns the joined text of all tokens, and the end of each token in it."""
     return "".join(token.text for token in tokens), list(accumulate(len(token.text) for token in tokens))

@@ -333,7 +333,6 @@ def _without_tokens(model: BaseChatModel) -> BaseChatModel:
 
 
 def _conceding(model: BaseChatModel, conceded: frozenset[Concession]) -> BaseChatModel:
-    """Returns the model without the settings that the concessions drop."""
     changes: dict[str, Any] = {}
     if Concession.NO_TEMPERATURE in conceded and hasattr(model, "temperature"):
         changes["temperature"] = None

@@ -187,7 +187,6 @@ def read_reply(message: BaseMessage) -> Reply:
 
 
 def _tokens(logprobs: Any) -> tuple[ReplyToken, ...]:
-    """Returns the tokens as listed by OpenAI's API, or nothing if a server returns something else."""
     decoder = _UTF8("replace")
     try:
         return tuple(_token(item, decoder) for item in (logprobs or {}).get("content") or ())

@@ -42,7 +42,6 @@ _NAMED = re.compile(
 
 @contextmanager
 def _own_code(name: str, what: str) -> Iterator[None]:
-    """Converts any error raised by the user's code to a ToolError that is not retried."""
     try:
         yield
     except FactloopError:

@@ -135,7 +135,6 @@ class SearchGateway:
             server.is_looked_at = True
 
     async def _look_at(self, tool: SearchTool) -> ToolError | None:
-        """Checks the server of a tool. Returns an error if we gave up on the server. Raises ConfigError."""
         server = self._server(tool)
         if not server.is_looked_at:
             try:

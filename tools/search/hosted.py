@@ -91,8 +91,7 @@ class KeyedSearch(SearchTool):
         return with_text(self.name, list(self._found(query, limit)), limit)
 
     @abstractmethod
-    def _found(self, query: str, limit: int) -> Iterable[SearchHit]:
-        """Returns the pages that the server found, best first, including those without text. Raises ToolError."""
+    def _found(self, query: str, limit: int) -> Iterable[SearchHit]: ...
 
     def _read(self, answer: dict[str, Any], shape: type[T]) -> T:
         """Parses the answer. Raises ToolError if it is malformed, which does not mean that nothing was found."""

@@ -281,7 +281,6 @@ class WikipediaSearch(SearchTool):
         require("documents", f"{self.name}: reading a wiki without TextExtracts", _READER)
 
     def _get(self, params: dict[str, str | int], deadline: float) -> dict[str, Any]:
-        """Returns the answer to one request. Raises ToolError, ToolTimeout."""
         if time.monotonic() > deadline:
             raise ToolTimeout(tool=self.name, timeout_s=self.timeout_s)
         answer = self._client.get_answer("/api.php", _ASKED_EACH_TIME | params)
@@ -289,7 +288,6 @@ class WikipediaSearch(SearchTool):
         return answer.value
 
     def _read_pages(self, answer: dict[str, Any]) -> list[Article]:
-        """Returns the pages in an answer, or an empty list if the search found nothing."""
         if "query" not in answer and "batchcomplete" in answer:
             return []
         try:

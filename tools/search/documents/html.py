@@ -125,7 +125,6 @@ def _once(header: list[str], row: list[_Cell | None]) -> list[str]:
 
 
 def _under(header: list[str], names: list[str]) -> list[str]:
-    """Joins two header rows into one, with the upper names first."""
     width = max(len(header), len(names))
     padded = [[*row, *[""] * (width - len(row))] for row in (header, names)]
     return [" ".join(dict.fromkeys(name for name in pair if name)) for pair in zip(*padded, strict=True)]

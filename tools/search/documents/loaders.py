@@ -165,7 +165,6 @@ def _load_xlsx(path: Path) -> Iterator[Section]:
 
 
 def _unzipped(path: Path, what: str, read: Callable[[bytes], T]) -> T:
-    """Returns the result of `read` for a zipped document. Raises DataError."""
     data = read_bytes(path)
     with _foreign_reader(path, what):
         with ZipFile(BytesIO(data)) as archive:

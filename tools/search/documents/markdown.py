@@ -87,7 +87,6 @@ def _bold(words: str) -> Block:
 
 
 def _underlined(lines: Sequence[str], place: int, following: str) -> int | None:
-    """Returns the level of a heading that is a single line underlined with marks, or None if it is not a heading."""
     marks = following.strip()
     is_alone = lines[place].strip() and (place == 0 or not lines[place - 1].strip())
     is_line = len(marks) >= 3 and len(set(marks)) == 1 and marks[0] in _UNDERLINES

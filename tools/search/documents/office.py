@@ -91,7 +91,6 @@ def _slide(slide: Any) -> Iterator[Block]:
 
 
 def _shapes(shapes: Any) -> Iterator[Any]:
-    """Yields all shapes, including those in groups."""
     for shape in shapes:
         yield from _shapes(shape.shapes) if hasattr(shape, "shapes") else (shape,)
 

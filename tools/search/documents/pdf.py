@@ -28,8 +28,6 @@ _HYPHEN = re.compile(r"(?<=[^\W\d_]{2})-\n(?=[a-z]{2})")
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of text, with its position on the page if the position is certain."""
-
     text: str
     place: int | None = None
     cells: tuple[re.Match[str], ...] = ()
@@ -95,7 +93,6 @@ def _squeezed(text: str) -> str:
 
 
 def _gaps(layout: str) -> list[int]:
-    """Returns the number of blank lines above each line that is not blank."""
     gaps: list[int] = []
     blank = 0
     for line in layout.split("\n"):

@@ -101,8 +101,6 @@ def _table(rows: Iterator[tuple[int, list[str]]], path: Path) -> Iterator[Sectio
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The position of a record, for the fragment of the section and for error messages."""
-
     path: Path
     fragment: str
     line: int | None = None
