@@ -29,7 +29,7 @@ class Pace:
         return self._limiter(address_of(chat), lambda: new_limiter(self._settings))
 
     def limiter_of_search(self, tool: SearchTool) -> Limiter:
-        """Returns the limiter of the tool's server in the running event loop, which exists as long as the tool."""
+        """Returns the limiter for the tool's server in the running event loop. It lives as long as the tool."""
         name, here = f"search {id(tool)}", self._here
         if name not in here:
             weakref.finalize(tool, here.pop, name, None).atexit = False
@@ -66,12 +66,12 @@ class Pace:
 
 
 def new_limiter(settings: RunSettings) -> Limiter:
-    """Builds a limiter from the settings. Requests that wait for a batch are not delayed."""
+    """Builds a limiter from the settings. Requests that are waiting for a batch are not delayed."""
     if settings.batch:
         return Limiter()
     return Limiter(concurrency=settings.concurrency or None, requests_per_second=settings.requests_per_second)
 
 
 def address_of(chat: ChatModel) -> str:
-    """Returns the URL of the model's server, or the model's name if there is none."""
+    """Returns the URL of the model's server, or the name of the model if there is none."""
     return chat.identity.get("base_url") or chat.name

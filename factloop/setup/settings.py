@@ -1,4 +1,4 @@
-"""The settings of a run, which are immutable, validated once, and saved with every result."""
+"""Defines the settings of a run, which are immutable, validated once, and saved with every result."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from factloop.tools.search.build import built_in_searches
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NotNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 Timeout = Annotated[float, Field(gt=0, le=1_000_000)]
-"""A timeout in seconds. Sockets reject longer ones, which would look like a failure of the server."""
+"""A timeout in seconds. Sockets reject longer timeouts, which would look like a failure of the server."""
 Price = Annotated[float, Field(ge=0.0, le=1_000_000)]
-"""A price in USD per million tokens. The upper limit keeps costs finite, since JSON has no infinite numbers."""
+"""A price in USD per million tokens. The upper limit keeps costs finite, because JSON has no infinite numbers."""
 Temperature = Annotated[float, Field(ge=0.0, le=2.0)]
 Tokens = Annotated[int, Field(ge=64)]
 Number = Annotated[int, Field(ge=0)]
@@ -55,11 +55,11 @@ def _as_base_url(value: str) -> str:
 BaseUrl = Annotated[str, AfterValidator(_as_base_url)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
 LONGEST_NAME = 100
-WRITTEN = ("cache_dir", "recording")  # settings that name paths to which a run may write
+WRITTEN = ("cache_dir", "recording")  # settings with paths to which a run may write
 
 
 class RunSettings(BaseModel):
-    """Settings common to all runs. Flags, environment variables and the settings file are derived from them."""
+    """The settings common to all runs. Flags, environment variables and the settings file are derived from them."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -78,8 +78,7 @@ class RunSettings(BaseModel):
     price_out: Annotated[Price | None, Mark(LIMITS)] = None
     """USD per million completion tokens, for a model whose price is not known."""
     price_cached: Annotated[Price | None, Mark()] = None
-    """USD per million prompt tokens that the server read from its cache. If not set, they are priced like other prompt
-    tokens."""
+    """USD per million prompt tokens that the server read from its cache. Default: the price of other prompt tokens."""
     concurrency: Annotated[Number, Mark(LIMITS, whole_experiment=True)] = 64
     """Maximum number of concurrent model calls; 0 for no limit."""
     requests_per_second: Annotated[Positive | None, Mark(whole_experiment=True)] = None
@@ -90,7 +89,7 @@ class RunSettings(BaseModel):
     Available for OpenAI and Anthropic. Needs a run directory, which records submitted batches. Each round of a plan is
     a single batch for all responses: `grounded` takes two to four rounds, and other plans take more."""
     batch_after_s: Annotated[Positive, Mark(whole_experiment=True)] = 10.0
-    """Submit a batch after this many seconds without a new request."""
+    """Submit a batch when there has been no new request for this many seconds."""
     batch_discount: Annotated[float, Field(ge=0.0, le=1.0), Mark(whole_experiment=True)] = 0.5
     """Fraction of the price saved by batching."""
     timeout_s: Annotated[Timeout, Mark(LIMITS, search_tools=True)] = 60.0
@@ -100,7 +99,7 @@ class RunSettings(BaseModel):
     patience_s: Annotated[Positive, Mark()] = PATIENCE_S
     """Give up on an unresponsive server after this many seconds; claims that need it stay unscored."""
     rest_s: Annotated[Positive, Mark()] = REST_S
-    """Maximum wait in seconds before trying an unresponsive server again; the first wait is 2 seconds."""
+    """Maximum wait in seconds before trying an unresponsive server again. The first wait is 2 seconds."""
     cache: Annotated[bool, Mark(CACHE, whole_experiment=True, search_tools=True)] = True
     """Cache model replies, search results and document indexes.
 
@@ -126,7 +125,7 @@ class RunSettings(BaseModel):
 
     @property
     def read_paths(self) -> tuple[str, ...]:
-        """The files and folders that a run reads, except `written_paths`. Output must not overwrite them."""
+        """The files and folders that a run reads, except `written_paths`. A run's output must not overwrite them."""
         values = (getattr(self, name) for name in path_settings(type(self)) if name not in WRITTEN)
         listed = (value if isinstance(value, tuple) else (value,) for value in values if value is not None)
         return tuple(str(one) for group in listed for one in group)
@@ -139,7 +138,7 @@ class RunSettings(BaseModel):
 
     @property
     def limits_money(self) -> bool:
-        """Whether there is a cost limit, which requires the model's price to be known."""
+        """Whether there is a cost limit, in which case the price of the model must be known."""
         return self.budget_usd is not None
 
     @property
@@ -154,7 +153,7 @@ class RunSettings(BaseModel):
 
     @classmethod
     def of(cls, base: Self | None = None, **changes: Any) -> Self:
-        """Returns settings with changes applied. Raises ConfigError with the name of an invalid setting."""
+        """Returns the settings with changes applied. Raises ConfigError with the name of an invalid setting."""
         values = {**(base.model_dump(exclude_unset=True) if base is not None else {}), **changes}
         try:
             return cls.model_validate(values)
@@ -182,8 +181,8 @@ class CheckSettings(EmbeddingSettings):
     jury_rule: Annotated[JuryRule, Mark(fingerprint=True)] = "majority"
     """How a jury decides: by majority, unanimously (unanimous), or by the first model that is sure (first_sure)."""
     eligibility: Annotated[bool, Mark(fingerprint=True)] = False
-    """Ask the model, and every other model of the jury, whether the response does what its prompt asks for. If not,
-    `eval` counts none of its claims as supported."""
+    """Ask the model, and every other model of the jury, whether the response does what its prompt asks for. If it does
+    not, `eval` counts none of its claims as supported."""
     judge: Annotated[str | None, Mark(MODEL, "NAME")] = None
     """Judge model that needs no key: minicheck, hhem, nli:MODEL and others (see docs/judges.md), by name or as
     NAME:FOLDER.
@@ -268,7 +267,7 @@ class CheckSettings(EmbeddingSettings):
 
     @property
     def of_search_tools(self) -> Self:
-        """These settings, with all that do not affect search tools reset. If they are equal, so are the tools."""
+        """These settings with everything that does not affect search tools reset. Equal results mean equal tools."""
         own = {f"{name}_{option}" for name in self.search for option in self.of_search(name)}
         return type(self)(**{field: getattr(self, field) for field in {*marked(type(self), "search_tools"), *own}})
 
@@ -284,5 +283,5 @@ def describe(error: ValidationError, known: Collection[str]) -> str:
 
 
 def is_it(name: str, known: Collection[str]) -> str:
-    """Returns a suggestion of the most similar setting for the end of an error message; empty if none is similar."""
+    """Returns the end of an error message, which suggests the most similar setting if there is one."""
     return "".join(f"; did you mean {near!r}?" for near in get_close_matches(name[:LONGEST_NAME], known, n=1))

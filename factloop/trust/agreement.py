@@ -24,7 +24,7 @@ TEMPERATURE = 1.0  # temperature at which the subject is sampled, as in uqlm; at
 
 
 async def draw_samples(question: str, n: int, subject: ModelGateway, meter: UsageMeter) -> list[str]:
-    """Returns answers of the subject to the question, fewer than `n` if calls fail. Raises ConfigError."""
+    """Returns answers of the subject to the question, fewer than `n` if any calls fail. Raises ConfigError."""
 
     async def one(number: int) -> str | None:
         try:
@@ -40,7 +40,7 @@ async def draw_samples(question: str, n: int, subject: ModelGateway, meter: Usag
 async def agreement(
     claims: Sequence[str], samples: Sequence[str], judge: Verifier, *, meter: UsageMeter
 ) -> list[SampleAgreement]:
-    """Returns for each claim the mean degree to which the samples support it."""
+    """Returns for each claim how well the samples support it on average."""
     found = iter(await read_all(judge, [(claim, [sample]) for claim in claims for sample in samples], meter=meter))
     scored = [[one.score for _ in samples if (one := next(found)) is not None] for _ in claims]
     return [

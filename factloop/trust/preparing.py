@@ -36,21 +36,21 @@ LIBRARIES = (
 
 @dataclass(frozen=True)
 class TrustSetup:
-    """The setup of a run before any calls are made, which identifies the run."""
+    """The setup of a run before any calls are made. It identifies the run."""
 
     settings: TrustSettings
     prompts: PromptRegistry
     corpus: SearchTool | None
     subject: ChatModel | None
     judge: ChatModel | Verifier
-    """The judge of passages from the corpus or supplied documents, which may also propose distractors."""
+    """The judge of passages from the corpus or from supplied documents. It may also propose distractors."""
     sources: DistractorSources
     fingerprint: TrustFingerprint
     tape: Tape | None = None
     subjects: Mapping[str, ChatModel] = field(default_factory=dict)
-    """The subject of each system by name, if systems have their own; `subject` is then None."""
+    """The subject of each system by name, if systems have different subjects. `subject` is then None."""
     sampler: ChatModel | None = None
-    """The subject with the temperature for samples."""
+    """The subject with the temperature used for samples."""
 
     @property
     def chats(self) -> tuple[ChatModel, ...]:
@@ -69,7 +69,7 @@ class TrustSetup:
         Raises ConfigError if there is more than one tool, or if the corpus should be searched as well.
         """
         if len(given.tools) > 1 or given.mode != "faithfulness":
-            raise ConfigError("sources: TrustFC searches one corpus, so pass one tool, and use the mode faithfulness")
+            raise ConfigError("sources: TrustFC searches only one corpus; pass one tool and use the mode faithfulness")
         corpus = next(iter(given.tools), None)
         asks = self.subject is not None or bool(self.subjects)
         fingerprint = _fingerprint(
@@ -82,7 +82,7 @@ class TrustSetup:
         return self.fingerprint.model_copy(update=_subject_fields(subject))
 
     async def aclose(self) -> None:
-        """Closes everything if no session has been opened."""
+        """Closes everything, if no session has been opened."""
         await self.sources.aclose()
         for chat in self.chats:
             await chat.aclose()
@@ -104,7 +104,7 @@ def prepare_trust(
     """
     prompts = PromptRegistry.load(settings.prompts)
     if subjects and (subject is not None or settings.subject_model is not None):
-        raise ConfigError("set one subject model for all answers, or one for each system")
+        raise ConfigError("set either one subject model for all answers, or one for each system")
     subject_chat = _subject(settings, subject, settings.temperature)
     own = {name: _own_subject(settings, one) for name, one in (subjects or {}).items()}
     embedder = build_embedder(settings)
@@ -198,7 +198,7 @@ def _subject_fields(subject: ChatModel | None) -> dict[str, Any]:
 
 
 def _proposals(settings: TrustSettings, judge: ChatModel | Verifier | None) -> tuple[str, ...]:
-    """Returns the model as the first source of distractors, if it should propose some."""
+    """Returns the model as the first source of distractors, if the model should propose any."""
     return (f"model {judge.name}",) if settings.distractors == "model" and judge else ()
 
 

@@ -1,4 +1,4 @@
-"""The settings of a TrustScore run."""
+"""Defines the settings of a TrustScore run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UpToHundred = Annotated[int, Field(ge=1, le=100)]
 
 @dataclass(frozen=True)
 class SubjectModel:
-    """The model used by one of several systems."""
+    """The model of one of several systems."""
 
     model: str | BaseChatModel
     base_url: str | None = None
@@ -29,7 +29,7 @@ class SubjectModel:
 
 
 class TrustSettings(EmbeddingSettings):
-    """Settings of a TrustScore. Their names are those of the command-line flags."""
+    """The settings of a TrustScore. Their names are those of the command-line flags."""
 
     subject_model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
     """Model whose belief is tested (TrustBC). If not set, TrustBC is omitted."""
@@ -68,8 +68,8 @@ class TrustSettings(EmbeddingSettings):
     logprobs: bool = True
     """Record the probabilities of the letters when the subject model's server returns them."""
     samples: Annotated[int, Field(ge=0, le=100)] = 0
-    """Number of other answers, sampled from the subject at temperature 1, with which each claim of a long answer is
-    compared by the judge of passages."""
+    """Number of other answers to sample from the subject at temperature 1. The judge of passages compares each claim of
+    a long answer with them."""
     target_order: Literal["asked", "paper"] = "asked"
     """Words to replace first: asked (those that the question asks for) or paper (those found only in the response)."""
     distractors: Annotated[Literal["sources", "model"], Mark(DISTRACTORS)] = "sources"
@@ -91,7 +91,7 @@ class TrustSettings(EmbeddingSettings):
 
     @property
     def wanted_distractors(self) -> int:
-        """The number of distractors to make: three new ones for each check."""
+        """The number of distractors to make, which is three new ones for each check."""
         return 3 * self.max_checks
 
 

@@ -46,7 +46,7 @@ TABLE = {
         answer.md ONLINE --docs docs --cascade mine.txt   | it is not a cascade
         answer.md --fail-under 2                          | --fail-under 2: & less than or equal to 1
         answer.md --docs docs --recording-mode replay     | recording is not: also set a file & --recording FILE
-        answer.md --docs docs --recording no.json         | no.json: there is no such recording & --recording-mode new
+        answer.md --docs docs --recording no.json         | no.json: the recording does not exist & --recording-mode new
         answer.md --run-dir other_run                     | other_run: not a run directory
         answer.md --run-dir binary.md                     | binary.md & run directory
         answer.md --json no/where.json                    | no/where.json: cannot be written, the folder & not exist
@@ -227,7 +227,7 @@ TABLE = {
         --dataset wice --verifier baseline --out o        | wice has no part ''
         pairs.jsonl --verifier baseline --out -           | --out must be a file: a run resumes from it
         pairs.jsonl --verifier baseline --out pairs.jsonl | pairs.jsonl: would overwrite
-        pairs.jsonl --verifier gpt --out o                | there is no judge 'gpt'
+        pairs.jsonl --verifier gpt --out o                | unknown judge 'gpt'
     """,
     "research data": """
         list --docs x                                     | no such option: --docs; see factloop research data list

@@ -42,9 +42,9 @@ def translate(error: Exception, model: str) -> FactloopError:
         if names & _DROPPED and not names & _NO_ADDRESS:
             said = "the connection was closed before the reply was complete"
         elif (broken := next((one for one in chain(error) if isinstance(one, JSONDecodeError)), None)) is not None:
-            said = f"the server's answer is not JSON ({broken.msg})"
+            said = f"its answer is not JSON ({broken.msg})"
         elif isinstance(error, _UNEXPECTED):
-            said = f"cannot interpret the server's answer ({type(error).__name__}: {said})"
+            said = f"cannot make sense of its answer ({type(error).__name__}: {said})"
         # No status: the connection failed, or the client could not read the answer. Both may be temporary.
         return ToolError(f"{model}: {said}", tool=model, retryable=True)
     code = error_field(error, "code")

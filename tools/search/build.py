@@ -107,7 +107,7 @@ def check_settings(names: Sequence[str], docs: Sequence[str | Path] = ()) -> Non
     check_names(names)
     for place in docs:
         if not glob.has_magic(str(place)) and not os.path.lexists(os.path.expanduser(place)):
-            raise ConfigError(f"{place}: no such file or folder")
+            raise ConfigError(f"{place}: there is no such file or folder")
 
 
 def check_sources(names: Sequence[str], docs: Sequence[str | Path] = ()) -> None:

@@ -71,7 +71,7 @@ def refuse_unfinished(name: str, answer: dict[str, Any]) -> None:
     for note in _notes_in(name, answer).warnings:
         said = repr(note.text[:_LONGEST_TEXT])
         if note.code in _PARAMETER_NOTES and _OF_SEARCH.search(note.text):
-            raise ToolError(f"{name}: the wiki does not support this search:  {said}", tool=name)
+            raise ToolError(f"{name}: the wiki does not support this search: {said}", tool=name)
         if note.module in _SEARCH_MODULES and note.code not in _PARAMETER_NOTES | _DEPRECATIONS:
             raise ToolError(f"{name}: the search returned a warning: {said}", tool=name, retryable=True)
 

@@ -32,7 +32,7 @@ def open_answers(settings: RunSettings) -> AnswersKept:
 
 
 def tidy(settings: RunSettings) -> None:
-    """Removes old or excess indexes and word vectors. Called after something in the folder has been opened."""
+    """Removes old or excess indexes and word vectors. Called whenever something in the folder has been opened."""
     folder = cache_folder(settings)
     if folder is not None:
         remove_excess(folder, bounds_of(settings))

@@ -15,7 +15,7 @@ UNSCORED_SIGN = "?"
 
 
 class Belief(StrEnum):
-    """The score of TrustBC, as a word."""
+    """The score of TrustBC, in words."""
 
     CONSISTENT = "consistent"
     INCONSISTENT = "inconsistent"
@@ -42,7 +42,7 @@ _BELIEFS = {
 
 
 class Documents(StrEnum):
-    """The relation of TrustFC."""
+    """The relation of TrustFC, in words."""
 
     SUPPORT = "support"
     NEUTRAL = "neutral"

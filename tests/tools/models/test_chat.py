@@ -77,7 +77,7 @@ def test_a_wrong_set_up_is_said_in_one_line(name: str, base_url: str | None, sai
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "langchain_groq", None)  # as if it were not installed
-    with pytest.raises(ConfigError, match="its provider's package is not installed"):
+    with pytest.raises(ConfigError, match="the package for its provider is not installed"):
         build_chat_model("groq:llama-3.1-8b")
 
 

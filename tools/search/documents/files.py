@@ -96,7 +96,7 @@ def find_files(places: Sequence[str | Path]) -> FoundFiles:
     if not found:
         named_places = ", ".join(str(place) for place in places) or "no path given"
         skipped = f"; skipped {len(unread)}, such as {next(iter(unread.values()))}" if unread else ""
-        raise DataError(f"found no files to read{skipped}; supported extensions:  {_READABLE}", path=named_places)
+        raise DataError(f"found no files to read{skipped}; supported extensions: {_READABLE}", path=named_places)
     return FoundFiles(tuple(sorted(found.values())), frozenset(named), tuple(unread[path] for path in sorted(unread)))
 
 
@@ -118,7 +118,7 @@ def _files_at(place: str) -> Iterator[tuple[Path, Path | None]]:
         elif glob.has_magic(place):
             yield from _matches(path)
         else:
-            raise DataError("no such file or folder", path=place)
+            raise DataError("there is no such file or folder", path=place)
     except OSError as error:
         raise DataError(f"cannot be opened: {error.strerror}", path=place) from error
 

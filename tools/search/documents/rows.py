@@ -45,7 +45,7 @@ def load_json(path: Path) -> Iterator[Section]:
     """
     whole = _parsed(read_text(path), "this is not JSON", path)
     if not isinstance(whole, dict | list):
-        raise DataError("expected an object or an array of objects", path=str(path))
+        raise DataError("must be an object or an array of objects", path=str(path))
     for number, row in enumerate(whole if isinstance(whole, list) else [whole], 1):
         if not isinstance(row, dict):
             raise DataError(f"record {number} is not a JSON object", path=str(path))
@@ -56,7 +56,7 @@ def _parsed(text: str, otherwise: str, path: Path, line: int | None = None) -> A
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else "a value is too large or nested too deeply"
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else "a value is too large or too deep"
         raise DataError(f"{otherwise}: {reason}", path=str(path), line=line) from error
 
 

@@ -112,7 +112,7 @@ def _opened(path: Path) -> Iterator[io.BufferedReader]:
         with path.open("rb") as plain:
             yield io.BufferedReader(gzip.GzipFile(fileobj=plain), _BUFFER_BYTES) if is_compressed(path) else plain
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"not a complete gzip file:  {error}", path=str(path)) from error
+        raise DataError(f"not a complete gzip file: {error}", path=str(path)) from error
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}", path=str(path)) from error
 
