@@ -156,7 +156,7 @@ class ModelGateway:
         await self._forget(request)
         if reply.refusal is not None:
             raise ModelRefusal(reply.refusal, schema="free answer", reply=reply.text)
-        end = ": the model reached the token limit before the first word" if reply.cut_off else ""
+        end = ": the token limit was reached before the first word" if reply.cut_off else ""
         raise ModelOutputError(f"the reply is empty{end}", schema="free answer", reply=reply.text)
 
     async def _converse(

@@ -35,7 +35,7 @@ def documents_of(name: str, value: object) -> tuple[Document, ...] | None:
     elif hasattr(value, "tolist"):  # a numpy array or a pandas series
         value = value.tolist()
     if not isinstance(value, Iterable) or isinstance(value, BaseModel) or hasattr(value, "columns"):
-        raise DataError(f"{name}: expected a list of documents or strings, not {type(value).__name__}")
+        raise DataError(f"{name}: must be a list of documents or strings, not {type(value).__name__}")
     return tuple(_document(f"{name}, item {number}", item) for number, item in enumerate(tuple(value), 1))
 
 
@@ -49,7 +49,7 @@ def _document(name: str, item: object) -> Document:
             return _of_mapping(name, item)
         case ((Document() | str() | Mapping()) as document, Real()):
             return _document(name, document)
-    raise DataError(f"{name}: expected a document or a string, not {type(item).__name__}")
+    raise DataError(f"{name}: must be a document or a string, not {type(item).__name__}")
 
 
 def _of_mapping(name: str, item: Mapping[str, Any]) -> Document:

@@ -64,7 +64,7 @@ def test_a_wrong_address_in_the_environment_is_named(monkeypatch: pytest.MonkeyP
         ("model-of-nobody", None, "cannot be set up"),
         ("", None, "has no name"),
         ("openai:", SERVER, "has no name"),
-        ("llama3:8b", SERVER, "write openai:llama3:8b"),
+        ("llama3:8b", SERVER, "use openai:llama3:8b"),
     ],
 )
 def test_a_wrong_set_up_is_said_in_one_line(name: str, base_url: str | None, said: str) -> None:

@@ -207,7 +207,7 @@ def test_searxng_cites_dates_and_passes_over_pages_without_text(server: FakeServ
 
 def test_no_engine_answering_is_a_failure_not_an_empty_result(server: FakeServer) -> None:
     server.will_answer({"results": [], "unresponsive_engines": [["google", "CAPTCHA"]]})
-    with pytest.raises(ToolError, match="none of its engines") as caught:
+    with pytest.raises(ToolError, match="none of the engines") as caught:
         SearxngSearch(base_url=server.url).search("ada", 3)
     assert caught.value.retryable
 
