@@ -1,6 +1,6 @@
-"""What the site has beside the pages of docs/: every command and every setting, and the pages as Markdown.
+"""Adds to the site, besides the pages of docs/: every command and every setting, and the pages as Markdown.
 
-`mkdocs.yml` names this file among its hooks. `llms.txt` names the pages as Markdown.
+`mkdocs.yml` lists this file as a hook. `llms.txt` lists the Markdown pages.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from factloop.trust.settings import TrustSettings
 
 SETTINGS = {
     "Checks": CheckSettings,
-    "Corrections, beside those of checks": CorrectionSettings,
+    "Corrections, in addition to those of checks": CorrectionSettings,
     "TrustScores": TrustSettings,
-    "The service, beside those of checks and TrustScores": ServeSettings,
+    "The service, in addition to those of checks and TrustScores": ServeSettings,
 }
 
 
 def commands() -> str:
-    """Every command with its help, options that are rarely used among them."""
+    """Every command with its help, including rarely used options."""
     return "\n".join(["# Commands\n", *(f"## factloop {path}\n\n```text\n{_help(path)}```\n" for path in COMMANDS)])
 
 
 def settings() -> str:
-    """Every setting with its flag, if it has one, and its text."""
+    """Every setting with its flag, if it has one, and its help."""
     head = "# Settings\n\n[Limits and settings](limits.md#settings) says where each can be set.\n"
     return "\n".join([head, *(line for title in SETTINGS for line in _table(title))])
 
@@ -56,7 +56,7 @@ def _table(title: str) -> Iterator[str]:
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Adds the pages to those of the folder. MkDocs calls it by this name."""
+    """Adds the generated pages to those in docs/. MkDocs calls this function by its name."""
     from mkdocs.structure.files import File
 
     for name, content in {"commands.md": commands(), "settings.md": settings()}.items():
@@ -65,7 +65,7 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_content(html: str, page: Any, **_: Any) -> str:
-    """Refuses a reference that lacks a public name, or a field or member of one. MkDocs calls it by this name."""
+    """Rejects a reference that lacks a public name, or one of its fields or members. MkDocs calls it by its name."""
     from mkdocs.exceptions import PluginError
 
     if page.file.src_uri == "reference.md" and (missing := [name for name in _public() if f'id="{name}"' not in html]):
@@ -83,6 +83,6 @@ def _public() -> Iterator[str]:
 
 
 def on_post_build(config: Any) -> None:
-    """Puts the Markdown of each page beside it. MkDocs calls it by this name."""
+    """Copies the Markdown of each page next to it. MkDocs calls this function by its name."""
     for page in Path(config.docs_dir).glob("*.md"):
         shutil.copy(page, config.site_dir)

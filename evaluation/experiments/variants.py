@@ -164,7 +164,7 @@ def _refuse_prompts(folder: Path | None) -> None:
         return
     wrong = [one for one in lint_paths([folder], REPLIES).findings if one.severity == "error"]
     if wrong:
-        raise ConfigError(f"{wrong[0].path}:{wrong[0].line}: {wrong[0].message}")
+        raise ConfigError("; ".join(f"{one.path}:{one.line}: {one.message}" for one in wrong))
 
 
 def _shown(changes: Mapping[str, Any]) -> dict[str, Any]:

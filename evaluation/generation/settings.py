@@ -24,23 +24,23 @@ class ResponseSettings(RunSettings):
     """Settings for prompting the model under test. Names match the command-line flags."""
 
     model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
-    """Model that writes the text, for example openai:gpt-4o-mini."""
+    """Model that writes the text, such as openai:gpt-4o-mini."""
     base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
     """URL of an OpenAI-compatible server."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.5
-    """Sampling temperature. The default is that of the code released with the paper.
+    """Sampling temperature, as in the code released with the paper.
 
     None uses the server's default."""
     max_tokens: Annotated[Tokens | None, Mark(MODEL)] = 4096
-    """Maximum number of tokens in a response, which is truncated there.
+    """Maximum length of a response, in tokens. Longer responses are cut off.
 
     The paper's code stops at 1,024, which truncates long responses."""
     timeout_s: Annotated[Positive, Mark(LIMITS)] = 300.0
-    """Timeout for one response, in seconds.
+    """Timeout for each response.
 
     Long responses take minutes on a slow server."""
     seed: int = 0
-    """Seed for all random choices.
+    """Random seed.
 
     This covers the choice of prompts and the jitter of retries."""
 
@@ -52,7 +52,7 @@ class ResponseSettings(RunSettings):
         return self.model
 
     def writer(self, model: BaseChatModel | None) -> ChatModel:
-        """The caller's model, or else the named one. Raises ConfigError."""
+        """The caller's model, or else the one in the settings. Raises ConfigError if there is neither."""
         given = self.named_model if model is None else model
         return build_model(self, given, base_url=self.base_url, temperature=self.temperature)
 
@@ -61,15 +61,15 @@ class PromptSettings(ResponseSettings):
     """Settings for having a model write prompts."""
 
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 1.0
-    """Sampling temperature. The default is that of the code released with the paper.
+    """Sampling temperature, as in the code released with the paper.
 
     None uses the server's default."""
     max_tokens: Annotated[Tokens | None, Mark(MODEL)] = 1024
-    """Maximum number of tokens in a reply."""
+    """Maximum length of a model reply, in tokens."""
     timeout_s: Annotated[Positive, Mark(LIMITS)] = 60.0
-    """Timeout for one model call, in seconds."""
+    """Timeout for each model call."""
     seed: int = 0
-    """Seed for choosing the examples shown to the model. A different seed gives different prompts."""
+    """Random seed for choosing the examples in each request. Another seed gives other prompts."""
 
 
 SCHEMA_TOKENS = 60

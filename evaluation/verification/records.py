@@ -29,7 +29,7 @@ class VerifySettings(RunSettings):
     base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
     """URL of an OpenAI-compatible server."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.0
-    """Temperature of the models.
+    """Sampling temperature of the models.
 
     None uses the server's default."""
     logprobs: bool = True

@@ -1,4 +1,4 @@
-"""The table of commands, with the location and help text of each; flags are defined with the command."""
+"""The table of commands, with the location and help text of each. Flags are defined in each command's module."""
 
 from __future__ import annotations
 
@@ -22,39 +22,39 @@ class ResponsesByDefault(PlainGroup):
 
 
 COMMANDS = {
-    "check": ("check:check", "Check which claims of a text hold, and on what evidence."),
+    "check": ("check:check", "Check which claims in a text are supported, and by what evidence."),
     "correct": (
         "correct:correct",
-        "Correct what the sources contradict, mark what they do not support, and check the changes. Limits of each "
-        "check apply to the whole correction.",
+        "Correct claims that the sources contradict, mark unsupported ones, and check the changes. Limits for each "
+        "check apply to the correction as a whole.",
     ),
     "trust": (
         "trust:trust",
-        "Score whether a model stands by its own answers, and whether documents support them (TrustScore).",
+        "Score whether a model stands by its own answers and whether documents support them (TrustScore).",
     ),
-    "serve": ("serve:serve", "Serve checks over HTTP, with a web page. Limits on calls and cost apply to each job."),
-    "backup": ("backup:backup", "Save the jobs of a service, which may be running, in a file."),
-    "restore": ("backup:restore", "Load the jobs of a backup into a database without jobs."),
+    "serve": ("serve:serve", "Serve checks over HTTP and on a web page. Limits on calls and cost apply to each job."),
+    "backup": ("backup:backup", "Back up the jobs of a service to a file, even while the service is running."),
+    "restore": ("backup:restore", "Restore the jobs in a backup to a database that has no jobs yet."),
     "mcp": (
         "mcp:mcp",
         "Serve checks to agents over the Model Context Protocol. Limits on calls and cost apply to the whole run.",
     ),
-    "doctor": ("doctor:doctor", "Test every configured model, search and document source. Exits with 2 if one fails."),
-    "eval responses": ("eval:responses", "Check the long responses of a data set, and score each system by F1@K."),
-    "eval factscore": ("eval:factscore", "Judge FActScore's facts, and compare the verdicts with human labels."),
+    "doctor": ("doctor:doctor", "Test every configured model, search and document source. Exits with 2 if any fails."),
+    "eval responses": ("eval:responses", "Check the long responses in a data set, and score each system by F1@K."),
+    "eval factscore": ("eval:factscore", "Judge FActScore's facts, and compare the verdicts with its human labels."),
     "eval mixedqa": (
         "mixedqa:mixedqa",
-        "Correlate TrustScore and other metrics with MixedQA's human labels, as in the paper's Table 1.",
+        "Correlate TrustScore and other metrics with MixedQA's human labels, as in Table 1 of the paper.",
     ),
     "cache show": ("cache:show", "Show the contents, location and limits of the cache."),
     "cache clear": ("cache:clear", "Empty the cache, except for entries that another process is using."),
-    "prompts list": ("prompts:list_", "List the prompts with versions, variables, reply schemas and hashes."),
+    "prompts list": ("prompts:list_", "List the prompts with their versions, variables, reply schemas and hashes."),
     "prompts show": ("prompts:show", "Show the text of a prompt."),
-    "prompts new": ("prompts:new", "Copy a prompt to a new variant with its own version. Overwrites nothing."),
-    "prompts lint": ("prompts:lint", "Find errors and likely mistakes in prompts. Exits with 1 if there are any."),
+    "prompts new": ("prompts:new", "Copy a prompt to a new variant with its own version. Never overwrites a file."),
+    "prompts lint": ("prompts:lint", "Find errors and likely mistakes in prompts. Exits with 1 if it finds any."),
     "research audit": (
         "research.audit:audit",
-        "Audit evaluators on human-labelled claims: accuracy, bias, and what their figures can show.",
+        "Audit evaluators on human-labelled claims: how accurate and biased they are, and what their scores can prove.",
     ),
     "research compare": (
         "research.compare:compare",
@@ -66,29 +66,29 @@ COMMANDS = {
     ),
     "research optimise": (
         "research.optimise:optimise",
-        "Let a model propose changes to a prompt, and keep those that an experiment shows to be better.",
+        "Let a model propose changes to a prompt, and keep those that do better in an experiment.",
     ),
     "research verify": (
         "research.verify:verify",
-        "Score claims against their documents with several verifiers, as input for an audit.",
+        "Score claims against their documents with several verifiers, and save the scores for an audit.",
     ),
     "research reproduce": (
         "research.reproduce:reproduce",
-        "Reproduce a table of the papers, next to the published numbers.",
+        "Reproduce a table from the papers, and show it next to the published numbers.",
     ),
-    "research distractors": ("research.distractors:distractors", "Show the distractors for a response."),
+    "research distractors": ("research.distractors:distractors", "Generate the distractors for a response."),
     "research cascade tune": ("research.cascade:tune", "Tune the thresholds of a cascade on labelled claims."),
     "research labels next": (
         "research.labels:next_",
-        "Draw the claims of a run whose labels improve its corrected precision most.",
+        "Draw the claims of a run or an experiment that are most worth labelling.",
     ),
     "research labels export": (
         "research.labels:export",
-        "Combine sheets and pages of labels into a file for --calibration, audit and cascade tune.",
+        "Combine completed label sheets and pages into a file for --calibration, audit and cascade tune.",
     ),
     "research labels disagree": (
         "research.labels:disagree",
-        "Draw verdicts that differ from human labels, for a blind adjudicator.",
+        "Draw claims whose verdicts differ from human labels, for blind adjudication.",
     ),
     "research labels adjudicate": (
         "research.labels:adjudicate",
@@ -96,32 +96,32 @@ COMMANDS = {
     ),
     "research data list": (
         "research.data:list_",
-        "List the data sets with their parts and licences, and which are downloaded.",
+        "List the data sets with their parts and licences, and show which parts are downloaded.",
     ),
-    "research data get": ("research.data:get", "Download data sets from their publishers, and verify checksums."),
-    "research data join": ("research.data:join", "Find the responses that the claims of LLM-AggreFact come from."),
+    "research data get": ("research.data:get", "Download data sets from their publishers, and verify their checksums."),
+    "research data join": ("research.data:join", "Find the responses that LLM-AggreFact's claims come from."),
     "research generate longfact": (
         "research.generate:longfact",
-        "Answer LongFact's prompts with a model, as input for factloop eval.",
+        "Have a model answer LongFact's prompts, and save its responses for factloop eval.",
     ),
     "research generate prompts": (
         "research.generate:prompts",
-        "Let a model write prompts like LongFact's on given topics.",
+        "Have a model write prompts like LongFact's on the topics you choose.",
     ),
     "research kb build": ("research.kb:build", "Build a local table of typed entities from DBpedia dumps."),
 }
 """The location and help text of each command, by name. The name includes the group."""
 
 GROUPS = {
-    "eval": "Score a data set, and compare with its labels if it has any. eval FILE is short for eval responses FILE.",
+    "eval": "Score a data set, and compare with any labels it has. eval FILE is short for eval responses FILE.",
     "cache": "Show or empty the cache of replies and indexes.",
-    "prompts": "List, copy and lint prompts.",
+    "prompts": "List, show, copy and lint prompts.",
     "research": "Audit, compare and calibrate evaluators; collect labels and data; reproduce the papers' tables.",
-    "research cascade": "Tune a cascade: a cheap verifier for clear claims, the model for the rest.",
+    "research cascade": "Tune a cascade: a cheap verifier judges clear-cut claims, and the model judges the rest.",
     "research labels": "Plan, collect, merge and adjudicate human labels.",
     "research data": "List and download data sets.",
     "research generate": "Generate answers to LongFact's prompts, or generate new prompts.",
-    "research kb": "Build local tables of typed entities, for distractors.",
+    "research kb": "Build local tables of typed entities for distractors.",
 }
 
 
@@ -152,10 +152,7 @@ def _root(
 
 
 class LateCommand(TyperCommand):
-    """Represents a command in the help of its group, so that `factloop --help` responds immediately.
-
-    The command itself is imported when it is needed.
-    """
+    """A placeholder for a command in the help of its group. The real command is imported only when it is needed."""
 
     path: str
 

@@ -20,7 +20,7 @@ class Backup(Arguments):
     """Arguments of both commands."""
 
     file: Annotated[Path, Mark(ARGUMENT, "FILE")]
-    """The backup: a SQLite file."""
+    """Backup file, in SQLite format."""
 
 
 @command(taking(ServeSettings, "database", "folder"))

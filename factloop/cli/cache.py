@@ -1,4 +1,4 @@
-"""`factloop cache show | clear` shows or removes what is cached for other runs."""
+"""`factloop cache show | clear` shows or removes what earlier runs have cached."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Clear(AsJson):
     """Arguments of `cache clear`."""
 
     only: Literal["answers", "indexes"] | None = None
-    """Remove only model replies and search results, or only document indexes and word vectors."""
+    """Remove only model replies and search results (answers), or only document indexes and word vectors (indexes)."""
 
 
 @command(taking(RunSettings))
@@ -43,7 +43,7 @@ def clear(given: Clear, flags: Flags) -> int:
     place = place_looked_at(load_settings(RunSettings, flags))
     cleared = clear_cache(place, answers=given.only != "indexes", indexes=given.only != "answers")
     for path in cleared.stayed:
-        note(f"{path}: not removed: another process is using it, or you may not delete it; try again later")
+        note(f"{path}: was not removed, because another process is using it or its permissions forbid it")
     deliver(given, cleared, show_lines([_said(cleared)]))
     return BROKEN if cleared.stayed else DONE
 

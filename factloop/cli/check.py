@@ -1,4 +1,4 @@
-"""`factloop check` reads a text and reports which of its claims hold, with an exit code."""
+"""`factloop check` reads a text, reports which of its claims are supported, and returns an exit code."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Check(Judged):
     """Arguments of `check`."""
 
     answer: Annotated[str, Mark(ARGUMENT, "ANSWER")]
-    """File with the text to check; - for standard input."""
+    """File that contains the text to check (- for standard input)."""
     question: str | None = None
-    """Question that the text answers."""
+    """The question that the text answers."""
 
 
 @command(taking(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK, SCORES, RECORDING))

@@ -1,4 +1,4 @@
-"""Handles exit codes, interrupts, and the notes and progress that commands show on standard error."""
+"""Handles exit codes and interrupts, and shows notes and progress on standard error."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def left_unscored(said: str) -> int:
 def run_until_stopped(work: Coroutine[Any, Any, T], *, run_dir: Path | None, kept: bool) -> T:
     """Returns the result of `work`. An interrupt ends the process immediately and prints how to resume."""
     results: list[T] = []
-    log = logging.getLogger("factloop.checking.check")  # of each check that fails; the command says so at its end
+    log = logging.getLogger("factloop.checking.check")  # logs each failed check, which the command reports at its end
     with asyncio.Runner() as runner:
         log.disabled = True
         try:
@@ -76,7 +76,7 @@ async def _keep(work: Coroutine[Any, Any, T], results: list[T]) -> None:
 
 @contextmanager
 def stopped_with(said: str) -> Iterator[None]:
-    """Ends the process on an interrupt and prints this line, for work that costs nothing."""
+    """Prints this line and ends the process on an interrupt, for work that costs nothing."""
     try:
         yield
     except KeyboardInterrupt:
@@ -86,10 +86,10 @@ def stopped_with(said: str) -> Iterator[None]:
 
 def _resume_hint(run_dir: Path | None, *, kept: bool) -> str:
     if run_dir is not None:
-        return f"stopped. Run the same command again to go on from {run_dir}."
+        return f"stopped. Run the same command again to continue from {run_dir}."
     if kept:
-        return "stopped. Answers so far are in the cache: the same command pays only for the rest."
-    return "stopped. With --run-dir FOLDER a stopped run can be resumed."
+        return "stopped. The answers so far are in the cache, so the same command pays only for the rest."
+    return "stopped. With --run-dir FOLDER, a stopped run can be resumed."
 
 
 @contextmanager
@@ -105,7 +105,7 @@ def step(said: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def counted(noun: str, total: int, *, done: int = 0, quiet: bool = False) -> Iterator[CountDisplay]:
-    """Shows a progress bar for the work in this block, with the server being waited for."""
+    """Shows a progress bar for the work in this block, and any server that it is waiting for."""
     console = Console(stderr=True, quiet=True) if quiet else messages_console()
     with CountDisplay(console, noun, total, done=done) as display, told_of_waits(display.waiting):
         yield display
@@ -114,7 +114,7 @@ def counted(noun: str, total: int, *, done: int = 0, quiet: bool = False) -> Ite
 async def watched(
     events: Events[R, S], noun: str, *, quiet: bool, look_at: Callable[[R], object] = lambda _record: None
 ) -> S:
-    """Waits for the summary of a run and shows a progress bar for its items; `look_at` is called with each record."""
+    """Waits for the summary of a run and shows a progress bar for its items. Calls `look_at` with each record."""
     from factloop.evaluation.running.run import NewRecord, RunStarted
 
     async with aclosing(events):

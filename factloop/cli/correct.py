@@ -1,4 +1,4 @@
-"""`factloop correct` reads a text and writes a corrected version, with an exit code."""
+"""`factloop correct` reads a text, writes a corrected version, and returns an exit code."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Correct(Check):
     """Arguments of `correct`. Requirements such as `--fail-under` apply to the corrected text."""
 
     max_rounds: Annotated[AtLeastOne, Mark(metavar="N")] = 2
-    """Check a rewritten text at most N times."""
+    """Check the rewritten text at most N times."""
     out: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
-    """Write the resulting text; - for standard output."""
+    """Write the corrected text to this file (- for standard output)."""
     marks: Annotated[MarkStyle, Mark(OUTPUT)] = "brackets"
-    """How --out and --html mark what stays in doubt: in brackets, or by Markdown footnotes that give the reason."""
+    """How --out and --html mark content that remains doubtful: in brackets, or with Markdown footnotes that say why."""
 
 
 @command(taking(CorrectionSettings, CORRECTION, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK, SCORES))
@@ -48,7 +48,7 @@ def correct(given: Correct, flags: Flags) -> int:
     refuse_self_support(given.answer, settings.docs, "--docs")
     note_unsent_prompts_of_check(settings)
     if given.dry_run:
-        more = "  That is one check. A correction also makes a call for each sentence it rewrites, and checks these "
+        more = "  This is one check. A correction also makes a call for each sentence it rewrites, and checks these "
         return print_estimate(given, settings, response, f"{more}again, at most {given.max_rounds} times.")
     refuse_endless(response, given.answer, settings)
     settings = with_leave_to_fetch(settings)
@@ -61,7 +61,7 @@ def correct(given: Correct, flags: Flags) -> int:
     text = partial(footnoted, correction) if given.marks == "footnotes" else lambda: correction.text
     deliver(given, correction, show, page=page, files={given.out: text})
     not_done = kept_back(correction)
-    if not_done is not None and (given.quiet or STANDARD_OUTPUT in outputs):  # no report is printed that would say it
+    if not_done is not None and (given.quiet or STANDARD_OUTPUT in outputs):  # no printed report says so
         note(" ".join(not_done.split()))
     # A text from which all claims were removed was checked; one that had none to begin with was not.
     code = exit_code(correction.report, given, may_be_empty=correction.before.counts.scored > 0)

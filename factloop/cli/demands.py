@@ -28,10 +28,10 @@ class Demands(Protocol):
 Result = tuple[UnscoredReason | None, str]
 """The reason why something is unscored (None if it is scored), and its description."""
 BREAKDOWNS = FAILURES - {UnscoredReason.REFUSAL}
-"""Reasons that are breakdowns. A refusal is not: when a model or prompt is being examined, it is a result."""
+"""Reasons that are failures. A refusal is not one: when a model or a prompt is being examined, it is a result."""
 NO_CLAIM = "no claim could be scored"
 NO_CLAIMS_MADE = "the response makes no claim that can be checked"
-ALL_IRRELEVANT = "none of them has to do with the question"
+ALL_IRRELEVANT = "none of the claims is relevant to the question"
 
 
 def first_failure(results: Iterable[Result], failures: Collection[UnscoredReason] = FAILURES) -> str | None:
@@ -65,7 +65,7 @@ def code_of(
     why: str,
     nothing: str | None,
 ) -> int:
-    """The exit code of one or more checks. `precisions` maps a description of what each precision refers to to its
+    """The exit code of one or more checks. `precisions` maps what each precision refers to, such as " of A", to its
     value.
 
     `why` explains why claims are unscored, and `nothing` why there may be no claims at all; None if that is acceptable.

@@ -33,9 +33,9 @@ class Doctor(AsJson):
     controls: Annotated[bool, Mark(MODEL)] = False
     """Also test the judge on a dozen sentences known to be true or false (twenty with --judge)."""
     database: Annotated[str | None, Mark(SERVER, "URL")] = None
-    """Database URL of factloop serve to test."""
+    """URL of the factloop serve database to test."""
     folder: Annotated[Path | None, Mark(SERVER)] = None
-    """Data folder of factloop serve to test. Default: in your data folder."""
+    """Folder of the factloop serve database to test. Default: a folder in your user data directory."""
 
 
 @command(
@@ -51,14 +51,14 @@ def doctor(given: Doctor, flags: Flags) -> int:
     for settings in (check, trust):
         try_outputs((given.json_,), (), settings=settings)
     looks = look_at_database(given.database, given.folder)
-    with stopped_with("Nothing was changed."), step("asking", quiet=False):
+    with stopped_with("Nothing was changed."), step("testing", quiet=False):
         diagnosis = run_alone(diagnose(check, trust, looks, controls=given.controls))
     deliver(given, diagnosis, partial(print_diagnosis, diagnosis))
     return DONE if diagnosis.works else BROKEN
 
 
 def look_at_database(url: str | None, folder: Path | None) -> Sequence[Look]:
-    """Examines the database at this URL or in this folder; empty if the service has never been run.
+    """Prepares a test of the database at this URL or in this folder; empty if the service has never been run.
 
     The database is only read, never created or changed.
     """
@@ -73,7 +73,7 @@ def look_at_database(url: str | None, folder: Path | None) -> Sequence[Look]:
 
 
 def _read(url: str) -> WorkingPart:
-    require("serve", "looking at the service's database", "sqlalchemy")
+    require("serve", "testing the service's database", "sqlalchemy")
     from sqlalchemy import func, inspect, select
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -93,18 +93,18 @@ def _read(url: str) -> WorkingPart:
             looked_at = inspect(connection)
             is_ours = looked_at.has_table(FORMATS.name)
             if file is not None and not is_ours and looked_at.get_table_names():
-                raise ConfigError(f"{_shown(url)}: it is another program's database: use a separate file for jobs")
+                raise ConfigError(f"{_shown(url)}: is the database of another program: use a separate file for jobs")
             found = connection.scalar(select(FORMATS.c.format)) if is_ours else None
             if found is None:
                 return WorkingPart(how=_NOTHING, limits=limits)
             if found > FORMAT:
                 raise ConfigError(
-                    f"{_shown(url)}: was written by another version of factloop (format {found}): use that one, or "
+                    f"{_shown(url)}: was written by another version of factloop (format {found}): use that version, or "
                     "another database"
                 )
             counts = connection.execute(select(JOBS.c.status, func.count()).group_by(JOBS.c.status)).all()
     except SQLAlchemyError as error:
-        advice = "is it running, and is the address right?" if file is None else "is it a factloop database?"
+        advice = "is it running, and is the URL correct?" if file is None else "is it a factloop database?"
         raise ConfigError(f"{_shown(url)}: cannot be read ({said_by(error)}): {advice}") from error
     finally:
         engine.dispose()

@@ -45,20 +45,20 @@ class Run(Judged, Tabled, Intervals):
     """Arguments of a run over a data set."""
 
     k: Annotated[Texts, Mark(STATISTICS, "K")] = ()
-    """K for F1@K: a number, or the median or maximum of supported claims in the run. Default: 64."""
+    """K for F1@K: a number, or the median or maximum number of supported claims in the run. Default: 64."""
     abstention: Annotated[Literal["zero", "exclude"], Mark(STATISTICS)] = "zero"
-    """Count a response without claims as F1@K 0, or leave it out of all means."""
+    """Count a response without claims as F1@K 0 (zero), or leave it out of all means (exclude)."""
     calibration: Annotated[str | None, Mark(STATISTICS, "PATH")] = None
-    """Human-labelled claims for correcting the figures: a run of eval factscore, or a file."""
+    """Human-labelled claims used to correct the figures: a run directory of eval factscore, or a file."""
     evaluator: Annotated[str | None, Mark(STATISTICS, "NAME")] = None
-    """Evaluator to use if --calibration is the input of an audit."""
+    """Evaluator whose verdicts to use, if --calibration is the input file of an audit."""
     transfer: Annotated[Literal["verdicts", "error_rates"] | None, Mark(STATISTICS)] = None
     """Assume that each verdict is right as often as on the labelled claims (verdicts), or that TPR and FPR are the same
-    as on those claims (error_rates). Default: verdicts if some labels come from the system or the run."""
+    as on those claims (error_rates). Default: verdicts if some labels come from the system or run, else error_rates."""
     workers: Annotated[AtLeastOne | None, Mark(LIMITS)] = None
     """Judge on this many Ray workers instead of in this process."""
     address: Annotated[str | None, Mark(LIMITS, "HOST:PORT")] = None
-    """Address of the Ray cluster. Default: --workers starts one on this machine."""
+    """Address of the Ray cluster. By default, --workers starts a cluster on this machine."""
     limit: Annotated[AtLeastOne | None, Mark(LIMITS)] = None
     """Use only the first N responses."""
 
@@ -67,24 +67,24 @@ class Responses(Run):
     """Arguments of `eval responses`."""
 
     data: Annotated[str, Mark(ARGUMENT, "FILE")]
-    """Rows with prompt, response and optionally documents: JSON Lines, CSV, Parquet or a JSON array; - for standard
-    input. If this is a run directory, its answers are judged again, using the evidence saved in it unless --docs or
-    --search is set."""
+    """File of rows with prompt, response and optionally documents (JSON Lines, CSV, Parquet or a JSON array; - for
+    standard input). For a run directory, the responses in it are judged again, using the evidence saved there unless
+    --docs or --search is set."""
     column: Annotated[Texts, Mark(metavar="FIELD=COLUMN")] = ()
-    """Read a field from this column."""
+    """Column to read a field from, for example prompt=question."""
 
 
 class FactScore(Run):
     """Arguments of `eval factscore`."""
 
     data: Annotated[str | None, Mark(metavar="PATH")] = None
-    """FActScore's labels. Default: those downloaded by factloop research data get."""
+    """File or folder of FActScore's labels. Default: those downloaded by factloop research data get."""
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
     """Use only the responses of this system."""
     abstention: Annotated[Literal["zero", "exclude"], Mark(STATISTICS)] = "exclude"
-    """Count a response without claims as F1@K 0, or leave it out of all means."""
+    """Count a response without claims as F1@K 0 (zero), or leave it out of all means (exclude)."""
     out: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
-    """Write each verdict with its label, for factloop research audit; needs --run-dir."""
+    """Write each verdict with its label to this file, for factloop research audit. Needs --run-dir."""
 
 
 _SETTINGS = taking(CheckSettings, MODEL, SEARCH, LIMITS, BATCH, CACHE, PER_CHECK, "repeats", "seed")
@@ -113,7 +113,7 @@ def _judge_again(given: Responses, settings: CheckSettings) -> int:
     from factloop.evaluation.runs.reading import read_run
 
     if given.column:
-        raise ConfigError("--column is for rows; a run directory has none")
+        raise ConfigError("--column needs a file of rows, not a run directory")
     run, by_evidence = read_run(given.data), not (settings.search or settings.docs)
     if run.summary.kind == "factscore":
         said = "its facts and labels would be lost: use factloop eval factscore with another --run-dir"
@@ -143,8 +143,7 @@ def factscore(given: FactScore, flags: Flags) -> int:
 def factscore_items(place: str | Path, systems: Sequence[str] = ()) -> Iterator[RunItem]:
     """Yields the responses with their facts and labels. Abstentions are included, without facts.
 
-    Raises DataError lazily, for a malformed row, and ConfigError at the end if there is no response by one of the
-    systems.
+    Raises DataError for a malformed row when it is reached, and ConfigError at the end if a system has no responses.
     """
     from factloop.evaluation.datasets.factscore import load_factscore
     from factloop.evaluation.runs.items import labelled_item
@@ -155,7 +154,7 @@ def factscore_items(place: str | Path, systems: Sequence[str] = ()) -> Iterator[
         if not systems or response.system in systems:
             yield labelled_item(response)
     if absent:
-        raise ConfigError(f"{place}: no response of {', '.join(sorted(absent))}")
+        raise ConfigError(f"{place}: has no responses by {', '.join(sorted(absent))}")
 
 
 def wanted_columns(given: Sequence[str]) -> dict[str, str]:
@@ -168,9 +167,9 @@ def wanted_columns(given: Sequence[str]) -> dict[str, str]:
         if not mark or not column:
             raise ConfigError(f"--column {one[:80]}: must be FIELD=COLUMN, such as prompt=question")
         if name not in FIELDS:
-            raise ConfigError(f"--column {one[:80]}: there is no field {name[:40]!r}; known are {', '.join(FIELDS)}")
+            raise ConfigError(f"--column {one[:80]}: there is no field {name[:40]!r}; fields are {', '.join(FIELDS)}")
         if columns.setdefault(name, column) != column:
-            raise ConfigError(f"--column {one[:80]}: {name} is named twice")
+            raise ConfigError(f"--column {one[:80]}: {name} is set twice")
     return columns
 
 
@@ -186,8 +185,7 @@ def _judge(
 ) -> int:
     """Judges the items with progress on the terminal and writes the outputs; returns the exit code.
 
-    Raises FactloopError for invalid input; invalid flags or calibrations are found before any data is read or money is
-    spent.
+    Raises FactloopError for invalid input. Invalid flags and calibrations are found before any money is spent.
     """
     from factloop.checking.checker import FactChecker
     from factloop.evaluation.runs.longform import AbstentionPolicy
@@ -256,10 +254,10 @@ def _engine(given: Run, settings: CheckSettings) -> ReportEngine | None:
 
 
 def _debiasing(given: Run) -> Debias | None:
-    """Reads the labelled claims now, so that errors in them are found before any money is spent; returns a debiaser."""
+    """Reads the labelled claims now, to find errors in them before any money is spent; returns a debiaser."""
     if given.calibration is None:
         if given.evaluator is not None:
-            raise ConfigError("--evaluator selects verdicts of --calibration: also set --calibration")
+            raise ConfigError("--evaluator selects an evaluator in --calibration: also set --calibration")
         return None
     from factloop.evaluation.debiasing.records import Transfer
     from factloop.evaluation.runs.calibration import calibrated, load_calibration

@@ -75,7 +75,7 @@ class PlainGroup(TyperGroup):
 
 
 def _with_kind(shown: str) -> str:
-    """A flag with a placeholder for its value instead of a type. Arguments only have their name."""
+    """A flag with a placeholder for its value instead of a type. For arguments, only the name."""
     if not shown.startswith("-"):
         return shown.partition(" <")[0]
     return _TYPE.sub(lambda found: _KINDS.get(found[1].lower(), found[1]), shown)

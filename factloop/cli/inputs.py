@@ -25,7 +25,7 @@ MOST_CONTROLS = 0.1  # fraction of control characters above which input counts a
 
 
 def read_text(name: str) -> str:
-    """The text of a file or a pipe, or of standard input for `-`. Raises DataError."""
+    """Reads the text of a file or a pipe, or standard input for `-`. Raises DataError."""
     if name.lower().endswith(_WITH_TEXT_INSIDE):
         raise DataError("is not plain text: copy the text to check into a .md or .txt file", path=name)
     if name == STANDARD_INPUT:
@@ -68,9 +68,7 @@ def refuse_missing(text: str, documents: Iterable[str] | None) -> None:
     """
     for place in (text, *(documents or ())):
         if place.lower().startswith(("http://", "https://")):
-            raise DataError(
-                "nothing is fetched from an address: save the page (curl -O), and pass its file", path=place
-            )
+            raise DataError("web pages are not downloaded: save the page (curl -O), and pass its file", path=place)
         if place.lower().endswith(_ARCHIVES) and _is_there(place):
             raise DataError("is an archive: unpack it, and pass the folder or a file in it", path=place)
     if text != STANDARD_INPUT and not _is_there(text):
@@ -125,24 +123,24 @@ def refuse_self_support(text: str, documents: Sequence[str], flag: str) -> None:
     from factloop.tools.search.documents.files import find_files
 
     if Path(text).resolve() in {path.resolve() for path in find_files(documents).paths}:
-        raise ConfigError(f"{text}: is among the documents ({flag}) and would support itself; keep it elsewhere")
+        raise ConfigError(f"{text}: is one of the documents ({flag}), so it would support itself; move it elsewhere")
 
 
 def pairs_given(flag: str, given: Sequence[str], what: str) -> dict[str, str]:
-    """Maps names to values, in order. Raises ConfigError for anything but `NAME=VALUE` or for a repeated name."""
+    """Maps names to values, in order. Raises ConfigError for anything but `NAME=VALUE`, and for a repeated name."""
     pairs: dict[str, str] = {}
     for one in given:
         name, mark, value = one.partition("=")
         if not (mark and name.strip() and value.strip()):
             raise ConfigError(f"{flag} {one[:80]}: must be {what}")
         if name in pairs:
-            raise ConfigError(f"{flag} {one[:80]}: {name} is given twice")
+            raise ConfigError(f"{flag} {one[:80]}: {name} is set twice")
         pairs[name] = value
     return pairs
 
 
 def wanted_k(k: str) -> WantedK:
-    """Parses a K for F1@K. Raises ConfigError unless it is an integer of at least 1, median or maximum."""
+    """Parses the K of F1@K. Raises ConfigError unless it is a whole number from 1, median or maximum."""
     if k == "median":
         return "median"
     if k == "maximum":

@@ -32,13 +32,14 @@ class Mcp(Arguments):
     """Arguments of `mcp`."""
 
     transport: Annotated[Literal["stdio", "http"], Mark(SERVER)] = "stdio"
-    """Use standard input and output, or streamable HTTP at /mcp with --host, --port and keys."""
+    """Communicate over standard input and output, or over streamable HTTP at /mcp using --host, --port and API keys."""
     host: Annotated[str, Mark(SERVER)] = "127.0.0.1"
-    """Address to listen on. Addresses other than localhost require a key."""
+    """Address to listen on. Any address other than localhost requires an API key."""
     port: Annotated[int, Mark(SERVER)] = 8765
-    """Port to listen on; 0 picks a free one."""
+    """Port to listen on (0 for any free port)."""
     api_key_file: Annotated[Path | None, Mark(SERVER, "FILE")] = None
-    """API keys of callers, one per line, read again on changes. Or set FACTLOOP_SERVICE_KEYS (comma-separated)."""
+    """File of callers' API keys, one per line, which is reloaded when it changes. Alternatively, set the environment
+    variable FACTLOOP_SERVICE_KEYS to a comma-separated list."""
 
 
 @command(taking(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK), taking(TrustSettings, *SERVED))
@@ -96,8 +97,7 @@ async def _serve_http(given: Mcp, checker: FactChecker, scorer: TrustScorer, ser
 
 
 async def _open(checker: FactChecker, scorer: TrustScorer) -> None:
-    """Opens checker and scorer, so that an invalid setup is found before an agent makes a call. Raises ConfigError,
-    DataError."""
+    """Opens checker and scorer, to find errors in the setup before the first call. Raises ConfigError, DataError."""
     from factloop.setup.sources import Sources
 
     await checker.acheck("", spans=[], sources=None if checker.has_sources else Sources())

@@ -34,21 +34,21 @@ class MixedQa(Tabled, Resumable):
     """Arguments of `eval mixedqa`."""
 
     data: Annotated[str | None, Mark(metavar="PATH")] = None
-    """MixedQA file; - for standard input. Default: the one downloaded by factloop research data get."""
+    """MixedQA file (- for standard input). Default: the one downloaded by factloop research data get."""
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
     """Use only the responses of this system."""
     subject: Annotated[Texts, Mark(metavar="SYSTEM=MODEL[@URL]")] = ()
-    """Model used by a system, asked only about that system's responses, as in the paper. Add its server's URL if it
-    differs from --base-url."""
+    """Model behind a system, which is asked only about that system's responses, as in the paper. Add the URL of its
+    server if it differs from --base-url."""
     limit: AtLeastOne | None = None
     """Use only the first N questions."""
     metric: Annotated[Texts, Mark(metavar="NAME")] = ()
-    """em, bleu-1, bleu-4, rouge-l, meteor, lexical (all these), bertscore:MODEL, bartscore-ref:MODEL,
-    gptscore-src:MODEL (ref, src, evid)."""
+    """Metric to compare with: em, bleu-1, bleu-4, rouge-l, meteor, lexical (all of these), bertscore:MODEL,
+    bartscore-ref:MODEL or gptscore-src:MODEL (both with -ref, -src or -evid)."""
     allow_download: bool = False
-    """Download weights that are given by hub name."""
+    """Download weights that are specified by their hub name."""
     method: Literal["pearson", "spearman", "kendall"] = "pearson"
-    """Correlation coefficient; the paper reports pearson."""
+    """Correlation coefficient. The paper reports Pearson's."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def mixedqa(given: MixedQa, flags: Flags) -> int:
     metrics = build_metrics(given.metric, allow_download=given.allow_download)
     subjects = models_of_systems("--subject", given.subject)
     if subjects and settings.subject_model is not None:
-        raise ConfigError("set one subject for all systems (--subject-model), or one for each (--subject)")
+        raise ConfigError("set one subject for all systems (--subject-model) or one for each (--subject), not both")
     has_trust = settings.subject_model is not None or bool(subjects) or bool(settings.corpus)
     if not has_trust and not metrics:
         raise ConfigError(f"{NOTHING_TO_SCORE_BY}, or a metric (--metric)")
@@ -100,7 +100,7 @@ def mixedqa(given: MixedQa, flags: Flags) -> int:
     asked = list(_asked(islice(load_any_mixedqa(place), given.limit), given.system))
     absent = [system for system in given.system if all(one.response.system != system for one in asked)]
     if absent:
-        raise ConfigError(f"{place}: no response of {', '.join(absent)}")
+        raise ConfigError(f"{place}: has no responses by {', '.join(absent)}")
     lacking = [name for name in dict.fromkeys(one.response.system for one in asked) if name not in subjects]
     if subjects and lacking:
         said = f"no subject model for {', '.join(lacking)}"
@@ -108,7 +108,7 @@ def mixedqa(given: MixedQa, flags: Flags) -> int:
     items = [
         one.item(has_own_subject=bool(subjects))
         for one in asked
-        if one.response.text.strip()  # there is nothing to ask about an empty response, so it stays unscored
+        if one.response.text.strip()  # an empty response stays unscored, because there is nothing to ask about it
     ]
     if not items:
         raise ConfigError(f"{place}: every response is empty")

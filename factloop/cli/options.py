@@ -1,8 +1,8 @@
-"""Builds a command from its arguments and settings, whose models define type, bounds, default and help only once.
+"""Builds commands from models of their arguments and settings, which define types, bounds, defaults and help once.
 
     class Check(Judged):
         answer: Annotated[str, Mark(ARGUMENT, "ANSWER")]
-        \"\"\"File with the text to check; - for standard input.\"\"\"
+        \"\"\"File that contains the text to check (- for standard input).\"\"\"
 
     @command(taking(CheckSettings, MODEL, LIMITS, "seed"))
     def check(given: Check, flags: Flags) -> int: ...
@@ -53,7 +53,7 @@ Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Between0And1 = Annotated[float, Field(gt=0.0, lt=1.0)]
 Texts = tuple[str, ...]
 Flags = dict[str, Any]
-"""The settings given as flags."""
+"""The settings that were set with flags."""
 
 
 class Arguments(BaseModel):
@@ -73,14 +73,14 @@ class AsJson(Arguments):
     """Arguments of commands whose report is printed or written as JSON."""
 
     json_: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
-    """Write the report as JSON; - for standard output."""
+    """Write the report to this file as JSON (- for standard output)."""
 
 
 class Report(Quiet, AsJson):
     """Arguments of commands that can write the report as a page."""
 
     html: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
-    """Write the report as an HTML page."""
+    """Write the report to this file as an HTML page."""
 
     @property
     def written(self) -> tuple[str | None, ...]:
@@ -92,7 +92,7 @@ class Tabled(Report):
     """Arguments of commands whose report has tables."""
 
     tables: Annotated[Texts, Mark(OUTPUT, "FILE")] = ()
-    """Write the tables (LaTeX to a .tex file, CSV to any other) or the plots (to an .svg or .pdf file)."""
+    """Write plots (.svg or .pdf) or tables (LaTeX for .tex, otherwise CSV) to this file."""
 
     @property
     def written(self) -> tuple[str | None, ...]:
@@ -110,18 +110,18 @@ class Resumable(Arguments):
     """Arguments of commands that save their progress."""
 
     run_dir: Annotated[Path | None, Mark(OUTPUT, "FOLDER")] = None
-    """Save progress here; the same command resumes the run."""
+    """Save progress in this folder. Running the same command again resumes the run."""
 
 
 class WithSettings(Arguments):
     """Arguments of commands that accept settings."""
 
     set_: Annotated[Texts, Mark(metavar="NAME=VALUE")] = ()
-    """Override any setting in factloop.toml by name, for example patience_s=600."""
+    """Override any setting by name, for example patience_s=600."""
 
 
 class FailIfUnscored(Arguments):
-    """Arguments of commands that can require a verdict or a score for everything."""
+    """Arguments of commands that can fail if anything has no verdict or score."""
 
     fail_if_unscored: Annotated[bool, Mark(OUTPUT)] = False
     """Exit with 3 if anything is left unscored."""
@@ -131,7 +131,7 @@ class Judged(Report, Resumable, Estimated, FailIfUnscored):
     """Arguments of commands that check text."""
 
     fail_under: Annotated[Share | None, Mark(OUTPUT, "SHARE")] = None
-    """Exit with 1 if precision is lower than this."""
+    """Exit with 1 if precision is below this value."""
 
 
 class Seeded(Arguments):
@@ -147,7 +147,7 @@ class Intervals(Arguments):
     level: Annotated[Between0And1, Mark(STATISTICS)] = 0.95
     """Confidence level of the intervals, between 0 and 1."""
     resamples: Annotated[Number, Mark(STATISTICS)] = 2000
-    """Bootstrap resamples for the intervals; 0 for none."""
+    """Number of bootstrap resamples for the intervals (0 for none)."""
 
 
 A = TypeVar("A", bound=Arguments)
@@ -175,7 +175,7 @@ class Command:
         if self.taken:
             own |= WithSettings.model_fields
         settings: dict[str, FieldInfo] = {}
-        for taken in self.taken:  # a name that several models have is described as in the first
+        for taken in self.taken:  # if several models have the same name, the first one describes it
             settings |= {name: field for name, field in taken.flags.items() if name not in {*own, *settings}}
 
         def run(**values: Any) -> None:
@@ -198,7 +198,7 @@ class Command:
         return typer.main.get_command(alone)
 
     def _set(self, given: Sequence[str]) -> Flags:
-        """The settings given with `--set`. Raises ConfigError for anything but `NAME=VALUE` with a known name."""
+        """The settings set with `--set`. Raises ConfigError for anything but `NAME=VALUE` with a known name."""
         known = {name: field for taken in self.taken for name, field in taken.model.model_fields.items()}
         found: Flags = {}
         for one in given:
@@ -212,7 +212,7 @@ class Command:
 
 
 def command(*taken: Taken) -> Callable[[Callable[..., int]], Command]:
-    """Turns a function into a command. It takes the arguments and, if it accepts settings, those that were given."""
+    """Turns a function into a command. It receives the arguments and, if it accepts settings, those set by flags."""
 
     def make(work: Callable[..., int]) -> Command:
         arguments = next(iter(inspect.signature(work, eval_str=True).parameters.values())).annotation
@@ -230,20 +230,20 @@ def taking(model: type[BaseModel], *wanted: Group | str) -> Taken:
 
 
 def spelling(name: str) -> str:
-    """The flag for a field, without its unit (shown in the metavar) or an underscore that avoids a Python name."""
+    """The flag for a field, without the unit (shown in the metavar) or the underscore that avoids a Python keyword."""
     return f"--{name.removesuffix('_s').rstrip('_').replace('_', '-')}"
 
 
 def help_of(field: FieldInfo) -> str:
-    """The help for a field: its text, allowed values, whether it can be repeated, and its default."""
+    """The help for a field: its text, its allowed values, whether it can be repeated, and its default."""
     mark, text = mark_of(field), text_of(field).rstrip(".").replace("`", "")
     if mark.names is not None:
         *others, last = mark.names()
         text += f": {', '.join(others)} or {last}"
     if is_list(field) and mark.group is not ARGUMENT:
-        text += "; repeatable"
+        text += ". Repeatable"
     default = _shown(field.default)
-    return f"{text}." if default is None or field.is_required() else f"{text} (default {default})."
+    return f"{text}." if default is None or field.is_required() else f"{text}. {default}."
 
 
 def _validated(kind: type[A], given: Flags) -> A:
@@ -293,10 +293,10 @@ def _shown(default: Any) -> str | None:
     if default is None or default is False or default == ():
         return None
     if default is True:
-        return "yes"
+        return "On by default"
     if isinstance(default, tuple):
-        return ", ".join(map(str, default))
-    return f"{default:g}" if isinstance(default, float) else str(default)
+        return f"Default: {', '.join(map(str, default))}"
+    return f"Default: {default:g}" if isinstance(default, float) else f"Default: {default}"
 
 
 def _panel_order(field: FieldInfo) -> int:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 STANDARD_OUTPUT = "-"
 _PADDING = re.compile("(?<! ) +(?=\n)")
-FILLED_IN = "a person may have filled it in"  # why a label sheet is not overwritten
+FILLED_IN = "someone may have filled it in"  # why a label sheet is not overwritten
 
 
 class _WithoutPadding:
@@ -70,8 +70,7 @@ def try_outputs(
     settings: RunSettings | None = None,
     run_dir: Path | None = None,
 ) -> None:
-    """Checks, before any money is spent, that the outputs can be written and do not overwrite inputs. Raises
-    ConfigError.
+    """Checks that the outputs can be written and do not overwrite inputs, before money is spent. Raises ConfigError.
 
     Inputs include the files that are read by `settings` and the settings file itself. The paths that they write, and
     the run directory, may be folders and are created if they do not exist.
@@ -120,7 +119,7 @@ def _keep_out_of(folder: Path, written: Mapping[Path, str]) -> None:
 
 
 def _refuse_to_write_over(read: str, written: Mapping[Path, str]) -> None:
-    """Rejects outputs that overwrite an input or lie among the documents, where the next run would read them."""
+    """Rejects outputs that overwrite an input, or that are among the documents, where the next run would read them."""
     try:
         taken, source = first_taken_in(read, written), Path(read).expanduser().resolve()
         is_folder = source.is_dir()
@@ -166,8 +165,7 @@ def write_output(name: str, text: str | bytes) -> None:
 
 
 def write_files(outputs: Mapping[str | None, Callable[[], str | bytes]]) -> None:
-    """Writes each named output. Files come first, since the reader of standard output may be gone. Raises
-    ConfigError."""
+    """Writes each named output, files first, because the reader of standard output may be gone. Raises ConfigError."""
     named = [(name, render) for name, render in outputs.items() if name is not None]
     for name, render in sorted(named, key=lambda output: output[0] == STANDARD_OUTPUT):
         write_output(name, render())
@@ -206,7 +204,7 @@ def deliver(
 
 
 def show_lines(lines: Iterable[str]) -> Callable[[Console], object]:
-    """Returns a function that prints the lines on a terminal, with invisible characters made visible."""
+    """Returns a function that prints the lines on a terminal, with invisible characters escaped."""
     return lambda terminal: terminal.print("\n".join(map(visible, lines)), soft_wrap=True)
 
 
@@ -227,8 +225,8 @@ def say(speak: Callable[[], object]) -> None:
 def leave_now(code: int) -> NoReturn:
     """Ends the process without waiting for its threads.
 
-    Python would join them first, and a thread waiting for a search cannot be stopped before `--timeout`. Nothing is
-    lost: answers are saved before they are used, and the operating system releases the locks.
+    Python would join them first, and a thread that waits for a search cannot be stopped before `--timeout`. Nothing is
+    lost, because answers are saved before they are used, and the operating system releases the locks.
     """
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):  # broken, closed or never opened

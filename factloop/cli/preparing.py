@@ -63,12 +63,12 @@ def _missing(settings: CheckSettings) -> Source | None:
 
 
 def note_unsent_prompts(folder: Path | None, models: Iterable[object], *, remedy: str = "--model") -> None:
-    """Warns if there is a folder of prompts but no model, because only models are sent prompts.
+    """Warns if there is a folder of prompts but no model, because prompts are sent only to models.
 
     `remedy` lists the flags that set a model.
     """
     if folder is not None and not any(models):
-        note(f"--prompts {folder} has no effect, because without a model no prompt is sent: use {remedy}")
+        note(f"--prompts {folder} has no effect, because prompts are sent only to models: use {remedy}")
 
 
 def note_unsent_prompts_of_check(settings: CheckSettings) -> None:

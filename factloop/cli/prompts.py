@@ -37,7 +37,7 @@ class Show(List):
     """Arguments of `prompts show`."""
 
     name: Annotated[str, Mark(ARGUMENT, "NAME")]
-    """Name as shown by factloop prompts list."""
+    """Name of the prompt, as listed by factloop prompts list."""
     rendered: bool = False
     """Show the prompt as it is sent, with variable names in place of data."""
 
@@ -46,18 +46,18 @@ class New(Arguments):
     """Arguments of `prompts new`."""
 
     name: Annotated[str, Mark(ARGUMENT, "NAME")]
-    """Name of the variant and its folder."""
+    """Name of the variant and of its folder."""
     from_: Annotated[str, Mark(metavar="SOURCE")]
-    """Name of a bundled prompt, or the file of a variant."""
+    """Name of a bundled prompt, or the path of a variant's file."""
     out: Annotated[Path, Mark(metavar="FOLDER")]
-    """Folder of variants; the new one is written to FOLDER/NAME."""
+    """Folder for variants. The new one is written to FOLDER/NAME."""
 
 
 class Lint(AsJson):
     """Arguments of `prompts lint`."""
 
     paths: Annotated[tuple[Path, ...], Mark(ARGUMENT, "[FOLDER|FILE]...")] = ()
-    """Prompts to check. Default: the folder from the settings, otherwise the bundled ones."""
+    """Prompts to check. Default: the folder set as prompts in the settings, otherwise the bundled prompts."""
 
 
 @command()
@@ -123,7 +123,7 @@ def new(given: New) -> int:
     """Writes a variant for editing, overwriting nothing; returns the exit code. Raises ConfigError."""
     original = find_source(given.from_)
     prompt = start_variant(given.name, original, given.out)
-    said = f"{prompt.path}: a copy of {original.name}, to be edited. Then: --prompts {given.out / given.name}"
+    said = f"{prompt.path}: copied from {original.name}. Edit it, and then use --prompts {given.out / given.name}"
     say(lambda: show_lines([said])(Terminal()))
     return DONE
 
@@ -150,7 +150,7 @@ def _folder(given: List) -> Path | None:
 
 
 def _listing_lines(prompts: Sequence[Prompt], folder: Path | None) -> list[str]:
-    """Two lines for each prompt, because its variables would not fit into a table of 80 columns."""
+    """Two lines for each prompt, because its variables would not fit in a table of 80 columns."""
     wide = max(len(one.name) for one in prompts) + 1
     lines = [f"{'Name':{wide}} Version  {'SHA-256':{DIGITS}}  Reply"]
     for one in prompts:
@@ -165,7 +165,7 @@ def _listing_lines(prompts: Sequence[Prompt], folder: Path | None) -> list[str]:
 def _lint_lines(report: LintReport) -> list[str]:
     found = [f"{one.path}:{one.line}: {one.severity} {one.rule}: {one.message}" for one in report.findings]
     warnings = plural(report.n_warnings, "warning")
-    counts = f"{plural(report.n_errors, 'error')} (a run refuses the file), {warnings}"
+    counts = f"{plural(report.n_errors, 'error')} (runs reject the file), {warnings}"
     if not report.n_errors:
-        counts = f"{warnings}; a run accepts {'it' if report.n_files == 1 else 'them'}"
+        counts = f"{warnings}; runs accept {'it' if report.n_files == 1 else 'them'}"
     return [*found, f"{plural(report.n_files, 'prompt file')}: {counts if found else 'nothing found'}."]

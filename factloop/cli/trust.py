@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from factloop.cli.console import BELOW_THRESHOLD, DONE, counted, left_unscored, note, run_until_stopped
 from factloop.cli.demands import BREAKDOWNS, below_threshold, first_failure
 from factloop.cli.inputs import read_text, refuse_missing_data, refuse_self_support
-from factloop.cli.options import ARGUMENT, Flags, Judged, Tabled, Texts, command, taking
+from factloop.cli.options import ARGUMENT, OUTPUT, Flags, Judged, Share, Tabled, Texts, command, taking
 from factloop.cli.outputs import deliver, price, show_lines, try_outputs
 from factloop.cli.preparing import note_unsent_prompts
 from factloop.core.errors import ConfigError
@@ -34,17 +34,19 @@ class Trust(Judged, Tabled):
     """Arguments of `trust`."""
 
     answers: Annotated[str | None, Mark(ARGUMENT, "[FILE]")] = None
-    """File of questions and responses (JSON Lines or CSV); with --long-form, the file with the long answer."""
+    """File of questions and responses (JSON Lines or CSV). With --long-form, the file that contains the long answer."""
     question: str | None = None
-    """A single question instead of a file; with --long-form, the question that the long answer is for."""
+    """A single question, instead of a file. With --long-form, the question that the long answer is for."""
     response: str | None = None
     """The response to that question."""
     answer: bool = False
-    """Ask the subject model for responses that are missing."""
+    """Ask the subject model for any missing responses."""
+    fail_under: Annotated[Share | None, Mark(OUTPUT, "SHARE")] = None
+    """Exit with 1 if the mean score is below this value."""
     long_form: bool = False
-    """Score TrustBC for each claim of a long answer, next to SAFE's verdict."""
+    """Score TrustBC for each claim in a long answer, alongside SAFE's verdict."""
     search: Annotated[Texts, Mark(SEARCH, "NAME")] = ()
-    """Web search for SAFE, with --long-form."""
+    """Web search for SAFE, if --long-form is used."""
 
 
 @command(taking(TrustSettings, MODEL, SEARCH, DISTRACTORS, LIMITS, CACHE, RECORDING))
@@ -126,7 +128,7 @@ async def score_all(
     quiet: bool,
     subjects: Mapping[str, SubjectModel] | None = None,
 ) -> TrustRun:
-    """Scores all answers with a progress bar. `subjects` gives the models of systems that each have their own."""
+    """Scores all answers with a progress bar. `subjects` maps systems to their models, if each system has its own."""
     from factloop.agents.trustscore.records import TrustRun
     from factloop.trust.scorer import TrustScorer
 

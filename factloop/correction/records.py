@@ -33,11 +33,12 @@ class CorrectionSettings(CheckSettings):
     """Settings of a correction. Their names match the command-line flags."""
 
     contradicted: Annotated[Contradicted, Mark(CORRECTION)] = "mark"
-    """Contradicted claims without a correction in the evidence: mark them [contradicted], or remove them."""
+    """Mark contradicted claims as [contradicted] or remove them, if the evidence offers no correction."""
     unsupported: Annotated[Unsupported, Mark(CORRECTION)] = "mark"
-    """Claims without evidence: mark them [unverified], remove them, or keep them."""
+    """Mark claims without evidence as [unverified], remove them, or keep them."""
     unscored: Annotated[Unscored, Mark(CORRECTION)] = "auto"
-    """Claims without a verdict: mark them [unchecked], or keep them; auto marks all except those that need reading."""
+    """Mark claims without a verdict as [unchecked], or keep them. auto marks all except those that a person should
+    read."""
 
     @property
     def check_settings(self) -> CheckSettings:

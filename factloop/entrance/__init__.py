@@ -1,1 +1,1 @@
-"""Code shared by all interfaces: settings from flags, environment and file; server addresses and access."""
+"""Code shared by all interfaces: loading of settings, server addresses, and access control."""

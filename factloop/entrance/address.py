@@ -1,4 +1,4 @@
-"""Handles the address of a server and the keys that admit callers."""
+"""The address that a server listens on, and the keys that give callers access."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from factloop.entrance.keys import ApiKeys
 
 @dataclass(frozen=True, kw_only=True)
 class Binding:
-    """An address to listen on. Any address other than this machine's own requires a key. Raises ConfigError."""
+    """An address to listen on. Raises ConfigError if it can be reached from other machines and there is no key."""
 
     host: str = "127.0.0.1"
     port: int = 8000
@@ -24,7 +24,7 @@ class Binding:
     def __post_init__(self) -> None:
         if not self.is_loopback and not self.keys:
             raise ConfigError(
-                f"--host {self.host}: others could reach it, so give a key (--api-key-file or FACTLOOP_SERVICE_KEYS)"
+                f"--host {self.host}: others could reach it, so set a key (--api-key-file or FACTLOOP_SERVICE_KEYS)"
             )
         if not 0 <= self.port <= 65535:
             raise ConfigError(f"--port {self.port}: must be between 0 and 65535")
@@ -36,7 +36,7 @@ class Binding:
 
     @contextmanager
     def listening(self) -> Iterator[socket.socket]:
-        """Yields the listening socket and closes it at the end. Raises ConfigError if the address cannot be bound."""
+        """Yields the listening socket and closes it afterwards. Raises ConfigError if the address cannot be bound."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         try:
             taken = socket.create_server((self.host, self.port), family=family, backlog=2048)
@@ -48,7 +48,7 @@ class Binding:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether the host is this machine and can be reached only from it."""
+    """Whether the host is a loopback address, which can be reached only from this machine."""
     if host == "localhost":
         return True
     try:
@@ -64,5 +64,5 @@ def address_of(listening: socket.socket) -> str:
 
 
 def in_brackets(host: str) -> str:
-    """The host as written in a URL; IPv6 hosts are in brackets."""
+    """The host as written in a URL, where IPv6 addresses are in brackets."""
     return f"[{host}]" if ":" in host else host

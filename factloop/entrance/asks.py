@@ -1,4 +1,4 @@
-"""Defines the requests of other programs, with the same names, limits and rejections over HTTP and MCP."""
+"""Models for requests from other programs, with the same fields, limits and errors over HTTP and MCP."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST_DOCUMENT = 2_000_000
 MOST_DOCUMENTS = 1_000
 MOST_METADATA = 100  # maximum number of keys in the metadata of a document
 _LEVELS_AROUND = 100
-"""More than requests and reports nest around metadata. JSON is read down to 200 levels."""
+"""More levels of nesting than requests and reports add around metadata. The JSON parser accepts up to 200 levels."""
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT, pattern=r"\S")]
 Prompt = Annotated[str, StringConstraints(max_length=LONGEST_PROMPT)]
@@ -39,17 +39,17 @@ class RequestModel(BaseModel):
 
 
 class GivenDocument(RequestModel):
-    """A document to check the answer against. A plain text also counts as a document."""
+    """A document to check the answer against. A plain string is also accepted as a document."""
 
     text: DocumentText
     """Also accepted as `page_content` or `content`."""
     title: Annotated[str, StringConstraints(max_length=1_000)] = ""
     source: Annotated[str, StringConstraints(max_length=2_000)] = ""
-    """The name used in evidence, such as the document's URL. Nothing is fetched from there."""
+    """The name shown in evidence, such as the document's URL. The URL is never fetched."""
     id: Annotated[str, StringConstraints(max_length=1_000)] | None = None
-    """The id by which the response can cite it; it is also included in evidence."""
+    """The id with which the response can cite the document. It is also included in evidence."""
     metadata: dict[str, Any] = Field(default_factory=dict, max_length=MOST_METADATA)
-    """Metadata to include in evidence from it, such as `page` or `chunk_id`."""
+    """Metadata to include in evidence from the document, such as `page` or `chunk_id`."""
 
     @model_validator(mode="before")
     @classmethod
@@ -64,8 +64,8 @@ class GivenDocument(RequestModel):
     def _can_be_saved(cls, metadata: dict[str, Any]) -> dict[str, Any]:
         try:
             from_json(b"[" * _LEVELS_AROUND + to_json(metadata) + b"]" * _LEVELS_AROUND)
-        except ValueError as error:  # half a character, hundreds of nested brackets, or a number too long to read
-            message = "a value is not a whole text, is nested too deep, or is a number of too many digits"
+        except ValueError as error:  # a lone surrogate, hundreds of nested brackets, or a number with too many digits
+            message = "a value contains invalid Unicode, is nested too deeply, or is a number with too many digits"
             raise PydanticCustomError("unsaveable", message) from error
         return metadata
 
@@ -75,15 +75,15 @@ class GivenDocument(RequestModel):
         return Document(self.text, id=self.id, metadata=metadata)
 
 
-NO_SUBJECT = "give the response: no subject model is set up to ask"
-NOTHING_TO_SCORE_BY = "there is nothing to score by: give documents"
-NOTHING_TO_SEARCH = "there is nothing to check against: give documents; nothing else is searched here"
+NO_SUBJECT = "the response is missing, and no subject model is configured to write it"
+NOTHING_TO_SCORE_BY = "there is nothing to score the response by: pass documents"
+NOTHING_TO_SEARCH = "there is nothing to check against: pass documents, because this server has no other sources"
 NOTHING_FAITHFUL = "faithfulness needs documents: pass some, or use the mode 'factuality'"
-NO_TEXT = "there is nothing to check against: the documents hold no text"
+NO_TEXT = "there is nothing to check against: the documents contain no text"
 
 
 def hold_text(documents: str | Sequence[str | GivenDocument]) -> bool:
-    """Whether the documents contain any text. The operator's named documents were read at startup."""
+    """Whether the documents contain any text. Named documents of the operator always do: they were read at startup."""
     if isinstance(documents, str):
         return True
     return any((one if isinstance(one, str) else one.text).strip() for one in documents)
@@ -92,9 +92,9 @@ def hold_text(documents: str | Sequence[str | GivenDocument]) -> bool:
 def nothing_to_judge_by(
     documents: str | Sequence[str | GivenDocument] | None, mode: SourceMode | None, *, can_search: bool
 ) -> str | None:
-    """Explains why a check has nothing to check against; None if it has something. In `faithfulness` mode, this must be
-    text in the documents; in `factuality` mode, the server's own sources also count. Without a mode, the documents are
-    used if there are any, otherwise the server's own sources."""
+    """Explains why a check has no source to check against, or returns None if it has one. In `faithfulness` mode, only
+    the text in the documents counts. In `factuality` mode, the server's own sources also count. Without a mode, the
+    documents are used if there are any, and the server's own sources otherwise."""
     if documents is not None and hold_text(documents):
         return None
     if can_search and (mode == "factuality" or (mode is None and documents is None)):

@@ -1,4 +1,4 @@
-"""Limits slow, numerous or endlessly sending callers: how long a server waits, and how much it reads."""
+"""Protects a server from slow callers, endless requests and too many connections."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 HEADERS_WITHIN_S = 10.0
 BODY_WITHIN_S = 20.0
 LONGEST_HEADERS = 32_768
-"""Bytes of headers after which no more are awaited. Longer ones pass if one read returns them all (at most 256 kB)."""
-TOLD_SO = 100  # number of connections above the limit that are answered with 503; any further ones are dropped
+"""Maximum bytes of incomplete headers. Longer headers pass if a single read returns them all (at most 256 kB)."""
+TOLD_SO = 100  # number of connections above the limit that are answered with 503 (any others are dropped)
 _LEFT_FREE = 300  # number of files that the process may need for purposes other than connections
 
 
 _PIECE = 16_384  # bytes that are parsed before the next check
-_SMALL_CHUNK = 64  # average bytes of a chunk below which a body costs more to parse than a server can afford
+_SMALL_CHUNK = 32  # average bytes of a chunk below which a body costs more to parse than a server can afford
 
 
 class BodyTooLong(Exception):
@@ -36,7 +36,7 @@ class CallerLeft(Exception):
 
 
 def most_connections(wanted: int) -> int:
-    """The requested number of connections, or fewer if the process may open few files, some of which its jobs need."""
+    """The requested number of connections, reduced if the process cannot open enough files for them and its jobs."""
     try:
         import resource
     except ImportError:  # not on Windows
@@ -70,6 +70,12 @@ def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> t
             else:
                 self._wait_no_more()
 
+        def send_400_response(self, msg: str) -> None:
+            try:
+                super().send_400_response(msg)
+            except h11.LocalProtocolError:  # the request has been answered already
+                self.transport.close()
+
         def connection_lost(self, exc: Exception | None) -> None:
             self._wait_no_more()
             super().connection_lost(exc)
@@ -95,7 +101,7 @@ def _is_crumbs(data: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bool:
 
 
 async def received(receive: Receive, most: int, within_s: float) -> bytes:
-    """The complete body, of limited size and within limited time. Raises BodyTooLong, CallerLeft, TimeoutError."""
+    """Reads the complete body, up to a size and time limit. Raises BodyTooLong, CallerLeft, TimeoutError."""
     parts, size = [], 0
     async with asyncio.timeout(within_s):
         while True:
@@ -112,7 +118,7 @@ async def received(receive: Receive, most: int, within_s: float) -> bytes:
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
-    """The body as one message, followed by the server's messages, such as a disconnect."""
+    """Returns the body as one message, followed by later messages from the server, such as a disconnect."""
     waiting: list[MutableMapping[str, Any]] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:

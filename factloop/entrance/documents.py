@@ -1,4 +1,4 @@
-"""Manages the operator's documents, whose paths are hidden from callers."""
+"""The operator's documents, whose paths are hidden from callers."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from factloop.tools.embeddings.nearest import Embedder
 
 OWN, CORPUS = "documents", "corpus"
-"""The names used in evidence for the documents that a server itself searches, for checks and for scores."""
+"""Names shown in evidence for the server's own documents, which are used for checks and for scores."""
 
 
 class RegisteredDocuments(DocumentSearch):
-    """The operator's documents. Evidence names them `NAME/file` and does not reveal their paths."""
+    """Documents of the operator. Evidence refers to them as `NAME/file`, without revealing their paths."""
 
     description: str = "Search the documents."
     title: str
@@ -65,15 +65,15 @@ class RegisteredDocuments(DocumentSearch):
 
 
 def open_documents(name: str, paths: Sequence[str], settings: CheckSettings) -> RegisteredDocuments:
-    """Reads and indexes documents, which blocks. Raises ConfigError, DataError."""
+    """Reads and indexes documents (blocking). Raises ConfigError, DataError."""
     return _opened(name, paths, settings, embedder=build_embedder(settings))
 
 
 def hiding_checker(
     model: ChatModel | None = None, *, settings: CheckSettings, budget: Budget | None = None
 ) -> FactChecker:
-    """A checker that hides the paths of its own documents from callers. Reads and indexes the documents, which blocks.
-    Raises ConfigError, DataError."""
+    """Returns a checker that hides the paths of its own documents from callers. Reads and indexes the documents
+    (blocking). Raises ConfigError, DataError."""
     own = (open_documents(OWN, settings.docs, settings),) if settings.docs else ()
     return FactChecker(
         model, search=(*settings.search, *own), settings=settings.model_copy(update={"docs": ()}), budget=budget
@@ -81,7 +81,7 @@ def hiding_checker(
 
 
 def open_corpus(settings: TrustSettings) -> RegisteredDocuments | None:
-    """Reads and indexes the corpus for scores, if there is one, which blocks. Raises ConfigError, DataError."""
+    """Reads and indexes the corpus for scores, if there is one (blocking). Raises ConfigError, DataError."""
     return _opened(CORPUS, settings.corpus, settings) if settings.corpus else None
 
 
@@ -97,7 +97,7 @@ def _opened(
 
 
 def state_of(place: str) -> Hashable:
-    """Changes whenever a file does in this file, folder or glob; None if nothing there can be read. Blocks."""
+    """A value that changes when a file at this path, folder or glob does (blocking); None if no file can be read."""
     with suppress(DataError, OSError):
         found = ((path, path.stat()) for path in find_files([place]).paths)
         return tuple((path, stat.st_mtime_ns, stat.st_size) for path, stat in found)
@@ -105,7 +105,7 @@ def state_of(place: str) -> Hashable:
 
 
 def _folder_of(path: str) -> str:
-    """The path before the file name within what was registered: the folder itself, or the folder of a file or glob."""
+    """The folder to hide from callers: the registered folder itself, or the folder that contains a file or glob."""
     place = Path(path)
     if place.is_dir():
         return f"{place.as_posix().rstrip('/')}/"

@@ -1,4 +1,4 @@
-"""Reads callers' keys from a file or the environment, stores them as hashes, and compares them in constant time."""
+"""Reads callers' API keys from a file or the environment, stores them as hashes, and compares them in constant time."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ log = logging.getLogger(__name__)
 
 
 class Grant(BaseModel):
-    """The options that follow a key on its line: `KEY name=acme weight=2 budget_usd_per_day=5
-    max_calls_per_day=1000`."""
+    """Options that follow a key on its line: `KEY name=acme weight=2 budget_usd_per_day=5 max_calls_per_day=1000`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")] = ""
-    """The caller's name in the log and metrics, by default the first digits of the key's hash. It owns the jobs."""
+    """The caller's name in logs and metrics, and the owner of its jobs. Default: the first digits of the key's hash."""
     weight: Annotated[float, Field(ge=0.001, le=1_000)] = 1.0
-    """Number of turns it gets for each turn of a caller with weight 1."""
+    """Number of turns that the caller gets for each turn of a caller with weight 1."""
     budget_usd_per_day: Dollars | None = None
     max_calls_per_day: Calls | None = None
 
 
 class ApiKeys:
-    """The API keys of a server. Without keys, the server is open to all callers, who count as one owner. Keys with the
-    same name are one caller, which is the owner of its jobs; a key without a name is a caller by itself."""
+    """The API keys of a server. Without keys, the server is open to everyone, and all callers count as one owner. Keys
+    with the same name belong to one caller, who owns the jobs of all of them. Each key without a name is its own
+    caller."""
 
     def __init__(self, keys: Iterable[str] = (), file: Path | None = None) -> None:
-        """Takes keys, each optionally followed by the options of its `Grant`, or reads them from a file, now and
-        whenever it changes. Raises ConfigError for a key that is too short, cannot be sent in a header, is given twice,
-        or has other options than an earlier key with its name.
+        """Accepts keys, each optionally followed by the options of its `Grant`, or a file of keys, which is read now
+        and whenever it changes. Raises ConfigError for a key that is too short, cannot be sent in a header, is
+        repeated, or has different options from an earlier key with the same name.
         """
         self.grants: Mapping[str, Grant]
-        """The grant of each owner that `owner` can return; replaced when the keys change."""
+        """The grant of each owner that `owner` can return. Replaced when the keys change."""
         self.names: dict[str, str] = {}
         """The name of each owner in logs and metrics, including owners whose keys were removed since startup."""
         self._secret = secrets.token_hex(32)
@@ -58,7 +58,7 @@ class ApiKeys:
         self._take(keys if file is None else _lines(file))
 
     def hold_to(self, refuse: Callable[[Grant], None]) -> None:
-        """Calls `refuse`, which raises ConfigError for what cannot be granted, with each grant now and later."""
+        """Calls `refuse`, which raises ConfigError for an impossible grant, with every present and future grant."""
         for grant in self.grants.values():
             refuse(grant)
         self._refuse = refuse
@@ -67,25 +67,25 @@ class ApiKeys:
         return len(self._owners)
 
     def owner(self, authorization: str | None) -> str | None:
-        """The owner for a header `Authorization: Bearer KEY`, as a hash. None if the key is unknown."""
+        """Returns the owner (a hash) for a header `Authorization: Bearer KEY`, or None if the key is unknown."""
         self.refresh()
         if not self._owners:
             return NO_OWNER
         scheme, _, key = (authorization or "").partition(" ")
-        given = _hash(key.strip())  # compared with all, in constant time
+        given = _hash(key.strip())  # compared with every key, in constant time
         matches = [owner for known, owner in self._owners.items() if hmac.compare_digest(given, known)]
         return matches[0] if matches and scheme.lower() == "bearer" else None
 
     def sign(self, owner: str, text: str) -> list[str]:
-        """Signatures by each of the owner's keys, which are the same in every process that has the key. Each becomes
-        invalid if its key is removed."""
+        """Signs a text with each of the owner's keys. The signatures are the same in every process that has the keys,
+        and each becomes invalid when its key is removed."""
         theirs = [known for known, whose in self._owners.items() if whose == owner] or [self._secret]
         return [hmac.new(key.encode(), text.encode(), hashlib.sha256).hexdigest() for key in theirs]
 
     def refresh(self) -> None:
-        """Reads the file again if it has changed, and looks at most once a second. Each change is logged. If the file
-        cannot be read or is invalid, the earlier keys stay valid. A file changed within the last second may not be
-        complete yet, and is read later."""
+        """Reads the file again, and logs this, if it has changed. Checks at most once a second. If the file is invalid
+        or unreadable, the earlier keys stay valid. A file that changed in the last second is read later, as it may be
+        incomplete."""
         if self._file is None or time.monotonic() - self._looked_s < LOOK_EVERY_S:
             return
         self._looked_s, stamp = time.monotonic(), _stamp(self._file)
@@ -98,7 +98,7 @@ class ApiKeys:
             log.warning("the earlier keys stay valid: %s", error)
             return
         now = self._owners.keys()
-        log.warning("%s: read again, %d keys added, %d removed", self._file, len(now - before), len(before - now))
+        log.warning("%s: reloaded, %d keys added, %d removed", self._file, len(now - before), len(before - now))
 
     def _take(self, lines: Iterable[str]) -> None:
         owners: dict[str, str] = {}
@@ -107,10 +107,10 @@ class ApiKeys:
             key, *values = line.split(" ")
             hashed = _hash(key)
             if len(key) < SHORTEST or not key.isascii() or not key.isprintable():
-                raise ConfigError(f"API key {number}: needs at least {SHORTEST} printable ASCII characters, no spaces")
+                raise ConfigError(f"API key {number}: must be {SHORTEST} or more printable ASCII characters, no spaces")
             if hashed in owners:
                 earlier = list(owners).index(hashed) + 1
-                raise ConfigError(f"API key {number}: the same as API key {earlier}; give each once")
+                raise ConfigError(f"API key {number}: is the same as API key {earlier}; remove one of them")
             given = {name: text for name, _, text in (value.partition("=") for value in values if value)}
             try:
                 grant = Grant.model_validate(given)
@@ -119,7 +119,7 @@ class ApiKeys:
             owner = owners[hashed] = (_hash(f"name {grant.name}") if grant.name else hashed)[:32]  # no key has a space
             if grants.setdefault(owner, grant) != grant:
                 earlier = list(owners.values()).index(owner) + 1
-                raise ConfigError(f"API key {number}: give it the options of API key {earlier}, which has its name")
+                raise ConfigError(f"API key {number}: must have the options of API key {earlier}, of the same name")
         for grant in grants.values():
             self._refuse(grant)
         self._owners, self.grants = owners, grants or {NO_OWNER: Grant()}
@@ -127,9 +127,9 @@ class ApiKeys:
 
 
 def read_keys(file: Path | None, environment: Mapping[str, str]) -> ApiKeys:
-    """Reads keys from a file, one per line, or from FACTLOOP_SERVICE_KEYS (comma-separated). Raises ConfigError. Each
-    key may be followed by options of its `Grant`. Blank lines and lines that start with # are ignored. An empty file is
-    an error, not an open service."""
+    """Reads keys from a file, one per line, or from FACTLOOP_SERVICE_KEYS (comma-separated). Each key may be followed
+    by options of its `Grant`. Blank lines and lines that start with # are ignored. Raises ConfigError, also for an
+    empty file, which must not open the service to everyone."""
     return ApiKeys(filter(None, map(str.strip, environment.get(VARIABLE, "").split(","))), file)
 
 
@@ -146,7 +146,7 @@ def _lines(file: Path) -> list[str]:
 
 
 def _stamp(file: Path) -> tuple[int, int, int] | None:
-    """Time and other features of the last change of the file or its rights; None if there is no file."""
+    """Values that change when the file or its permissions change; None if there is no file."""
     try:
         found = file.stat()
     except OSError:
@@ -159,8 +159,8 @@ def _hash(key: str) -> str:
 
 
 def key_refusal(header: str | None) -> str:
-    """The message to a caller whose `Authorization` header has no known key."""
+    """The error message for a caller whose `Authorization` header contains no known key."""
     scheme, _, key = (header or "").strip().partition(" ")
     if scheme.lower() == "bearer" and key.strip():
-        return "the key is wrong: this server has no such key"
-    return "a key is needed: Authorization: Bearer KEY"
+        return "the key is not valid for this server"
+    return "an API key is required: send the header Authorization: Bearer KEY"

@@ -1,4 +1,4 @@
-"""The settings of `factloop serve` itself; the settings of its checks and scores are defined elsewhere."""
+"""The settings of `factloop serve` itself. The settings of its checks and scores are defined elsewhere."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ SERVER = Group("server", "Server")
 Jobs = Annotated[int, Field(ge=1, le=1_000_000)]
 Dollars = Annotated[float, Field(gt=0, le=1_000_000_000)]
 Calls = Annotated[int, Field(ge=1, le=1_000_000_000)]
-"""Limited because the database sums dollars and calls."""
+"""Limited because the database adds up dollars and calls."""
 Megabytes = Annotated[float, Field(gt=0, le=1_000_000)]
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 Days = Annotated[float, Field(gt=0, le=36_500)]
-"""Limited because computer calendars go back no further."""
+"""Limited because `datetime` cannot represent dates that are much earlier."""
 
 
 class ServeSettings(BaseModel):
@@ -29,45 +29,46 @@ class ServeSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     host: Annotated[str, Mark(SERVER)] = "127.0.0.1"
-    """Address to listen on. Addresses other than localhost require a key."""
+    """Address to listen on. Any address other than localhost requires an API key."""
     port: Annotated[int, Mark(SERVER)] = 8000
-    """Port to listen on; 0 picks a free one."""
+    """Port to listen on (0 for any free port)."""
     documents: Annotated[Names, Mark(SERVER, "NAME=PATH")] = ()
-    """Documents that callers can select by name: file, folder or glob, read at startup."""
+    """Documents that callers can select by this name: a file, folder or glob, which is read at startup."""
     results: Annotated[Path | None, Mark(SERVER, "FOLDER")] = None
     """Folder of JSON reports and runs to show on the web page."""
     api_key_file: Annotated[Path | None, Mark(SERVER, "FILE")] = None
-    """API keys of callers, one per line, read again on changes. Or set FACTLOOP_SERVICE_KEYS (comma-separated)."""
+    """File of callers' API keys, one per line, which is reloaded when it changes. Alternatively, set the environment
+    variable FACTLOOP_SERVICE_KEYS to a comma-separated list."""
     database: Annotated[str | None, Mark(SERVER, "URL")] = None
     """Database for jobs: sqlite:///FILE or postgresql+psycopg://... Default: a file in --folder."""
     folder: Annotated[Path | None, Mark(SERVER)] = None
-    """Folder for jobs and cached replies. Default: in your data folder."""
+    """Folder for jobs and cached replies. Default: a folder in your user data directory."""
     max_jobs: Jobs = 8
-    """Number of jobs that run concurrently."""
+    """Maximum number of jobs that run concurrently."""
     max_jobs_together: Jobs | None = None
-    """Number of jobs that run concurrently across all services sharing a database."""
+    """Maximum number of jobs that run concurrently across all services that share a database."""
     max_queued: Number = 100
-    """Number of jobs that can wait in the queue."""
+    """Maximum number of jobs that wait in the queue."""
     max_share: Annotated[float, Field(gt=0, le=1)] = 0.5
-    """Maximum fraction of running jobs and of waiting jobs for any single caller, if there are several."""
+    """Maximum fraction of running jobs, and of waiting jobs, for a single caller if there are several keys."""
     budget_usd_per_day: Dollars | None = None
     """Cost limit in USD for all jobs in 24 hours. Unless `budget_usd` is set, a job may use a tenth of it."""
     max_calls_per_day: Calls | None = None
-    """Maximum number of model calls for all jobs in 24 hours. Unless `max_calls` is set, a job may use a tenth."""
+    """Maximum model calls for all jobs in 24 hours. Unless `max_calls` is set, a job may use a tenth of it."""
     max_body_mb: Megabytes = 8.0
     """Maximum size of a request in megabytes."""
     rate: str = "60/minute"
-    """Rate limit on new jobs for each caller; read requests are allowed ten times as often."""
+    """Rate limit on new jobs for each caller. Read requests are allowed ten times as often."""
     keep_days: Days | None = None
-    """Delete finished jobs after this many days. By default they are kept."""
+    """Delete finished jobs after this many days. By default, they are kept."""
     public_url: str | None = None
     """Public URL of the service behind a reverse proxy, including its path."""
     log_format: Annotated[LogFormat, Mark(SERVER)] = "text"
     """Format of log lines on standard error."""
     log_level: Annotated[LogLevel, Mark(SERVER)] = "info"
-    """Minimum level of log messages; info logs one line per request."""
+    """Minimum level of log messages. At info, every request is logged."""
     trusted_proxy: Names = ()
-    """Reverse proxies, or networks of proxies, that are trusted to report callers' addresses."""
+    """Address or network of a reverse proxy that is trusted to report callers' addresses."""
 
     @property
     def place(self) -> Path:

@@ -23,8 +23,7 @@ log = logging.getLogger(__name__)
 SETTINGS_FILE = "factloop.toml"
 PREFIX = "FACTLOOP_"
 NEAR = 0.8
-"""Minimum similarity (`difflib.SequenceMatcher.ratio`) for a variable to count as a misspelling of one of
-factloop's."""
+"""Minimum similarity (`difflib.SequenceMatcher.ratio`) for a variable to count as a misspelling."""
 S = TypeVar("S", bound=BaseModel)
 
 
@@ -36,8 +35,8 @@ def load_settings(
     *,
     given_in: str = "command line",
 ) -> S:
-    """Loads the settings of a command and starts exporting its traces. `given_in` says where the flags were given.
-    Warns about variables that look misspelt. Raises ConfigError, which says what is wrong and where."""
+    """Loads the settings of a command and starts exporting its traces. Warns about variables that look misspelt. Raises
+    ConfigError, which says what is wrong and where; `given_in` is its name for the source of `flags`."""
     file = _from_file(folder / SETTINGS_FILE)
     if file:
         others = _settings_of_all() - set(kind.model_fields)

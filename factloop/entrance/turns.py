@@ -1,4 +1,4 @@
-"""Decides whose job is next: callers take turns, so that no caller waits for all jobs of another."""
+"""Decides whose job runs next: callers take turns, so that no caller has to wait for all jobs of another."""
 
 from __future__ import annotations
 
@@ -7,34 +7,33 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 Waiting = tuple[str, str]
-"""Id and kind of a job; ids sort by time."""
+"""The id and the kind of a job. Ids sort by time."""
 
 
 @dataclass
 class Turns:
-    """The callers' turns in one service. They are kept in memory, so all callers start equal after a restart. The
-    caller with the fewest running jobs for its weight comes first and, among equals, the one that has had fewer turns
-    for its weight (start-time fair queueing, Goyal et al. 1996, with each job counted equally). A caller that returns
-    after being idle has not accumulated any turns."""
+    """The callers' turns in one service. They are kept in memory, so all callers are equal after a restart. The caller
+    with the fewest running jobs relative to its weight comes first and, among equals, the one that has had fewer turns
+    relative to its weight (start-time fair queueing, Goyal et al. 1996, with each job counted equally). A caller that
+    returns after being idle has not accumulated any turns."""
 
     weights: Mapping[str, float] = field(default_factory=dict)
     most_each: int | None = None
     """Maximum number of concurrent jobs of one caller; None for no limit."""
     places: int | None = None
-    """Maximum number of concurrent jobs. If there are at least two places, the last one is kept free for a caller
-    without a running job; None if none is kept."""
+    """Number of places for jobs, the last of which is reserved for a caller without a running job; None: none is."""
     _next_start: dict[str, float] = field(default_factory=dict)
     _now: float = 0.0
 
     def next(self, queues: Mapping[str, deque[Waiting]], at_work: Counter[str]) -> str | None:
-        """The caller whose oldest job comes next; None if no caller may start another. `queues`: jobs by caller."""
+        """The caller whose oldest job is next; None if no caller may start another. `queues` maps callers to jobs."""
         may = (one for one, queue in queues.items() if queue and self.may_begin(at_work[one], at_work.total()))
         return min(
             may, key=lambda one: (at_work[one] / self._weight(one), self._start(one), queues[one][0]), default=None
         )
 
     def took(self, caller: str) -> None:
-        """Counts a turn."""
+        """Counts a turn of the caller."""
         self._now = self._start(caller)
         self._next_start[caller] = self._now + 1.0 / self._weight(caller)
 

@@ -1,7 +1,7 @@
-"""Provides the graphs for LangGraph's studio and server (`langgraph.json`).
+"""The graphs for LangGraph's studio and server (`langgraph.json`).
 
 Settings come from the environment (`FACTLOOP_MODEL`, `FACTLOOP_SEARCH`, `FACTLOOP_DOCS`, ...) and `factloop.toml`. The
-server builds a graph for each run, inside its event loop, and rejects blocking calls there, so each graph is built in a
+server builds a graph for each run inside its event loop, where it rejects blocking calls, so each graph is built in a
 thread.
 """
 
@@ -28,22 +28,22 @@ from factloop.trust.settings import TrustSettings
 
 
 async def build_fused() -> CompiledStateGraph[Any]:
-    """The graph of the fused plan. Input `{prompt, response}`, output `{claims, sentences_read}`."""
+    """Builds the graph of the fused plan. Input: `{prompt, response}`. Output: `{claims, sentences_read}`."""
     return await asyncio.to_thread(_build, "fused")
 
 
 async def build_grounded() -> CompiledStateGraph[Any]:
-    """The graph of the plan for supplied documents. Input `{prompt, response}`, output `{claims, sentences_read}`."""
+    """Builds the graph of the grounded plan. Input: `{prompt, response}`. Output: `{claims, sentences_read}`."""
     return await asyncio.to_thread(_build, "grounded")
 
 
 async def build_paper() -> CompiledStateGraph[Any]:
-    """The graph of the paper's plan. Input `{prompt, response}`, output `{claims, sentences_read}`."""
+    """Builds the graph of the paper's plan. Input: `{prompt, response}`. Output: `{claims, sentences_read}`."""
     return await asyncio.to_thread(_build, "paper")
 
 
 async def build_trustscore() -> CompiledStateGraph[Any, Any, Any, Any]:
-    """The graph of TrustScore. Input `{question, response}`, output the three scores."""
+    """Builds the graph of TrustScore. Input: `{question, response}`. Output: the three scores."""
     return await asyncio.to_thread(_build_trustscore)
 
 
@@ -56,10 +56,7 @@ def _build_trustscore() -> CompiledStateGraph[Any, Any, Any, Any]:
 
 
 def _build(plan: Plan) -> CompiledStateGraph[Any]:
-    """The graph of a plan, wrapped in one that supplies the context, because the studio has none.
-
-    Everything that a run opens is closed with it.
-    """
+    """Builds the graph of a plan, inside one that provides the context and closes what it opened after each run."""
     settings = load_settings(CheckSettings, {"plan": plan}, os.environ, Path.cwd())
     tools = FactChecker(settings=settings).tools
 

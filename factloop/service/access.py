@@ -1,4 +1,4 @@
-"""Limits access: request rates, attempts with wrong keys, and tickets that open one page without a key."""
+"""Access control: request rates, attempts with wrong keys, and tickets that open one page without a key."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ READS_FOR_A_JOB = 10  # number of read requests a caller may make per request fo
 MOST_REQUESTS = 1_000_000_000
 LONGEST_DAYS = 36_500
 OF_ONE_KEY = RateLimitItemPerMinute(10)
-"""Attempts with the same wrong key from one IP address, as from a misconfigured program."""
+"""Limit for attempts with the same wrong key from one IP address, as made by a misconfigured program."""
 OF_AN_ADDRESS = RateLimitItemPerMinute(60)
-"""Attempts with wrong keys from one IP address, by someone guessing keys or by many readers behind one proxy."""
+"""Limit for attempts with wrong keys from one IP address, which someone may be guessing or many people share."""
 
 
 class SharedHits:
-    """The requests counted by all services, in PostgreSQL. Every method is one transaction and blocks."""
+    """The request counts of all services, in PostgreSQL. Every method is one transaction and blocks."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def take(self, whose: str, amount: int, seconds: float) -> float:
-        """Counts a request. Returns 0 or, if there were `amount` in the last `seconds`, the seconds to wait."""
+        """Counts a request. Returns 0 or, after `amount` requests in the last `seconds`, how many seconds to wait."""
         with self._engine.begin() as connection:
             hold_others_off(connection, f"hits {whose}")
             now: float = connection.execute(select(database_now())).scalar_one()
@@ -52,56 +52,56 @@ class SharedHits:
         return 0.0
 
     def forget(self) -> None:
-        """Deletes requests that no window counts any more."""
+        """Deletes requests that are too old to be counted in any window."""
         with self._engine.begin() as connection:
             connection.execute(delete(HITS).where(HITS.c.until <= database_now()))
 
 
 class RateLimits:
-    """Counts requests, including rejected ones, in moving windows. Bound to one event loop. Requests for work and wrong
-    keys are counted across all services that share a database, unless the database is unavailable; reads are counted by
-    each service. Requests rejected in memory are not counted in the database, so a flood of requests does not become a
-    flood of transactions."""
+    """Counts requests, including rejected ones, in moving windows. Bound to one event loop. Requests for work and
+    attempts with wrong keys are counted across all services that share a database, unless the database is unavailable.
+    Each service counts reads by itself. Requests that are rejected in memory are not counted in the database, so a
+    flood of requests does not become a flood of transactions."""
 
     def __init__(self, rate: str) -> None:
         """Raises ConfigError for an invalid rate."""
         try:
             jobs = parse_many(rate)
         except ValueError as error:
-            raise ConfigError(f"rate {rate!r}: say for instance 60/minute") from error
+            raise ConfigError(f"rate {rate!r}: must be a rate such as 60/minute") from error
         if any(not (0 < one.amount <= MOST_REQUESTS and one.get_expiry() <= 86_400 * LONGEST_DAYS) for one in jobs):
             raise ConfigError(
-                f"rate {rate!r}: give 1 to {MOST_REQUESTS:,} requests, in a time of at most {LONGEST_DAYS:,} days"
+                f"rate {rate!r}: must be 1 to {MOST_REQUESTS:,} requests in a period of at most {LONGEST_DAYS:,} days"
             )
         self._limits = {"jobs": jobs, "reads": [_oftener(limit) for limit in jobs]}
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
         self._database: Database | None = None
 
     def share(self, database: Database | None) -> None:
-        """From now on, counts across all services of this database; with None, only in memory."""
+        """Starts counting across all services that share this database, or only in memory if it is None."""
         self._database = database if database is not None and database.store.is_shared else None
 
     async def take(self, kind: Literal["jobs", "reads"], caller: str) -> None:
-        """Counts a request. Raises RequestRefusal, with the seconds to wait, if the caller makes too many."""
+        """Counts a request. Raises RequestRefusal, which says how long to wait, if the caller makes too many."""
         for limit in self._limits[kind]:
             if wait_s := await self._wait_s(limit, kind, caller, of_all=kind == "jobs"):
                 waiting = {"Retry-After": str(wait_s)}
                 raise RequestRefusal(429, "too_many_requests", f"at most {limit}", headers=waiting)
 
     async def take_wrong_key(self, address: str, authorization: str) -> None:
-        """Counts an attempt with a wrong key. Raises RequestRefusal after too many; valid keys are never counted."""
+        """Counts an attempt with a wrong key. Raises RequestRefusal after too many. Valid keys are never counted."""
         key = hashlib.sha256(authorization.encode("utf-8", "surrogateescape")).hexdigest()
         for limit, whose in ((OF_AN_ADDRESS, ("address", address)), (OF_ONE_KEY, ("key", address, key))):
             if wait_s := await self._wait_s(limit, *whose, of_all=True):
                 raise RequestRefusal(
                     429,
                     "too_many_attempts",
-                    f"at most {limit} with a wrong key; a right one is let in at once",
+                    f"at most {limit} with a wrong key; a valid key is still accepted",
                     headers={"Retry-After": str(wait_s), "WWW-Authenticate": "Bearer"},
                 )
 
     async def _wait_s(self, limit: RateLimitItem, *whose: str, of_all: bool) -> int:
-        """Counts a request. Returns 0 or, if there are too many already, the seconds to wait (at least 1)."""
+        """Counts a request. Returns 0 or, if there were already too many, how many seconds to wait (at least 1)."""
         if not self._limiter.hit(limit, *whose):
             return _whole(self._limiter.get_window_stats(limit, *whose).reset_time - time.time())
         if not of_all or self._database is None:
@@ -125,14 +125,14 @@ def _whole(wait_s: float) -> int:
 
 
 PARAMETER = "ticket"
-GOOD_FOR_S = 12 * 60 * 60  # in seconds; long enough that a page open in a tab can be reloaded
+GOOD_FOR_S = 12 * 60 * 60  # seconds; long enough for reloading a page that stays open in a tab
 _TICKET = re.compile(r"([0-9]{1,12})\.([0-9a-f]{64})", re.ASCII)
 _LONGEST_QUERY = 500
 
 
 class Tickets:
-    """URLs that a browser can open without a key; each is valid for 12 hours, one owner and one path. They are signed
-    with one of the owner's keys, so they outlive the process and are valid in every service with that key."""
+    """URLs that a browser can open without a key. Each is valid for 12 hours, for one owner and one path. It is signed
+    with one of the owner's keys, so it outlives the process and is valid in every service with that key."""
 
     def __init__(self, keys: ApiKeys, clock: Callable[[], float] = time.time) -> None:
         self._keys, self._clock = keys, clock
@@ -143,7 +143,7 @@ class Tickets:
         return f"{page}?{PARAMETER}={until}.{self._sign(owner, page, until)[0]}"
 
     def owner(self, path: str, query: bytes) -> str | None:
-        """The owner of the ticket in a request's query, for this path; None without a valid ticket."""
+        """The owner of the ticket in a request's query, or None if there is no valid ticket for this path."""
         if len(query) > _LONGEST_QUERY or not opens(path):
             return None
         given = parse_qs(query.decode("latin-1")).get(PARAMETER, [""])

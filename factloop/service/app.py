@@ -1,4 +1,4 @@
-"""The service as an ASGI application, run by uvicorn so that nothing is lost when it stops."""
+"""The service as an ASGI application, and the uvicorn server that runs it and stops without losing any work."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -52,15 +51,15 @@ from factloop.tools.models.chat import ChatModel
 from factloop.trust.scorer import TrustScorer
 from factloop.trust.settings import TrustSettings
 
-DEADLINE_S = 3_600.0  # default limit of a check, in seconds
-SWITCH_S = 0.001  # seconds for which computations can block requests; Python's default is five times as long
+DEADLINE_S = 3_600.0  # default time limit of a check, in seconds
+SWITCH_S = 0.001  # seconds for which a computing thread can block requests (a fifth of Python's default)
 
 log = logging.getLogger(__name__)
 
 
 def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSettings) -> FastAPI:
-    """The application, which opens everything on startup and closes it on shutdown. Raises ConfigError. Each check has
-    a deadline: the one that is set, or `DEADLINE_S`."""
+    """Builds the application, which opens everything on startup and closes it on shutdown. Each check has the deadline
+    in the settings or, if there is none, `DEADLINE_S`. Raises ConfigError."""
     check = check.model_copy(update={"deadline_s": DEADLINE_S}) if check.deadline_s is None else check
     day = day_limits(settings, check, trust)
     context = ServiceContext(
@@ -83,7 +82,7 @@ def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSetti
         description="Check what a language model wrote against your documents or the web, claim by claim.",
         lifespan=lifespan,
         servers=None if settings.public_url is None else [{"url": settings.public_url}],
-        docs_url=None,  # their scripts and styles would be loaded from other servers
+        docs_url=None,  # these pages would load scripts and styles from other servers
         redoc_url=None,
     )
     app.state.context = context
@@ -111,7 +110,7 @@ async def _opened(
     with ExitStack() as kept:
         store = JobStore(settings.database_url, most_bytes=int(settings.max_body_mb * 1_000_000))
         kept.callback(store.close)
-        if not store.is_shared:  # services that share a database should also share the folder
+        if not store.is_shared:  # services that share a database should share the folder as well
             kept.enter_context(_sole_use(folder))
         kept.enter_context(store.held())
         chat = build_chat(check)
@@ -145,16 +144,16 @@ async def _opened(
 
 @contextmanager
 def _sole_use(folder: Path) -> Iterator[None]:
-    """Locks a folder for this service. Raises ConfigError if another service has locked it."""
+    """Locks the folder for this service. Raises ConfigError if another service has locked it."""
     try:
         with FileLock(folder / "lock", timeout=0, mode=FILE_MODE):
             yield
     except Timeout as error:
-        raise ConfigError(f"{folder}: another service is using it; name another folder (--folder)") from error
+        raise ConfigError(f"{folder}: another service is using it; use a different folder (--folder)") from error
 
 
 def build_chat(check: CheckSettings) -> ChatModel | None:
-    """The model shared by all checks, with its connections. Raises ConfigError if it cannot be queried."""
+    """Builds the model and its connections, which all checks share. Raises ConfigError if it cannot be used."""
     if check.model is None:
         return None
     return build_model(check, check.model, base_url=check.base_url, temperature=check.temperature)
@@ -163,9 +162,8 @@ def build_chat(check: CheckSettings) -> ChatModel | None:
 async def _work(
     check: CheckSettings, trust: TrustSettings, chat: ChatModel | None, library: Library, day: DayLimits
 ) -> Work:
-    """The checker and the scorer used by all jobs, with a common pace. They read their documents now, so that an
-    invalid setup is found at startup; names hide where the documents are.
-    """
+    """Builds the checker and the scorer for all jobs, which share one pace of calls. They read their documents now, so
+    that an invalid setup is found at startup."""
     checker = await asyncio.to_thread(hiding_checker, chat, settings=check)
     if checker.has_sources:
         await asyncio.to_thread(lambda: checker.tools)
@@ -205,7 +203,7 @@ def _info(
 
 
 def in_words(app: FastAPI) -> str:
-    """What an open service has been set up with, on one line."""
+    """Summarises the setup of a running service in one line: keys, documents and model."""
     context: ServiceContext = app.state.context
     assert context.opened is not None
     keys, model = context.settings.keys, context.opened.work.checker.settings.model
@@ -221,8 +219,8 @@ async def _on_refused(request: Request, error: Any) -> Response:
 
 
 async def _on_invalid(request: Request, error: Any) -> Response:
-    """Rejects invalid input with a one-line error, without sending the input back. If several shapes are allowed, the
-    error about the intended shape is the most deeply nested one and, among equals, one that is not about the type."""
+    """Rejects invalid input with a one-line error that does not repeat the input. If several types are allowed, the
+    most deeply nested error is about the intended type; among equals, one that is not about the type itself."""
     wrong: Any = max(error.errors(), key=lambda one: (len(one["loc"]), not one["type"].endswith("_type")))
     if wrong["type"] == "json_invalid":
         return await _on_refused(request, RequestRefusal(422, "invalid_input", "the body is not JSON"))
@@ -231,7 +229,7 @@ async def _on_invalid(request: Request, error: Any) -> Response:
 
 
 async def _on_http(request: Request, error: Any) -> Response:
-    """Handles requests without a route, and bodies that cannot be parsed at all."""
+    """Rejects requests that match no route, and bodies that cannot be parsed."""
     type = {404: "not_found", 405: "wrong_method"}.get(error.status_code, "bad_request")
     refused = RequestRefusal(error.status_code, type, str(error.detail), headers=error.headers)
     return await _on_refused(request, refused)
@@ -253,8 +251,8 @@ _HANDLERS: dict[type[Exception], Any] = {
 
 
 async def serve(app: FastAPI, *, ready: Callable[[str], None]) -> None:
-    """Serves until the process is stopped (SIGINT, SIGTERM), and leaves running jobs to the next start. `ready` is
-    called with the URL. Raises ConfigError if the address cannot be bound, and for anything that cannot be opened."""
+    """Serves until the process is stopped (SIGINT, SIGTERM), and leaves unfinished jobs for the next start. Calls
+    `ready` with the URL. Raises ConfigError if the address cannot be bound or something cannot be opened."""
     context: ServiceContext = app.state.context
     with context.settings.binding.listening() as listening:
         async with app.router.lifespan_context(app):
@@ -267,7 +265,7 @@ async def serve(app: FastAPI, *, ready: Callable[[str], None]) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Ends streams and pending responses first, because connections are closed only after them."""
+    """A server that first ends streams and pending responses, because connections close only after these."""
 
     context: ServiceContext
 
@@ -286,7 +284,7 @@ def _config(app: FastAPI, settings: ServiceSettings) -> uvicorn.Config:
         app,
         http=patient_protocol(most, settings.header_timeout_s),
         ws="none",
-        lifespan="off",  # run by `serve`, so that its failures are reported unchanged
+        lifespan="off",  # `serve` runs it, so that its errors are reported unchanged
         log_config=None,
         access_log=False,
         server_header=False,
@@ -300,10 +298,6 @@ def _config(app: FastAPI, settings: ServiceSettings) -> uvicorn.Config:
 
 def _ignore_signals_again() -> None:
     """Lets everything close after the server has re-raised the signal that stopped it."""
-
-    def heard(_number: int, _frame: FrameType | None) -> None:
-        return
-
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, heard)
+            signal.signal(number, lambda *_: None)

@@ -1,4 +1,4 @@
-"""Copies all rows of one job database to another: a backup, its restoration, or a move from SQLite to PostgreSQL."""
+"""Copies all rows of one job database to another, to back it up, restore it, or move it from SQLite to PostgreSQL."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from factloop.service.database import file_of, locked, open_database, open_to_re
 from factloop.service.store import ENDED
 from factloop.service.tables import FIRST_FORMAT, FORMAT, FORMATS, JOBS, METADATA, prepare
 
-ROWS_AT_ONCE = 20  # A row may contain a report of several megabytes
+ROWS_AT_ONCE = 20  # few, because a row may contain a report of several megabytes
 
 
 def copy_jobs(source: str, target: str) -> int:
     """Copies jobs, texts, labels, request names and spending; returns the number of jobs. The source is only read and
-    may be in use: the copy is a consistent snapshot. The target must be new, or without jobs. Raises ConfigError."""
+    may be in use: the copy is a consistent snapshot. The target must contain no jobs. Raises ConfigError."""
     with ExitStack() as opened:
         try:
             reading = open_to_read(source)
@@ -33,12 +33,12 @@ def copy_jobs(source: str, target: str) -> int:
 
 
 def _refuse_strange(source: Engine, where: str) -> None:
-    """Raises ConfigError unless the source contains jobs in a format that is known here."""
+    """Raises ConfigError unless the source contains jobs in a format that this version can read."""
     file = file_of(source)
     if file is not None and not file.is_file():
         raise ConfigError(f"{where}: there is no such database")
     if not inspect(source).has_table(FORMATS.name):
-        raise ConfigError(f"{where}: there are no jobs of factloop in this database")
+        raise ConfigError(f"{where}: is not a job database of factloop")
     with source.connect() as connection:
         found = connection.scalar(select(FORMATS.c.format))
     if found is None or not FIRST_FORMAT <= found <= FORMAT:
@@ -53,7 +53,7 @@ def _copied(source: Engine, target: Engine) -> int:
             reading.execution_options(isolation_level="REPEATABLE READ")
         if writing.execute(select(JOBS.c.id).limit(1)).first() is not None:
             where = shown(target.url.render_as_string())
-            raise ConfigError(f"{where}: there are jobs in it already; name a new database")
+            raise ConfigError(f"{where}: already contains jobs; use a new database")
         n_jobs = 0
         for table in METADATA.sorted_tables:
             if table is FORMATS:
@@ -63,6 +63,7 @@ def _copied(source: Engine, target: Engine) -> int:
             for some in rows.partitions():
                 writing.execute(insert(table), [dict(row) for row in some])
                 n_jobs += len(some) if table is JOBS else 0
-        # No service is working on the copies, and on PostgreSQL a SQLite lease, which has no end, would never expire.
+        # No service is working on the copied jobs, and a lease from SQLite has no end, so it would never expire in
+        # PostgreSQL.
         writing.execute(update(JOBS).where(JOBS.c.leased_by.is_not(None)).values(leased_until=ENDED))
         return n_jobs

@@ -23,7 +23,7 @@ from factloop.core.extras import missing
 from factloop.core.files.private import FILE_MODE, make_private_database, open_private
 
 T = TypeVar("T")
-LOST_AFTER_S = 10  # seconds to wait for a lost connection
+LOST_AFTER_S = 10  # seconds after which an unresponsive connection counts as lost
 SILENT_S = 30.0  # seconds to wait for a server that accepts a statement but does not respond
 _TO_A_SERVER = {
     "connect_timeout": LOST_AFTER_S,
@@ -33,10 +33,10 @@ _TO_A_SERVER = {
     "tcp_user_timeout": 1_000 * LOST_AFTER_S,
 }
 LOG_BYTES = 5_000_000
-"""Size that SQLite's log may reach before it is written to the file: 1,000 pages, and a little more."""
+"""Size that SQLite's write-ahead log may reach before it is written to the database: slightly over 1,000 pages."""
 _MAGIC = b"SQLite format 3\x00"
 _STAMP = slice(60, 64)  # position of `user_version` in the header of a SQLite file
-_NOTHING_CAME = 0  # the state in which psycopg resumes a statement from time to time
+_NOTHING_CAME = 0  # what psycopg sends to a waiting statement from time to time if no data has arrived
 
 
 class FileReplaced(SQLAlchemyError):
@@ -44,7 +44,7 @@ class FileReplaced(SQLAlchemyError):
 
 
 def open_database(url: str, *, silent_s: float = SILENT_S) -> Engine:
-    """The engine. Does not connect yet, but creates a SQLite file. Raises ConfigError."""
+    """Returns the engine. Does not connect yet, but creates a SQLite file if there is none. Raises ConfigError."""
     engine = _engine_of(url, silent_s)
     if engine.dialect.name == "sqlite":
         if (path := file_of(engine)) is not None:
@@ -55,7 +55,7 @@ def open_database(url: str, *, silent_s: float = SILENT_S) -> Engine:
 
 
 def open_to_read(url: str, *, silent_s: float = SILENT_S) -> Engine:
-    """The engine of a read-only database; no file is created or changed. Raises ConfigError."""
+    """Returns an engine that only reads; no file is created or changed. Raises ConfigError."""
     engine = _engine_of(url, silent_s)
     path = file_of(engine)
     if path is None:
@@ -64,7 +64,7 @@ def open_to_read(url: str, *, silent_s: float = SILENT_S) -> Engine:
 
 
 def _engine_of(url: str, silent_s: float) -> Engine:
-    wrong = f"--database {shown(url)}: give sqlite:///FILE or postgresql+psycopg://..."
+    wrong = f"--database {shown(url)}: must be sqlite:///FILE or postgresql+psycopg://..."
     try:
         parsed = make_url(url)
         if parsed.get_backend_name() == "sqlite":
@@ -77,7 +77,7 @@ def _engine_of(url: str, silent_s: float) -> Engine:
         given: dict[str, Any] = {name: value for name, value in _TO_A_SERVER.items() if name not in parsed.query}
         if parsed.drivername != "postgresql+psycopg":
             return create_engine(parsed, pool_pre_ping=True, connect_args=given)
-        given["prepare_threshold"] = None  # a connection pooler may use a different connection for each transaction
+        given["prepare_threshold"] = None  # a connection pooler may switch connections between transactions
         engine = create_engine(parsed, pool_pre_ping=True, connect_args=given)
         _bound_silence(engine, silent_s)
         return engine
@@ -88,8 +88,8 @@ def _engine_of(url: str, silent_s: float) -> Engine:
 
 
 def _bound_silence(engine: Engine, seconds: float) -> None:
-    """Makes PostgreSQL connections abort a statement after this many seconds without a response from the server. TCP
-    does not detect a server that hangs, and PostgreSQL's own timeouts require a working server."""
+    """Makes PostgreSQL connections abort a statement after this many seconds without a response. TCP does not detect a
+    server that hangs, and PostgreSQL's own timeouts require a working server."""
     from psycopg import Connection, OperationalError
 
     def bounded(connection: Connection[Any], gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
@@ -101,7 +101,7 @@ def _bound_silence(engine: Engine, seconds: float) -> None:
                 if ready != _NOTHING_CAME:
                     heard_at = time.monotonic()
                 elif time.monotonic() - heard_at > seconds:
-                    connection.close()  # a late response would be taken for the response to the next statement
+                    connection.close()  # otherwise, a late response would be mistaken for that to the next statement
                     raise OperationalError(f"no answer within {seconds:g} s")
                 wanted = gen.send(ready)
         except StopIteration as end:
@@ -118,8 +118,8 @@ def _bound_silence(engine: Engine, seconds: float) -> None:
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """A read-only connection. A running service has a log next to its database file, which is read as well. Without a
-    log, SQLite would create one for its readers and leave it behind, unless told that there are no writers."""
+    """Opens a read-only connection. The write-ahead log that a running service keeps next to its database file is read
+    as well. Without a log, SQLite would create one and leave it behind, unless told that there are no writers."""
     how = "mode=ro" if Path(f"{path}-wal").exists() else "mode=ro&immutable=1"
     return sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, check_same_thread=False)
 
@@ -134,7 +134,7 @@ def file_of(engine: Engine) -> Path | None:
 
 @contextmanager
 def locked(engine: Engine) -> Iterator[None]:
-    """Locks a SQLite file; killing the process releases it. Raises ConfigError if another service has locked it."""
+    """Locks a SQLite file until the block or the process ends. Raises ConfigError if another service has locked it."""
     path = file_of(engine)
     if path is None:
         yield
@@ -145,14 +145,14 @@ def locked(engine: Engine) -> Iterator[None]:
     except Timeout as error:
         where = shown(engine.url.render_as_string())
         raise ConfigError(
-            f"--database {where}: another service is using it; give each a file of its own, "
-            "or let them share a PostgreSQL database"
+            f"--database {where}: another service is using it; use a separate file for each, "
+            "or a PostgreSQL database for all of them"
         ) from error
 
 
 class Reserve:
-    """Space next to a SQLite file that is released for deleting on a full disk, since SQLite writes before it frees
-    space: what it deletes, overwritten with zeros, to its log, and then the log to the file."""
+    """Reserved space next to a SQLite file, which is released so that rows can be deleted when the disk is full. SQLite
+    needs space to delete: it writes the overwritten pages to its log, and then the log to the file."""
 
     def __init__(self, engine: Engine, n_bytes: int) -> None:
         self._engine, self._n_bytes, path = engine, n_bytes, file_of(engine)
@@ -160,7 +160,7 @@ class Reserve:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Reserves the space, but at most half of what is free, and releases it at the end."""
+        """Reserves the space, but at most half of the free space, and releases it at the end."""
         if self._path is None:
             yield
             return
@@ -177,10 +177,10 @@ class Reserve:
         """Reserves the space, or as much as is available."""
         with suppress(OSError), open(path, "wb", opener=open_private, buffering=0) as file:
             while (left := self._n_bytes - file.tell()) > 0:
-                file.write(os.urandom(min(left, 1_000_000)))  # which no file system compresses
+                file.write(os.urandom(min(left, 1_000_000)))  # random bytes, which no file system can compress
 
     def within(self, work: Callable[[Connection], T]) -> T:
-        """Works in a transaction and, if the disk is full, uses the reserved space. Raises SQLAlchemyError."""
+        """Runs `work` in a transaction and, if the disk is full, uses the reserved space. Raises SQLAlchemyError."""
         try:
             with self._engine.begin() as connection:
                 return work(connection)
@@ -204,8 +204,8 @@ class Reserve:
 @contextmanager
 def sole_use(engine: Engine) -> Iterator[None]:
     """Locks a SQLite file for this service. Raises ConfigError if another service has locked it, or if it cannot be
-    written, as on a full disk. While locked, each transaction raises FileReplaced if the file was deleted or
-    overwritten since it was opened: anything written then would be lost at the next start."""
+    written to, for example because the disk is full. While the file is locked, each transaction raises FileReplaced if
+    it was deleted or overwritten in the meantime, because anything written then would be lost at the next start."""
     path = file_of(engine)
     with locked(engine), nullcontext() if path is None else _watched(engine, path):
         yield
@@ -221,13 +221,13 @@ def _watched(engine: Engine, path: Path) -> Iterator[None]:
             connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")  # so that it is written to the file
     except SQLAlchemyError as error:
         raise unusable(engine.url.render_as_string(), error) from error
-    # Kept open as long as SQLite has the file open, since closing it would drop SQLite's locks.
+    # Stays open as long as SQLite has the file open, because closing it would release SQLite's locks.
     descriptor = open_private(str(path), os.O_RDONLY)
     expected = stamp.to_bytes(4, "big")
 
     def look(_connection: object) -> None:
         if not _is_ours(path, descriptor, expected):
-            raise FileReplaced(f"{path} was deleted or replaced while the service ran; start the service again")
+            raise FileReplaced(f"{path} was deleted or replaced while the service was running; restart the service")
 
     event.listen(engine, "begin", look)
     try:
@@ -257,7 +257,7 @@ def shown(url: str) -> str:
 
 
 def is_full(error: SQLAlchemyError) -> bool:
-    """Whether a disk is full, on which SQLite still reads and deletes."""
+    """Whether the disk is full, in which case SQLite can still read and delete."""
     code = getattr(getattr(error, "orig", None), "sqlite_errorcode", 0)
     return code & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
@@ -267,9 +267,9 @@ def unusable(url: str, error: SQLAlchemyError) -> ConfigError:
 
 
 def said_by(error: SQLAlchemyError) -> str:
-    """The first line of the database's own message, or of factloop's."""
+    """The first line of the message from the database or from factloop."""
     told = str(getattr(error, "orig", None) or (error if isinstance(error, FileReplaced) else type(error).__name__))
-    return (told.strip().splitlines() or ["no reason given"])[0]
+    return (told.strip().splitlines() or ["no reason was given"])[0]
 
 
 def _set_up_sqlite(connection: Any, _record: object) -> None:

@@ -1,4 +1,4 @@
-"""Turns rejections and failures into HTTP statuses with a uniform body, which never shows a path, key or traceback."""
+"""Turns rejections and failures into HTTP statuses with a uniform body that never reveals a path, key or traceback."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from factloop.service.shapes import ErrorBody, ErrorWords
 
 LONGEST_MESSAGE = 500
 RETRY_AFTER_S = 10
-NOT_SET_UP = "the service is not set up for this; its operator finds the reason in its log"
+NOT_SET_UP = "the service is not configured for this; its operator can find the reason in the log"
 STATUS_OF_FAILURE = {
     "invalid_input": 422,
     "budget": 503,
@@ -29,7 +29,7 @@ STATUS_OF_FAILURE = {
     "cancelled": 409,
     "stopping": 503,
 }
-"""HTTP status for a caller who waited for a job that failed; 500 for anything else."""
+"""The HTTP status that a caller who waited for a job receives if it fails; 500 for any other failure."""
 
 
 class RequestRefusal(Exception):
@@ -50,7 +50,7 @@ class RequestRefusal(Exception):
         self.words = error_words(type, message, field)
 
     def body(self, request_id: str) -> tuple[bytes, str]:
-        """The body and its type."""
+        """The response body and its content type."""
         if self.page is not None:
             return self.page.encode(), "text/html; charset=utf-8"
         body = ErrorBody(error=self.words, request_id=request_id)
@@ -71,28 +71,27 @@ def unavailable(type: str, message: str, retry_after_s: int | None = RETRY_AFTER
 
 
 def not_kept() -> RequestRefusal:
-    """The rejection if the database does not accept a write or does not have something."""
+    """The rejection for a database that fails or cannot be written to."""
     return unavailable("not_kept", "the service cannot save jobs at the moment; try again later")
 
 
 def stopping() -> RequestRefusal:
-    return unavailable("stopping", "the service is being stopped")
+    return unavailable("stopping", "the service is shutting down")
 
 
 def refuse_without_evaluation(what: str) -> None:
     """Raises RequestRefusal if the evaluation package is not installed."""
     if find_spec("factloop.evaluation") is None:
-        message = f"{what} need the package factloop.evaluation, which this service lacks"
-        raise unavailable("not_set_up", message, None)
+        raise unavailable("not_set_up", f"{what} need the package factloop.evaluation, which this service lacks", None)
 
 
 def error_words(type: str, message: str, field: str | None = None) -> ErrorWords:
-    """The error message, shortened and without lone surrogates, because it may contain callers' input."""
+    """An error message that is shortened and contains no lone surrogates, because it may quote callers' input."""
     return ErrorWords(type=type, message=_cut(message), field=None if field is None else _cut(field))
 
 
 def failure_words(error: FactloopError) -> ErrorWords:
-    """The message about a failure for the caller, without details of an invalid setup, which may name files."""
+    """The message that a caller sees about a failure. It hides details of an invalid setup, which may name files."""
     match error:
         case DataError():
             return error_words("invalid_input", str(error), error.field)
@@ -108,7 +107,7 @@ def failure_words(error: FactloopError) -> ErrorWords:
         case ConfigError():
             return error_words("not_set_up", NOT_SET_UP)
         case _:
-            return error_words("failed", "the work failed")
+            return error_words("failed", "the job failed")
 
 
 def _cut(text: str) -> str:

@@ -1,6 +1,6 @@
-"""Connects the service to the evaluation package: audits, and reports among its results.
+"""Connects the service to the evaluation package: runs audits, and adds evaluation reports to the results.
 
-Imported on request, and only if that package is installed.
+Imported on demand, and only if that package is installed.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ MOST_FIGURES = 3  # number of evaluators or variants whose figures are shown in 
 
 
 def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
-    """Writes the rows to a file for the audit; blocks. Raises DataError for rows that the audit would reject."""
+    """Writes the rows to a file for the audit (blocking). Raises DataError for rows that the audit would reject."""
     make_private_folder(folder)
     file = folder / "rows.jsonl"
     try:
         text = "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
     except ValueError as error:
-        raise DataError("a number is not finite; give null for a missing score", field="rows") from error
+        raise DataError("a number is not finite; use null for a missing score", field="rows") from error
     write_private(file, text.encode())
     try:
         load_predictions(file)
@@ -51,8 +51,8 @@ def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
 
 
 async def audit(ask: AuditAsk, folder: Path) -> tuple[AuditReport, str, AuditSummary]:
-    """The report, its JSON and its summary. It is made by the command in a separate process, which can be stopped and
-    does not block the event loop."""
+    """Returns the report, its JSON and its summary. The audit command runs in a separate process, which can be stopped
+    and does not block the event loop."""
     file = await asyncio.to_thread(write_rows, ask.rows, folder)
     output = await output_of("factloop", "research", "audit", str(file), "--json", "-")
     if output is None:
@@ -65,7 +65,7 @@ async def audit(ask: AuditAsk, folder: Path) -> tuple[AuditReport, str, AuditSum
 
 
 def _of_audit(report: AuditReport) -> Iterator[HeadlineFigure]:
-    """Balanced accuracy of the best evaluators over all claims."""
+    """The balanced accuracy of the best evaluators over all claims."""
     found = [one for one in report.at[0].rates if (one.group.kind, one.level) == ("all", "claim")]
     for one in sorted(found, key=lambda rates: -(rates.balanced_accuracy.value or 0.0))[:MOST_FIGURES]:
         figure = one.balanced_accuracy

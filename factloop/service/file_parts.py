@@ -1,4 +1,4 @@
-"""Prints the parts of a file as JSON, or the reason why it cannot be read. Run as a process, so it imports little.
+"""Prints the parts of a file, or the reason why it cannot be read, as JSON. Run as a process, so it imports little.
 
 python -m factloop.service.file_parts FILE MOST_PARTS LONGEST_PART SECONDS
 
@@ -22,12 +22,12 @@ from factloop.tools.search.documents.files import find_files, is_compressed
 from factloop.tools.search.documents.loaders import load_sections
 
 MOST_UNPACKED = 32_000_000
-"""Maximum uncompressed bytes of a Word, Excel or PowerPoint file, and maximum characters of all parts of any file."""
+"""Maximum uncompressed size of a Word, Excel or PowerPoint file in bytes, and maximum length of any file's text."""
 _MOST_MEMORY = 2_000_000_000  # bytes of address space
 
 
 def answer(file: str, most: int, longest: int) -> dict[str, Any]:
-    """The parts, `why` the file cannot be read, or what is `not_set_up` to read it."""
+    """Returns the `parts`, or `why` the file cannot be read, or what is `not_set_up` for reading it."""
     try:
         return {"parts": list(_parts(file, most, longest))}
     except DataError as error:
@@ -48,7 +48,7 @@ def _parts(file: str, most: int, longest: int) -> Iterator[dict[str, Any]]:
     if is_zipfile(path):
         with ZipFile(path) as packed:
             if sum(one.file_size for one in packed.infolist()) > MOST_UNPACKED:
-                raise DataError(f"holds more than {MOST_UNPACKED // 10**6} MB; split the file")
+                raise DataError(f"contains more than {MOST_UNPACKED // 10**6} MB; split the file")
     n_parts = n_characters = 0
     for number, one in enumerate(load_sections(path), 1):
         if not one.text.strip():
@@ -66,16 +66,16 @@ def _parts(file: str, most: int, longest: int) -> Iterator[dict[str, Any]]:
 
 
 def _limit(seconds: int) -> None:
-    """Limits the time and memory of this process, so that it ends even if the service was killed."""
+    """Limits the time and memory of this process, so that it ends even if the service is killed."""
     if sys.platform == "win32":
         return
     import resource
 
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # openpyxl imports numpy, which takes address space for each processor
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # openpyxl imports numpy, which reserves address space per processor
     signal.signal(signal.SIGALRM, lambda *_: sys.exit("takes too long to read"))
     signal.alarm(seconds)
-    for which, most in ((resource.RLIMIT_CPU, seconds + 5), (resource.RLIMIT_AS, _MOST_MEMORY)):  # C hears no alarm
-        with suppress(ValueError, OSError):  # there is a lower limit, or macOS knows none
+    for which, most in ((resource.RLIMIT_CPU, seconds + 5), (resource.RLIMIT_AS, _MOST_MEMORY)):  # C ignores alarms
+        with suppress(ValueError, OSError):  # a lower limit exists, or macOS has none
             resource.setrlimit(which, (most, most))
 
 

@@ -1,6 +1,6 @@
-"""Guards all routes: checks the caller, host, rate and size of each request.
+"""Middleware for all routes, which checks the caller, host, rate and size of each request.
 
-Each check comes before the work that it saves: the key is checked before the body is read, the size is checked while
+Each check comes before the work it can save: the key is checked before the body is read, the size is checked while
 reading, and nothing too long is parsed.
 """
 
@@ -27,23 +27,23 @@ from factloop.service.pages import EXPIRED
 from factloop.service.routes import ServiceContext
 
 NO_JOB = frozenset({"/v1/tickets", "/v1/documents"})
-"""Paths to which posting does not create a job; these requests count as reads."""
+"""Paths on which a POST does not create a job, so it counts as a read."""
 PROBES = frozenset({"/health", "/ready", "/metrics"})
-"""Paths that are queried every few seconds, and are therefore logged only at the lowest level."""
-MOST_CONNECTIONS = 1_000  # maximum number of connections; further ones are answered with 503
+"""Paths that are requested every few seconds, and are therefore logged only at the lowest level."""
+MOST_CONNECTIONS = 1_000  # maximum number of connections; any more are answered with 503
 MOST_OPEN = 64
-"""Maximum number of requests in progress for each of several keys, including streams of events and requests that wait
-for a report. A single key, or all callers without keys, may have half of the connections."""
+"""Maximum number of concurrent requests for each key if there are several, including event streams and requests that
+wait for a report. A single key, or all callers of a service without keys, may use half of the connections."""
 TAKES_LITTLE = frozenset({"/v1/tickets"})
 MOST_WHERE_LITTLE_IS_READ = 100_000
-"""Maximum size in bytes of a body on those paths and of a PUT. Parsing larger ones would delay other callers."""
+"""Maximum size in bytes of a body on these paths, and of a PUT. Parsing larger ones would delay other callers."""
 LONGEST_PATH = 200
 READING = frozenset({"GET", "HEAD"})
 MOST_WHERE_NONE_IS_READ = 1_000
-"""Maximum size in bytes of a body on routes that read none; some clients send one with every request."""
+"""Maximum size in bytes of a body on routes that do not read it. Some clients send one with every request."""
 MOST_DISCARDED = 64_000_000  # maximum number of bytes that are read and discarded after a rejection
 DISCARDED_WITHIN_S = 5.0
-SENT_WITHIN_S = 60.0  # seconds within which each part of a response must be sent
+SENT_WITHIN_S = 60.0  # seconds in which each part of a response must be sent
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:+/=@-]{1,128}", re.ASCII)  # an `X-Request-ID` that is accepted unchanged
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 KEPT_FROM_BROWSERS = {
@@ -81,7 +81,7 @@ class ServiceGuard:
             await self._serve(scope, arriving, answer)
         except RequestRefusal as refused:
             await answer.refuse(refused)
-        except Exception:  # any bug: it is logged, and the response must not reveal it
+        except Exception:  # a bug, which is logged but must not be revealed in the response
             log.exception("%s %s failed (request %s)", scope["method"], _template(scope), request_id)
             await answer.refuse(RequestRefusal(500, "internal", "the request failed unexpectedly"))
         finally:
@@ -129,7 +129,7 @@ class ServiceGuard:
     @contextmanager
     def _open(self, owner: str | None) -> Iterator[None]:
         """Counts the owner's request while it is in progress, so that no one takes all connections. Raises
-        RequestRefusal if there are too many; requests without an owner, such as probes, are not counted."""
+        RequestRefusal if there are too many. Requests without an owner, such as probes, are not counted."""
         if owner is None:
             yield
             return
@@ -138,7 +138,7 @@ class ServiceGuard:
             raise RequestRefusal(
                 429,
                 "too_many_requests",
-                f"at most {most} requests at the same time, including streams and waiting ones",
+                f"at most {most} concurrent requests, including streams and requests that wait",
                 headers={"Retry-After": str(RETRY_AFTER_S), **_CLOSE},  # an idle connection would be counted as well
             )
         self._n_open[owner] += 1
@@ -148,7 +148,8 @@ class ServiceGuard:
             self._n_open[owner] -= 1
 
     async def _without_owner(self, scope: Scope, headers: Headers, address: str) -> RequestRefusal:
-        """The rejection of an unknown caller. A missing key does not count as an attempt: a page may ask for it."""
+        """The rejection of an unknown caller. A missing key does not count as an attempt: a page may then ask for
+        it."""
         if given := headers.get("authorization"):
             scope["wrong_key"] = True
             self._metrics.wrong_keys.inc()
@@ -171,10 +172,10 @@ class ServiceGuard:
         name = name if port.isdigit() and not host.endswith("]") else host
         ours = LOCAL_NAMES | {self._settings.host, self._settings.public_host}
         if not name or name.lower() not in ours:
-            raise RequestRefusal(400, "wrong_host", "this service answers to its own address only")
+            raise RequestRefusal(400, "wrong_host", "this service answers only at its own address")
 
     def _refuse_other_site(self, headers: Headers) -> None:
-        """Rejects changes from pages of other sites, which would act on their readers' behalf."""
+        """Rejects changes requested by pages of other sites, which would act on behalf of their readers."""
         origin = headers.get("origin")
         if origin is None or origin == self._settings.public_origin:
             return
@@ -183,24 +184,24 @@ class ServiceGuard:
         except ValueError:
             ours = False
         if not ours:
-            raise RequestRefusal(403, "wrong_origin", "requests from pages of other sites are refused")
+            raise RequestRefusal(403, "wrong_origin", "requests from pages of other sites are rejected")
 
     async def _body(self, scope: Scope, headers: Headers, receive: Receive) -> bytes:
-        """The complete body, whose size and time are limited. Raises RequestRefusal."""
+        """Reads the complete body, up to a size and time limit. Raises RequestRefusal."""
         if _asks_for_work(scope):
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
             if kind != "application/json":
                 raise RequestRefusal(415, "wrong_content_type", "send application/json")
         length = headers.get("content-length")
-        if length is not None and "transfer-encoding" in headers:  # two servers might read different bodies
-            raise _bad_request("Content-Length and Transfer-Encoding exclude each other", _CLOSE)
+        if length is not None and "transfer-encoding" in headers:  # a proxy might read a different body
+            raise _bad_request("Content-Length and Transfer-Encoding cannot be combined", _CLOSE)
         if length is not None and (not length.isascii() or not length.isdigit()):
             raise _bad_request("Content-Length is not a number")
         is_read = (_asks_for_work(scope) or scope["method"] == "PUT") and scope["path"].startswith("/v1/")
         most = self._max_body if is_read else MOST_WHERE_NONE_IS_READ
         if is_read and (scope["method"] == "PUT" or scope["path"] in TAKES_LITTLE):
             most = min(most, MOST_WHERE_LITTLE_IS_READ)
-        too_long = RequestRefusal(413, "too_large", f"a request has at most {most:,} bytes", headers=_CLOSE)
+        too_long = RequestRefusal(413, "too_large", f"a request may have at most {most:,} bytes", headers=_CLOSE)
         if length is not None and (len(length) > 15 or int(length) > most):
             raise too_long
         try:
@@ -222,8 +223,8 @@ def _bad_request(message: str, headers: Mapping[str, str] | None = None) -> Requ
 
 
 class _RequestBody:
-    """The body as sent by the caller, and whether all of it has arrived. A caller that `waits` sends the body only when
-    told to continue, which happens when the body is first read."""
+    """The body that the caller sends, and whether all of it has arrived. A caller that `waits` sends the body only when
+    it is told to continue, which happens when the body is first read."""
 
     def __init__(self, receive: Receive, *, waits: bool) -> None:
         self._receive, self._is_whole = receive, waits
@@ -234,7 +235,7 @@ class _RequestBody:
         return message
 
     async def discard(self) -> None:
-        """Reads on for a while, because a caller that is cut off while sending would not get the response."""
+        """Reads the rest for a while, because a caller that is cut off while sending would not get the response."""
         size = 0
         with suppress(TimeoutError):
             async with asyncio.timeout(DISCARDED_WITHIN_S):
@@ -256,7 +257,7 @@ class _AnswerSender:
             headers["X-Request-ID"] = self._request_id
             for name, value in KEPT_FROM_BROWSERS.items():
                 headers.setdefault(name, value)
-        async with asyncio.timeout(SENT_WITHIN_S):  # the caller does not read the response
+        async with asyncio.timeout(SENT_WITHIN_S):  # the caller may have stopped reading
             await self._send(message)
 
     async def refuse(self, refused: RequestRefusal) -> None:
@@ -272,7 +273,7 @@ class _AnswerSender:
 
 
 def _asks_for_work(scope: Scope) -> bool:
-    """Whether a request creates work. Cancelling and deleting do not: callers at their limit must still be able to."""
+    """Whether a request creates work. Cancelling and deleting do not, so callers who reached their limit still can."""
     return scope["method"] == "POST" and not scope["path"].endswith("/cancel")
 
 
@@ -283,6 +284,6 @@ def _request_id(headers: Headers) -> str:
 
 
 def _template(scope: Scope) -> str:
-    """The declared route, so that callers' input never becomes a label."""
+    """The route's template, so that callers' input never becomes a label of a metric."""
     path = getattr(scope.get("route"), "path", None)
     return path if isinstance(path, str) else "none"

@@ -1,7 +1,7 @@
-"""Manages all jobs of the service: creates, finds, follows, cancels and deletes them, and limits their number.
+"""Manages the jobs of the service: creates, finds, follows, cancels and deletes them, and limits their number.
 
-A job is saved in the database before the request is answered. With PostgreSQL, several services share the jobs: a job
-requested here may be run by another service, but can still be found, followed and cancelled here.
+A job is saved in the database before the request is answered. With PostgreSQL, several services can share the jobs: a
+job requested here may be run by another service, but can still be found, followed and cancelled here.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ from factloop.service.store import (
 )
 from factloop.service.work import Work
 
-KEPT_REPEATS_H = 24  # number of hours for which the name of a request (`Idempotency-Key`) is kept
+KEPT_REPEATS_H = 24  # hours for which the name of a request (`Idempotency-Key`) is kept
 SWEEP_EVERY_S = 3_600.0
-EVENTS_AT_ONCE = 250_000  # number of characters of saved events that one query fetches
+EVENTS_AT_ONCE = 250_000  # maximum number of characters of saved events that one query fetches
 
 log = logging.getLogger(__name__)
 
 
 def _read_portion(rest: str, portion: str | None) -> tuple[list[LiveEvent], str, int]:
-    """The events in what was left and a portion, what is left now, and the length of the portion."""
+    """Reads events from the unread rest and the next portion; returns them, the new rest and the portion's length."""
     return *read_events(rest + (portion or "")), len(portion or "")
 
 
@@ -74,7 +74,7 @@ class Jobs:
         *,
         sweep_every_s: float = SWEEP_EVERY_S,
     ) -> None:
-        """`folder` is for the journals. Closes the database at the end."""
+        """`folder` contains the journals. The database is closed at the end."""
         self._database, self._store, self._folder, self._day = database, database.store, folder, day
         self._settings, self._sweep_every_s = settings, sweep_every_s
         self._turns, self._together = Turns(), Turns()
@@ -94,7 +94,7 @@ class Jobs:
         self._tasks: list[asyncio.Task[None]] = []
 
     def _share_places(self) -> None:
-        """Shares the places of running and of waiting jobs among the callers that have keys now."""
+        """Divides the places for running and for waiting jobs among the callers that currently have keys."""
         settings = self._settings
         weights = {owner: grant.weight for owner, grant in settings.keys.grants.items()}
         for turns, places in ((self._turns, settings.max_jobs), (self._together, settings.max_jobs_together)):
@@ -113,9 +113,8 @@ class Jobs:
         self._tasks += [asyncio.create_task(self._sweep()), asyncio.create_task(self._watch_keys())]
 
     async def submit(self, owner: str, asked: Job, request: str, key: str | None = None) -> Job:
-        """Returns a job that is already saved in the database: the requested one, or an earlier one with the same key.
-        Raises RequestRefusal if too many jobs wait, if the day's budget is spent, or if the key is another request's.
-        """
+        """Saves a job and returns it, or returns the earlier job with the same key. Raises RequestRefusal if too many
+        jobs are waiting, if the day's budget is spent, or if the key belongs to a different request."""
         if self.is_stopping:
             raise stopping()
         digest = hashlib.sha256(f"{asked.kind}\n{request}".encode()).hexdigest()
@@ -127,7 +126,7 @@ class Jobs:
         except DayOver as error:
             raise unavailable("budget_spent", f"{error}; try again later", round(error.wait_s + 0.5)) from error
         except OtherRequest as error:
-            message = "this Idempotency-Key was sent with another request; give each request a key of its own"
+            message = "this Idempotency-Key was already used for a different request; use a new key for each request"
             raise RequestRefusal(422, "key_reused", message, field="Idempotency-Key") from error
         self._runner.wake()
         return self._now(stored)
@@ -141,18 +140,18 @@ class Jobs:
         return JobPage(jobs=tuple(map(self._now, found)), next=older)
 
     async def text(self, job_id: str, name: TextName) -> str | None:
-        """A text of a job as JSON: its request, its result or its labels."""
+        """The request, the result or the labels of a job, as JSON."""
         return await self._database.ask(self._store.text, job_id, name)
 
     async def change_label(self, job_id: str, claim_id: str, label: GivenLabel | None) -> GivenLabel | None:
         """Saves the label of a claim, or deletes it if it is None; returns the previous one. Raises RequestRefusal."""
         try:
             return await self._database.ask(self._store.change_label, job_id, claim_id, label)
-        except LookupError as error:  # it was deleted since it was looked up
+        except LookupError as error:  # it has been deleted since it was found
             raise not_found("job") from error
 
     async def ended(self, job_id: str, owner: str) -> Job | None:
-        """The job once it has ended; None if it was deleted. Raises RequestRefusal if it cannot be waited for."""
+        """Waits until the job ends; returns it, or None if it was deleted. Raises RequestRefusal if it cannot wait."""
         while True:
             live = self._live(job_id, owner)
             if live is not None:
@@ -163,7 +162,7 @@ class Jobs:
             if stored is None or stored.is_over:
                 return None if stored is None else stored.job
             if self.is_stopping:
-                message = "the service is being stopped; the job goes on at its next start, or in another service"
+                message = "the service is shutting down; the job continues at the next start, or in another service"
                 raise unavailable("stopping", message)
             if self._live(job_id, owner) is None:
                 if self._database.is_in_trouble:  # no service can take it
@@ -173,8 +172,8 @@ class Jobs:
     async def follow(
         self, job_id: str, owner: str, after: int, heartbeat_s: float, compute: Callable[..., Awaitable[Any]]
     ) -> AsyncGenerator[list[LiveEvent], None]:
-        """Yields all events numbered above `after`, past and future, several saved ones together; none if nothing
-        happened for a while. Saved events are fetched and read by `compute`, a portion at a time, when it is the
+        """Yields all past and future events with numbers above `after`, with saved events in groups, and an empty list
+        if nothing happened for a while. `compute` fetches and reads saved events, one portion at a time, when it is the
         caller's turn. Ends early if the service is stopped or the database fails."""
         heard_s = time.monotonic()
         while True:
@@ -205,7 +204,7 @@ class Jobs:
                 yield []
 
     async def cancel(self, job_id: str, owner: str) -> Job | None:
-        """Stops the job, in whichever service it runs, and returns it once it has ended; None if it was deleted."""
+        """Cancels the job, wherever it is running, and returns it once it has ended; None if it was deleted."""
         while True:
             live = self._live(job_id, owner)
             if live is not None:
@@ -225,18 +224,18 @@ class Jobs:
         await self._database.ask(self._store.delete, job_id)
 
     async def delete_older(self, owner: str, than: datetime) -> int:
-        """Deletes the owner's finished jobs created earlier. Returns their number."""
+        """Deletes the owner's finished jobs that were created before this time. Returns their number."""
         return await self._database.ask(self._store.delete_older, than, owner)
 
     async def day_of(self, owner: str) -> tuple[Cost, Cost]:
-        """What the owner may spend in a day, and what is left of that; nothing if the database does not answer."""
+        """The owner's limits for a day, and the remaining amounts, which are None if the database is unavailable."""
         day, left = self._day.of_owner(owner), Cost()
         with suppress(RequestRefusal):
             left = await self._database.ask(self._store.within, partial(self._day.left, owner=owner))
         return day, left
 
     async def queue(self) -> tuple[float, float]:
-        """Number of jobs that wait for any service, and seconds since the oldest was requested; NaN if unknown."""
+        """The number of jobs that wait for any service, and the age of the oldest in seconds; NaN if unknown."""
         try:
             n_waiting, oldest = await self._database.ask(self._store.waiting)
         except RequestRefusal:
@@ -244,11 +243,11 @@ class Jobs:
         return n_waiting, 0.0 if oldest is None else max(0.0, time.time() - made_at(oldest))
 
     async def probe(self) -> None:
-        """Raises RequestRefusal if the database would not accept a job."""
+        """Raises RequestRefusal if the database cannot save a job."""
         await self._database.ask(self._store.probe)
 
     def begin_stop(self) -> None:
-        """Stops the running jobs, which return to their places in the queue, for another service or the next start."""
+        """Stops the running jobs, which return to their places in the queue for another service or the next start."""
         self._runner.begin_stop()
 
     async def aclose(self) -> None:
@@ -330,7 +329,7 @@ class Jobs:
         if (days := self._settings.keep_days) is not None:
             n_old = await self._database.ask(store.delete_older, now - timedelta(days=days))
             if n_old:
-                log.info("%d jobs were older than %g days, and are deleted", n_old, days)
+                log.info("deleted %d jobs that were older than %g days", n_old, days)
 
     async def _tidy_journals(self) -> None:
         def names() -> list[str]:
@@ -341,8 +340,8 @@ class Jobs:
 
 
 ANSWERED_WITHIN_S = 3.0
-TRIED_BYTES = 65_536  # number of bytes written to test whether the disk has space
-WARM_AGAIN_S = 60.0  # seconds before retrying after a failure to load what the first check needs
+TRIED_BYTES = 65_536  # number of bytes to write when testing whether the disk has space
+WARM_AGAIN_S = 60.0  # seconds before another attempt to load everything that the first check needs
 
 
 class Readiness:
@@ -352,13 +351,13 @@ class Readiness:
         self, jobs: Jobs, folder: Path, warm_up: Callable[[], Awaitable[None]], again_s: float = WARM_AGAIN_S
     ) -> None:
         self._jobs, self._folder, self._again_s = jobs, folder, again_s
-        self._cold: str | None = "what the first check needs is being loaded"
+        self._cold: str | None = "the service is still loading what the first check needs"
         self.warming = asyncio.create_task(self._warm(warm_up))
         """Ends once the service is warm. Stopping the service cancels it."""
         self._looking: asyncio.Task[tuple[Trouble, ...]] | None = None
 
     async def troubles(self) -> tuple[Trouble, ...]:
-        """What prevents the service from accepting jobs; empty if it accepts them."""
+        """The reasons why the service cannot accept jobs; empty if it can."""
         if self._looking is None:
             self._looking = asyncio.create_task(self._look())
             self._looking.add_done_callback(lambda _: asyncio.get_running_loop().call_later(1.0, self._forget))
@@ -394,8 +393,8 @@ class Readiness:
             async with asyncio.timeout(ANSWERED_WITHIN_S):
                 await asyncio.shield(probing)
         except TimeoutError:
-            probing.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # no one waits for it now
-            return (Trouble(what="database", message=f"it did not take a row within {ANSWERED_WITHIN_S:g} s"),)
+            probing.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # nobody waits for it now
+            return (Trouble(what="database", message=f"it did not save a row within {ANSWERED_WITHIN_S:g} s"),)
         except RequestRefusal as refused:
             return (Trouble(what="database", message=refused.words.message),)
         return ()
@@ -406,8 +405,8 @@ class Readiness:
             make_private_folder(self._folder)
             write_private(probe, os.urandom(TRIED_BYTES))  # random data, which no file system can compress
         except OSError as error:
-            reason = error.strerror or "no reason given"
-            return (Trouble(what="folder", message=f"nothing can be written there: {reason}"),)
+            reason = error.strerror or "no reason was given"
+            return (Trouble(what="folder", message=f"it cannot be written to: {reason}"),)
         finally:
             with suppress(OSError):
                 probe.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""Queries the database from the event loop, and reports once when it fails and once when it is back.
+"""Calls the database from the event loop, and logs once when it fails and once when it is back.
 
-If the database is unavailable, a call may take up to ten seconds to fail. To keep callers from waiting for each other's
-failures, only one call at a time tries the database then, and the others are rejected immediately.
+If the database is unavailable, a call may take up to ten seconds to fail. So that callers do not wait for each other's
+failures, only one call at a time then tries the database, and all others are rejected immediately.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ P = ParamSpec("P")
 T = TypeVar("T")
 THREADS_TO_A_SERVER = 4
 _OF_ONE_STATEMENT = (DataError, IntegrityError, ProgrammingError)
-"""Failures that say nothing about whether other statements would succeed."""
+"""Failures that do not tell whether other statements would succeed."""
 
 log = logging.getLogger(__name__)
 
 
 class Database:
-    """The store in its own threads: one for SQLite, which has a single writer, and a few for a server."""
+    """Runs the store in separate threads: one for SQLite, which allows a single writer, and a few for a server."""
 
     def __init__(self, store: JobStore) -> None:
         self.store = store
@@ -51,11 +51,11 @@ class Database:
         return await self.save(call, *args, **kwargs)
 
     async def save(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Makes a call after the one that is trying an unavailable database, and is rejected or carried out with it."""
+        """Makes a call, after any call that is trying an unavailable database, and is rejected if that one fails."""
         work: Any = partial(call, *args, **kwargs)
         asked: Future[T] = self._threads.submit(self._in_turn, self._n_outages, work)
         self._under_way.add(asked)
-        asked.add_done_callback(self._under_way.discard)  # when it ends, which a leaving caller may not await
+        asked.add_done_callback(self._under_way.discard)  # when it ends, even if the caller no longer waits
         try:
             found = await asyncio.wrap_future(asked)
         except SQLAlchemyError as error:
@@ -63,25 +63,25 @@ class Database:
             raise not_kept() from error
         self._is_away = False
         if self._trouble is not None and call == self.store.probe:
-            log.warning("the database answers again")
+            log.warning("the database is available again")
             self._trouble, self._in_touch_since = None, time.monotonic()
         elif self._trouble is not None and self._probing.done():
             self._probing = asyncio.ensure_future(self._probe())
         return found
 
     async def _probe(self) -> None:
-        """Writes a row, since a full disk can still be read."""
+        """Writes a row, because reading also works on a full disk."""
         with suppress(RequestRefusal):
             await self.save(self.store.probe)
 
     @property
     def is_in_trouble(self) -> bool:
-        """Whether it failed and has not accepted a row since."""
+        """Whether the database failed and has not accepted a row since then."""
         return self._trouble is not None
 
     @property
     def in_touch_s(self) -> float:
-        """Seconds for which the database has responded without a failure; 0 while it is failing."""
+        """Seconds since the database last failed; 0 while it is failing."""
         return 0.0 if self._trouble is not None else time.monotonic() - self._in_touch_since
 
     async def aclose(self) -> None:
@@ -90,7 +90,7 @@ class Database:
         await asyncio.to_thread(self.store.close)
 
     def _in_turn(self, n_outages: int, work: Callable[[], T]) -> T:
-        """Makes a call in a thread; rejects calls that waited behind one that found the database unavailable."""
+        """Makes a call in a thread. Rejects calls that waited behind one that found the database unavailable."""
         if n_outages != self._n_outages:
             raise not_kept()
         try:
@@ -98,7 +98,7 @@ class Database:
         except _OF_ONE_STATEMENT:
             raise
         except SQLAlchemyError as error:
-            if not is_full(error):  # which is known at once, and must not reject a deletion behind it
+            if not is_full(error):  # a full disk is noticed immediately, and must not block deletions
                 self._n_outages, self._is_away = self._n_outages + 1, True
             raise
 

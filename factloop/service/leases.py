@@ -2,7 +2,8 @@
 
 A job without a lease waits for any service. A service leases jobs for a few seconds and renews the leases while it is
 working. If a service dies, its leases expire, and other services take over its jobs. If the database is not shared,
-leases do not expire; the next start ends them. A job during which several services died fails: it may be why.
+leases do not expire, and the next start ends them. A job fails if several services died while running it, because it
+may be the cause.
 """
 
 from __future__ import annotations
@@ -44,11 +45,11 @@ class LeasedJob:
 
 @dataclass(frozen=True)
 class Renewal:
-    """The leases that this service still has, and any requests concerning them."""
+    """The leases that this service still has, and requests to cancel their jobs."""
 
     held: frozenset[str]
     cancelled: frozenset[str]
-    """Jobs that another service was asked to cancel."""
+    """Jobs whose cancellation was requested in another service."""
     n_services: int
     """Number of running services, including this one."""
 
@@ -67,9 +68,9 @@ class Leases:
         together: Turns | None = None,
         keys: ApiKeys | None = None,
     ) -> None:
-        """`seconds` is how long a lease lasts without renewal; `most_at_work` limits jobs across all services. `day`:
-        limits on the cost of a day's jobs; `turns`: decides whose job is next here; `together`: limits how many places
-        one caller may have across all services; `keys`: those of the callers, if they need one."""
+        """`seconds` is how long a lease lasts without renewal. `most_at_work` limits the running jobs across all
+        services, and `day` the cost of a day's jobs. `turns` decides whose job is next here, and `together` limits how
+        many places one caller may have across all services. `keys` are the callers' keys, if they need any."""
         self._store, self._engine, self.seconds = store, store.engine, seconds
         self._most_at_work, self._day = most_at_work, day or DayLimits(Cost(), Cost())
         self._turns, self._together, self._keys = turns or Turns(), together or Turns(), keys
@@ -82,8 +83,8 @@ class Leases:
                 connection.execute(update(JOBS).where(JOBS.c.leased_by.is_not(None)).values(leased_until=ENDED))
 
     def cancel_disowned(self, gone: Collection[str] | None = None) -> None:
-        """Cancels the jobs of `gone` owners, by default of all without a key, because no one could see or stop them,
-        and no key's limits would apply."""
+        """Cancels the jobs of the owners in `gone`, by default of all owners without a key, because no one could see or
+        stop them and no key's limits would apply."""
         if not self._keys:
             return
         with self._engine.begin() as connection:
@@ -93,11 +94,11 @@ class Leases:
             for row in rows:
                 _cancelled(connection, row, error_words("cancelled", "the key of this job was removed"))
         if rows:
-            log.warning("%d unfinished jobs are cancelled, as their keys were removed", len(rows))
+            log.warning("cancelled %d unfinished jobs because their keys were removed", len(rows))
 
     def take(self, most: int, *, lapsed: bool) -> list[LeasedJob]:
-        """Leases up to `most` waiting jobs in turn, to run them; with `lapsed`, also those of dead services. Skips rows
-        that are being changed, and owners whose keys this service does not have yet."""
+        """Leases up to `most` waiting jobs, in the order of the callers' turns. With `lapsed`, also leases the jobs of
+        dead services. Skips rows that are being changed, and owners whose keys this service does not have yet."""
         free = WAITING
         taken: list[LeasedJob] = []
         with self._engine.begin() as connection:
@@ -148,15 +149,15 @@ class Leases:
         return Renewal(frozenset(held), frozenset(cancelled), 1 + n_others)
 
     def keep_events(self, stored: StoredJob, events: str) -> None:
-        """Saves a job's events so far as text, unless the lease was lost or the job has ended."""
+        """Saves a job's events so far, unless the lease was lost or the job has ended."""
         ours = JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service
         with self._engine.begin() as connection:
             if connection.execute(select(JOBS.c.id).where(*ours).with_for_update()).first() is not None:
                 stores.write_texts(connection, stored.job.id, {"events": events})
 
     def end(self, stored: StoredJob, texts: Mapping[TextName, str]) -> bool:
-        """Saves a job that has ended, with its texts. Returns False, saving nothing, if the lease or the job is gone.
-        May be repeated after a connection failure: the job as saved the first time is kept."""
+        """Saves a job that has ended, with its texts. Returns False and saves nothing if the lease or the job is gone.
+        Can be repeated after a connection failure, because a job that is already saved is left unchanged."""
         with self._engine.begin() as connection:
             ours = JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service
             changed = connection.execute(update(JOBS).where(*ours).values(**row_of(stored), **_NO_LEASE))
@@ -175,7 +176,7 @@ class Leases:
         return is_ours
 
     def cancel(self, job_id: str) -> StoredJob | None:
-        """Cancels a waiting job, or asks the service that is processing it to cancel it. Returns its present state."""
+        """Cancels a waiting job, or asks the service that is running it to cancel it. Returns its current state."""
         with self._engine.begin() as connection:
             row = connection.execute(select(JOBS).where(JOBS.c.id == job_id).with_for_update()).first()
             return None if row is None else _cancelled(connection, row)
@@ -206,11 +207,11 @@ class Leases:
         return connection.scalar(services) or 0
 
     def _taken(self, connection: Connection, row: Any, spent: set[str]) -> LeasedJob | None:
-        """The job in a row, leased; None if it must not be run. `spent` collects owners who can afford no other job."""
+        """Leases the job in a row and returns it; None if it must not run. Adds owners without a budget to `spent`."""
         stored = stored_of(row)
         job_id: str = row.id
         request = connection.scalar(select(TEXTS.c.body).where(TEXTS.c.job_id == job_id, TEXTS.c.name == "request"))
-        if stored is None or request is None:  # otherwise it would be examined again forever
+        if stored is None or request is None:  # otherwise, it would be looked at again forever
             connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(status="failed", **_NO_LEASE))
             return None
         if row.cancel_asked:
@@ -233,7 +234,7 @@ class Leases:
         lease = {"leased_by": self.service, "leased_until": self._until()}
         as_seen = JOBS.c.id == job_id, JOBS.c.attempt == stored.attempt  # SQLite does not lock rows
         changed = connection.execute(update(JOBS).where(*as_seen).values(**row_of(began), **lease))
-        usage = stored.job.progress.usage  # from a stopped service; after a death, not all is known
+        usage = stored.job.progress.usage  # complete after a service was stopped, but not after it died
         asked = usage is not None and usage.calls + usage.failed_calls + usage.searches > 0
         may_have_paid = asked or n_deaths > 0
         return LeasedJob(began, request, may_have_paid) if changed.rowcount else None
@@ -243,14 +244,14 @@ class Leases:
 
 
 def _put_back(connection: Connection, stored: StoredJob, service: str) -> bool:
-    """Ends a service's lease; the job then waits for any service. Returns False if the lease was gone."""
+    """Ends a service's lease, so that the job waits for any service. Returns False if the lease was gone."""
     waiting = stored.changed(status="queued", started_at=None, progress=Progress(usage=stored.job.progress.usage))
     leased = JOBS.c.id == stored.job.id, JOBS.c.leased_by == service
     return bool(connection.execute(update(JOBS).where(*leased).values(**row_of(waiting), **_NO_LEASE)).rowcount)
 
 
 def _cancelled(connection: Connection, row: Any, reason: ErrorWords | None = None) -> StoredJob | None:
-    """The job in a row, cancelled if it is waiting; if a service is processing it, that service is asked to cancel."""
+    """Cancels the job in a row if it is waiting; otherwise, asks the service that runs it to do so. Returns the job."""
     stored = stored_of(row)
     if stored is None or stored.is_over:
         return stored

@@ -12,7 +12,7 @@ from factloop.reports.visible import VisibleLines
 
 
 class Lines(VisibleLines):
-    """Time in UTC, level and message; for requests also method, path, status and key."""
+    """Formats the time in UTC, the level and the message, and for requests also the method, path, status and key."""
 
     def __init__(self, format: LogFormat) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -33,7 +33,7 @@ class Lines(VisibleLines):
 
 
 def log_to_stderr(format: LogFormat, level: LogLevel) -> None:
-    """Sends the log to standard error: factloop's own messages from this level on, and warnings from its libraries."""
+    """Logs to standard error: factloop's own messages from this level upwards, and warnings from its libraries."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Lines(format))
     logging.basicConfig(handlers=[handler], level=logging.WARNING)

@@ -21,28 +21,28 @@ class Metrics:
     """The counters of one service, in a separate registry."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
-        """`names`: the name of each owner."""
+        """`names` maps owners to their names."""
         self._names = names
         self._registry = own = CollectorRegistry()
         self._requests = Counter(
             "factloop_requests", "Requests answered, by route and status.", ["route", "status"], registry=own
         )
         self._jobs = Counter("factloop_jobs", "Jobs that ended.", ["kind", "status", "key"], registry=own)
-        self.working = Gauge("factloop_jobs_in_flight", "Jobs at work.", ["kind"], registry=own)
+        self.working = Gauge("factloop_jobs_in_flight", "Jobs that are running.", ["kind"], registry=own)
         self.seconds = Histogram(
-            "factloop_job_seconds", "Seconds that a job was at work.", ["kind"], buckets=SECONDS, registry=own
+            "factloop_job_seconds", "Seconds for which a job was running.", ["kind"], buckets=SECONDS, registry=own
         )
         self._claims = Counter("factloop_claims", "Claims judged, by verdict.", ["verdict"], registry=own)
-        calls, cost = "Model calls answered and paid for, by key.", "Cost of what has a known price, by key."
+        calls, cost = "Model calls answered and paid for, by key.", "Cost in USD where the price is known, by key."
         self._calls = Counter("factloop_model_calls", calls, ["key"], registry=own)
         self._tokens = Counter("factloop_model_tokens", "Tokens of model calls.", ["kind"], registry=own)
         self._searches = Counter("factloop_searches", "Searches.", registry=own)
         self._cost = Counter("factloop_cost_usd", cost, ["key"], registry=own)
         self.wrong_keys = Counter("factloop_wrong_keys", "Requests with a wrong key.", registry=own)
-        self._queued = Gauge("factloop_jobs_queued", "Jobs that wait, in all services of the database.", registry=own)
-        self._waited = Gauge("factloop_oldest_wait_seconds", "Seconds that the oldest has waited.", registry=own)
+        self._queued = Gauge("factloop_jobs_queued", "Jobs waiting, across all services of the database.", registry=own)
+        self._waited = Gauge("factloop_oldest_wait_seconds", "Seconds that the oldest job has waited.", registry=own)
         self._lag = Histogram(
-            "factloop_loop_lag_seconds", "Lateness of a timer in the requests' loop.", buckets=LAGS, registry=own
+            "factloop_loop_lag_seconds", "Lateness of a timer in the requests' event loop.", buckets=LAGS, registry=own
         )
 
     def queue(self, n_queued: float, oldest_s: float) -> None:

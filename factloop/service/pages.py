@@ -1,4 +1,4 @@
-"""Serves the web page and its parts, loaded once at startup, and reports as pages with their own security policy."""
+"""Serves the web page, whose files are loaded once at startup, and reports as pages with their own security policy."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Asset:
 
 
 def load_assets() -> dict[str, Asset]:
-    """The files of the page by name. Names given by callers are looked up here, never on the disk."""
+    """Loads the files of the page by name. Names sent by callers are looked up here, never on the disk."""
     found = {}
     of_reports = files("factloop.reports").joinpath("pages")
     shared = (of_reports.joinpath(name) for name in ("base.css", "page.js"))
@@ -52,13 +52,13 @@ EXPIRED = """<!doctype html>
 <p>A link to a report is valid for 12 hours. Open it again from <a href="../../../">the page of the service</a>.</p>
 </html>
 """
-"""Shown to readers who open the URL of a report without a key, three levels below the page."""
+"""The page for readers who open the URL of a report without a key. The URL is three levels below the main page."""
 
 
 def report_policy(page: str) -> str:
-    """The policy in a report's head, which allows only its own style and script, by hash. It runs in a sandbox, so that
-    even a script in it could neither call this service nor read the page's data. Only the service's own page may show
-    it in a frame. Its links may open other pages, which are not sandboxed."""
+    """The policy in a report's head, which allows only its own style and script, by hash. The report runs in a sandbox,
+    so even a script in it could neither call this service nor read the page's data. Only the service's own page may
+    show it in a frame. Its links may open other pages, which are not sandboxed."""
     found = _REPORT_POLICY.search(page, 0, _HEAD)
     policy = "default-src 'none'" if found is None else found.group(1)
     sandbox = "sandbox allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox"

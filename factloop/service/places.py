@@ -1,4 +1,4 @@
-"""Limits the computing for requests, such as the rendering of reports, so that no caller holds up the others."""
+"""Limits the computations for requests, such as rendering reports, so that no caller delays the others."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 
 from factloop.service.errors import RequestRefusal, stopping, unavailable
 
-MOST_AT_ONCE = 2  # number of computations that run concurrently; further ones wait
-MOST_WAITING = 8  # number of computations that can wait for each owner
+MOST_AT_ONCE = 2  # maximum number of concurrent computations; any more wait
+MOST_WAITING = 8  # maximum number of waiting computations for each owner
 T = TypeVar("T")
 
 
 class Places:
-    """Runs a few computations concurrently, but only one for each owner, in threads that jobs and probes do not need.
+    """Runs a few computations concurrently, but only one for each owner, in threads that jobs and probes do not use.
     Bound to one event loop."""
 
     def __init__(self) -> None:
@@ -34,13 +34,13 @@ class Places:
         *inputs: Callable[[], Awaitable[Any]],
         waits: bool = False,
     ) -> T:
-        """Runs the blocking call and returns its result. Inputs are fetched when its turn comes, so that waiting uses
-        no memory. A caller who disconnects, as told by `left`, leaves the queue. Raises RequestRefusal if too many
-        computations are waiting, unless it `waits` behind any number of them, or if the service is stopped."""
+        """Runs the blocking call and returns its result. Inputs are fetched only when its turn comes, so that waiting
+        uses no memory. A caller who disconnects (when `left` returns) leaves the queue. Raises RequestRefusal if the
+        service is stopped or, unless `waits` is set, if too many computations are waiting."""
         if self._is_stopping:
             raise stopping()
         if not waits and self._n_of[owner] > MOST_WAITING:
-            raise unavailable("busy", f"at most {MOST_WAITING} requests of a caller wait for this; try again later")
+            raise unavailable("busy", f"at most {MOST_WAITING} of your requests can wait for this; try again later")
         self._n_of[owner] += 1
         answer = asyncio.create_task(self._in_turn(owner, call, inputs))
         ends = [asyncio.ensure_future(left()), asyncio.create_task(self._stopped.wait())]
@@ -49,7 +49,7 @@ class Places:
             await asyncio.wait((answer, *ends), return_when=asyncio.FIRST_COMPLETED)
             if answer.done():
                 return answer.result()
-            raise stopping() if self._stopped.is_set() else RequestRefusal(400, "bad_request", "the caller left")
+            raise stopping() if self._stopped.is_set() else RequestRefusal(400, "bad_request", "the caller has left")
         finally:
             for one in (answer, *ends):
                 one.cancel()
@@ -65,15 +65,15 @@ class Places:
             computing = asyncio.create_task(computed())
             try:
                 return await asyncio.shield(computing)
-            finally:  # a thread cannot be stopped: the place is taken until it ends, even if the caller has left
+            finally:  # a thread cannot be stopped, so it keeps its place until it ends, even if the caller has left
                 await asyncio.gather(computing, return_exceptions=True)
 
     def begin_stop(self) -> None:
-        """Refuses all computations that have not begun."""
+        """Rejects all computations that have not started."""
         self._is_stopping = True
 
     def stop(self) -> None:
-        """Refuses the callers who still wait, without waiting for threads, which have nothing to save."""
+        """Rejects the callers who are still waiting. Does not wait for threads, which have nothing to save."""
         self.begin_stop()
         self._stopped.set()
         self._threads.shutdown(wait=False, cancel_futures=True)

@@ -1,4 +1,4 @@
-"""Reads the files that callers send, each in a process that can be killed, since a file may be slow or hostile."""
+"""Reads the files that callers send, each in a process that can be killed, because a file may be slow or malicious."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from factloop.entrance.asks import LONGEST_DOCUMENT, MOST_DOCUMENTS, GivenDocume
 from factloop.service.errors import RequestRefusal, stopping, unavailable
 from factloop.service.shapes import FileAsk, FileText
 
-MOST_AT_ONCE = 4  # number of files that are read concurrently; further ones wait
-MOST_WAITING = 4  # number of files of one owner that can be read or wait; their contents are in memory
+MOST_AT_ONCE = 4  # maximum number of files that are read concurrently; any more wait
+MOST_WAITING = 4  # maximum number of one owner's files that are being read or waiting, since they are in memory
 LONGEST_S = 60  # maximum time to read a file, in seconds
 _UNSAFE_IN_NAMES = re.compile(r"[^\w. -]|^\W+")
 _LONGEST_NAME = 200  # in bytes; file systems allow 255
@@ -30,9 +30,9 @@ log = logging.getLogger(__name__)
 
 
 async def output_of(*arguments: str) -> bytes | None:
-    """The output of `python -m ARGUMENTS`; None if it fails, which is logged. Killed if the caller is cancelled."""
+    """Returns the output of `python -m ARGUMENTS`; None if it fails, which is logged. Cancelling kills the process."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", *arguments),  # no module of the working directory is imported
+        *(sys.executable, "-P", "-m", *arguments),  # -P: import no module from the working directory
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -47,12 +47,12 @@ async def output_of(*arguments: str) -> bytes | None:
     if process.returncode == 0:
         return output
     said = errors.decode(errors="replace").strip().splitlines()
-    log.warning("%s ended with %d: %s", arguments[0], process.returncode, said[-1] if said else "it said nothing")
+    log.warning("%s ended with %d: %s", arguments[0], process.returncode, said[-1] if said else "no output")
     return None
 
 
 async def read_file(ask: FileAsk) -> FileText:
-    """Raises RequestRefusal for a file that cannot be read, without revealing its temporary path, and ConfigError."""
+    """Reads a file. Raises ConfigError, and RequestRefusal (without the temporary path) if it cannot be read."""
     with TemporaryDirectory() as folder:
         name = _UNSAFE_IN_NAMES.sub("_", ask.name).encode()[-_LONGEST_NAME:].decode(errors="ignore")
         place = Path(folder, name)
@@ -77,7 +77,7 @@ def _text_of(ask: FileAsk, output: bytes) -> FileText:
     try:
         return FileText(documents=tuple(GivenDocument(source=ask.name, **part) for part in found["parts"]))
     except ValidationError as error:
-        raise _unreadable(ask, f"a part of it is no document: {error.errors()[0]['msg']}") from error
+        raise _unreadable(ask, f"a part of it is not a valid document: {error.errors()[0]['msg']}") from error
 
 
 def _unreadable(ask: FileAsk, why: str) -> RequestRefusal:
@@ -85,7 +85,7 @@ def _unreadable(ask: FileAsk, why: str) -> RequestRefusal:
 
 
 class FileReader:
-    """Reads a few files concurrently, one for each owner, so that none takes all places. Bound to one event loop."""
+    """Reads a few files concurrently, but one per owner, so that no owner takes all places. Bound to one event loop."""
 
     def __init__(self, read: Callable[[FileAsk], Awaitable[FileText]] = read_file) -> None:
         self._read = read
@@ -95,10 +95,10 @@ class FileReader:
         self._under_way: set[asyncio.Task[FileText]] = set()
 
     async def read(self, ask: FileAsk, owner: str) -> FileText:
-        """The text of the file. Raises RequestRefusal if it cannot be read, if too many files of the owner wait, or if
-        the service is stopped first."""
+        """Returns the text of the file. Raises RequestRefusal if it cannot be read, if too many files of the owner are
+        waiting, or if the service is stopped first."""
         if self._n_of[owner] >= MOST_WAITING:
-            raise unavailable("busy", f"{MOST_WAITING} files of a caller are read or wait already; try again later")
+            raise unavailable("busy", f"{MOST_WAITING} of your files are being read or waiting; try again later")
         self._n_of[owner] += 1
         task = asyncio.create_task(self._in_turn(ask, owner))
         self._under_way.add(task)
@@ -110,9 +110,9 @@ class FileReader:
             raise stopping() from None
 
     def stop(self) -> None:
-        """Stops all files that are being read or waiting."""
+        """Cancels all files that are being read or waiting."""
         if self._under_way:
-            log.warning("%d files were not read to their end; ask for them again", len(self._under_way))
+            log.warning("%d files were not read completely; send them again", len(self._under_way))
         for task in self._under_way:
             task.cancel()
 

@@ -1,6 +1,6 @@
-"""Defines the kinds of reports that the service shows, and finds those in the operator's results folder.
+"""Defines the kinds of reports that the service shows, and finds the reports in the operator's results folder.
 
-Files in the folder are never served directly: factloop's reports are read, and their pages are rendered.
+Files in the folder are never served directly. Instead, factloop's reports are read and their pages are rendered.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from factloop.service.settings import NAME
 from factloop.service.shapes import HeadlineFigure, ResultInfo, ResultKind, title_of
 from factloop.trust.views.html import render_long_form_html, render_trust_html
 
-LARGEST = 200_000_000  # maximum number of bytes of a file; larger ones are skipped
+LARGEST = 200_000_000  # maximum size of a file in bytes; larger ones are skipped
 IN_FOLDERS = ("summary.json", "experiment.json", "report.json")  # the file that represents a folder
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -118,12 +118,12 @@ class ResultFolder:
     def __init__(self, folder: Path | None) -> None:
         """Raises ConfigError for a path that is not a folder."""
         if folder is not None and not folder.is_dir():
-            raise ConfigError(f"--results {folder}: not a folder")
+            raise ConfigError(f"--results {folder}: is not a folder")
         self._folder = folder
         self._read: dict[Path, tuple[tuple[int, int], Result | None]] = {}
 
     def all(self) -> list[ResultInfo]:
-        """All results, newest first; those without a date last."""
+        """All results, newest first. Results without a date come last."""
         found: dict[str, ResultInfo] = {}
         for name, path in self._files():
             if name not in found and (result := self._result(name, path)) is not None:
@@ -131,7 +131,7 @@ class ResultFolder:
         return sorted(found.values(), key=lambda info: (info.created_at is None, -_seconds(info.created_at), info.name))
 
     def find(self, name: str) -> Result | None:
-        """The result with this name in the list. The name is looked up and never turned into a path."""
+        """The result with this name in the list. The name is only compared, and never turned into a path."""
         results = (self._result(of, path) for of, path in self._files() if of == name)
         return next((result for result in results if result is not None), None)
 
@@ -186,7 +186,7 @@ def _info(name: str, kind: ResultKind, record: Any) -> ResultInfo:
 
 
 def _seconds(moment: datetime | None) -> float:
-    """Seconds since the epoch, for any date that can be written; without a time zone, UTC is assumed."""
+    """Seconds since the epoch, for any date that `datetime` can represent. Without a time zone, UTC is assumed."""
     if moment is None:
         return 0.0
     return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH).total_seconds()

@@ -1,4 +1,4 @@
-"""Code shared by all routes, and the routes not about jobs: the page, health, metrics, results and tickets."""
+"""Code shared by all routes, and the routes that are not about jobs: page, health, metrics, results and tickets."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class LoopServices:
 
 @dataclass
 class ServiceContext:
-    """The service's shared objects, assembled on startup; `opened` is added once the event loop runs."""
+    """The service's shared objects, assembled on startup. `opened` is added once the event loop is running."""
 
     settings: ServiceSettings
     metrics: Metrics
@@ -82,14 +82,14 @@ InContext = Annotated[ServiceContext, Depends(_context)]
 
 def _opened(context: InContext) -> LoopServices:
     if context.opened is None:
-        raise unavailable("stopping", "the service is starting or being stopped", None)
+        raise unavailable("stopping", "the service is starting or shutting down", None)
     return context.opened
 
 
 def _owner(request: Request) -> str:
     owner: Any = request.scope.get("owner")
-    if not isinstance(owner, str):  # the guard sets it; without it, this is not reached
-        raise RequestRefusal(401, "unauthorized", "a key is needed")
+    if not isinstance(owner, str):  # never reached, since the guard sets it or rejects the request
+        raise RequestRefusal(401, "unauthorized", "an API key is required")
     return owner
 
 
@@ -99,7 +99,7 @@ Owner = Annotated[str, Depends(_owner)]
 
 @dataclass(frozen=True)
 class Caller:
-    """The caller of a request for work; `key` is the caller's name for the request."""
+    """The caller of a request for work. `key` is the caller's name for the request."""
 
     request: Request
     owner: str
@@ -133,11 +133,11 @@ class Turn:
     places: Places
 
     async def compute(self, call: Callable[..., T], *inputs: Callable[[], Awaitable[Any]]) -> T:
-        """The result of the call, which blocks, with inputs that are fetched first. Raises RequestRefusal."""
+        """Runs the blocking call with inputs that are fetched first, and returns its result. Raises RequestRefusal."""
         return await self.places.compute(self.owner, partial(_left, self.request), call, *inputs)
 
     async def compute_for_stream(self, call: Callable[..., T], *inputs: Callable[[], Awaitable[Any]]) -> T:
-        """The same for a part of a response that has begun; waits its turn, and is cancelled if its caller leaves."""
+        """Like `compute`, for part of a response that has started. Always waits its turn, unless the caller leaves."""
         return await self.places.compute(self.owner, asyncio.Event().wait, call, *inputs, waits=True)
 
 
@@ -158,8 +158,8 @@ def _caller(
             min_length=1,
             max_length=255,
             pattern=r"^[\x21-\x7e]+$",
-            description=f"A name for this request, kept for {KEPT_REPEATS_H} hours: if it is sent again with the same "
-            "body, the first job is returned instead of being run and paid for again.",
+            description=f"A name for this request, kept for {KEPT_REPEATS_H} hours. If it is sent again with the same "
+            "body, the first job is returned, and nothing is run or paid for again.",
         ),
     ] = None,
 ) -> Caller:
@@ -192,14 +192,14 @@ async def asset(name: str, context: InContext) -> Response:
 @open_to_all.head("/health", include_in_schema=False)
 @open_to_all.get("/health", tags=["state"])
 async def health() -> Health:
-    """Whether the process answers."""
+    """Whether the process is running."""
     return Health(status="ok")
 
 
 @open_to_all.head("/ready", include_in_schema=False)
 @open_to_all.get("/ready", tags=["state"], response_model=Health, responses={503: {"model": Health}})
 async def ready(context: InContext) -> Response:
-    """Whether new work is accepted, which tests whether the database accepts a row and the folder a file."""
+    """Whether new work is accepted. Tests whether a row can be saved in the database and a file in the folder."""
     if context.opened is None or context.opened.jobs.is_stopping:
         state = Health(status="stopping")
     else:
@@ -210,7 +210,7 @@ async def ready(context: InContext) -> Response:
 
 @open_to_all.get("/metrics", tags=["state"], response_class=Response, responses={200: {"content": {"text/plain": {}}}})
 async def metrics(context: InContext) -> Response:
-    """Metrics for Prometheus; while the database is unavailable, those of the queue are NaN."""
+    """Metrics for Prometheus. While the database is unavailable, the metrics of the queue are NaN."""
     if context.opened is not None:
         context.metrics.queue(*await context.opened.jobs.queue())
     return Response(context.metrics.text(), media_type=CONTENT_TYPE_LATEST)
@@ -268,7 +268,7 @@ async def result_page(name: str, context: InContext, turn: InTurn) -> Response:
 
 @with_key.post("/v1/tickets", tags=["results"])
 async def ticket(ask: TicketAsk, context: InContext, owner: Owner) -> Ticket:
-    """Returns a URL at which a browser can open one of the caller's pages, because links carry no key."""
+    """Returns a URL at which a browser can open one of the caller's pages, because links cannot contain a key."""
     return Ticket(address=context.settings.public_path + context.tickets.address(owner, ask.page))
 
 

@@ -88,13 +88,13 @@ ClaimId = Annotated[str, Path(max_length=200, description="Id of a claim in the 
 
 
 def _waited(report: type[Any]) -> dict[int | str, dict[str, Any]]:
-    """The response to a caller who waits for the report."""
+    """Describes the response to a caller who waits for the report."""
     return {200: {"model": report}}
 
 
 @with_key.post("/checks", responses=_waited(FactualityReport), **ASKED)
 async def check(ask: CheckAsk, opened: Open, caller: TheCaller, wait: Wait = False) -> Response:
-    """Checks which claims of a response hold."""
+    """Checks which claims in a response are supported."""
     opened.work.library.refuse_unknown(ask.documents)
     _refuse_nothing_to_judge_by(opened, ask.documents, ask.mode)
     return await _submitted(opened, caller, "check", ask, wait=wait)
@@ -102,7 +102,7 @@ async def check(ask: CheckAsk, opened: Open, caller: TheCaller, wait: Wait = Fal
 
 @with_key.post("/trust", responses=_waited(TrustReport), **ASKED)
 async def trust(ask: TrustAsk, opened: Open, caller: TheCaller, wait: Wait = False) -> Response:
-    """Scores whether a model stands by an answer, and whether documents agree."""
+    """Scores whether a model stands by an answer and whether documents support it."""
     opened.work.library.refuse_unknown(ask.documents)
     settings = opened.work.scorer.settings
     if settings.subject_model is None and ask.response is None:
@@ -118,14 +118,14 @@ async def long_form(ask: LongFormAsk, opened: Open, caller: TheCaller, wait: Wai
     """Checks a long answer, and scores whether a model stands by each of its claims."""
     opened.work.library.refuse_unknown(ask.documents)
     if opened.work.scorer.settings.subject_model is None:
-        raise invalid("no subject model is set up to ask about the claims")
+        raise invalid("this service has no subject model to ask about the claims")
     _refuse_nothing_to_judge_by(opened, ask.documents)
     return await _submitted(opened, caller, "long_form", ask, wait=wait)
 
 
 @with_key.post("/audits", **ASKED)
 async def audit(ask: AuditAsk, opened: Open, caller: TheCaller, turn: InTurn) -> Response:
-    """Measures how far evaluators can be trusted, using claims with their scores and human labels."""
+    """Measures how far evaluators can be trusted, using claims with scores and human labels."""
     refuse_without_evaluation("audits")
     request = await turn.compute(partial(_audit_request, ask))
     asked = new_job("audit", f"{len(ask.rows):,} labelled claims", request_id=caller.request_id)
@@ -141,7 +141,7 @@ def _refuse_nothing_to_judge_by(
 
 
 def _audit_request(ask: AuditAsk) -> str:
-    """The request as JSON. Raises RequestRefusal for rows that the audit would reject, or that no text can express."""
+    """The request as JSON. Raises RequestRefusal for rows that the audit would reject or JSON cannot represent."""
     try:
         _try_rows(ask)
     except DataError as error:
@@ -150,9 +150,9 @@ def _audit_request(ask: AuditAsk) -> str:
     try:
         text = ask.model_dump_json()
         AuditAsk.model_validate_json(text)
-    except ValueError as error:  # half a character, hundreds of nested brackets, or a number with thousands of digits
+    except ValueError as error:  # a lone surrogate, hundreds of nested brackets, or a number with thousands of digits
         raise invalid(
-            "a value is not a whole text, is nested too deep, or is a number of too many digits", "rows"
+            "a value contains invalid Unicode, is nested too deeply, or is a number with too many digits", "rows"
         ) from error
     return text
 
@@ -184,7 +184,7 @@ async def _submitted(
         return _accepted(job, caller)
     waiting = asyncio.create_task(_waited_for(opened, job.id, caller))
     has_left = await left_before(caller.request, waiting)
-    if not has_left or caller.key is not None or opened.jobs.is_stopping:  # with its key, it can be sent again
+    if not has_left or caller.key is not None or opened.jobs.is_stopping:  # a key lets it be repeated
         return await waiting
     waiting.cancel()
     await opened.jobs.cancel(job.id, caller.owner)
@@ -208,11 +208,11 @@ def _location(job_id: str, caller: Caller) -> dict[str, str]:
 
 
 async def _waited_for(opened: LoopServices, job_id: str, caller: Caller) -> Response:
-    """The report, once it is available. Raises RequestRefusal for a job that failed or was cancelled."""
+    """Returns the report once it is available. Raises RequestRefusal for a job that failed or was cancelled."""
     headers = _location(job_id, caller)
     try:
         job = await opened.jobs.ended(job_id, caller.owner)
-    except RequestRefusal as error:  # the job lives, and must not be requested again
+    except RequestRefusal as error:  # the job still exists, and must not be requested again
         told = f"{error.words.message}; the job is {job_id}"
         raise RequestRefusal(error.status, error.words.type, told, headers=error.headers | headers) from error
     if job is None:  # its owner deleted it immediately
@@ -231,7 +231,7 @@ def is_job_id(text: str) -> bool:
 
 
 async def _job_of_path(job_id: str, opened: Open, owner: Owner) -> Job:
-    """The caller's job with this id. Raises RequestRefusal; other owners' jobs count as unknown."""
+    """The caller's job with this id. Raises RequestRefusal for unknown jobs, including those of other owners."""
     job = await opened.jobs.get(job_id, owner) if is_job_id(job_id) else None
     if job is None:
         raise not_found("job")
@@ -247,14 +247,14 @@ async def jobs(
     owner: Owner,
     kind: Kind | None = None,
     status: Status | None = None,
-    outcome: Annotated[Outcome | None, Query(description="Checks by their verdicts.")] = None,
+    outcome: Annotated[Outcome | None, Query(description="Only checks with such verdicts.")] = None,
     text: Annotated[str, Query(max_length=200, description="Words in the question, the answer or the judge.")] = "",
     limit: Annotated[int, Query(ge=1, le=MOST_JOBS)] = 50,
     before: Annotated[str | None, Query(description="The `next` of the previous page.")] = None,
 ) -> JobPage:
-    """The caller's jobs, newest first. A page may have fewer jobs than requested even if more follow."""
+    """The caller's jobs, newest first. A page may contain fewer jobs than requested even if more follow."""
     if before is not None and not is_job_id(before):
-        raise invalid("give the `next` of an earlier page", "before")
+        raise invalid("must be the `next` of an earlier page", "before")
     return await opened.jobs.page(owner, JobFilter(kind, status, outcome, text), limit=limit, before=before)
 
 
@@ -272,7 +272,7 @@ async def request(job: TheJob, opened: Open) -> Response:
 
 @with_key.post("/jobs/{job_id}/cancel", tags=["jobs"])
 async def cancel(job: TheJob, opened: Open, owner: Owner) -> Job:
-    """Stops a job and returns its last state. A job that has already ended stays as it is."""
+    """Cancels a job and returns its last state. A job that has already ended is not changed."""
     return await opened.jobs.cancel(job.id, owner) or job
 
 
@@ -284,7 +284,7 @@ async def delete_older(
         float, Query(ge=0, le=36_500, description="Only jobs created more than this many days ago.")
     ],
 ) -> Deleted:
-    """Deletes the caller's older jobs that have ended, with their texts and reports."""
+    """Deletes the caller's older jobs that have ended, together with their texts and reports."""
     than = datetime.now(UTC) - timedelta(days=older_than_days)
     return Deleted(n_jobs=await opened.jobs.delete_older(owner, than))
 
@@ -293,7 +293,7 @@ async def delete_older(
 async def delete(job: TheJob, opened: Open) -> Job:
     """Deletes a job that has ended and returns its last state. Other jobs must be cancelled first."""
     if job.status in UNFINISHED:
-        raise RequestRefusal(409, "not_finished", "the job is not over: cancel it first")
+        raise RequestRefusal(409, "not_finished", "the job has not ended: cancel it first")
     await opened.jobs.delete(job.id)
     return job
 
@@ -313,8 +313,7 @@ async def events(
 ) -> Response:
     """Sends the events of a job from its beginning as server-sent events, ending with `job_finished`.
 
-    A stream that ends without it was interrupted because the service was stopped: request it again with
-    `Last-Event-ID`.
+    A stream that ends without this event was interrupted by a stop of the service: request it with `Last-Event-ID`.
     """
     heartbeat_s, after = context.settings.heartbeat_s, _number(last_event_id)
     stream = opened.jobs.follow(job.id, owner, after, heartbeat_s, turn.compute_for_stream)
@@ -348,7 +347,7 @@ async def report(job: TheJob, opened: Open, turn: InTurn) -> Response:
 
 
 def _page(kind: Kind, text: str) -> Response:
-    if kind not in OF_JOBS:  # created when the package was installed
+    if kind not in OF_JOBS:  # a job from a time when the package was installed
         refuse_without_evaluation(f"reports of kind {kind}")
     return page_of(OF_JOBS[kind].render(OF_JOBS[kind].record.model_validate_json(text)))
 
@@ -372,9 +371,9 @@ def _table(text: str) -> Response:
 
 async def _text_of(job: Job, opened: LoopServices, name: TextName = "result") -> str:
     if name == "result" and job.status != "done":
-        raise RequestRefusal(409, "not_done", f"the job is {job.status}, and has no report")
+        raise RequestRefusal(409, "not_done", f"the job is {job.status} and has no report")
     text = await opened.jobs.text(job.id, name)
-    if text is None:  # deleted since it was looked up
+    if text is None:  # deleted since the job was found
         raise not_found("job")
     return text
 
@@ -385,7 +384,7 @@ def _refuse_other_kinds(job: Job, message: str) -> None:
         raise invalid(message, "job_id")
 
 
-LABELLED = "only the claims of checks are labelled"
+LABELLED = "only the claims of checks can be labelled"
 
 
 @with_key.get("/jobs/{job_id}/labels", tags=["labels"], response_model=LabelFile)

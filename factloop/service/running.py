@@ -1,7 +1,8 @@
-"""Runs jobs, a few at a time, and keeps them resumable however the process ends.
+"""Runs jobs, a few at a time, and keeps them resumable no matter how the process ends.
 
-Everything that a job pays for is saved in its journal before it is used. A job that was running when its service ended
-is started again by the next service that has room. With the same folder, it uses its journal, and pays nothing twice.
+Everything that a job pays for is saved in its journal before it is used. If a service ends while a job is running, the
+next service that has room starts the job again. If that service uses the same folder, the job reads its journal and
+pays for nothing twice.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ from factloop.service.store import StoredJob, TextName
 from factloop.service.work import JobListener, JobOutcome, Work
 
 JOB_FINISHED = "job_finished"
-POLL_S = 1.0  # seconds between checks of what other services did
-RENEWALS = 5  # number of times that a lease is renewed before it would expire
-LONGEST_PAUSE_S = 15.0  # seconds between attempts to save the end of a job
+POLL_S = 1.0  # seconds between checks for changes made by other services
+RENEWALS = 5  # number of times that a lease is renewed during its lifetime
+LONGEST_PAUSE_S = 15.0  # maximum number of seconds between attempts to save the end of a job
 ATTEMPT = 1_000_000_000
-"""Gap between the event numbers of two attempts, so that watchers of the first see all events of the second."""
+"""Gap between the event numbers of two attempts, so that watchers of the first attempt see all events of the second."""
 
 _FULL_OF_SQLITE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY)
 _DECODER = json.JSONDecoder()
@@ -45,7 +46,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class LiveEvent:
-    """An event as it is sent."""
+    """An event in the form in which it is sent."""
 
     number: int
     type: str
@@ -54,7 +55,7 @@ class LiveEvent:
 
 
 class LiveJob:
-    """Keeps the events of a job, so that late watchers see all of them. Bound to one event loop."""
+    """A running job, whose events are kept so that late watchers see all of them. Bound to one event loop."""
 
     def __init__(self, stored: StoredJob, request: str) -> None:
         self.stored = stored
@@ -64,7 +65,7 @@ class LiveJob:
         self.is_cancelled = False
         """Whether its owner cancelled it."""
         self.is_lost = False
-        """Whether another service took it because the lease expired."""
+        """Whether another service took it over because the lease expired."""
         self.is_ending = False
         """Whether its last state is being saved."""
         self.is_closed = False
@@ -82,7 +83,7 @@ class LiveJob:
         self._wake()
 
     def cancel(self) -> None:
-        """Stops its work as its flags say, but not before its first step, since it would otherwise not end."""
+        """Stops its work, but not before its first step, because the job would then never be ended properly."""
         if self.task is not None:
             self.task.get_loop().call_soon(self.task.cancel)
 
@@ -92,7 +93,7 @@ class LiveJob:
         self._wake()
 
     async def follow(self, after: int, heartbeat_s: float) -> AsyncGenerator[LiveEvent | None, None]:
-        """Yields all events numbered above `after`, past and future; None if nothing happened for a while."""
+        """Yields all past and future events with numbers above `after`, and None if nothing happened for a while."""
         place = 0
         while True:
             while place < len(self.events):
@@ -113,16 +114,16 @@ class LiveJob:
 
 
 def write_events(events: Sequence[LiveEvent]) -> str:
-    """The events as one JSON text, written one by one because `json` blocks other threads until it is done."""
+    """Returns the events as a JSON text. They are encoded one by one, because `json` blocks other threads meanwhile."""
     return f"[{','.join(json.dumps([one.number, one.type, one.data]) for one in events)}]"
 
 
 def read_events(text: str) -> tuple[list[LiveEvent], str]:
-    """The events at the beginning of a JSON text, or of what follows one of its events, and the text that is left."""
+    """Reads events from the start of a JSON text, or from just after one of its events; returns them and the rest."""
     events, place = [], 1  # after the bracket or the comma
-    with suppress(json.JSONDecodeError):  # the text ends, perhaps within an event
+    with suppress(json.JSONDecodeError):  # the text ends, perhaps in the middle of an event
         while True:
-            place += text.startswith(" ", place)  # as earlier versions wrote it
+            place += text.startswith(" ", place)  # earlier versions wrote spaces
             (number, type, data), end = _DECODER.raw_decode(text, place)
             events.append(LiveEvent(number, type, data))
             place = end + 1
@@ -143,12 +144,12 @@ class Runner:
         max_running: int,
         drain_s: float = 0.0,
     ) -> None:
-        """`folder` is for the journals; `drain_s` is how many seconds running calls have to finish on shutdown."""
+        """`folder` contains the journals. `drain_s` is the time in seconds that calls have to finish on shutdown."""
         self._database, self._work, self._folder, self._metrics = database, work, folder, metrics
         self.leases, self._lease_s, self._max_running = leases, leases.seconds, max_running
         self.live: dict[str, LiveJob] = {}
         self.poll_s = POLL_S if database.store.is_shared else 5 * POLL_S
-        """Seconds between checks of the database for something new."""
+        """Seconds between checks of the database for changes."""
         self._stop, self._wake, self._moved = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._drain_s = drain_s
@@ -164,20 +165,20 @@ class Runner:
             self._tasks += [asyncio.create_task(self._renew_leases()), asyncio.create_task(self._keep_events())]
 
     def wake(self) -> None:
-        """Checks for jobs now."""
+        """Checks for new jobs immediately."""
         self._wake.set()
 
     async def moved(self, within_s: float) -> None:
-        """Waits until a job started or ended here, or for this many seconds."""
+        """Waits until a job starts or ends here, but at most this many seconds."""
         await _either(self._moved, within_s)
 
     def show_move(self) -> None:
-        """Wakes everyone who waits for a change."""
+        """Wakes everyone who is waiting for a job to start or end."""
         moved, self._moved = self._moved, asyncio.Event()
         moved.set()
 
     def begin_stop(self) -> None:
-        """Stops the running jobs, which return to their places in the queue, for another service or the next start."""
+        """Stops the running jobs, which return to their places in the queue for another service or the next start."""
         if self._stopping is None:
             self._stop.set()
             self.wake()
@@ -216,8 +217,8 @@ class Runner:
         room = self._max_running - len(self.live)
         if room < 1:
             return
-        # After an outage of the database, all leases have expired, and the services that run the jobs must get to renew
-        # theirs first.
+        # After an outage of the database, all leases have expired. The services that run the jobs must first have time
+        # to renew their leases.
         lapsed = self._database.in_touch_s >= self._lease_s
         taking = asyncio.ensure_future(self._database.ask(self.leases.take, room, lapsed=lapsed))
         try:
@@ -251,7 +252,7 @@ class Runner:
                 if live.is_ending or live.is_closed:
                     continue
                 if job_id not in renewal.held:
-                    log.warning("job %s: the lease was lost; it is stopped here", job_id)
+                    log.warning("job %s: the lease was lost, so the job is stopped here", job_id)
                     live.is_lost = True
                     live.cancel()
                 elif job_id in renewal.cancelled:
@@ -259,7 +260,7 @@ class Runner:
                     live.cancel()
 
     async def _keep_events(self) -> None:
-        """Saves all events once their number has grown by an eighth. Renewing leases does not wait for this."""
+        """Saves a job's events whenever their number has grown by an eighth. Renewing leases does not wait for this."""
         while True:
             await asyncio.sleep(self._lease_s / RENEWALS)
             with suppress(RequestRefusal):
@@ -276,9 +277,9 @@ class Runner:
         except asyncio.CancelledError:
             await _to_the_end(self._interrupted(live))
         except Exception:
-            log.exception("job %s: its state could not be kept", live.stored.job.id)
+            log.exception("job %s: its state could not be saved", live.stored.job.id)
         finally:
-            if self.live.get(live.stored.job.id) is live:  # otherwise it was given back and has begun again
+            if self.live.get(live.stored.job.id) is live:  # otherwise, it was given back and has already restarted
                 del self.live[live.stored.job.id]
             live.close()
             self.show_move()
@@ -299,7 +300,7 @@ class Runner:
         folder = self._folder / job.id
         if leased.may_have_paid and self._work.asks_others and not folder.exists():
             log.warning(
-                "job %s: starts again from the beginning; the answers that it paid for before are in another folder",
+                "job %s: restarts from the beginning, because the answers already paid for are in another folder",
                 job.id,
             )
             live.stored = live.stored.changed(begun_anew=True)
@@ -315,14 +316,14 @@ class Runner:
                 ending = self._finish(live, "failed", error=failure_words(error))
             except Exception:
                 log.exception("job %s%s failed", job.id, _of_request(live))
-                ending = self._finish(live, "failed", error=error_words("internal", "the work failed unexpectedly"))
+                ending = self._finish(live, "failed", error=error_words("internal", "the job failed unexpectedly"))
             else:
                 ending = self._finish(live, "done", outcome=outcome)
             await _to_the_end(ending)
 
     async def _do(self, live: LiveJob, folder: Path) -> JobOutcome:
-        """Does the work, waiting while a service that lost the lease unknowingly still has the run directory. If the
-        disk has no space for answers, it fails after a pause."""
+        """Does the work. Waits while another service, which has not noticed that it lost the lease, still uses the run
+        directory. Fails after a pause if the disk has no space for answers."""
         watching = JobListener(live.publish, partial(_note_progress, live))
         while True:
             try:
@@ -337,7 +338,7 @@ class Runner:
             except NoPlaceToKeep as error:
                 if _may_pass(error):
                     log.error("job %s%s waits until its answers can be saved: %s", job.id, _of_request(live), error)
-                    live.settled.set()  # waiting callers are told that it cannot be saved at the moment
+                    live.settled.set()  # tells waiting callers that it cannot be saved at the moment
                     await asyncio.sleep(LONGEST_PAUSE_S)
                 raise
 
@@ -359,7 +360,7 @@ class Runner:
         await asyncio.to_thread(shutil.rmtree, self._folder / stored.job.id, ignore_errors=True)
 
     async def _save_end(self, live: LiveJob, save: partial[bool]) -> bool:
-        """Retries until it is saved. Raises RequestRefusal if the service is stopped first, and keeps the journal."""
+        """Retries until the job is saved. If the service stops first, keeps the journal and raises RequestRefusal."""
         pause_s = POLL_S / 4
         while True:
             try:
@@ -373,14 +374,14 @@ class Runner:
 
 
 async def _either(event: asyncio.Event, within_s: float) -> None:
-    """Waits for the event or for this many seconds."""
+    """Waits for the event, but at most this many seconds."""
     with suppress(TimeoutError):
         async with asyncio.timeout(within_s):
             await event.wait()
 
 
 async def _to_the_end(work: Coroutine[Any, Any, object]) -> None:
-    """Waits until `work`, which saves what was paid for, has finished, even if the job is cancelled meanwhile."""
+    """Waits until `work`, which saves paid results, has finished, even if the job is cancelled in the meantime."""
     task = asyncio.create_task(work)
     while not task.done():
         with suppress(asyncio.CancelledError):
@@ -393,7 +394,7 @@ def _note_progress(live: LiveJob, progress: Progress) -> None:
 
 
 def _may_pass(error: NoPlaceToKeep) -> bool:
-    """Whether the disk is full or can only be read, unlike a lack of rights."""
+    """Whether the disk is full or read-only, which may pass, unlike missing permissions."""
     code = getattr(error.__cause__, "sqlite_errorcode", 0) & 0xFF
     return code in _FULL_OF_SQLITE or getattr(error.__cause__, "errno", None) in (ENOSPC, EDQUOT, EROFS)
 

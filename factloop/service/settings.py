@@ -1,4 +1,4 @@
-"""The settings of the service itself; those of checks and scores are `CheckSettings` and `TrustSettings`."""
+"""The settings of the service itself. The settings of checks and scores are `CheckSettings` and `TrustSettings`."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class ServiceSettings(ServeSettings):
     lease_s: float = 10.0
     """Seconds after which other services that share the database take over the jobs of a dead service."""
     body_timeout_s: float = 20.0
-    """Seconds within which a request must arrive completely."""
+    """Seconds in which a request must arrive completely."""
     header_timeout_s: float = 10.0
-    """Seconds within which a new connection must send the headers of its first request."""
+    """Seconds in which a new connection must send the headers of its first request."""
     heartbeat_s: float = 15.0
-    """Seconds between the comments that keep an idle stream of events open."""
+    """Seconds between the comments that keep an idle event stream open."""
     stop_timeout_s: float = 10.0
-    """Seconds for responses in progress when the service is stopped."""
+    """Seconds that responses in progress have to finish when the service is stopped."""
 
     def __init__(self, **given: Any) -> None:
         try:
@@ -47,27 +47,29 @@ class ServiceSettings(ServeSettings):
 
     @property
     def drain_s(self) -> float:
-        """Seconds for calls and files in progress when the service stops; the rest is for saving and responding."""
+        """Seconds that calls and files in progress have to finish when the service stops; the rest is for saving."""
         return 0.7 * self.stop_timeout_s
 
     @property
     def binding(self) -> Binding:
-        """The address it listens on, and the keys that it accepts."""
+        """The address that the service listens on, and the keys that it accepts."""
         return Binding(host=self.host, port=self.port, keys=self.keys)
 
     @property
     def paths_of_documents(self) -> Mapping[str, tuple[str, ...]]:
-        """Files, folders and globs by the names that callers use for them. A name given twice refers to both."""
+        """Files, folders and globs by the names that callers use for them. A name that is used twice refers to both."""
         found: defaultdict[str, tuple[str, ...]] = defaultdict(tuple)
         for one in self.documents:
             name, _, path = one.partition("=")
             if not NAME.fullmatch(name) or not path:
-                raise ConfigError(f"--documents {one}: give NAME=PATH, the name of letters, digits, '.', '_' and '-'")
+                raise ConfigError(
+                    f"--documents {one}: must be NAME=PATH; a name may contain letters, digits, '.', '_' and '-'"
+                )
             found[name] += (path,)
         return found
 
     def share_of(self, places: int) -> int | None:
-        """Number of these places that a single key may take; None for all of them, if there are not several keys."""
+        """How many of these places one key may take; None (all of them) unless there are several keys."""
         return max(1, int(self.max_share * places)) if len(self.keys.grants) > 1 else None
 
     def _refuse_wrong_proxy(self) -> None:
@@ -75,7 +77,7 @@ class ServiceSettings(ServeSettings):
             try:
                 ipaddress.ip_network(one, strict=False)
             except ValueError as error:
-                raise ConfigError(f"trusted_proxy {one}: give an address or a network, such as 10.0.0.0/8") from error
+                raise ConfigError(f"trusted_proxy {one}: must be an address or network, such as 10.0.0.0/8") from error
         if self.public_url is None:
             return
         try:
@@ -84,10 +86,10 @@ class ServiceSettings(ServeSettings):
         except ValueError:
             is_right = False
         if not is_right or parts.query or parts.fragment or parts.username is not None:
-            raise ConfigError(f"public_url {self.public_url}: give https://HOST or https://HOST/PATH")
+            raise ConfigError(f"public_url {self.public_url}: must be https://HOST or https://HOST/PATH")
         if not self.keys and not is_loopback(self.public_host):
             raise ConfigError(
-                f"public_url {self.public_url}: others could reach it, so give a key (--api-key-file or "
+                f"public_url {self.public_url}: others could reach it, so set a key (--api-key-file or "
                 "FACTLOOP_SERVICE_KEYS)"
             )
 
@@ -98,7 +100,7 @@ class ServiceSettings(ServeSettings):
 
     @property
     def public_origin(self) -> str:
-        """Scheme, host and port of the public URL, as sent by browsers; empty if there is none."""
+        """The scheme, host and port of the public URL as browsers send them; empty if there is none."""
         if self.public_url is None:
             return ""
         parts = urlsplit(self.public_url)

@@ -38,25 +38,25 @@ Kind = Literal["check", "trust", "long_form", "audit"]
 Status = Literal["queued", "running", "done", "failed", "cancelled"]
 
 Outcome = Literal["problems", "contradicted", "no_evidence", "unscored", "no_problems"]
-"""Checks by their verdicts: `problems` means claims that are contradicted or lack evidence."""
+"""Groups checks by their verdicts: `problems` means that claims are contradicted or lack evidence."""
 
 Registered = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
 K = Annotated[int, Field(ge=1, le=1_000_000)]
-# Sequences fail fast: an error for each of millions of wrong items would block the event loop and fill the memory.
+# Sequences fail fast, because an error for each of a million invalid items would block the event loop and fill memory.
 Documents = Registered | Annotated[tuple[GivenDocument, ...], Field(max_length=MOST_DOCUMENTS, fail_fast=True)]
 """The name of documents registered by the operator, or the documents themselves."""
 
 
 class StrictBase64(Base64Encoder):
-    """Base64, possibly broken into lines; rejects other characters, which are otherwise skipped."""
+    """Base64, possibly broken into lines. Rejects other characters, which Python would skip by default."""
 
     @classmethod
     def decode(cls, data: bytes) -> bytes:
         try:
             return binascii.a2b_base64(b"".join(data.split()), strict_mode=True)
         except binascii.Error as error:
-            raise PydanticCustomError("base64_decode", "not base64") from error
+            raise PydanticCustomError("base64_decode", "is not base64") from error
 
 
 class FileAsk(RequestModel):
@@ -64,7 +64,7 @@ class FileAsk(RequestModel):
 
     name: Annotated[str, StringConstraints(min_length=1, max_length=255)]
     content: Annotated[bytes, EncodedBytes(encoder=StrictBase64)]
-    """Its bytes in base64."""
+    """The bytes of the file in base64."""
 
 
 class FileText(Record):
@@ -74,7 +74,7 @@ class FileText(Record):
 
 
 class CheckAsk(RequestModel):
-    """A response to be checked."""
+    """A response to check."""
 
     response: Text
     question: Prompt | None = None
@@ -82,13 +82,13 @@ class CheckAsk(RequestModel):
     mode: SourceMode = "faithfulness"
     """Judge only against the documents, or also against the service's own sources."""
     k: Annotated[tuple[K, ...], Field(min_length=1, max_length=MOST_KS, fail_fast=True)] | None = None
-    """The Ks of F1@K; by default those of the service."""
+    """The values of K for F1@K. Default: those of the service."""
     limits: Limits | None = None
-    """Limits of this check, within those of the service: at its deadline, it ends with some claims unscored."""
+    """Limits for this check, within those of the service. At its deadline, the check ends with some claims unscored."""
 
 
 class TrustAsk(RequestModel):
-    """An answer to score with TrustScore; if it is missing, the subject model is asked for its own."""
+    """An answer to score with TrustScore. If it is missing, the subject model is asked for its own answer."""
 
     question: Question
     response: Text | None = None
@@ -96,14 +96,14 @@ class TrustAsk(RequestModel):
 
 
 class LongFormAsk(RequestModel):
-    """A long answer; each of its claims is checked, and is offered to the subject model among distractors."""
+    """A long answer. Each of its claims is checked, and is offered to the subject model among distractors."""
 
     response: Text
     question: Prompt | None = None
     documents: Documents | None = None
-    """Its claims are checked against these or, if omitted, against the service's own sources."""
+    """The documents to check its claims against. Default: the service's own sources."""
     limits: Limits | None = None
-    """Limits for its check, within those that the service sets for each check."""
+    """Limits for checking the answer, within those that the service sets for each check."""
 
 
 class AuditAsk(RequestModel):
@@ -134,7 +134,7 @@ class LabelAsk(RequestModel):
     label: PersonLabel
     comment: Annotated[str, StringConstraints(max_length=LONGEST_COMMENT)] = ""
     blind: bool = False
-    """Whether the verdict was hidden from the person until the label was given."""
+    """Whether the verdict was hidden from the person until they chose the label."""
 
 
 class LabelTakenBack(Record):
@@ -166,10 +166,10 @@ class Progress(Record):
     n_claims_found: Count = 0
     n_claims_judged: Count = 0
     usage: Usage | None = None
-    """Its cost so far, in this process; for a stopped or failed check, its total cost."""
+    """The cost so far, in this process. For a stopped or failed check, the total cost."""
     earlier_calls: Count = 0
     earlier_cost_usd: float = 0.0
-    """Calls and dollars in `usage` that were spent by earlier attempts at the job; known when this attempt ends."""
+    """Calls and dollars in `usage` that earlier attempts at the job spent. Known only when this attempt ends."""
 
 
 class _Checked(Record):
@@ -179,7 +179,7 @@ class _Checked(Record):
     precision: Share | None
     n_contradicted: Count = 0
     judge: str = ""
-    """The judge and the plan of the check, in words."""
+    """A description of the judge and the plan of the check."""
     n_calls: Count
     cost_usd: float | None
     warnings: tuple[str, ...] = ()
@@ -192,7 +192,7 @@ class CheckSummary(_Checked):
 
 
 class TrustSummary(Record):
-    """The result of a score; parts without a value are null."""
+    """The result of a score. Parts without a value are null."""
 
     kind: Literal["trust"] = "trust"
     trust_bc: Share | None
@@ -212,7 +212,7 @@ class LongFormSummary(_Checked):
 
 
 class AuditSummary(Record):
-    """The data that were audited."""
+    """A summary of the data that was audited."""
 
     kind: Literal["audit"] = "audit"
     n_claims: Count
@@ -224,21 +224,20 @@ Summary = Annotated[CheckSummary | TrustSummary | LongFormSummary | AuditSummary
 
 
 class Job(Record):
-    """A piece of requested work."""
+    """A job: one request for work."""
 
     id: str
     kind: Kind
     status: Status
     title: str
-    """The first words of the input: of the question, if there is one."""
+    """The first words of the question or, if there is none, of the answer."""
     answer: str = ""
-    """The first words of the answer; empty if none was given."""
+    """The first words of the answer; empty if there is none."""
     against: str = ""
     """What the answer is checked against: `handbook`, `2 documents`, `search`."""
     limits: Limits | None = None
-    """The limits that apply to its check: those requested, within what the service allowed at that time.
-
-    Null for a job without a check."""
+    """The limits that apply to its check: the requested limits, within what the service allowed at that time. Null for
+    a job without a check."""
     created_at: datetime
     started_at: datetime | None = None
     finished_at: datetime | None = None
@@ -246,10 +245,10 @@ class Job(Record):
     progress: Progress = Progress()
     summary: Summary | None = None
     begun_anew: bool = False
-    """Whether a service that died or was stopped had already started it and the answers that it paid for were not
-    available: they were paid for again, as the report says."""
+    """Whether the job was restarted after its service died or was stopped, and could not use the answers already paid
+    for. These were paid for again, as the report says."""
     n_deaths: Count = 0
-    """Number of services that died while processing it. After the third, it fails, because it may be the cause."""
+    """Number of services that died while running the job. After the third, it fails, because it may be the cause."""
     request_id: str = ""
 
 
@@ -293,7 +292,7 @@ class LimitsInfo(Record):
     max_calls_per_day: int | None = None
     rate: str
     each_check: Limits
-    """The maximum for each of the caller's checks, even if it requests more."""
+    """The maximum for each of the caller's checks, even if the caller requests more."""
 
 
 class CallerInfo(Record):
@@ -303,7 +302,7 @@ class CallerInfo(Record):
     budget_usd_per_day: float | None
     max_calls_per_day: int | None
     left_usd: float | None
-    """The rest, without what running jobs may still cost; null also if the database does not answer."""
+    """The amount left, minus what running jobs may still cost. Also null if the database is unavailable."""
     left_calls: int | None
 
 
@@ -319,7 +318,7 @@ class Info(Record):
     caller: CallerInfo | None = None
     """Null if no key is needed."""
     trust: bool
-    """Whether a subject model or corpus is configured. Documents can be supplied with a score in any case."""
+    """Whether a subject model or a corpus is configured. A request for a score can always include documents."""
 
 
 class Trouble(Record):
@@ -343,12 +342,12 @@ class Deleted(Record):
 
 
 class HeadlineFigure(Record):
-    """A key figure of a result, in words."""
+    """A key figure of a result, as text."""
 
     name: str
     value: str
     basis: str
-    """Its interval and what it is based on, or why it is undefined."""
+    """Its interval and the data it is based on, or why it is undefined."""
 
 
 class ResultInfo(Record):
@@ -383,6 +382,6 @@ class ResultKind:
 
 
 def title_of(text: str) -> str:
-    """The first words, on one line."""
+    """The first words of a text, on one line."""
     line = " ".join("".join(one if one.isprintable() else " " for one in text[: 4 * TITLE_LENGTH]).split())
     return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"

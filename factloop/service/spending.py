@@ -1,8 +1,8 @@
 """Limits what jobs may cost per day, across all services that share the database.
 
 Limits apply to all callers together and, if set for a key, to the caller with that key. A job reserves its maximum cost
-before it starts, and returns what it did not spend at its end. The limits are therefore never exceeded, however many
-services start jobs at the same time. If the cost of a job is not limited, it may be a tenth of the day's. If a job's
+before it starts, and releases the unspent part when it ends. The limits are therefore never exceeded, even if many
+services start jobs at the same time. A job without a cost limit may spend a tenth of the daily limit. If a job's
 service died, its full reservation counts, because its actual cost is unknown.
 """
 
@@ -24,14 +24,14 @@ from factloop.setup.chat_model import refuse_unknown_price
 from factloop.setup.settings import RunSettings
 
 DAY_S = 86_400.0
-JOBS_A_DAY = 10  # number of jobs among which the limits of a day are divided if there is no limit for each job
+JOBS_A_DAY = 10  # number of jobs among which the daily limits are divided if jobs have no limit themselves
 FREE: frozenset[Kind] = frozenset({"audit"})  # kinds of jobs that do not call a model
-_ROUNDING = 1e-9  # amount in dollars by which sums of many small prices may be off because of rounding
+_ROUNDING = 1e-9  # dollars by which the sum of many small prices may be off because of rounding
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Dollars and model calls, including failed ones. Each is None if it is not limited."""
+    """An amount in dollars and a number of model calls, including failed ones. Each is None if it is not limited."""
 
     usd: float | None = None
     calls: int | None = None
@@ -41,7 +41,7 @@ class Cost:
         return self.usd is not None or self.calls is not None
 
     def within(self, other: Cost) -> Cost:
-        """The stricter of both, for dollars and for calls."""
+        """The stricter of the two limits, for dollars and for calls separately."""
         usd, calls = ((self.usd, other.usd), (self.calls, other.calls))
         return Cost(
             min((one for one in usd if one is not None), default=None),
@@ -50,15 +50,15 @@ class Cost:
 
 
 class DayOver(Exception):
-    """The 24-hour limits are exhausted; a job will fit again after `wait_s` seconds."""
+    """A 24-hour limit is exhausted. Another job will fit after `wait_s` seconds."""
 
     def __init__(self, wait_s: float, whose: str) -> None:
-        super().__init__(f"the budget of 24 hours{whose} is spent")
+        super().__init__(f"the 24-hour budget{whose} is spent")
         self.wait_s = wait_s
 
 
 class DayLimits:
-    """The limits for 24 hours. Every method blocks and works within a transaction of the caller."""
+    """The limits for 24 hours. Every method blocks and works within the caller's transaction."""
 
     def __init__(
         self,
@@ -67,11 +67,11 @@ class DayLimits:
         clock: Callable[[], float] = time.time,
         of_owner: Callable[[str], Cost] = lambda _: Cost(),
     ) -> None:
-        """`of_job` is the limit set for each job; `of_owner` returns what an owner may spend."""
+        """`of_job` is the limit for each job. `of_owner` returns how much an owner may spend."""
         self._of_day, self._of_job, self._clock, self.of_owner = of_day, of_job, clock, of_owner
 
     def share(self, owner: str) -> Cost:
-        """What one of the owner's jobs may cost because of the limits of a day, besides the limit set for each job."""
+        """How much one of the owner's jobs may cost because of the daily limits, besides the limit for each job."""
         day, job = self._of_day.within(self.of_owner(owner)), self._of_job
         return Cost(
             day.usd if day.usd is None or job.usd is not None else day.usd / JOBS_A_DAY,
@@ -79,7 +79,7 @@ class DayLimits:
         )
 
     def left(self, connection: Connection, owner: str) -> Cost:
-        """What the owner may still spend today within its own limits, apart from what running jobs have reserved."""
+        """How much the owner may still spend today within its own limits, minus what running jobs have reserved."""
         theirs = self.of_owner(owner)
         usd, calls = self._spent(connection, SPENDING.c.owner == owner)
         return Cost(
@@ -88,7 +88,7 @@ class DayLimits:
         )
 
     def refuse(self, connection: Connection, owner: str, kind: Kind) -> None:
-        """Raises DayOver if a new job would not fit even if the running jobs cost nothing."""
+        """Raises DayOver if a new job would exceed a limit even if the running jobs cost nothing."""
         for limit, counted, whose in self._limits(owner, kind):
             over = select(SPENDING).where(counted, SPENDING.c.is_open == 0, SPENDING.c.at > self._clock() - DAY_S)
             rows = connection.execute(over.order_by(SPENDING.c.at)).all()
@@ -115,8 +115,8 @@ class DayLimits:
         return True
 
     def settle(self, connection: Connection, job: Job, attempt: int) -> None:
-        """Replaces the job's reservation with what this attempt spent. If the price is unknown, the reservation counts.
-        An attempt that continues from earlier ones reports their cost as well, which has already been counted."""
+        """Replaces the job's reservation with the cost of this attempt. If the price is unknown, the reservation
+        counts. An attempt that continues earlier ones also reports their cost, which is subtracted here."""
         progress, usage = job.progress, job.progress.usage
         cost: dict[str, Any] = {"usd": 0.0, "calls": 0}
         if usage is not None:
@@ -127,11 +127,11 @@ class DayLimits:
         connection.execute(update(SPENDING).where(*ours).values(at=self._clock(), is_open=0, **cost))
 
     def forget(self, connection: Connection) -> None:
-        """Deletes what was spent more than a day ago."""
+        """Deletes spending that is more than a day old."""
         connection.execute(delete(SPENDING).where(SPENDING.c.at <= self._clock() - DAY_S))
 
     def _limits(self, owner: str, kind: Kind) -> Iterator[tuple[Cost, ColumnElement[bool], str]]:
-        """The limits that a job must stay within, the rows that count and whose limit it is; none for a free kind."""
+        """Yields each limit for a job, the rows that count towards it and whose it is; nothing for a free kind."""
         theirs = self.of_owner(owner)
         if kind not in FREE and self._of_day.is_limited:
             yield self._of_day, true(), ""

@@ -26,7 +26,7 @@ from factloop.setup.limits import Limits
 ROWS_AT_ONCE = 100
 PROBE_BYTES = 16_384
 UNFINISHED = ("queued", "running")
-LONGEST_TEXT = 1_000_000_000  # number of characters that no text has
+LONGEST_TEXT = 1_000_000_000  # more characters than any text has
 ENDED = 0.0  # the end of a lease whose service is known to have died
 WAITING = or_(JOBS.c.leased_by.is_(None), JOBS.c.leased_until == ENDED)  # unfinished jobs that no service has leased
 TextName = Literal["request", "events", "result", "labels"]
@@ -40,12 +40,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class StoredJob:
-    """A job, including fields that are hidden from its callers."""
+    """A job, including fields that callers do not see."""
 
     job: Job
     owner: str
     attempt: int = 0
-    """How often the job was started: more than once if a service was stopped in the meantime."""
+    """How often the job was started, which is more than once if a service stopped in the meantime."""
 
     @property
     def is_over(self) -> bool:
@@ -58,13 +58,13 @@ class StoredJob:
 
 @dataclass(frozen=True)
 class JobFilter:
-    """Filters a list of jobs; None and an empty text match all."""
+    """A filter for a list of jobs. None and an empty text match all jobs."""
 
     kind: Kind | None = None
     status: Status | None = None
     outcome: Outcome | None = None
     text: str = ""
-    """Each of its words must occur in what a list shows of the job."""
+    """Each of these words must occur in the fields of the job that a list shows."""
 
     def matches(self, job: Job) -> bool:
         return (
@@ -77,7 +77,7 @@ class JobFilter:
 
 @dataclass(frozen=True)
 class Repeat:
-    """The caller's name for a request, which ensures that a repeated request is carried out only once."""
+    """The caller's name for a request, so that a repeated request is carried out only once."""
 
     key: str
     digest: str
@@ -89,13 +89,13 @@ class Room:
     """Limits on unfinished jobs when another one is added."""
 
     service: str
-    """The service that adds it."""
+    """The service that adds the job."""
     most: int
-    """Maximum number of jobs waiting or running in this service. A caller's only job is always added."""
+    """Maximum number of waiting and running jobs in this service. A caller's only job is always added."""
     day: DayLimits | None = None
     """Limits on the cost of a day's jobs, across all services."""
     most_each: int | None = None
-    """The same limit for the jobs of one caller."""
+    """Maximum number of waiting and running jobs of one caller."""
 
 
 class NoRoom(Exception):
@@ -107,14 +107,14 @@ class OtherRequest(Exception):
 
 
 def new_job_id() -> str:
-    """32 hexadecimal digits that sort by time and cannot be guessed."""
+    """Returns 32 hexadecimal digits that sort by time and cannot be guessed."""
     return f"{time.time_ns():016x}{secrets.token_hex(8)}"
 
 
 def new_job(
     kind: Kind, title: str, *, answer: str = "", against: str = "", limits: Limits | None = None, request_id: str = ""
 ) -> Job:
-    """A job that was requested now."""
+    """Returns a new job, created now."""
     return Job(
         id=new_job_id(),
         kind=kind,
@@ -129,12 +129,12 @@ def new_job(
 
 
 def made_at(job_id: str) -> float:
-    """When the job was requested, in seconds since the epoch."""
+    """The time at which the job was created, in seconds since the epoch."""
     return int(job_id[:16], 16) / 1e9
 
 
 def first_id_of(moment: datetime) -> str:
-    """The smallest id of a job created at this moment."""
+    """The smallest possible id of a job created at this moment."""
     return f"{max(0, int(moment.timestamp() * 1_000_000) * 1_000):016x}{'0' * 16}"
 
 
@@ -144,10 +144,11 @@ class JobStore:
     def __init__(
         self, url: str, *, most_rows_read: int = 5_000, most_bytes: int = 8_000_000, silent_s: float = SILENT_S
     ) -> None:
-        """Opens the database and creates its tables. Raises ConfigError, which never shows a password.
-        `most_rows_read`: maximum number of rows that one request for a page reads, however few of them match.
-        `most_bytes`: maximum size of a request; deleting on a full disk needs space for it and its report. `silent_s`:
-        seconds to wait for a server that does not respond."""
+        """Opens the database and creates its tables. Raises ConfigError, which never reveals a password.
+
+        `most_rows_read` limits the rows that one request for a page reads, even if few of them match. `most_bytes` is
+        the maximum size of a request, because deleting on a full disk needs space for a request and its report.
+        `silent_s` is how many seconds to wait for a server that does not respond."""
         self._most_rows_read = most_rows_read
         self.engine = open_database(url, silent_s=silent_s)
         self._reserve = Reserve(self.engine, LOG_BYTES + 2 * most_bytes)
@@ -166,7 +167,7 @@ class JobStore:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Locks a database that is not shared, so that no other service can use it meanwhile. Raises ConfigError."""
+        """Locks the database, unless it is shared, so that no other service can use it. Raises ConfigError."""
         with sole_use(self.engine), self._reserve.taken():
             yield
 
@@ -174,7 +175,7 @@ class JobStore:
         self.engine.dispose()
 
     def probe(self) -> None:
-        """Writes as much data as a small job. Raises SQLAlchemyError if the database does not accept it."""
+        """Writes as much data as a small job has. Raises SQLAlchemyError if this fails."""
         with self.engine.begin() as connection:
             connection.execute(update(FORMATS).values(probe=secrets.token_hex(PROBE_BYTES // 2)))
 
@@ -205,8 +206,8 @@ class JobStore:
     def page(
         self, owner: str, *, limit: int, wanted: JobFilter | None = None, before: str | None = None
     ) -> tuple[list[StoredJob], str | None]:
-        """The owner's newest jobs created before the job `before`, and where the next page starts; None at the end.
-        Filters that no column covers are applied to a limited number of rows, so that no request delays the others."""
+        """The owner's newest jobs created before the job `before`, and the `before` of the next page; None on the last
+        page. Filters without a column are applied to a limited number of rows, so that no request delays others."""
         wanted = wanted or JobFilter()
         chosen = select(JOBS).where(JOBS.c.owner == owner).order_by(JOBS.c.id.desc())
         if wanted.kind is not None:
@@ -223,14 +224,14 @@ class JobStore:
             return _matching(rows, wanted, limit, self._most_rows_read)
 
     def waiting(self) -> tuple[int, str | None]:
-        """Number of jobs that wait for any service, and the id of the oldest."""
+        """The number of jobs that wait for any service, and the id of the oldest one."""
         wanted = select(func.count(), func.min(JOBS.c.id)).where(JOBS.c.status.in_(UNFINISHED), WAITING)
         with self.engine.connect() as connection:
             n_waiting, oldest = connection.execute(wanted).one()
         return n_waiting, oldest
 
     def text(self, job_id: str, name: TextName, start: int = 0, most: int = LONGEST_TEXT) -> str | None:
-        """At most so many characters of a text from `start` on; None if there is no such text."""
+        """Up to `most` characters of a text, from `start` onwards; None if there is no such text."""
         wanted = select(func.substr(TEXTS.c.body, start + 1, most)).where(
             TEXTS.c.job_id == job_id, TEXTS.c.name == name
         )
@@ -241,7 +242,7 @@ class JobStore:
         """Saves a person's label for a claim, or deletes it if it is None. Returns the previous label. Raises
         LookupError for a job that does not exist."""
         with self.engine.begin() as connection:
-            # One at a time across all services: the row stays locked until the end.
+            # The row stays locked until the end, so that only one service at a time changes labels.
             if not connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(status=JOBS.c.status)).rowcount:
                 raise LookupError(job_id)
             kept = connection.scalar(select(TEXTS.c.body).where(TEXTS.c.job_id == job_id, TEXTS.c.name == "labels"))
@@ -256,7 +257,7 @@ class JobStore:
         self._reserve.within(lambda connection: _delete(connection, [job_id]))
 
     def delete_older(self, than: datetime, owner: str | None = None) -> int:
-        """Deletes finished jobs created earlier, of one owner or of all. Returns their number."""
+        """Deletes finished jobs created before this time, of one owner or of all. Returns their number."""
         finished: list[ColumnElement[bool]] = [JOBS.c.status.not_in(UNFINISHED), JOBS.c.id < first_id_of(than)]
         if owner is not None:
             finished.append(JOBS.c.owner == owner)
@@ -267,18 +268,18 @@ class JobStore:
             return len(ids)
 
         n_deleted = 0
-        while True:  # a few at a time, so that other requests can run in between
+        while True:  # a few at a time, so that other requests can be served in between
             n_deleted += (n_last := self._reserve.within(delete_some))
             if n_last < ROWS_AT_ONCE:
                 return n_deleted
 
     def within(self, call: Callable[[Connection], T]) -> T:
-        """The result of a call within one transaction."""
+        """Makes a call in one transaction and returns its result."""
         with self.engine.begin() as connection:
             return call(connection)
 
     def forget_repeats(self, than: datetime) -> None:
-        """Deletes the names of requests made earlier; their jobs are kept."""
+        """Deletes the names of requests made before this time. Their jobs are kept."""
         with self.engine.begin() as connection:
             connection.execute(delete(REPEATS).where(REPEATS.c.job_id < first_id_of(than)))
 
@@ -290,7 +291,7 @@ class JobStore:
 
 
 def read_labels(text: str | None) -> dict[str, GivenLabel]:
-    """The labels in a job, by claim id."""
+    """Reads the labels of a job, by claim id."""
     return {} if text is None else _LABELS.validate_json(text)
 
 
@@ -307,7 +308,7 @@ def row_of(stored: StoredJob) -> dict[str, Any]:
 
 
 def stored_of(row: Any) -> StoredJob | None:
-    """The job; None for a row not written by factloop, so that an unreadable row does not hide the others."""
+    """The job in a row; None if the row cannot be read, so that it does not hide the others."""
     try:
         return StoredJob(Job.model_validate_json(row.job), row.owner, row.attempt)
     except ValidationError:
@@ -343,7 +344,7 @@ def _look_for_room(connection: Connection, room: Room, owner: str) -> None:
     if n_theirs and n_unfinished >= room.most:
         raise NoRoom("too many jobs are waiting")
     if room.most_each is not None and n_theirs >= room.most_each:
-        raise NoRoom(f"{room.most_each} of your jobs are unfinished, as many as one key may have")
+        raise NoRoom(f"{room.most_each} of your jobs are unfinished, which is the limit for one key")
 
 
 def _delete(connection: Connection, job_ids: Sequence[str]) -> None:
@@ -352,7 +353,7 @@ def _delete(connection: Connection, job_ids: Sequence[str]) -> None:
 
 
 def _matching(rows: Iterable[Any], wanted: JobFilter, limit: int, most_rows: int) -> tuple[list[StoredJob], str | None]:
-    """The first matching jobs, and the last row that was read; None if there are no more rows."""
+    """The first matching jobs, and the id of the last row that was read; None if there are no more rows."""
     found: list[StoredJob] = []
     reached = None
     for number, row in enumerate(rows):
@@ -381,7 +382,7 @@ def _outcomes(job: Job) -> set[Outcome]:
 
 
 def _listed(job: Job) -> str:
-    """What a list shows of a job, in lowercase."""
+    """The text that a list shows for a job, in lowercase."""
     judge = getattr(job.summary, "judge", "")
     error = "" if job.error is None else job.error.message
     return " ".join((job.title, job.answer, job.against, judge, error)).casefold()

@@ -1,8 +1,8 @@
-"""Defines the tables of jobs and their format.
+"""Defines the tables for jobs, and the version of their format.
 
-A job is one row: columns for owner, kind and status, which lists are filtered by, and for the service that has leased
-it, and the job itself as JSON. Its long texts (request, events, result) are stored separately, so that lists stay fast.
-JSON is stored as text, in which databases accept every character: NUL is escaped.
+A job is one row, which contains the job as JSON. Owner, kind and status, by which lists are filtered, and the service
+that has leased the job are separate columns. Long texts (request, events, result) are stored in another table, so that
+lists stay fast. JSON is stored as text, because databases accept every character in it: NUL is escaped.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from factloop.service.migrations import upgrade
 FORMAT, FIRST_FORMAT = 4, 3
 """The format of these tables, and the oldest format that can be upgraded."""
 KEY = 0x666163746C6F6F70
-"""Key of PostgreSQL's advisory locks: "factloop" in ASCII. Locks apply to one database."""
+"""Key of the advisory locks in PostgreSQL: "factloop" in ASCII. Locks apply to one database."""
 
 METADATA = MetaData()
 FORMATS = Table(
@@ -54,7 +54,7 @@ JOBS = Table(
     Column("attempt", Integer, nullable=False),
     Column("job", Text, nullable=False),
     Column("leased_by", String(32)),
-    Column("leased_until", Float(53)),  # seconds since the epoch by the database's clock; null: until it is given back
+    Column("leased_until", Float(53)),  # seconds since the epoch by the database's clock; null: no expiry
     Column("cancel_asked", Integer, nullable=False, server_default=text("0")),
 )
 TEXTS = Table(
@@ -81,7 +81,7 @@ HITS = Table(
 SPENDING = Table(
     "factloop_spending",
     METADATA,
-    Column("job_id", String(32), primary_key=True),  # including deleted jobs, which were paid for as well
+    Column("job_id", String(32), primary_key=True),  # includes deleted jobs, which were also paid for
     Column("attempt", Integer, primary_key=True),
     Column("at", Float(53), nullable=False),  # seconds since the epoch
     Column("usd", Float(53), nullable=False),
@@ -103,7 +103,7 @@ def database_now() -> ColumnElement[float]:
 
 
 def hold_others_off(connection: Connection, what: str) -> None:
-    """Prevents other services from doing `what` until the transaction ends. No effect if the database is not shared."""
+    """Keeps other services from doing `what` until the transaction ends. Does nothing unless the database is shared."""
     if connection.dialect.name == "postgresql":
         connection.execute(
             text("SELECT pg_advisory_xact_lock(hashtextextended(:what, :key))"), {"what": what, "key": KEY}
@@ -116,7 +116,7 @@ def prepare(engine: Engine, shown: str) -> None:
         if engine.dialect.name == "postgresql":  # several services may start at the same time
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": KEY + 1})
         else:
-            connection.exec_driver_sql("BEGIN IMMEDIATE")  # otherwise earlier steps would be kept if a later one fails
+            connection.exec_driver_sql("BEGIN IMMEDIATE")  # otherwise, earlier steps would be kept if a later one fails
         has_tables = inspect(connection).has_table(FORMATS.name)
         found = connection.scalar(select(FORMATS.c.format)) if has_tables else None
         if found == FORMAT:

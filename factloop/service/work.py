@@ -1,4 +1,4 @@
-"""Does the work of each kind of job with the checker, the scorer or the audit, like the Python API and the commands."""
+"""Does the work of each kind of job with the checker, the scorer or the audit, as the Python API and commands do."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ ASKS: dict[Kind, type[RequestModel]] = {
 }
 WAITING_TOLD_EVERY_S = 5.0
 BEGUN_ANEW = (
-    "this job was restarted after its service stopped, and earlier paid answers could not be reached; the cost "
-    "excludes them"
+    "this job was restarted after its service stopped, and could not use the answers already paid for; the cost "
+    "does not include them"
 )
 THREADS_AT_WORK = 2
-"""Number of threads that read and judge besides the job loop. While one computes, requests wait for the interpreter."""
+"""Number of threads that read and judge in addition to the job loop. While one computes, requests wait for the GIL."""
 LOOK_AT_FILES_EVERY_S = 60.0
 Reported = FactualityReport | TrustReport | LongFormTrustReport
 T = TypeVar("T")
@@ -85,8 +85,7 @@ class WorkLoop:
         self._loop.call_soon_threadsafe(callback)
 
     async def do(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Runs work in that loop. If the caller is cancelled, so is the work, which has ended by the time this
-        returns."""
+        """Runs work in that loop. If the caller is cancelled, so is the work, which has ended when this returns."""
         ended: Future[asyncio.Task[T]] = Future()
         tasks: list[asyncio.Task[T]] = []
 
@@ -126,13 +125,13 @@ class JobOutcome:
 
 @dataclass(frozen=True)
 class JobListener:
-    """The callbacks to which a job reports its events and progress."""
+    """The callbacks that receive the events and the progress of a job."""
 
     event: Callable[[Record, str], object]
     progress: Callable[[Progress], object]
 
     def within(self, loop: asyncio.AbstractEventLoop) -> JobListener:
-        """The same, called in that loop from any thread."""
+        """A listener that can be called from any thread and calls this one in that loop."""
         return JobListener(
             lambda record, type: loop.call_soon_threadsafe(self.event, record, type),
             lambda progress: loop.call_soon_threadsafe(self.progress, progress),
@@ -140,7 +139,7 @@ class JobListener:
 
 
 class Library:
-    """The documents registered by the operator, and the indexes of the most recently supplied ones."""
+    """The documents registered by the operator, and the indexes of documents that callers sent recently."""
 
     def __init__(
         self, registered: Mapping[str, RegisteredDocuments], states: dict[str, Hashable] | None = None
@@ -156,13 +155,13 @@ class Library:
         )
 
     def refuse_unknown(self, documents: Documents | None) -> None:
-        """Raises RequestRefusal for a name that does not belong to any documents."""
+        """Raises RequestRefusal if there are no documents with this name."""
         if isinstance(documents, str) and documents not in self.registered:
             known = ", ".join(self.registered) or "none"
-            raise invalid(f"no documents of this name; there are: {known}", "documents")
+            raise invalid(f"there are no documents with this name; available: {known}", "documents")
 
     async def watch(self) -> None:
-        """Logs each change of registered files, because they are read only at startup."""
+        """Logs changes to registered files, because they are read only at startup."""
         while self._states:
             await asyncio.sleep(LOOK_AT_FILES_EVERY_S)
             for place, before in self._states.items():
@@ -171,7 +170,7 @@ class Library:
                     log.warning("documents in %s have changed; restart the service to read them again", place)
 
     async def tool(self, documents: Documents) -> SearchTool | None:
-        """The tool that searches them; None if the supplied documents contain no text."""
+        """The tool that searches the documents; None if the documents that were sent contain no text."""
         if isinstance(documents, str):
             return self.registered[documents]
         return await self._indexes.of([one.as_document() for one in documents])
@@ -187,7 +186,7 @@ async def open_library(documents: Mapping[str, Sequence[str]], settings: CheckSe
 
 
 class Work:
-    """The checker and scorer shared by all jobs, and the event loop they run in."""
+    """The checker and scorer that all jobs share, and the event loop in which they run."""
 
     def __init__(
         self,
@@ -198,7 +197,8 @@ class Work:
         loop: WorkLoop | None = None,
         share: Callable[[str], Cost] = lambda _: Cost(),
     ) -> None:
-        """`chat` is the checker's model, closed with it, as is the loop; `share` is what an owner's job may cost."""
+        """`chat` is the checker's model. Closing this closes all of them. `share` returns what an owner's job may
+        cost."""
         self.checker, self.scorer, self.library, self._chat = checker, scorer, library, chat
         self._loop, self._share = loop or WorkLoop(), share
 
@@ -212,18 +212,18 @@ class Work:
         owner: str = "",
         begun_anew: bool = False,
     ) -> JobOutcome:
-        """Does the work and saves paid answers in the folder. Raises FactloopError. Owners take turns at the models'
-        servers. `begun_anew`: the report says that an earlier attempt was paid for as well."""
+        """Does the work and saves paid answers in the folder. Owners take turns at the models' servers. With
+        `begun_anew`, the report says that an earlier attempt was paid for as well. Raises FactloopError."""
         watching = watching.within(asyncio.get_running_loop())
         return await self._loop.do(lambda: self._done(kind, request, folder, watching, owner, begun_anew=begun_anew))
 
     @property
     def asks_others(self) -> bool:
-        """Whether jobs may cost something, for model calls or searches."""
+        """Whether jobs may cost money, for model calls or searches."""
         return bool(self._chat or self.scorer.settings.subject_model or self.checker.settings.search)
 
     async def awarm_up(self) -> None:
-        """Imports and loads what the first job would need."""
+        """Imports and loads everything that the first job would need."""
         await self._loop.do(self.checker.awarm_up)
 
     async def _done(
@@ -249,7 +249,7 @@ class Work:
         return Limits.of_lone_check(self.checker.settings).within(self._limits(owner))
 
     def limits_of(self, ask: RequestModel, owner: str) -> Limits | None:
-        """The limits for a check, each the stricter of the caller's and the service's. None without a check."""
+        """The limits for a check: each is the stricter of the caller's and the service's. None if there is no check."""
         return self.most_for(owner).within(ask.limits) if isinstance(ask, CheckAsk | LongFormAsk) else None
 
     def _limits(self, owner: str, asked: Limits | None = None) -> Limits | None:
@@ -267,7 +267,7 @@ class Work:
             self._loop.call(partial(one.share, n_services))
 
     async def drain(self, within_s: float) -> None:
-        """Starts no more calls and waits this many seconds for those in progress, so that their cost is recorded."""
+        """Starts no more calls, and waits this long at most for those in progress, so that their cost is recorded."""
 
         async def drained() -> None:
             with suppress(TimeoutError):
@@ -302,7 +302,7 @@ class Work:
                     )
             case LongFormAsk():
                 return await self._long_form(ask, folder, watching, owner)
-        raise AssertionError(f"no work is asked for by {type(ask).__name__}")
+        raise AssertionError(f"{type(ask).__name__} does not request any work")
 
     async def _long_form(
         self, ask: LongFormAsk, folder: Path, watching: JobListener, owner: str
@@ -331,7 +331,7 @@ class Work:
             )
 
     async def _factuality(self, ask: CheckAsk, folder: Path, watching: JobListener, owner: str) -> FactualityReport:
-        """The report on a check, each event of which is reported as it happens."""
+        """Runs a check and returns its report. Each event is passed on as it happens."""
         progress, meter, begun = Progress(), UsageMeter(), time.perf_counter()
         told_s = -float("inf")
         events = self.checker.astream(
@@ -354,7 +354,7 @@ class Work:
                     progress = _further(progress, event)
                     watching.progress(progress)
                     watching.event(event, event.type)
-        finally:  # a check that is stopped or fails was paid for as well
+        finally:  # a check that is stopped or fails also costs money
             usage = meter.snapshot(time.perf_counter() - begun)
             watching.progress(progress.model_copy(update={"usage": usage, **_earlier(meter)}))
         raise AssertionError("the check ended without a report")
@@ -369,8 +369,8 @@ class Work:
 
 @contextmanager
 def _told_cost(watching: JobListener, reached: Callable[[], Progress]) -> Iterator[UsageMeter]:
-    """A meter whose total is reported at the end, on top of the cost included in the progress `reached`. A job that is
-    stopped therefore reports its cost as well."""
+    """Yields a meter whose total is reported at the end, added to the cost in the progress `reached`. A job that is
+    stopped therefore also reports its cost."""
     meter, begun = UsageMeter(), time.perf_counter()
     try:
         yield meter
@@ -397,7 +397,7 @@ def _further(progress: Progress, event: Event) -> Progress:
 
 
 def summary_of(report: Reported) -> Summary:
-    """The figures of a report shown in a list of jobs."""
+    """The figures of a report that a list of jobs shows."""
     cost: dict[str, Any] = {"n_calls": report.usage.calls, "cost_usd": report.usage.cost_usd}
     if isinstance(report, TrustReport):
         values = {name: getattr(report, name).value for name in ("trust_bc", "trust_fc", "trust_ov")}

@@ -70,21 +70,22 @@ class RunSettings(BaseModel):
     prompts: Annotated[Path | None, Mark(MODEL, "FOLDER")] = None
     """Folder of prompts that replace bundled prompts of the same name."""
     budget_usd: Annotated[NotNegative | None, Mark(LIMITS, whole_experiment=True)] = None
-    """Stop calling models at this cost in USD; remaining claims stay unscored."""
+    """Stop calling models once this much has been spent, in USD. The remaining claims stay unscored."""
     max_calls: Annotated[Number | None, Mark(LIMITS, whole_experiment=True)] = None
     """Stop after this many model calls, including failed ones."""
     price_in: Annotated[Price | None, Mark(LIMITS)] = None
-    """USD per million prompt tokens, for a model whose price is not known."""
+    """Price in USD per million prompt tokens, for a model whose price factloop does not know."""
     price_out: Annotated[Price | None, Mark(LIMITS)] = None
-    """USD per million completion tokens, for a model whose price is not known."""
+    """Price in USD per million completion tokens, for a model whose price factloop does not know."""
     price_cached: Annotated[Price | None, Mark()] = None
-    """USD per million prompt tokens that the server read from its cache. Default: the price of other prompt tokens."""
+    """Price in USD per million prompt tokens read from the server's cache. Default: the price of other prompt
+    tokens."""
     concurrency: Annotated[Number, Mark(LIMITS, whole_experiment=True)] = 64
-    """Maximum number of concurrent model calls; 0 for no limit."""
+    """Maximum number of concurrent model calls (0 for no limit)."""
     requests_per_second: Annotated[Positive | None, Mark(whole_experiment=True)] = None
-    """Maximum rate of model calls. By default it adapts to the server."""
+    """Maximum number of model calls per second. By default, the rate adapts to the server."""
     batch: Annotated[bool, Mark(BATCH, whole_experiment=True)] = False
-    """Use the provider's batch interface: half the price, answers within a day.
+    """Use the provider's batch API, which costs half as much and answers within a day.
 
     Available for OpenAI and Anthropic. Needs a run directory, which records submitted batches. Each round of a plan is
     a single batch for all responses: `grounded` takes two to four rounds, and other plans take more."""
@@ -93,11 +94,11 @@ class RunSettings(BaseModel):
     batch_discount: Annotated[float, Field(ge=0.0, le=1.0), Mark(whole_experiment=True)] = 0.5
     """Fraction of the price saved by batching."""
     timeout_s: Annotated[Timeout, Mark(LIMITS, search_tools=True)] = 60.0
-    """Timeout of one model call or search, in seconds.
+    """Timeout for each model call or search.
 
     The default for a model on this machine or in a private network is 600."""
     patience_s: Annotated[Positive, Mark()] = PATIENCE_S
-    """Give up on an unresponsive server after this many seconds; claims that need it stay unscored."""
+    """Give up on an unresponsive server after this many seconds. Claims that need it stay unscored."""
     rest_s: Annotated[Positive, Mark()] = REST_S
     """Maximum wait in seconds before trying an unresponsive server again. The first wait is 2 seconds."""
     cache: Annotated[bool, Mark(CACHE, whole_experiment=True, search_tools=True)] = True
@@ -105,23 +106,23 @@ class RunSettings(BaseModel):
 
     If False, nothing is written to the cache folder."""
     cache_dir: Annotated[Path | None, Mark(metavar="FOLDER", whole_experiment=True, search_tools=True)] = None
-    """Cache folder. Default: the user's cache folder."""
+    """Cache folder. Default: a folder in your user cache directory."""
     cache_mb: Annotated[AtLeastOne, Mark(whole_experiment=True, search_tools=True)] = 1024
-    """Maximum size of the cache in megabytes; the oldest entries are removed first.
+    """Maximum size of the cache in megabytes. The oldest entries are removed first.
 
     Indexes and word vectors are removed before answers."""
     cache_days: Annotated[Positive, Mark(whole_experiment=True, search_tools=True)] = 30.0
     """Remove cached replies after this many days, and indexes after this many days without use."""
     recording: Annotated[Path | None, Mark(RECORDING, "FILE", search_tools=True)] = None
-    """File of recorded model replies and search results. By default it is replayed, without a key or network.
+    """File of recorded model replies and search results. By default, it is replayed without a key or network access.
 
     `recording_mode` determines whether it is replayed or written. It replaces the cache."""
     recording_mode: Annotated[TapeMode, Mark(RECORDING, search_tools=True)] = "replay"
-    """Replay the recording (replay), make a new one (record), or add what is missing (new).
+    """Replay the recording (replay), make a new one (record), or add only the calls it does not contain yet (new).
 
     `replay` makes no calls and needs no key."""
     tracing: TracingMode = "off"
-    """Export OpenTelemetry spans: `on`, or `content` to include prompts and replies; needs the `tracing` extra."""
+    """Export OpenTelemetry spans (`on`), or spans with prompts and replies (`content`). Needs the `tracing` extra."""
 
     @property
     def read_paths(self) -> tuple[str, ...]:
@@ -165,27 +166,27 @@ class EmbeddingSettings(RunSettings):
     """Settings of runs that can also search documents or words by meaning."""
 
     embeddings: Annotated[str | None, Mark(MODEL, "MODEL", fingerprint=True, path=True, search_tools=True)] = None
-    """Sentence-transformers model for semantic search, by path or name; needs the `semantic` extra."""
+    """Path or name of a sentence-transformers model for semantic search. Needs the `semantic` extra."""
 
 
 class CheckSettings(EmbeddingSettings):
     """Settings of a check."""
 
     model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
-    """Chat model, such as openai:gpt-4o-mini. If not set, the offline engine is used as the judge."""
+    """Chat model, such as openai:gpt-4o-mini. Without one, the offline engine judges the claims."""
     jury: Annotated[Names, Mark(MODEL, "PROVIDER:NAME", fingerprint=True)] = ()
-    """Additional chat model that judges every claim; the majority decides.
+    """Additional chat model that judges every claim. The majority of the models decides.
 
     Each model costs about as much as the first. The `votes` of a claim contain every model's vote. A claim is unscored
     (`split_jury`) if no verdict gets the votes that `jury_rule` requires."""
     jury_rule: Annotated[JuryRule, Mark(fingerprint=True)] = "majority"
-    """How a jury decides: by majority, unanimously (unanimous), or by the first model that is sure (first_sure)."""
+    """How the jury decides: by majority, unanimously (unanimous), or by the first model that is sure (first_sure)."""
     eligibility: Annotated[bool, Mark(fingerprint=True)] = False
-    """Ask the model, and every other model of the jury, whether the response does what its prompt asks for. If it does
-    not, `eval` counts none of its claims as supported."""
+    """Ask the model and the rest of the jury whether the response does what its prompt asks for. If it does not, `eval`
+    counts none of its claims as supported."""
     judge: Annotated[str | None, Mark(MODEL, "NAME")] = None
-    """Judge model that needs no key: minicheck, hhem, nli:MODEL and others (see docs/judges.md), by name or as
-    NAME:FOLDER.
+    """Judge model that runs without an API key: minicheck, hhem, nli:MODEL or another (see docs/judges.md). NAME:FOLDER
+    uses your own weights.
 
     It judges the claims, while rules split the text and search. Together with a model, it is the first step of a
     cascade. Needs the `semantic` extra."""
@@ -195,32 +196,32 @@ class CheckSettings(EmbeddingSettings):
     """URL of an OpenAI-compatible server."""
     plan: Annotated[Plan | None, Mark(MODEL)] = None
     """How the model checks claims: paper (SAFE's five stages), safe (SAFE exactly as published), fused (fewer calls per
-    claim) or grounded (several sentences at a time). Default: grounded with documents only, otherwise fused.
+    claim) or grounded (several sentences at a time). Default: grounded if only documents are searched, otherwise fused.
 
-    None means `grounded` if a model judges using only supplied documents, and `fused` otherwise."""
+    None means `grounded` if a model judges using only the user's documents, and `fused` otherwise."""
     verifiable: Annotated[bool, Mark(fingerprint=True)] = False
-    """With the plan `safe`, split by VeriScore's rule: only verifiable claims, each with one search.
+    """With the `safe` plan, follow VeriScore: extract only verifiable claims, and search once for each.
 
     Each sentence is read together with the three before it and the one after it."""
     search: Annotated[Names, Mark(SEARCH, "NAME", names=built_in_searches, search_tools=True)] = ()
-    """Web search."""
+    """Web search to use."""
     wikipedia_language: str = "en"
     """Language code of the Wikipedia to search."""
     wikipedia_url: BaseUrl | None = None
-    """MediaWiki to search instead of Wikipedia: the URL of the folder that contains api.php."""
+    """URL of a MediaWiki site to search instead of Wikipedia (the folder that contains api.php)."""
     searxng_url: BaseUrl | None = None
     """URL of the SearXNG server."""
     docs: Annotated[Names, Mark(SEARCH, "PATH", path=True, search_tools=True)] = ()
     """File, folder or glob of documents to check against."""
     fail_if_unreadable: Annotated[bool, Mark(SEARCH, search_tools=True)] = False
-    """Fail if a file in a folder cannot be read. By default such files are skipped and listed."""
+    """Fail if a file in a folder cannot be read. By default, such files are skipped and listed."""
     k: Annotated[tuple[AtLeastOne, ...], BeforeValidator(_as_tuple), Mark(SCORES, "K")] = ()
     """Report F1@K for this K.
 
     The paper reports 64, the median number of facts of its responses, and 178, the maximum."""
     repeats: Annotated[Repeats, Mark(SCORES, fingerprint=True, whole_experiment=True)] = "each"
-    """Count repeated claims each time, as in SAFE (each), only once (once), or only a largest set of claims of which
-    none entails another (core).
+    """How to count repeated claims: every time, as SAFE does (each), or only once (once). With core, count only a
+    largest set of claims in which none entails another.
 
     For F1@K, a fact that is stated three times counts as three supported facts with `each`, and as one with `once`,
     which excludes the others from all figures. `core` also excludes paraphrases and trivial claims, as far as the judge
@@ -232,22 +233,22 @@ class CheckSettings(EmbeddingSettings):
     results_per_search: Annotated[AFew, Mark(fingerprint=True)] = 3
     """Number of results for each query."""
     passage_characters: Annotated[int, Field(ge=500, le=100_000), Mark(fingerprint=True)] = 6_000
-    """Number of characters of passages that the `grounded` plan shows in one call, best first. Documents up to 50%
-    longer are shown whole."""
+    """Number of characters of the best passages that the `grounded` plan shows the model at once. Documents that are at
+    most half as long again are shown in full."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.1
     """Sampling temperature of the model.
 
     The default is SAFE's; None uses the server's default."""
     deadline_s: Annotated[Positive | None, Mark(PER_CHECK)] = None
-    """Stop each check after this many seconds; remaining claims stay unscored."""
+    """Stop each check after this many seconds. The remaining claims stay unscored."""
     max_calls_per_check: Annotated[Number | None, Mark(PER_CHECK)] = None
     """Stop each check after this many model calls."""
     budget_usd_per_check: Annotated[NotNegative | None, Mark(PER_CHECK)] = None
-    """Stop each check at this cost in USD."""
+    """Stop each check once it has cost this much, in USD."""
     max_unreadable: Annotated[float, Field(gt=0.0, le=1.0), Mark()] = 0.3
-    """Stop querying the model in a check if more than this fraction of at least 20 answers cannot be parsed.
+    """Stop querying the model in a check if more than this fraction of its replies, of at least 20, cannot be parsed.
 
-    An answer counts as unreadable only if repairing it failed as well."""
+    A reply counts as unreadable only if repairing it also failed."""
     tool_calling: Annotated[bool, Mark(fingerprint=True)] = True
     """Let the model call searches as tools.
 
@@ -255,11 +256,11 @@ class CheckSettings(EmbeddingSettings):
     logprobs: Annotated[bool, Mark(fingerprint=True)] = True
     """Add confidence scores when the server returns log-probabilities."""
     cascade: Annotated[Path | None, Mark(MODEL, "FILE")] = None
-    """Cascade file from factloop research cascade tune: a cheap verifier settles the clear-cut claims."""
+    """Cascade file from factloop research cascade tune. A cheap verifier then settles the clear-cut claims."""
     spacy_model: Annotated[str | None, Mark(fingerprint=True)] = None
-    """Installed spaCy pipeline to use without a chat model. Default: the best English pipeline."""
+    """spaCy pipeline to use without a chat model. Default: the best English pipeline that is installed."""
     seed: Annotated[int, Mark(fingerprint=True)] = 0
-    """Seed for all randomness: the resamples for intervals and the jitter of retries."""
+    """Random seed for the resamples of intervals and the jitter of retries."""
 
     @property
     def limits_money(self) -> bool:

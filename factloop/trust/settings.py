@@ -32,7 +32,7 @@ class TrustSettings(EmbeddingSettings):
     """The settings of a TrustScore. Their names are those of the command-line flags."""
 
     subject_model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
-    """Model whose belief is tested (TrustBC). If not set, TrustBC is omitted."""
+    """Model whose beliefs are tested (TrustBC). Without one, TrustBC is left out."""
     judge_model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
     """Chat model that judges the passages (TrustFC). Default: --nli, or the bundled baseline."""
     base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
@@ -40,15 +40,15 @@ class TrustSettings(EmbeddingSettings):
 
     It is used for both models."""
     judge_base_url: BaseUrl | None = None
-    """URL of the judge model's server, if it has a different one."""
+    """URL of the judge model's server, if it differs from base_url."""
     nli: Annotated[str | None, Mark(MODEL, "PATH")] = None
     """NLI cross-encoder that judges the passages.
 
     A path, or the name of a model already downloaded; needs the `semantic` extra."""
     corpus: Annotated[Names, Mark(SEARCH, "PATH", path=True)] = ()
-    """Documents for TrustFC; psgs_w100.tsv is also accepted. If not set, TrustFC is omitted."""
+    """Documents to check against for TrustFC (psgs_w100.tsv is also accepted). Without any, TrustFC is left out."""
     fail_if_unreadable: Annotated[bool, Mark(SEARCH)] = False
-    """Fail if a file in a folder cannot be read. By default such files are skipped and listed."""
+    """Fail if a file in a folder cannot be read. By default, such files are skipped and listed."""
     passages: UpToHundred = 10
     """Number of passages to retrieve for each answer.
 
@@ -58,7 +58,7 @@ class TrustSettings(EmbeddingSettings):
 
     See the paper's appendix A.5.4."""
     window: UpToHundred = 1
-    """Number of questions to ask concurrently. Results do not depend on it.
+    """Number of questions to ask concurrently. It does not affect the results.
 
     1 asks in the order of the paper; `max_checks` is fastest."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.0
@@ -66,12 +66,12 @@ class TrustSettings(EmbeddingSettings):
 
     The default, 0, is the paper's; None uses the server's default."""
     logprobs: bool = True
-    """Record the probabilities of the letters when the subject model's server returns them."""
+    """Record the probabilities of the option letters when the subject model's server returns them."""
     samples: Annotated[int, Field(ge=0, le=100)] = 0
-    """Number of other answers to sample from the subject at temperature 1. The judge of passages compares each claim of
-    a long answer with them."""
+    """For a long answer, the number of other answers to sample from the subject model at temperature 1 and compare each
+    claim with. The judge of passages judges these as well."""
     target_order: Literal["asked", "paper"] = "asked"
-    """Words to replace first: asked (those that the question asks for) or paper (those found only in the response)."""
+    """Replace first the words that the question asks for (asked), or those found only in the response (paper)."""
     distractors: Annotated[Literal["sources", "model"], Mark(DISTRACTORS)] = "sources"
     """Take distractors from name tables and rules (sources), or first ask the judge model for some (model).
 
@@ -79,13 +79,13 @@ class TrustSettings(EmbeddingSettings):
     kb: Annotated[Names, Mark(DISTRACTORS, "FILE", path=True)] = ()
     """Table of typed entities from factloop research kb build."""
     dbpedia: Annotated[bool, Mark(DISTRACTORS)] = False
-    """Query DBpedia for entities of the same type. This sends the response to DBpedia."""
+    """Look up entities of the same type in DBpedia. This sends the response to DBpedia."""
     spotlight_url: BaseUrl = SPOTLIGHT_URL
     """URL of DBpedia Spotlight."""
     sparql_url: BaseUrl = SPARQL_URL
     """URL of DBpedia's SPARQL endpoint."""
     seed: Annotated[int, Mark(DISTRACTORS)] = 0
-    """Seed for all randomness.
+    """Random seed.
 
     It applies to distractors, the order of options and retry jitter."""
 

@@ -159,7 +159,7 @@ def test_the_code_and_what_is_said(
     ("report", "said"),
     [
         (unscored(), "the response makes no claim that can be checked"),
-        (report_of(("The Eiffel Tower is tall.", "i")), "none of them has to do with the question"),
+        (report_of(("The Eiffel Tower is tall.", "i")), "none of the claims is relevant to the question"),
     ],
 )
 def test_a_check_that_scored_nothing_is_no_success(

@@ -76,7 +76,7 @@ def test_two_at_once_do_not_write_one_file(factloop: Command, folder: Path, sour
     (folder / "longfact").mkdir(parents=True)
     with FileLock(folder / "longfact/.lock"):
         got = factloop("research", "data", "get", "longfact", "--from", source)
-    assert (got.code, "another process is getting this data set" in got.complaint) == (2, True)
+    assert (got.code, "another process is downloading this data set" in got.complaint) == (2, True)
 
 
 def test_downloads_say_what_was_verified(

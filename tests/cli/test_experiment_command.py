@@ -68,6 +68,17 @@ def test_a_plan_becomes_a_report(factloop: Command, sim: Simulator, plan: Path, 
     assert sim.stats().model.requests == requests
 
 
+def test_a_warning_of_the_linter_is_told_before_the_run_and_in_the_report(
+    factloop: Command, plan: Path, home: Path
+) -> None:
+    (file,) = (home / "strict").rglob("*.md")
+    file.write_text(file.read_text(encoding="utf-8").replace("Take the claim apart.", "Read <passages>."))
+    done = factloop("research", "experiment", plan, "--json", "report.json")
+    (warning, *_) = json.loads((home / "report.json").read_text(encoding="utf-8"))["warnings"]
+    assert "<passages>" in warning
+    assert warning in " ".join(done.err.split())
+
+
 def test_an_experiment_stops_once_it_is_decided_and_pays_for_no_more(
     factloop: Command, sim: Simulator, plan: Path, home: Path
 ) -> None:
@@ -126,7 +137,7 @@ def test_a_look_at_claims_that_were_judged_before_they_were_held_out_is_not_call
     [
         (("data: claims.jsonl", "data: nowhere.jsonl"), "nowhere.jsonl: cannot be read"),
         (("{prompts: strict}", "{}"), "variants 'packaged' and 'strict' would send the same requests"),
-        (("{prompts: strict}", "{plan: paper, docs: [.]}"), "claims.jsonl: is among the documents (docs)"),
+        (("{prompts: strict}", "{plan: paper, docs: [.]}"), "claims.jsonl: is one of the documents (docs)"),
         (("{prompts: strict}", "{plan: safe, jury: [openai:x]}"), "variant 'strict': the plan safe uses one"),
         ((MODEL, "nobody:x"), "variant 'packaged': "),
         (("repeats: 2", "demands: [tnr:5]"), "plan.yaml:3: field 'demands': demand tnr:5: the margin of a share must"),
@@ -147,7 +158,7 @@ def test_a_dry_run_spends_nothing(factloop: Command, sim: Simulator, plan: Path)
     assert done.out.startswith("Nothing was spent. Estimate for 24 cells: 6 claims, 2 variants, 2 repeats.\n")
     for unwritten in (("--out", "gate.xml"), ("--html", "page.html")):
         refused = factloop("research", "experiment", plan, "--dry-run", *unwritten)
-        assert (refused.code, "--dry-run writes no --out and no --html" in refused.complaint) == (2, True)
+        assert (refused.code, "--dry-run does not write --out or --html" in refused.complaint) == (2, True)
     estimate = json.loads(factloop("research", "experiment", plan, "--dry-run", "--json", "-").out)
     # One call to read each claim, and 1.2 rounds to judge it: 6 + round(7.2) a repeat and variant.
     assert [one["calls"] for one in estimate["variants"]] == [13, 13]
@@ -175,7 +186,7 @@ def test_a_dry_run_counts_the_calls_that_are_answered_already(
     before = sim.stats().model.requests
     edited = json.loads(factloop(*planned).out)
     said = factloop(*words, "--dry-run").out
-    assert f"{edited['answered_calls']} of these {edited['calls']} calls are answered already" in said
+    assert f"{edited['answered_calls']} of these {edited['calls']} calls have already been answered" in said
     assert sim.stats().model.requests == before
     # Of 13 calls of the other prompt in each of two repeats, the six that read the claims are answered.
     assert edited["calls"] - edited["answered_calls"] == 14
@@ -184,7 +195,7 @@ def test_a_dry_run_counts_the_calls_that_are_answered_already(
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name)
     unknown = factloop(*planned)
-    assert (unknown.code, "the answers in run are not counted" in unknown.complaint) == (0, True)
+    assert (unknown.code, "the answers in run could not be counted" in unknown.complaint) == (0, True)
     assert json.loads(unknown.out)["answered_calls"] == 0
 
 
@@ -198,7 +209,7 @@ def test_a_dry_run_changes_nothing_of_the_run_and_leaves_local_judges_alone(
     before = {path: path.read_bytes() for path in (home / "run").iterdir() if path.name != "lock"}
     said = factloop(*words, "--dry-run")
     assert (said.code, said.err) == (0, "")
-    assert " calls are answered already" in said.out
+    assert " calls have already been answered" in said.out
     read = load_plan(plan)
     cells = asyncio.run(judged_before(read, read.load(), all_settings(read, None, {}), home / "run"))
     assert {one.variant for one in cells} == {"packaged", "strict"}
@@ -275,7 +286,7 @@ def test_a_prompt_that_hurts_is_warned_of_and_strict_minds_unscored_claims(
     assert done.code == 3
     assert done.err.splitlines()[0].startswith(f"factloop: {home / 'strict'}")
     warned = factloop("research", "experiment", plan, "--dry-run").err
-    assert "this is not a valid Assessment: it has no field 'label'" in warned
+    assert "this is not a valid Assessment: there is no field 'label'" in warned
     assert re.fullmatch(r"factloop: \d+ judgements unscored \(--fail-if-unscored\)", done.err.splitlines()[-1])
     assert factloop("research", "experiment", plan, "--quiet").err == ""
 
@@ -304,6 +315,6 @@ def test_a_variant_without_any_verdict_is_an_error_with_its_cause(
 
 def test_a_limit_that_is_reached_is_said_once(factloop: Command, plan: Path) -> None:
     done = factloop("research", "experiment", plan, "--max-calls", 7)
-    said = "of 24 judgements have no verdict: the limit was reached; raise it and run the same command to go on"
+    said = "of 24 judgements have no verdict because the limit was reached; raise it and repeat the command to continue"
     assert done.code == 0
     assert re.fullmatch(rf"factloop: (?:20|21) {said}\n", done.err), done.err  # one more where a claim takes two calls

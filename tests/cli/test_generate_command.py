@@ -29,7 +29,7 @@ def test_responses_are_what_eval_reads(factloop: Command, sim: Simulator, data: 
     result = factloop(*LONGFACT, "--data", data, "--n", 4, "--seed", 3, "--out", "out.jsonl", "--system", "mini")
     assert (result.code, result.err) == (0, "")
     first, second = result.out.splitlines()
-    assert first == "out.jsonl: 4 responses of mini to 4 prompts of asked.jsonl"
+    assert first == "out.jsonl: 4 responses by mini to 4 prompts from asked.jsonl"
     assert second.startswith("  4 model calls; $0.0")
     responses = {response.prompt: response.text for response in sim.world.responses}
     rows = list(load_responses(home / "out.jsonl"))
@@ -39,7 +39,9 @@ def test_responses_are_what_eval_reads(factloop: Command, sim: Simulator, data: 
         assert row.response == responses[row.prompt.removesuffix(f" {POSTAMBLE}")]
         assert (row.system, row.id) == ("mini", f"{row.prompt_id}/mini")
     more = factloop(*LONGFACT, "--data", data, "--n", 5, "--seed", 3, "--out", "out.jsonl", "--system", "mini")
-    assert more.out.startswith("out.jsonl: 5 responses of mini to 5 prompts of asked.jsonl, 4 of them from before\n")
+    assert more.out.startswith(
+        "out.jsonl: 5 responses by mini to 5 prompts from asked.jsonl, 4 of them saved earlier\n"
+    )
     assert sim.stats().model.requests == 5
 
 
@@ -116,11 +118,11 @@ def test_what_has_no_answer_is_counted(factloop: Command, sim: Simulator, data: 
     sim.set(faults=Faults(refusal=1.0))
     command = (*LONGFACT, "--data", data, "--n", 5, "--out", "out.jsonl")
     result = factloop(*command)
-    assert (result.code, result.complaint) == (3, "factloop: no response arrived; run the same command to ask again")
-    assert "  5 without a response (5 × refusal); run the same command to ask again" in result.out
+    assert (result.code, result.complaint) == (3, "factloop: no response was received; repeat the command to try again")
+    assert "  5 without a response (5 × refusal); repeat the command to try again" in result.out
     assert (home / "out.jsonl").read_bytes() == b""
     none = factloop(*PROMPTS, "--topic", "t", "--out", "p.jsonl")
-    assert (none.code, none.complaint) == (3, "factloop: no prompt arrived; nothing was written")
+    assert (none.code, none.complaint) == (3, "factloop: no prompt was received; nothing was written")
     assert "t: 0, not 30, in 3 rounds; dropped 0 repeated, 0 alike, 0 unusable; 3 failed rounds" in none.out
     assert not (home / "p.jsonl").exists()
 

@@ -72,14 +72,17 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     rows = fill(home / "sheet.csv", "label", ("agree", "1", "0", "", "agree", "1", "agree", "0"))
     assert {row["probability"] for row in rows} == {"0.4"}
     exported = labels(factloop, "export sheet.csv --out labels.jsonl")
-    assert "7 labels in labels.jsonl; 1 claim without a label left out" in exported.out
-    assert "labels from the top down count as a smaller draw" in exported.err
+    assert "7 labels in labels.jsonl; left out 1 claim without a label" in exported.out
+    assert "claims labelled from the top down are a smaller random sample" in exported.err
     sample = load_calibration(home / "labels.jsonl")
     assert (sample.probabilities, sample.systems) == ((0.35,) * 7, frozenset({"one"})), (
         "8 of 20 drawn, 7 of those labelled"
     )
     again = labels(factloop, "next run --out more.csv --n 8 --labels labels.jsonl")
-    assert "8 of 13 claims without a label (7 have one; 7 labels: too few to learn from, 10 are needed)" in again.out
+    assert (
+        "8 of 13 claims without a label (7 have one; too few usable labels to learn from: 7 of at least 10)"
+        in again.out
+    )
     more = fill(home / "more.csv", "label", ["agree"] * 8)
     labelled = {(row["response_id"], row["claim_id"]) for row in rows if row["label"]}
     assert labelled.isdisjoint((row["response_id"], row["claim_id"]) for row in more)
@@ -90,7 +93,7 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     pilot = [{"label": int(n % 10 > 0), "verdict": 1} for n in range(20)] + [{"label": 1, "verdict": 0}]
     (home / "pilot.jsonl").write_text("".join(json.dumps(one) + "\n" for one in pilot))
     learnt = labels(factloop, "next run --out third.csv --labels pilot.jsonl").out
-    assert "2 of 20 claims called supported are not, and 1 of 1 called not supported are" in learnt
+    assert "2 of 20 claims judged supported are not, and 1 of 1 judged not supported are" in learnt
 
 
 def saved_by_a_page(place: Path, report: FactualityReport, given: Sequence[str], *, blind: bool = False) -> None:
@@ -112,8 +115,8 @@ def test_labels_of_report_pages_are_read_by_calibration_and_audit(factloop: Comm
     pages = " ".join(f"page{number}.json" for number in range(5))
     done = labels(factloop, f"export {pages} --out labels.jsonl --system b --system page0.json=a")
     assert (done.code, done.err) == (0, "")
-    assert "20 labels in labels.jsonl (4 given blind, 16 with the verdict in sight)" in done.out
-    assert "5 labelled cannot tell left out; 5 labelled irrelevant left out" in done.out
+    assert "20 labels in labels.jsonl (4 made blind, 16 with the verdict visible)" in done.out
+    assert "left out 5 labelled cannot tell; left out 5 labelled irrelevant" in done.out
     sample = load_calibration(home / "labels.jsonl")
     assert (sample.labels[:4], sample.verdicts[:4], sample.systems) == (
         (1, 0, 0, 1),
@@ -140,11 +143,11 @@ def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
     ("words", "said"),
     [
         ("next run", "--out for a sheet, --html for a page"),
-        ("next run --out filled.csv", "filled.csv: already exists, and a person may have filled it in"),
+        ("next run --out filled.csv", "filled.csv: already exists, and someone may have filled it in"),
         ("next run --out run/journal.sqlite", "is inside run"),
         ("disagree run --key k.json", "--html for a page to answer on"),
         ("disagree run --out filled.csv --key k.json", "filled.csv: already exists"),
-        ("disagree run --out s.csv --key filled.csv", "a sheet that a person filled in may need it"),
+        ("disagree run --out s.csv --key filled.csv", "a completed sheet may need it"),
         ("disagree run --out - --key k.json", "--out, --html and --key are files"),
         ("export page.json --out l.jsonl --report other.json", "do not belong to a report in --report"),
         ("export page.json --out l.jsonl --report page.json", "page.json: is not a factloop check report"),

@@ -73,9 +73,9 @@ def options_of(path: str) -> dict[str, Any]:
 
 def test_a_flag_has_all_that_its_field_says() -> None:
     shown = {option.name: option for option in sample.build("A sample.").params}
-    assert (shown["sites"].opts, shown["sites"].help) == (["--sites"], "Where to look; repeatable.")
+    assert (shown["sites"].opts, shown["sites"].help) == (["--sites"], "Where to look. Repeatable.")
     assert (shown["wait_s"].opts, shown["wait_s"].metavar) == (["--wait"], "SECONDS")
-    assert shown["wait_s"].help == "How long (default 2.5)."
+    assert shown["wait_s"].help == "How long. Default: 2.5."
     assert shown["fast"].secondary_opts == ["--no-fast"]  # file and environment may have set it
     assert shown["loud"].secondary_opts == []
     assert shown["from_"].opts == ["--from"]

@@ -69,7 +69,7 @@ def test_a_killed_and_an_interrupted_run_go_on_to_the_same_report(
         process.send_signal(signal.SIGCONT)
         _, said = process.communicate(timeout=WITHIN_S)
     assert (process.returncode, said) == (
-        130, "factloop: stopped. Run the same command again to go on from disturbed.\n",
+        130, "factloop: stopped. Run the same command again to continue from disturbed.\n",
     )  # fmt: skip
     assert factloop(*disturbed).code == 0
     assert report_in(home / "disturbed" / "report.json") == report_in(home / "undisturbed" / "report.json")
@@ -99,7 +99,7 @@ def test_generated_responses_go_on_in_the_same_file(
     n_whole = out.read_bytes().count(b"\n")
     sim.set(llm_latency_s=0.0)
     result = factloop(*command)
-    assert (result.code, f"20 prompts of asked.jsonl, {n_whole} of them from before" in result.out) == (0, True)
+    assert (result.code, f"20 prompts from asked.jsonl, {n_whole} of them saved earlier" in result.out) == (0, True)
     written = [json.loads(line)["response"] for line in out.read_text(encoding="utf-8").splitlines()]
     assert sorted(written) == sorted(one.text for one in sim.world.responses[:20])
     assert sim.stats().model.requests <= 20 + 4  # those in flight are asked twice

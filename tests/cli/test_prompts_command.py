@@ -20,7 +20,7 @@ def variant(factloop: Command, home: Path) -> Path:
     made = factloop("prompts", "new", "strict", "--from", "safe/rating", "--out", "variants")
     assert (made.code, made.err) == (0, "")
     assert made.out == (
-        "variants/strict/safe/rating.md: a copy of safe/rating, to be edited. Then: --prompts variants/strict\n"
+        "variants/strict/safe/rating.md: copied from safe/rating. Edit it, and then use --prompts variants/strict\n"
     )
     return home / "variants/strict"
 
@@ -52,7 +52,7 @@ def test_all_prompts_are_listed(factloop: Command) -> None:
 def test_a_prompt_is_shown_as_it_stands_and_as_it_is_sent(factloop: Command, variant: Path) -> None:
     file, reply = factloop("prompts", "show", "safe/rating").out.split("\nReply: Rating, a JSON object\n")
     assert file == OURS.path.read_text(encoding="utf-8")
-    assert "  cited (list of number): Numbers of the passages that the rating is based on, starting at 1.\n" in reply
+    assert "  cited (list of number): Numbers of the passages on which the rating is based, starting at 1.\n" in reply
     assert "  rating (supported, contradicted, disputed, not_supported): What the passages say about" in reply
     edit(variant, FIRST_LINE, "Rate\x1b[2J one fact.")
     shown = factloop("prompts", "show", "safe/rating", "--prompts", "variants").out
@@ -80,7 +80,7 @@ def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
     edit(variant, FIRST_LINE, "Rate {fact}.\u202e")
     warned = factloop("prompts", "lint", "variants")
     assert warned.code == 1
-    assert warned.out.splitlines()[-1] == "1 prompt file: 2 warnings; a run accepts it."
+    assert warned.out.splitlines()[-1] == "1 prompt file: 2 warnings; runs accept it."
     edit(variant, f"version: {OURS.version + 1}", f"version: {OURS.version}")
     edit(variant, "output: Rating", "output: Ratings")
     found = factloop("prompts", "lint", "variants", "--json", "found.json")
@@ -89,10 +89,10 @@ def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
     assert found.out.splitlines() == [
         f"{path}:3: warning version: the text differs from packaged version {OURS.version}, "
         "so its version should be higher",
-        f"{path}:5: error output: the output is 'Ratings', but replies to safe/rating are 'Rating'",
+        f"{path}:5: error output: the output is 'Ratings', but replies to safe/rating must be 'Rating'",
         f"{path}:9: warning braces: '{{fact}}' is sent unchanged; a placeholder is {{{{name}}}}",
         f"{path}:9: warning hidden: contains U+202E (right-to-left override), which is invisible",
-        "1 prompt file: 1 error (a run refuses the file), 3 warnings.",
+        "1 prompt file: 1 error (runs reject the file), 3 warnings.",
     ]
     report = json.loads(Path("found.json").read_text(encoding="utf-8"))
     assert (report["n_files"], report["n_errors"], report["n_warnings"]) == (1, 1, 3)
@@ -101,5 +101,5 @@ def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
         "line": 5,
         "severity": "error",
         "rule": "output",
-        "message": "the output is 'Ratings', but replies to safe/rating are 'Rating'",
+        "message": "the output is 'Ratings', but replies to safe/rating must be 'Rating'",
     }

@@ -53,7 +53,7 @@ def files(factloop: Command, home: Path, docs: Path) -> None:
 @pytest.mark.parametrize(("command", "remedy"), COMMANDS_AND_REMEDIES)
 def test_prompts_that_no_model_is_sent_are_told_of(factloop: Command, command: tuple[str, ...], remedy: str) -> None:
     done = factloop(*command, "--prompts", VARIANT)
-    said = "has no effect, because without a model no prompt is sent"
+    said = "has no effect, because prompts are sent only to models"
     assert done.err.splitlines()[0] == f"factloop: --prompts {VARIANT} {said}: use {remedy}"
 
 

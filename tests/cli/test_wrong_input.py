@@ -105,8 +105,8 @@ TABLE = {
         bad_row.jsonl --limit 1                           | bad_row.jsonl:2: field 'response': it is missing
         bad_row.jsonl --dry-run                           | bad_row.jsonl:2: field 'response': it is missing
         responses.jsonl --column prompt                   | --column prompt: must be FIELD=COLUMN
-        responses.jsonl --column promt=q                  | there is no field 'promt'; known are id
-        responses.jsonl --column id=a --column id=b       | id is named twice
+        responses.jsonl --column promt=q                  | there is no field 'promt'; fields are id
+        responses.jsonl --column id=a --column id=b       | id is set twice
         responses.jsonl --column prompt=q                 | responses.jsonl:1: field 'q': it is missing
         responses.jsonl --k 0                             | --k 0: must be a whole number from 1, median or maximum
         responses.jsonl --k ²                             | a whole number from 1
@@ -119,30 +119,30 @@ TABLE = {
         responses.jsonl --evaluator x                     | also set --calibration
         factscore --data bio.jsonl ONLINE --out p.jsonl   | also set --run-dir
         factscore --data nope.jsonl ONLINE                | nope.jsonl
-        factscore --data bio.jsonl ONLINE --system nobody | no response of nobody
+        factscore --data bio.jsonl ONLINE --system nobody | no responses by nobody
         factscore --data bio.jsonl ONLINE --docs bio.jsonl | would support itself
         mixedqa --data mixedqa.jsonl                      | nothing to score by
         mixedqa --data mixed_bad.jsonl SUBJECT            | mixed_bad.jsonl:1: field 'responses[0].human_correct'
         mixedqa --data mixedqa.jsonl SUBJECT --json mixedqa.jsonl | would overwrite
         mixedqa --data mixedqa.jsonl SUBJECT --corpus .   | support itself
-        mixedqa --data mixedqa.jsonl SUBJECT --system no  | no response of no
+        mixedqa --data mixedqa.jsonl SUBJECT --system no  | no responses by no
         mixedqa --data mixed_empty.jsonl SUBJECT          | mixed_empty.jsonl: every response is empty
         mixedqa --data mixedqa.jsonl --subject a=x:y      | no subject model for b: set one (--subject b=MODEL)
         mixedqa --data mixedqa.jsonl --subject a          | must be SYSTEM=MODEL
-        mixedqa --data mixedqa.jsonl --subject a=x:y --subject a=x:z | a is given twice
+        mixedqa --data mixedqa.jsonl --subject a=x:y --subject a=x:z | a is set twice
         mixedqa --data mixedqa.jsonl --subject a=x:y@http:// | --subject
         mixedqa --data mixedqa.jsonl --subject a=x:y SUBJECT | one subject for all systems
     """,
     "serve --folder ../service --port 0": """
-        --host 0.0.0.0                                    | give a key
+        --host 0.0.0.0                                    | so set a key
         --api-key-file absent                             | --api-key-file absent: cannot be read
-        --host 0.0.0.0 --api-key-file keys                | API key 1: needs at least 16
-        --documents lives                                 | give NAME=PATH
+        --host 0.0.0.0 --api-key-file keys                | API key 1: must be 16
+        --documents lives                                 | must be NAME=PATH
         --documents a/b=docs                              | --documents a/b
         --documents lives=absent                          | absent
         --docs absent                                     | absent
-        --results absent                                  | --results absent: not a folder
-        --database mysql://u:secret@h/d                   | give sqlite:///FILE
+        --results absent                                  | --results absent: is not a folder
+        --database mysql://u:secret@h/d                   | must be sqlite:///FILE
         --set rate=often                                  | rate 'often'
         --set rate=0/minute                               | rate '0/minute'
         --set 'rate=5 per 1000 years'                     | at most 36,500 days
@@ -154,7 +154,7 @@ TABLE = {
         --corpus absent                                   | absent
     """,
     "mcp": """
-        --transport http --host 0.0.0.0                   | others could reach it, so give a key
+        --transport http --host 0.0.0.0                   | others could reach it, so set a key
         --transport http --port 70000                     | --port 70000
         --transport http --api-key-file none.txt          | cannot be read
         --docs nowhere                                    | nowhere
@@ -162,11 +162,11 @@ TABLE = {
     "prompts": """
         show safe/ratin                                   | no prompt is named 'safe/ratin'; did you mean safe/rating?
         show zz                                           | 'zz'; factloop prompts list shows the names
-        list --prompts nowhere                            | nowhere: not a folder of prompts
+        list --prompts nowhere                            | nowhere is not a folder of prompts
         lint nowhere.md                                   | nowhere.md: cannot be read (No such file or directory)
         lint mine.txt --json mine.txt                     | would overwrite
         new ../x --from safe/rating --out variants        | '../x': a variant's name may contain
-        new x --from nowhere --out variants               | nowhere: no packaged prompt has this name
+        new x --from nowhere --out variants               | nowhere is neither a packaged prompt
     """,
     "research audit": """
         nope.jsonl                                        | nope.jsonl: cannot be read (No such file or directory)

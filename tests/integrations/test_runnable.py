@@ -236,7 +236,7 @@ async def test_callbacks_and_tags_reach_the_graph_and_the_model(sim: Simulator, 
         ({"response": "x", "documents": ["a", None]}, "documents, item 2"),
         ({"response": "x", "documents": [{"body": "a"}]}, "item 1: none of page_content, text, content is a string"),
         ({"response": "\ud83d", "documents": []}, "half a character"),
-        ("x", r"a mapping with 'response' is needed, not str \(in a chain: RunnablePassthrough.assign\(response=...\)"),
+        ("x", r"must be a mapping with 'response', not str \(in a chain: RunnablePassthrough.assign\(response=...\)"),
     ],
 )
 def test_wrong_input_is_named(given: Any, complaint: str) -> None:
@@ -323,7 +323,7 @@ def test_a_bare_checker_searches_documents_of_its_own(handbook: str) -> None:
     checker = bare(docs=handbook)
     assert verdicts(factcheck_tool(checker).invoke(CALL).artifact) == RIGHT
     assert FactCheckStreamGuard(checker, "drop").invoke(ANSWER) == TRUE
-    with pytest.raises(ConfigError, match="mode='factuality' searches what the checker has"):
+    with pytest.raises(ConfigError, match="mode='factuality' searches the checker's sources"):
         FactCheckStreamGuard(FactCheckRunnable(checker)).invoke(ANSWER)
 
 

@@ -45,7 +45,7 @@ async def test_nothing_is_lost(service: Service, url: str, tmp_path: Path) -> No
         reports = {one["id"]: (await client.get(f"/v1/jobs/{one['id']}/result")).text for one in kept[:1]}
         assert copy_jobs(url, backup) == len(kept), "it runs meanwhile"
     before = rows_of(backup)
-    with pytest.raises(ConfigError, match="there are jobs in it already"):
+    with pytest.raises(ConfigError, match="already contains jobs"):
         copy_jobs(backup, url)
     store = JobStore(url)
     for one in kept:

@@ -174,11 +174,11 @@ async def test_an_audit_is_a_job(service: Service) -> None:
 @pytest.mark.parametrize(
     ("path", "body", "field", "said"),
     [
-        ("checks", {"response": ANSWER}, "documents", "give documents; nothing else is searched here"),
+        ("checks", {"response": ANSWER}, "documents", "pass documents, because this server has no other sources"),
         ("checks", {"response": ANSWER, "mode": "factuality"}, "documents", "nothing to check against"),
-        ("checks", {"response": ANSWER, "documents": []}, "documents", "hold no text"),
+        ("checks", {"response": ANSWER, "documents": []}, "documents", "contain no text"),
         ("checks", {"response": ANSWER, "documents": [{"text": " "}], "mode": "factuality"}, "documents", "no text"),
-        ("checks", {"response": ANSWER, "documents": "/etc/passwd"}, "documents", "no documents of this name"),
+        ("checks", {"response": ANSWER, "documents": "/etc/passwd"}, "documents", "no documents with this name"),
         ("checks", {"response": " \n", "documents": []}, "response", "pattern"),
         ("checks", {"response": ANSWER, "documents": [{"title": "Ada"}]}, "documents.0.text", "Field required"),
         (
@@ -201,7 +201,7 @@ async def test_an_audit_is_a_job(service: Service) -> None:
         ),
         ("checks", {"response": ANSWER, "documents": [{"text": ""}] * 1_001}, "documents", "at most 1000 items"),
         ("trust", {"question": "Who?"}, "response", "no subject model"),
-        ("trust", {"question": "Who?", "response": "Ada"}, "documents", "nothing to score by"),
+        ("trust", {"question": "Who?", "response": "Ada"}, "documents", "nothing to score the response by"),
         ("trust/long-form", {"response": ANSWER, "documents": []}, "", "no subject model"),
         ("audits", {"rows": [{"dataset": "d"}]}, "rows", "row 1"),
         ("audits", {"rows": []}, "rows", "at least 1"),

@@ -108,10 +108,10 @@ async def test_the_key_file_is_read_again_when_it_changes(
     assert f'key="sha256:{next(iter(ApiKeys([OTHER]).grants))[:8]}"' in metrics
     said = [message for message in caplog.messages if "key" in message and "/v1" not in message]
     assert said == [
-        f"{file}: read again, 1 keys added, 2 removed",
-        "2 unfinished jobs are cancelled, as their keys were removed",
-        "the earlier keys stay valid: API key 2: needs at least 16 printable ASCII characters, no spaces",
-        f"{file}: read again, 1 keys added, 1 removed",
+        f"{file}: reloaded, 1 keys added, 2 removed",
+        "cancelled 2 unfinished jobs because their keys were removed",
+        "the earlier keys stay valid: API key 2: must be 16 or more printable ASCII characters, no spaces",
+        f"{file}: reloaded, 1 keys added, 1 removed",
     ]
 
 
@@ -123,7 +123,7 @@ def test_a_name_is_one_caller_and_no_hash_of_a_key() -> None:
     assert one == again
     assert len({one, other, unnamed}) == 3
     assert ApiKeys([f"{NEW} name={unnamed}"]).owner(f"Bearer {NEW}") != unnamed
-    with pytest.raises(ConfigError, match="API key 2: give it the options of API key 1, which has its name"):
+    with pytest.raises(ConfigError, match="API key 2: must have the options of API key 1, of the same name"):
         ApiKeys([f"{KEY} name=ben weight=2", f"{OTHER} name=ben"])
 
 

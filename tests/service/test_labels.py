@@ -88,7 +88,7 @@ async def test_claims_and_jobs_that_are_not_there_are_refused(service: Service) 
                            "evaluators": {"e": float(n % 2)}} for n in range(4)]}  # fmt: skip
         asked = (await client.post("/v1/audits", json=audit)).json()
         refused = await client.get(f"/v1/jobs/{asked['id']}/labels")
-        assert refused.json()["error"]["message"] == "only the claims of checks are labelled"
+        assert refused.json()["error"]["message"] == "only the claims of checks can be labelled"
 
 
 async def test_labels_are_their_owners_alone(service: Service) -> None:

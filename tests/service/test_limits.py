@@ -90,7 +90,7 @@ async def test_only_base64_is_read_as_a_file(service: Service, content: str, sta
         answer = await client.post("/v1/documents", json={"name": "a.txt", "content": content})
     assert answer.status_code == status
     if status == 422:
-        assert answer.json()["error"] == {"type": "invalid_input", "message": "not base64", "field": "content"}
+        assert answer.json()["error"] == {"type": "invalid_input", "message": "is not base64", "field": "content"}
 
 
 async def test_the_service_answers_to_the_names_of_this_machine(service: Service) -> None:
@@ -250,7 +250,7 @@ async def test_a_key_opens_its_own_jobs_and_nobody_elses(service: Service) -> No
             answer = await client.get("/v1/jobs", headers=wrong)
             assert words(answer) == (401, "unauthorized")
             is_key = wrong.get("Authorization", "").startswith("Bearer ") and wrong["Authorization"] != "Bearer "
-            said = "the key is wrong: this server" if is_key else "a key is needed: Authorization: Bearer KEY"
+            said = "the key is not valid" if is_key else "an API key is required: send the header"
             assert answer.json()["error"]["message"].startswith(said)
             assert answer.headers["www-authenticate"] == "Bearer"
             assert (await client.post("/v1/checks", json=ASK, headers=wrong)).status_code == 401

@@ -108,7 +108,7 @@ async def test_a_file_that_was_replaced_is_noticed(
         refused = await client.post("/v1/checks", json=ASK)
         assert await ready(client, 503) == ["database"]
     assert (refused.status_code, refused.json()["error"]["type"]) == (503, "not_kept")
-    told = [message for message in caplog.messages if "was deleted or replaced while the service ran" in message]
+    told = [message for message in caplog.messages if "replaced while the service was running" in message]
     assert len(told) == 1
 
 
@@ -233,4 +233,4 @@ async def test_what_waits_is_told_where_the_database_can_only_be_read(
         await database.save(only_read, 0)
         assert await ready(client, 200) == []
         assert (await finished(client, first))["status"] == "done"
-    assert caplog.text.count("the database failed") == caplog.text.count("the database answers again") == 1
+    assert caplog.text.count("the database failed") == caplog.text.count("the database is available again") == 1

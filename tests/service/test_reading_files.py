@@ -73,7 +73,7 @@ async def test_a_file_becomes_documents_that_a_check_takes(service: Service) -> 
         ("book.docx", b"no zip", "book.docx: the Word file cannot be read"),
         ("rows.jsonl.gz", gzip.compress(b'{"text": "a"}\n', mtime=0), "rows.jsonl.gz: unpack it first"),
         ("rows.jsonl", b'{"text": "a b"}\n' * 1_001, "rows.jsonl: has more than 1,000 parts"),
-        ("bomb.docx", zipped("word/document.xml", b" " * 33_000_000), "bomb.docx: holds more than 32 MB"),
+        ("bomb.docx", zipped("word/document.xml", b" " * 33_000_000), "bomb.docx: contains more than 32 MB"),
         ("long.txt", b"word " * 500_000, "long.txt: a part of it has more than 2,000,000 characters"),
         (
             "wide.csv",
@@ -224,7 +224,7 @@ async def test_a_service_that_is_stopped_answers_for_a_file_that_it_has_not_read
     answer = await request
     assert (answer.status_code, answer.json()["error"]["type"]) == (503, "stopping")
     told = [one.getMessage() for one in caplog.records if one.levelno >= logging.WARNING]
-    assert told == ["1 files were not read to their end; ask for them again"]
+    assert told == ["1 files were not read completely; send them again"]
     assert not lying(home)
 
 

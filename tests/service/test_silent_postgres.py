@@ -55,7 +55,7 @@ async def test_a_service_refuses_meanwhile_and_goes_on_when_it_speaks_again(
         assert "the database failed: connection timeout expired" in caplog.text  # a connection it has is tried first
         relay.speaking.set()
         await database.ask(database.store.probe)
-        assert "the database answers again" in caplog.text
+        assert "the database is available again" in caplog.text
         await database.aclose()
 
 

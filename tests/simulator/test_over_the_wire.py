@@ -6,12 +6,11 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import httpx
 import openai
 import pytest
 from openai.types.chat import ChatCompletionFunctionToolParam
 
-from tests.simulator import CHAT, Faults, Simulator, spawn
+from tests.simulator import CHAT, Faults, Simulator
 from tests.simulator.test_invented_world import claim_message, first_fact
 
 ASSESSMENT = {"type": "json_schema", "json_schema": {"name": "Assessment", "schema": {"type": "object"}}}
@@ -68,17 +67,6 @@ class TestOpenAIWire:
         assert sim.stats().model.failed == 1
 
 
-class TestSerperWire:
-    def post(self, sim: Simulator, **body: Any) -> httpx.Response:
-        return httpx.post(f"{sim.serper_url}/search", json=body, headers={"X-API-KEY": "any"})
-
-    def test_refuses_a_wrong_key_and_a_missing_query(self, sim: Simulator) -> None:
-        assert self.post(sim, num=3).status_code == 400
-        sim.set(api_key="right")
-        assert self.post(sim, q="x").status_code == 403
-        assert sim.stats().stages == {}  # neither is a search
-
-
 class TestFaults:
     def test_malformed_answers_do_not_fit_the_schema(self, client: openai.OpenAI, sim: Simulator) -> None:
         sim.set(faults=Faults(malformed=1.0))
@@ -121,15 +109,3 @@ class TestFaults:
             sim.set(dies_after=None)
             assert asked.result().choices[0].finish_reason == "stop"
         assert sim.stats().model.answered == 2
-
-
-class TestRunning:
-    @pytest.mark.process
-    def test_runs_in_a_process_of_its_own(self) -> None:
-        with spawn(llm_latency_s=0.0, token_latency_s=0.0) as sim:
-            assert sim.settings.search_latency_s == 0.1
-            with openai.OpenAI(base_url=sim.base_url, api_key="any") as client:
-                ask(client, "hello")
-            stats = sim.stats()
-            assert stats.model.answered == 1
-            assert 0.0 < stats.cpu_s < 5.0

@@ -1,4 +1,4 @@
-"""`factloop research audit` measures on human-labelled claims how far evaluators can be trusted."""
+"""`factloop research audit` uses human-labelled claims to measure how far evaluators can be trusted."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ class Audit(Tabled, Intervals, Seeded):
     """Arguments of `research audit`."""
 
     predictions: Annotated[str, Mark(ARGUMENT, "FILE")]
-    """Labelled claims with scores: JSON Lines, CSV or Parquet; - for standard input."""
+    """File of labelled claims with scores (JSON Lines, CSV or Parquet; - for standard input)."""
     evaluator: Annotated[Texts, Mark(STATISTICS, "NAME")] = ()
     """Audit only this evaluator."""
     threshold: Annotated[Share | None, Mark(STATISTICS)] = None
-    """Also report all figures at this threshold, in addition to 0.5."""
+    """Report all figures at this threshold as well as at 0.5."""
     p_adjustment: Annotated[Literal["none", "holm"], Mark(STATISTICS)] = "none"
     """Method for adjusting the p-values of pairs of systems within each data set."""
     resamples: Annotated[int, Field(ge=0, le=10_000), Mark(STATISTICS)] = 1000
-    """Bootstrap resamples for the intervals; 0 for none."""
+    """Number of bootstrap resamples for the intervals (0 for none)."""
     level: Annotated[float, Field(ge=0.5, le=0.999), Mark(STATISTICS)] = 0.95
-    """Confidence level of the intervals; tests of pairs of systems use the significance level 1 - level."""
+    """Confidence level of the intervals. Tests between pairs of systems use a significance level of 1 - level."""
 
 
 @command()

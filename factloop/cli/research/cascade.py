@@ -19,16 +19,17 @@ class Tune(Report):
     """Arguments of `research cascade tune`."""
 
     labelled: Annotated[str, Mark(ARGUMENT, "LABELLED")]
-    """Claims with document (or passages) and label, or the output of verify; - for standard input."""
+    """File of claims with document (or passages) and label, or the output of verify (- for standard input)."""
     out: Annotated[str, Mark(metavar="FILE")]
-    """Write the cascade, for use with --cascade."""
+    """Write the cascade to this file, for use with --cascade."""
     verifier: Annotated[str, Mark(metavar="NAME")] = "baseline"
-    """baseline, minicheck, minicheck-roberta, hhem, alignscore, factcg, lettucedetect, granite-guardian or nli:MODEL.
-    NAME:FOLDER uses your own weights."""
+    """Cheap verifier: baseline, minicheck, minicheck-roberta, hhem, alignscore, factcg, lettucedetect, granite-guardian
+    or nli:MODEL. NAME:FOLDER uses your own weights."""
     max_error: Annotated[Between0And1, Mark(metavar="SHARE")] = 0.05
     """Maximum fraction of errors among the claims that the cascade settles."""
     error: Literal["balanced", "false_support", "false_reject"] = "balanced"
-    """What the cheap verifier may decide: both verdicts (balanced), or only to accept or reject."""
+    """Whether the cheap verifier may accept and reject claims (balanced), only accept them (false_support), or only
+    reject them (false_reject)."""
     level: Annotated[Between0And1, Mark(metavar="SHARE")] = 0.95
     """Confidence that the fraction of errors does not exceed the maximum."""
     allow_download: bool = False

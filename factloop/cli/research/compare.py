@@ -26,26 +26,27 @@ class FailIfWorse(Arguments):
     """Arguments of commands that compare."""
 
     fail_if_worse: Annotated[Texts, Mark(metavar="METRIC[:MARGIN]")] = ()
-    """Exit with 1 if a loss in this metric is shown; with a margin, unless a loss that large is ruled out (one-sided).
-    The margin is a fraction for metrics that are fractions (0.05 is five points), and an amount for cost_usd and
-    tokens. Also accepts "tpr >= 0.8" and "flips <= 3" (claims that were right and no longer are)."""
+    """Exit with 1 if this metric is significantly worse. With a margin, exit with 1 unless a loss of that size is ruled
+    out (one-sided). The margin is a fraction for metrics that are fractions (0.05 is five points), and an amount for
+    cost_usd and tokens. Limits are also accepted: "tpr >= 0.8", or "flips <= 3" for claims no longer judged
+    correctly."""
 
 
 class Compare(Tabled, Intervals, Seeded, FailIfWorse):
     """Arguments of `research compare`."""
 
     runs: Annotated[Texts, Mark(ARGUMENT, "RUN...")]
-    """Two run directories of factloop eval, A and B; or one, to compare two of its systems. Runs named between the two
-    say whether the difference came from the judge, the search or the answers. Also those of experiments."""
+    """Two run directories of factloop eval, A and B, or one to compare two of its systems. Runs listed between A and B
+    show whether the difference comes from the judge, the search or the answers. Experiments are also accepted."""
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
-    """Compare only this system, or this variant of an experiment. If given twice, the first is taken from A and the
+    """Compare only this system, or this variant of an experiment. If used twice, the first is taken from A and the
     second from B."""
     labels: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Labels for an experiment's claims, as written by labels export."""
+    """File of labels for an experiment's claims, as written by labels export."""
     k: Annotated[Texts, Mark(STATISTICS, "K")] = ()
     """K for F1@K: a number, median or maximum. Default: as in the runs."""
     abstention: Annotated[Literal["zero", "exclude"] | None, Mark(STATISTICS)] = None
-    """Count a response without claims as F1@K 0, or leave it out. Default: as in the runs."""
+    """Count a response without claims as F1@K 0 (zero), or leave it out (exclude). Default: as in the runs."""
 
 
 @command()
@@ -63,7 +64,7 @@ def compare(given: Compare) -> int:
     ks = tuple(map(wanted_k, given.k))
     demands = [read_demand(one) for one in given.fail_if_worse]
     if len(given.system) > 2:
-        raise ConfigError("--system: must be two systems")
+        raise ConfigError("--system: must be used at most twice")
     try_outputs(given.written, (*given.runs, given.labels))
     if all(map(is_experiment, given.runs)):
         return _compare_experiments(given, demands)
@@ -101,7 +102,7 @@ def _compare_experiments(given: Compare, demands: Sequence[Demand]) -> int:
     from factloop.evaluation.experiments.views.shown import print_experiment, render_experiment_html
 
     if len(given.runs) > 2:
-        raise ConfigError("pass the run of one experiment, or of two")
+        raise ConfigError("pass the run directories of one or two experiments")
     if given.k or given.abstention is not None:
         raise ConfigError("--k and --abstention are for runs of factloop eval; the K of an experiment is in its plan")
     results = side_by_side(given.runs, given.system)
@@ -125,7 +126,7 @@ class _Reports(Iterable["JudgedResponse"]):
 def _named_systems(
     folders: Sequence[str], runs: Sequence[FinishedRun], systems: Sequence[str]
 ) -> tuple[str | None, str | None]:
-    """The system on each side; None when all systems of two runs are compared."""
+    """The system on each side; None if all systems of two runs are compared."""
     if len(systems) == 2:
         return systems[0], systems[1]
     if len(runs) > 1:

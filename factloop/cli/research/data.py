@@ -65,9 +65,9 @@ class Get(Quiet, AsJson):
     """Arguments of `data get`."""
 
     names: Annotated[Texts, Mark(ARGUMENT, "NAME...")]
-    """Names as shown by factloop research data list."""
+    """Names of data sets, as listed by factloop research data list."""
     part: Annotated[Texts, Mark(metavar="PART")] = ()
-    """Get only this part of the data set."""
+    """Download only this part of the data set."""
     from_: Annotated[Path | None, Mark(metavar="FOLDER")] = None
     """Copy files from this folder instead of downloading them."""
 
@@ -78,9 +78,10 @@ class JoinClaims(Quiet, AsJson):
     claims: Annotated[str, Mark(ARGUMENT, "CLAIMS")]
     """File or folder of LLM-AggreFact."""
     source: Annotated[Texts, Mark(metavar="KIND=PATH")]
-    """Responses that claims come from: tofueval-mediasum, tofueval-meetingbank, expertqa, or responses for others."""
+    """Responses from which claims were taken. KIND is tofueval-mediasum, tofueval-meetingbank, expertqa or, for any
+    others, responses."""
     out: Annotated[str, Mark(metavar="FILE")]
-    """Write the claims with system, response, prompt and task, for factloop research verify."""
+    """Write the claims with their system, response, prompt and task to this file, for factloop research verify."""
 
 
 @command()
@@ -95,24 +96,24 @@ def list_(given: AsJson) -> int:
 
 @command()
 def get(given: Get) -> int:
-    """Gets each data set, even if others fail; returns the exit code. Raises FactloopError for invalid input."""
+    """Downloads each data set, even if others fail; returns the exit code. Raises FactloopError for invalid input."""
     return get_datasets(given)
 
 
 def get_datasets(given: Get, *, find: Callable[[str], Dataset] = find_dataset, download: Download | None = None) -> int:
-    """Gets each data set, even if others fail; returns the exit code.
+    """Downloads each data set, even if others fail; returns the exit code.
 
     Raises ConfigError for an unknown name or part before anything is downloaded.
     """
     folder = data_folder()
     datasets = [find(name) for name in dict.fromkeys(given.names)]
     if given.part and len(datasets) > 1:
-        raise ConfigError("--part needs exactly one data set; get the others with a separate command")
+        raise ConfigError("--part needs exactly one data set; download the others with a separate command")
     for part in given.part:
         datasets[0].part(part)
     try_outputs((given.json_,), ())
     got = []
-    with stopped_with("Run the same command again to go on."):
+    with stopped_with("Run the same command again to continue."):
         for dataset in datasets:
             one = _get(dataset, given, folder, download)
             got.append(one)
@@ -151,7 +152,7 @@ def _alone(folder: Path) -> FileLock:
         lock = FileLock(folder / ".lock", timeout=0)
         lock.acquire()
     except Timeout as error:
-        raise ConfigError(f"{folder}: another process is getting this data set") from error
+        raise ConfigError(f"{folder}: another process is downloading this data set") from error
     except OSError as error:
         raise ConfigError(f"cannot write {folder}: {error.strerror or error}") from error
     return lock
@@ -182,14 +183,14 @@ def _print_listing(listing: DataListing, console: Console) -> None:
     table.add_column(overflow="fold")
     for one in listing.datasets:
         parts = ", ".join(f"{part.name} (here)" if part.path else part.name for part in one.parts)
-        gated = "; handed out on request only" if one.gated else ""
+        gated = "; available only on request" if one.gated else ""
         lines = (f"{one.title}: {one.about}", f"parts: {parts}", f"licence: {one.licence}{gated}")
         table.add_row(one.name, Text("\n".join(lines)))
     console.print(table)
     lasts = (
-        f"“Here” is {listing.folder}.",
+        f"“Here” means {listing.folder}.",
         "Homepages and citations: factloop research data list --json -",
-        "To get one: factloop research data get NAME",
+        "To download one: factloop research data get NAME",
     )
     console.print(visible("\n" + "\n".join(lasts)), soft_wrap=True)
 
@@ -220,7 +221,7 @@ def join_sheet(report: JoinReport) -> Sheet:
         (Column("In none"), lambda one: one.unmatched),
         (Column("Into"), lambda one: ", ".join(f"{dataset} {n:,}" for dataset, n in one.into.items()) or "–"),
     )
-    return sheet_of("Claims and the responses that they are from", columns, report.datasets)
+    return sheet_of("Claims and the responses that they come from", columns, report.datasets)
 
 
 def _places(given: Sequence[str]) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""`factloop research distractors` makes the distractors for a response, with a model only if requested."""
+"""`factloop research distractors` generates distractors for a response, and uses a model only if requested."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ class Distractors(AsJson):
     question: str
     """The question that the response answers."""
     response: str
-    """The response to make distractors for."""
+    """The response to generate distractors for."""
     reference: Annotated[Texts, Mark(metavar="TEXT")] = ()
     """A correct answer, which must not become a distractor."""
     n: Annotated[int, Field(ge=1, le=1000)] = 30
-    """Number of distractors to make."""
+    """Number of distractors to generate."""
 
 
 @command(taking(TrustSettings, *TAKEN, LIMITS, CACHE))
 def distractors(given: Distractors, flags: Flags) -> int:
-    """Makes the distractors and writes them; returns the exit code. Raises FactloopError for invalid input."""
+    """Generates the distractors and writes them; returns the exit code. Raises FactloopError for invalid input."""
     require("trust", "factloop research distractors")
     from factloop.trust.distractor_sources import make_distractors
     from factloop.trust.views.terminal import print_distractors

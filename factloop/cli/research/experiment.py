@@ -1,4 +1,4 @@
-"""`factloop research experiment` reads a plan and compares its variants, with an exit code."""
+"""`factloop research experiment` reads a plan, compares its variants, and returns an exit code."""
 
 from __future__ import annotations
 
@@ -49,12 +49,11 @@ class Experiment(Tabled, Intervals, Resumable, Estimated, FailIfUnscored, FailIf
     plan: Annotated[str, Mark(ARGUMENT, "PLAN")]
     """YAML file that lists the data and the variants."""
     run_dir: Annotated[Path | None, Mark(OUTPUT, "FOLDER")] = None
-    """Keep answers here. Again in the same folder, with the same address of the model, only what changed is paid for.
-    """
+    """Save answers in this folder. Running again with the same folder and model URL pays only for what has changed."""
     out: Annotated[Texts, Mark(OUTPUT, "FILE")] = ()
-    """Write the requirements, with the claims that failed them: JUnit (.xml) or Markdown (.md)."""
+    """Write the requirements, and the claims that fail them, as JUnit (.xml) or Markdown (.md)."""
     held_out: bool = False
-    """Judge the data that the plan holds out (held_out). Do this once, after choosing the prompt."""
+    """Judge the data that the plan holds out (held_out). Do this only once, after choosing the prompt."""
 
 
 @command(taking(CheckSettings, LIMITS, BATCH, CACHE, "repeats"))
@@ -75,7 +74,7 @@ def experiment(given: Experiment, limits: Flags) -> int:
 
     views = {name: demands_view(name) for name in given.out}
     if given.dry_run and (given.out or given.html is not None):
-        raise ConfigError("--dry-run writes no --out and no --html: leave them out, or run the experiment")
+        raise ConfigError("--dry-run does not write --out or --html: leave them out, or run the experiment")
     load_settings(CheckSettings, limits)  # errors in a flag name the flag
     defaults = load_settings(CheckSettings, {})
     plan = load_plan(given.plan)
@@ -94,12 +93,12 @@ def experiment(given: Experiment, limits: Flags) -> int:
         try:
             cells = run_until_stopped(judged_before(plan, data, settings, given.run_dir), run_dir=None, kept=False)
         except (FactloopError, OSError) as error:  # without a key, or while the experiment runs
-            note(f"the answers in {given.run_dir} are not counted: {error}")
+            note(f"the answers in {given.run_dir} could not be counted: {error}")
             cells = []
         found = estimate_experiment(plan, data, settings, demands, 1.0 - given.level, cells=cells)
         return _print_estimate(given, found, looks)
     if len(looks) > 1 and given.run_dir is None:
-        raise ConfigError("until: judging step by step keeps its answers in a folder; set --run-dir")
+        raise ConfigError("until: judging step by step saves its answers in a folder; set --run-dir")
     n_seen = n_judged_in(given.run_dir, data) if given.held_out else 0
     for look in looks:
         events = astream_experiment(plan, data=look.data, run_dir=given.run_dir, defaults=defaults, limits=limits)
@@ -116,6 +115,7 @@ def experiment(given: Experiment, limits: Flags) -> int:
         )
         if report.look is None or not report.look.still_open:
             break
+    report = report.model_copy(update={"warnings": (*prompt_warnings(settings), *report.warnings)})
     if given.run_dir is not None:
         report = with_exchanges(with_history(report, given.run_dir, n_seen), given.run_dir)
         write_atomically(given.run_dir / REPORT, to_json(report), private=True)
@@ -135,8 +135,8 @@ def _link(page: str | None, out: str) -> str | None:
 def _exit_code(given: Experiment, results: Results, report: ExperimentReport) -> int:
     unscored = sum(one.judgement.verdict is None for one in results.claims)
     if n_cut := sum(one.judgement.unscored_reason is UnscoredReason.BUDGET for one in results.claims):
-        begin = f"{n_cut:,} of {plural(len(results.claims), 'judgement')} have no verdict: the limit was reached"
-        note(f"{begin}; raise it and run the same command to go on")
+        begin = f"{n_cut:,} of {plural(len(results.claims), 'judgement')} have no verdict because the limit was reached"
+        note(f"{begin}; raise it and repeat the command to continue")
     failed = {one.variant.name for one in report.variants if one.why_unscored is not None}
     n_of = Counter(one.variant for one in results.claims)
     causes = Counter(
@@ -157,7 +157,7 @@ def _exit_code(given: Experiment, results: Results, report: ExperimentReport) ->
 
 def _print_estimate(given: Experiment, found: ExperimentEstimate, looks: Sequence[Look]) -> int:
     noun, calls = found.kind.removesuffix("s"), plural(found.calls, "call")
-    answered = f"  {found.answered_calls:,} of these {calls} are answered already, and the others take"
+    answered = f"  {found.answered_calls:,} of these {calls} have already been answered, and the others take"
     shown = ", ".join(f"{f'{least:.2f}' if least else 'none'} in {name}" for name, least in found.can_show.items())
     power = f"  can show about these differences, 4 times out of 5: {shown}; "
     power += f"0.1 in balanced_accuracy takes about {found.n_for_tenth:,} independent claims"
@@ -169,7 +169,7 @@ def _print_estimate(given: Experiment, found: ExperimentEstimate, looks: Sequenc
             line
             for one in found.variants
             for line in (
-                f"  {one.variant}: about {one.calls:,} model calls a repeat, {price(one.cost_usd)}",
+                f"  {one.variant}: about {one.calls:,} model calls per repeat, {price(one.cost_usd)}",
                 *(f"    prompt {file.words}" for file in one.prompt_files),
             )
         ),
@@ -177,7 +177,7 @@ def _print_estimate(given: Experiment, found: ExperimentEstimate, looks: Sequenc
         *([f"  of which at most about {found.splitting_calls:,} measure the splits,"] if found.splitting_calls else []),
         *([answered] if found.answered_calls else []),
         f"  {found.prompt_tokens:,} prompt and {found.completion_tokens:,} completion tokens,",
-        f"  {price(found.cost_usd)}; identical requests are paid once",
+        f"  {price(found.cost_usd)}; identical requests are paid for once",
         *(f"  {one.words}, at {one.level:.2%}" for one in looks if len(looks) > 1),
         *([power] if shown else []),
         *(f"  {one.words}" for one in found.needed),

@@ -1,4 +1,4 @@
-"""`factloop research generate` has a model write responses to LongFact, or prompts like LongFact's."""
+"""`factloop research generate` lets a model write responses to LongFact's prompts, or prompts like LongFact's."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Generate(Quiet, AsJson, Estimated):
-    """Arguments of the commands that generate."""
+    """Arguments of the commands that generate text."""
 
     out: Annotated[Path, Mark(metavar="FILE")]
     """File to write, as JSON Lines."""
@@ -38,28 +38,27 @@ class LongFact(Generate):
     """Arguments of `generate longfact`."""
 
     out: Annotated[Path, Mark(metavar="FILE")]
-    """Append responses to this file; the same command resumes."""
+    """Append responses to this file. Running the same command again resumes the run."""
     data: Annotated[str | None, Mark(metavar="PATH")] = None
-    """LongFact, or any file with a prompt in each row; - for standard input. Default: LongFact as
-    downloaded by factloop research data get."""
+    """Folder of LongFact, or any file with a prompt in each row (- for standard input). Default: LongFact as downloaded
+    by factloop research data get."""
     part: Annotated[str, Mark(metavar="PART")] = "objects"
-    """objects or concepts of LongFact, or NAME:PART of another data set of prompts, such as
-    factbench:tier-1."""
+    """Part of LongFact (objects or concepts), or NAME:PART of another data set of prompts, such as factbench:tier-1."""
     n: AtLeastOne = 250
     """Number of prompts to draw."""
     no_postamble: bool = False
-    """Leave out the paper's request for as many details as possible."""
+    """Do not add the paper's request for as many details as possible."""
     system: Annotated[str | None, Mark(metavar="NAME")] = None
-    """Name of the model in tables. Default: the model's name."""
+    """Name to show for the model in tables. Default: the model's own name."""
 
 
 class Prompts(Generate, Resumable):
     """Arguments of `generate prompts`."""
 
     out: Annotated[Path, Mark(metavar="FILE")]
-    """New file for the prompts, as input of generate longfact."""
+    """New file for the prompts, for use with generate longfact."""
     topic: Annotated[Texts, Mark(metavar="TEXT")]
-    """Topic, such as mycology; @FILE for a file with one per line; longfact for the paper's 38 topics."""
+    """Topic, such as mycology. Use @FILE for a file with one topic per line, or longfact for the paper's 38 topics."""
     part: Literal["objects", "concepts"] = "objects"
     """Ask about objects or about concepts."""
     n: Annotated[int, Field(ge=1, le=1000)] = 30
@@ -94,12 +93,12 @@ def longfact(given: LongFact, flags: Flags) -> int:
     deliver(given, report, show_lines(_responses_in_words(report)))
     _note_shortfall(given, len(prompts), name)
     if report.unanswered and not report.n_answered:
-        return left_unscored("no response arrived; run the same command to ask again")
+        return left_unscored("no response was received; repeat the command to try again")
     return DONE
 
 
 def _note_shortfall(given: LongFact, n_prompts: int, name: str) -> None:
-    """Notes at the end that there were fewer prompts than requested, because errors take precedence."""
+    """Notes that there were fewer prompts than requested. Called at the end, because errors take precedence."""
     if n_prompts < given.n and not given.quiet:
         note(f"{name} has {plural(n_prompts, 'prompt')}, not {given.n:,}")
 
@@ -121,7 +120,7 @@ def _dataset(given: LongFact) -> tuple[str, str]:
 
 
 def _prompts(given: LongFact, place: str | Path) -> Iterator[AnyPrompt]:
-    """The prompts of the data set, or of any file if it is LongFact. Raises ConfigError for a data set without any."""
+    """The prompts of the data set or, for LongFact, of any file. Raises ConfigError for a data set without prompts."""
     from factloop.evaluation.datasets.longfact import load_prompts
     from factloop.evaluation.datasets.registry import find_dataset, load_part
 
@@ -134,16 +133,16 @@ def _prompts(given: LongFact, place: str | Path) -> Iterator[AnyPrompt]:
 
 
 def _responses_in_words(report: ResponsesReport) -> list[str]:
-    said = f"{report.out}: {plural(report.n_answered, 'response')} of {report.system}"
-    said += f" to {plural(report.n_prompts, 'prompt')} of {report.data}"
-    lines = [said + (f", {report.n_earlier:,} of them from before" if report.n_earlier else "")]
+    said = f"{report.out}: {plural(report.n_answered, 'response')} by {report.system}"
+    said += f" to {plural(report.n_prompts, 'prompt')} from {report.data}"
+    lines = [said + (f", {report.n_earlier:,} of them saved earlier" if report.n_earlier else "")]
     if report.n_cut_off:
         limit = report.generated_by.sampling.get("max_tokens", "the server's limit of")
         lines.append(f"  {report.n_cut_off:,} cut off at {limit} tokens (--max-tokens): marked cut_off, and kept")
     if report.unanswered:
         reasons = Counter(one.reason.value for one in report.unanswered)
         why = ", ".join(f"{count:,} × {reason}" for reason, count in sorted(reasons.items()))
-        lines.append(f"  {len(report.unanswered):,} without a response ({why}); run the same command to ask again")
+        lines.append(f"  {len(report.unanswered):,} without a response ({why}); repeat the command to try again")
         lines.append(f"  the first: {report.unanswered[0].said}")
     return [*lines, _spent(report.usage)]
 
@@ -171,7 +170,7 @@ def prompts(given: Prompts, flags: Flags) -> int:
     if rows:
         write_atomically(given.out, "".join(map(to_json_line, rows)))
     deliver(given, report, show_lines(_prompts_in_words(report)))
-    return DONE if rows else left_unscored("no prompt arrived; nothing was written")
+    return DONE if rows else left_unscored("no prompt was received; nothing was written")
 
 
 def _topics(given: Prompts) -> Iterator[str]:
@@ -194,7 +193,7 @@ def _prompts_in_words(report: PromptsReport) -> list[str]:
         lines.append(said + (f"; {plural(len(topic.failures), 'failed round')}" if topic.failures else ""))
         lines += [f"    the first: {topic.failures[0]}"] if topic.failures else []
     if any(topic.failures for topic in report.topics):
-        lines.append("  the same command with another --out asks failed rounds again; the others are kept")
+        lines.append("  to repeat only the failed rounds, run the same command with another --out")
     return [*lines, _spent(report.usage)]
 
 
@@ -226,4 +225,4 @@ def _most_usd(most: GenerationEstimate) -> str:
     if most.most_usd is not None:
         return f"at most {most.most_usd:.4f} USD"
     unbounded = most.most_completion_tokens is None
-    return "no bound on the price without --max-tokens" if unbounded else price(None)
+    return "no upper bound on the price without --max-tokens" if unbounded else price(None)

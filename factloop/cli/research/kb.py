@@ -18,13 +18,13 @@ class Build(Quiet):
     """Arguments of `research kb build`."""
 
     types: Annotated[tuple[Path, ...], Mark(metavar="FILE")]
-    """DBpedia's instance types, as N-Triples or Turtle."""
+    """Dump of DBpedia's instance types (N-Triples or Turtle)."""
     labels: Annotated[tuple[Path, ...], Mark(metavar="FILE")]
-    """DBpedia's labels; only the English ones are read."""
+    """Dump of DBpedia's labels. Only the English labels are read."""
     out: Annotated[Path, Mark(metavar="FILE")]
-    """Table to write."""
+    """Write the table to this file."""
     popularity: Annotated[tuple[Path, ...], Mark(metavar="FILE")] = ()
-    """Page links or ranks, used to put better-known entities first."""
+    """Dump of page links or ranks, used to put better-known entities first."""
 
 
 @command()

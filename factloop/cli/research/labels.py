@@ -1,4 +1,4 @@
-"""`factloop research labels` makes label sheets for people to fill in, and evaluates their answers."""
+"""`factloop research labels` writes label sheets for people to fill in, and evaluates their answers."""
 
 from __future__ import annotations
 
@@ -37,11 +37,12 @@ class Draw(Quiet, Seeded):
     """Arguments of commands that draw claims for people."""
 
     run: Annotated[str, Mark(ARGUMENT, "RUN")]
-    """Run directory of factloop eval; labels next also takes one of an experiment, whose flips it draws first."""
+    """Run directory of factloop eval. labels next also accepts that of an experiment, and draws flipped claims
+    first."""
     out: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Write the sheet to fill in, as CSV."""
+    """Write the sheet to this CSV file, to be filled in."""
     html: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Write the claims as an HTML page to answer on."""
+    """Write the claims to this file as an HTML page that people can answer on."""
     n: AtLeastOne = 100
     """Number of claims to draw."""
 
@@ -50,39 +51,40 @@ class Next(Draw):
     """Arguments of `labels next`."""
 
     labels: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Labels to learn from (at least 10, or 50 if the run has scores), with label, verdict and optionally score. Claims
-    from this run that labels export has written are not drawn again."""
+    """File of labels to learn from (at least 10, or 50 if the run has scores), with label, verdict and optionally
+    score. Claims of this run that labels export wrote to the file are not drawn again."""
 
 
 class Export(Quiet, AsJson):
     """Arguments of `labels export`."""
 
     sheets: Annotated[Texts, Mark(ARGUMENT, "SHEET...")]
-    """Completed sheets from labels next, and .json files saved by pages."""
+    """Completed sheets from labels next, and .json files saved from its pages."""
     out: Annotated[str, Mark(metavar="FILE")]
-    """Write the labels as JSON Lines."""
+    """Write the labels to this file as JSON Lines."""
     report: Annotated[Texts, Mark(metavar="FILE")] = ()
-    """The report (check --json) that a page shows; adds the passages of its claims."""
+    """The report (from check --json) that a page shows. The passages of its claims are added to the labels."""
     system: Annotated[Texts, Mark(metavar="[FILE=]NAME")] = ()
-    """The system that wrote the answers of all files, or of one, if their page does not name it. Default: unnamed."""
+    """System that wrote the answers in all files, or in FILE, if the pages do not name it. Default: unnamed."""
     differing: Literal["left-out", "majority"] | None = None
-    """Rule for claims that people labelled differently. Each file must then contain one person's labels."""
+    """Leave out claims that people labelled differently (left-out), or use the majority's label (majority). Each file
+    must then contain only one person's labels."""
 
 
 class Disagree(Draw):
     """Arguments of `labels disagree`."""
 
     key: Annotated[str, Mark(metavar="FILE")]
-    """Write the key that tells the sides apart, as JSON. Keep it from the adjudicator."""
+    """Write the key that says which side is which to this JSON file. Do not show it to the adjudicator."""
 
 
 class Adjudicate(Quiet, AsJson):
     """Arguments of `labels adjudicate`."""
 
     answers: Annotated[str, Mark(ARGUMENT, "SHEET")]
-    """Completed sheet (first, second, neither), or the file saved by a page."""
+    """Completed sheet (with first, second or neither), or the file saved from a page."""
     key: Annotated[str, Mark(metavar="FILE")]
-    """Key written together with the sheet or page."""
+    """Key that was written together with the sheet or page."""
     level: Between0And1 = 0.95
     """Confidence level of the intervals, between 0 and 1."""
 
@@ -131,11 +133,11 @@ def _learnt_words(found: NextLabels) -> str:
     if pilot is None:
         return "no labels to learn from"
     if not found.has_learnt:
-        return f"{plural(pilot.n, 'label')}: too few to learn from, {found.n_to_learn} are needed"
+        return f"too few usable labels to learn from: {pilot.n:,} of at least {found.n_to_learn}"
     (wrong, called), (missed, rejected) = pilot.wrong(1), pilot.wrong(0)
     return (
-        f"learnt from {plural(pilot.n, 'label')}: {wrong:,} of {called:,} claims called supported are not, "
-        f"and {missed:,} of {rejected:,} called not supported are"
+        f"learnt from {plural(pilot.n, 'label')}: {wrong:,} of {called:,} claims judged supported are not, "
+        f"and {missed:,} of {rejected:,} judged not supported are"
     )
 
 
@@ -148,7 +150,7 @@ def export(given: Export) -> int:
 
     system, systems = _systems(given)
     if given.json_ is not None and given.differing is None:
-        raise ConfigError("--json reports how far people agree; it needs --differing")
+        raise ConfigError("--json reports how far people agree, and needs --differing")
     try_outputs((given.out, given.json_), (*given.sheets, *given.report))
     found = export_labels(
         given.sheets,
@@ -168,7 +170,7 @@ def export(given: Export) -> int:
 
 
 def _systems(given: Export) -> tuple[str, dict[str, str]]:
-    """The system for files that are not named, and the system for each named file."""
+    """The system of all files that are not named in a flag, and the system of each named file."""
     from factloop.evaluation.labels.exporting import UNNAMED
 
     of_file, of_rest = dict[str, str](), list[str]()
@@ -182,24 +184,24 @@ def _systems(given: Export) -> tuple[str, dict[str, str]]:
         elif of_file.setdefault(place, name) != name:
             raise ConfigError(f"--system: {place} has two names; use one")
     if len(of_rest) > 1:
-        raise ConfigError(f"--system: say which file each of {', '.join(of_rest)} wrote, as FILE=NAME")
+        raise ConfigError(f"--system: use FILE=NAME to say which file each of {', '.join(of_rest)} wrote")
     return (of_rest or [UNNAMED])[0], of_file
 
 
 def _export_words(given: Export, found: ExportedLabels) -> Iterator[str]:
-    how = f" ({found.n_blind:,} given blind, {found.n_seen:,} with the verdict in sight)" if found.n_blind else ""
+    how = f" ({found.n_blind:,} made blind, {found.n_seen:,} with the verdict visible)" if found.n_blind else ""
     yield f"{plural(len(found.rows), 'label')} in {given.out}{how}"
     if found.n_empty:
-        yield f"{plural(found.n_empty, 'claim')} without a label left out"
+        yield f"left out {plural(found.n_empty, 'claim')} without a label"
     for label, n in sorted(found.left_out.items()):
-        yield f"{n:,} labelled {label.value.replace('_', ' ')} left out"
+        yield f"left out {n:,} labelled {label.value.replace('_', ' ')}"
 
 
 def _unfinished_words(part: DrawnPart) -> str:
     of = "" if part.draw is None else f" of {part.name}"
     return (
         f"{part.n_open:,} of {plural(part.n_drawn, 'claim')}{of} have no label. Sheets and pages are in random "
-        "order, so labels from the top down count as a smaller draw. Claims picked in any other way are not a sample: "
+        "order, so claims labelled from the top down are a smaller random sample. Other choices of claims are not: "
         "label the rest."
     )
 
@@ -208,7 +210,7 @@ def _runs_words(found: ExportedLabels) -> str:
     each = "; ".join(f"{n:,} of {data}, judged by {judge}" for (data, judge), n in found.runs.items())
     return (
         f"these labels come from {len(found.runs):,} runs ({each}). A calibration assumes one checker and one kind of "
-        "claim: if that is not so, export them separately."
+        "claim, so export runs that differ in these separately."
     )
 
 
@@ -219,7 +221,7 @@ def _people_words(found: PeopleAgreement) -> Iterator[str]:
         shown = f"undefined ({kappa.why})" if kappa.value is None else f"{kappa.value:.2f}"
         if kappa.low is not None and kappa.high is not None:
             shown += f" [{kappa.low:.2f}, {kappa.high:.2f}]"
-        yield visible(f"{one.first} and {one.second}: {share}{n} alike, Cohen’s kappa {shown}")
+        yield visible(f"{one.first} and {one.second}: {share}{n} labelled alike, Cohen’s kappa {shown}")
     yield (
         f"{plural(found.n_shared, 'claim')} labelled by two or more people, {found.n_differing:,} differently, "
         f"{found.n_left_out:,} of them left out"
@@ -249,7 +251,7 @@ def disagree(given: Disagree) -> int:
     _want_one(given.out, given.html, "answer")
     try_outputs((given.out, given.html, given.key), (given.run,))
     refuse_existing((given.out,), FILLED_IN)
-    refuse_existing((given.key,), "a sheet that a person filled in may need it")
+    refuse_existing((given.key,), "a completed sheet may need it")
     with stopped_with(NOT_WRITTEN):
         run = read_run(given.run)
         found = draw_disagreements(

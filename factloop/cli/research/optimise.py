@@ -1,4 +1,4 @@
-"""`factloop research optimise`: lets a model propose changes to a prompt, and keeps those shown to be better."""
+"""`factloop research optimise` lets a model propose changes to a prompt, and keeps those that prove to be better."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class OptimisePlan(Report, Resumable, Estimated, FailIfWorse):
     """Arguments of `research optimise`."""
 
     plan: Annotated[str, Mark(ARGUMENT, "PLAN")]
-    """Plan of an experiment that holds claims out (held_out); the search starts from its baseline."""
+    """Plan of an experiment that holds out claims (held_out). The search starts from its baseline."""
 
 
 @command(taking(CheckSettings, LIMITS))
@@ -55,7 +55,7 @@ def optimise(given: OptimisePlan, limits: Flags) -> int:
         deliver(given, most, show_lines(_most_words(most)))
         return DONE
     if given.run_dir is None:
-        raise ConfigError("set --run-dir: proposals and answers are kept there")
+        raise ConfigError("set --run-dir: proposals and answers are saved there")
     settings = plan.settings_of(plan.baseline_name, defaults, **limits)
     try_outputs(given.written, (given.plan, str(plan.data_path)), settings=settings, run_dir=given.run_dir)
     say = (lambda _: None) if given.quiet else note
@@ -67,7 +67,7 @@ def optimise(given: OptimisePlan, limits: Flags) -> int:
 
 
 def _most_words(most: OptimiseEstimate) -> Iterator[str]:
-    yield "Nothing was spent. At most, if proposals are as long as the prompt and share nothing:"
+    yield "Nothing was spent. Upper bound, if proposals are as long as the prompt and have no requests in common:"
     yield f"  {plural(most.n_proposals, 'proposal')}, one model call each, {price(most.proposals_usd)}"
     for name, part in (("to try them", most.development), ("on the held-out part, once", most.held_out)):
         items = plural(part.n_items, part.kind.removesuffix("s"))
@@ -91,7 +91,7 @@ def _words(report: OptimiseReport, start: Path) -> Iterator[str]:
     in_rounds = f"{plural(len(tried), 'proposal')} in {plural(len(report.rounds), 'round')}"
     yield f"{report.prompt}: {in_rounds}, {sum(bool(one.refused) for one in tried):,} refused; {cost(report.paid)}"
     if report.kept is None:
-        yield "No proposal was shown better, so nothing is kept; the held-out part was not used."
+        yield "No proposal was shown to be better, so none is kept, and the held-out part was not used."
     else:
         yield f"The prompt is in {report.kept}; its result on the held-out part is above."
         yield f"To see the changes: diff -u {start} {Path(report.kept) / report.prompt}.md"

@@ -25,13 +25,13 @@ class Reproduce(Tabled):
     """Arguments of `research reproduce`."""
 
     entry: Annotated[str, Mark(ARGUMENT, "ENTRY")]
-    """Table to reproduce, such as vwc:table-21; list shows all."""
+    """Table to reproduce, such as vwc:table-21, or list to show them all."""
     data: Annotated[str | None, Mark(metavar="PATH")] = None
-    """Folder or file of labelled data. Default: as downloaded by factloop research data get."""
+    """Folder or file of labelled data. Default: the data downloaded by factloop research data get."""
     results: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Output of the command named by the entry, for figures that need a model's answers."""
+    """Output of the command that list shows for the entry, for figures that need a model's answers."""
     evaluator: Annotated[Texts, Mark(metavar="PAPER=OURS")] = ()
-    """Name of an evaluator in the paper, and in the results."""
+    """Name of an evaluator in the paper, and its name in the results."""
 
 
 @command()

@@ -34,26 +34,26 @@ class Verify(Quiet, AsJson, FailIfUnscored):
     """Arguments of `research verify`."""
 
     pairs: Annotated[str | None, Mark(ARGUMENT, "[PAIRS]")] = None
-    """JSON Lines, CSV or Parquet with claim, document and, for an audit, label; - for standard input."""
+    """File of rows with claim, document and, for an audit, label (JSON Lines, CSV or Parquet; - for standard input)."""
     verifier: Annotated[Texts, Mark(metavar="NAME")]
-    """baseline, minicheck, minicheck-roberta, hhem, alignscore, factcg, lettucedetect, granite-guardian, nli:MODEL,
-    llm:PROVIDER:NAME or bespoke:NAME. NAME:FOLDER uses your own weights."""
+    """Verifier: baseline, minicheck, minicheck-roberta, hhem, alignscore, factcg, lettucedetect, granite-guardian,
+    nli:MODEL, llm:PROVIDER:NAME or bespoke:NAME. NAME:FOLDER uses your own weights."""
     out: Annotated[str, Mark(metavar="FILE")]
-    """Write predictions as JSON Lines; the same command resumes."""
+    """Write the predictions to this file as JSON Lines. Running the same command again resumes the run."""
     dataset: Annotated[str | None, Mark(INPUT, "NAME:PART")] = None
     """A labelled data set, such as wice:dev."""
     data: Annotated[str | None, Mark(INPUT, "PATH")] = None
-    """File or folder of the data set. Default: as downloaded by factloop research data get."""
+    """File or folder of the data set. Default: the one downloaded by factloop research data get."""
     documents: Annotated[str | None, Mark(INPUT, "FILE")] = None
-    """Documents for a data set that comes without them, such as tofueval: rows with id and document."""
+    """File of rows with id and document, for a data set that has no documents, such as tofueval."""
     column: Annotated[Texts, Mark(INPUT, "FIELD=COLUMN")] = ()
-    """Read a field from this column."""
+    """Column to read a field from, for example claim=sentence."""
     label: Annotated[Texts, Mark(INPUT, "TEXT=0|1")] = ()
-    """Read this label as 0 or 1."""
+    """Read this label as 0 or 1, for example SUPPORTS=1."""
     limit: Annotated[AtLeastOne | None, Mark(INPUT)] = None
     """Use only the first N pairs."""
     chunk_words: Annotated[tuple[AtLeastOne, ...], Mark(metavar="N")] = ()
-    """Also score documents in chunks of N words, as NAME@N in the audit."""
+    """Also score documents in chunks of N words. The audit lists these scores as NAME@N."""
     allow_download: bool = False
     """Download weights that are not on this machine yet."""
 

@@ -13,11 +13,9 @@ from itertools import chain, islice
 from pathlib import Path
 
 from factloop.core.errors import DataError
-from factloop.core.files.lines import place_name, read_lines
+from factloop.core.files.lines import LONGEST_LINE, place_name, read_lines
 from factloop.core.files.rows import Row
 
-_LONGEST_FIELD = 2**31 - 1
-"""Maximum length of a CSV field: the highest limit that the csv module accepts on every platform."""
 _LOOKED_AT = 50  # lines examined to detect the delimiter; quoted cells may contain line breaks
 _TOLD = re.compile(r"[Ss]ep=([,;|\t])\r?\n?")  # the line that tells a spreadsheet the delimiter
 
@@ -44,7 +42,7 @@ def read_csv(place: str | Path, *, needed: Iterable[str] = (), lower_case: bool 
 def read_cells(lines: Iterable[str], path: str) -> Iterator[tuple[int, list[str]]]:
     """Yields the cells of each row with the number of its first line, skipping blank lines. Raises DataError for broken
     quoting."""
-    csv.field_size_limit(_LONGEST_FIELD)
+    csv.field_size_limit(LONGEST_LINE)  # a quotation mark without a second one would fill the memory
     rest = iter(lines)
     first = list(islice(rest, _LOOKED_AT))
     told = _TOLD.fullmatch(first[0]) if first else None

@@ -1,6 +1,6 @@
-"""Offers factloop's score in other evaluation harnesses, with one module for each, named after the harness.
+"""factloop's score for other evaluation harnesses. Each has a module that is named after it.
 
-Each takes the check to use (`check`, as everywhere), and reads the question, answer and documents from where that
-harness keeps them. The score is the precision of the report. An answer with no scored claims has no score; each harness
-expresses this in its own way, and never as 0.
+Each module accepts the check to use (`check`), and reads the question, the answer and the documents from where the
+harness keeps them. The score is the precision of the report. An answer with no scored claims has no score, which each
+harness expresses in its own way, but never as 0.
 """

@@ -1,4 +1,4 @@
-"""Offers factloop's score as a DeepEval metric."""
+"""factloop's score as a DeepEval metric."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Offers factloop's score as an inspect_ai scorer."""
+"""factloop's score as an inspect_ai scorer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 @scorer(metrics=[mean(), stderr()], name=NAME)
 def factuality(check: AnyChecker | None = None) -> Scorer:
-    """Scores the completion against the documents in the sample's metadata. Unscored if no claim was scored.
+    """Scores the completion against the documents in the sample's metadata. It stays unscored if no claim was scored.
 
     Raises ConfigError, DataError.
     """

@@ -1,4 +1,4 @@
-"""Offers factloop's score as a LangSmith evaluator, in the same form as those of openevals."""
+"""factloop's score as a LangSmith evaluator, in the same form as the evaluators in openevals."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 
 def factuality_evaluator(check: AnyChecker | None = None) -> Callable[..., dict[str, Any]]:
-    """An evaluator for `Client.evaluate` and `Client.aevaluate`: `key`, `score`, `comment` and `metadata`.
+    """Returns an evaluator for `Client.evaluate` and `Client.aevaluate` (`key`, `score`, `comment` and `metadata`).
 
-    The answer is in `outputs`, the question in `inputs`, and documents in either of these or in `reference_outputs`,
-    each under the check's key (`Keys(response="output")` for a target that returns a text); `score` is None if no claim
-    was scored. Raises ConfigError, DataError.
+    The answer is in `outputs`, the question in `inputs`, and documents are in either of these or in
+    `reference_outputs`, each under the check's key (`Keys(response="output")` for a target that returns a string).
+    `score` is None if no claim was scored. Raises ConfigError, DataError.
     """
     checking = as_check(check)
 

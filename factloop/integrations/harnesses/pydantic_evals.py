@@ -1,4 +1,4 @@
-"""Offers factloop's score as a pydantic-evals evaluator."""
+"""factloop's score as a pydantic-evals evaluator."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 class FactualityEvaluator(Evaluator[Any, Any, Any]):
     """Scores the output of a case. Documents are in the output, inputs or metadata, under the check's key.
 
-    The score is accompanied by `n_scored` and `n_unscored`, the numbers of claims. A case with no scored claims has
-    only these two, so averages do not count it.
+    The numbers of scored and unscored claims are reported as `n_scored` and `n_unscored`. A case with no scored claims
+    has only these two values, so it does not count in averages.
     """
 
     check: AnyChecker | None = None

@@ -1,4 +1,4 @@
-"""Offers factloop's score as a ragas metric, of the kind found in `ragas.metrics.collections`."""
+"""factloop's score as a ragas metric, like those in `ragas.metrics.collections`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calculates the score of an answer that all harnesses receive."""
+"""Calculates the score of an answer for all harnesses."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Score:
 
     @property
     def comment(self) -> str:
-        """Precision and counts, every unsupported claim with its evidence, and what was not checked."""
+        """Precision and counts, every unsupported claim with its evidence, and the parts that were not checked."""
         at_fault = [one for one in problems_first(views_of(self.report.claims)) if one.is_problem]
         unread = [one for one, finding in unchecked(self.report) if finding is not Finding.UNSCORED]
         return factual_failure((), self.report, at_fault, unread)
@@ -48,10 +48,10 @@ class Score:
 
 
 async def ascore(check: FactCheckRunnable, answer: object, question: object = None, *others: object) -> Score:
-    """Scores an answer to a question. Both are strings, messages, or records that contain these under the check's keys.
+    """Scores an answer to a question. Both are strings, messages, or records with these under the check's keys.
 
-    Documents are taken from the first record that has their key, among these and `others`. Costs money if a model or a
-    paid search is used. Raises ConfigError, DataError.
+    Documents come from the first of these records and `others` that has their key. Costs money if a model or a paid
+    search is used. Raises ConfigError, DataError.
     """
     keys = check.keys
     found = [one for one in (answer, question, *others) if not _is_spoken(one) and has_key(one, keys.documents)]

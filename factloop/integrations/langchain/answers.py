@@ -19,7 +19,7 @@ PARSED = frozenset({"parsed", "tool_calls"})
 
 @dataclass(frozen=True)
 class FinalAnswer:
-    """The guarded texts of an answer, and the messages and structured response that contain them."""
+    """The texts in an answer that are guarded, and the messages and structured response that contain them."""
 
     texts: tuple[str, ...]
     messages: tuple[BaseMessage, ...]
@@ -32,13 +32,12 @@ class FinalAnswer:
 
     @property
     def tool(self) -> str | None:
-        """The tool that the model called to give a structured response, if it did."""
+        """The tool that the model called to return a structured response, if any."""
         last = self.messages[-1]
         return last.name if self.structured is not None and isinstance(last, ToolMessage) else None
 
     def split(self, text: str) -> tuple[str, ...]:
-        """Splits a new text of the whole answer into its parts, or puts all of it into the first part if that is not
-        possible."""
+        """Splits a new text of the whole answer into its parts. If that is not possible, the first part has it all."""
         paragraphs, counts = text.split("\n\n"), [one.count("\n\n") + 1 for one in self.texts]
         if len(paragraphs) != sum(counts):
             return text, *[""] * (len(counts) - 1)
@@ -46,7 +45,7 @@ class FinalAnswer:
         return tuple("\n\n".join(next(rest) for _ in range(count)) for count in counts)
 
     def replaced(self, texts: Sequence[str], *, blocked: bool) -> tuple[list[BaseMessage], Any]:
-        """The messages that replace these texts with other ones, and the updated structured response.
+        """The messages that replace these texts with others, and the updated structured response.
 
         New messages get new ids, because a message stream skips messages whose id it has already seen. If the answer is
         `blocked`, none of it is kept.
@@ -78,7 +77,7 @@ class FinalAnswer:
 
 
 def final_answer(state: Mapping[str, Any], named: Collection[str]) -> FinalAnswer | None:
-    """The final answer of an agent; None if the agent ended without one or nothing in it is guarded.
+    """The final answer of an agent; None if the agent ended without an answer or nothing in it is guarded.
 
     In a structured response, the texts under the `named` keys are guarded. If there are none, or no keys are named, all
     texts of at least two words are guarded.
@@ -99,13 +98,13 @@ def final_answer(state: Mapping[str, Any], named: Collection[str]) -> FinalAnswe
 
 
 def _says_something_or_nothing(message: AIMessage) -> bool:
-    """Whether the message is a text or empty, rather than an image or a refusal."""
+    """Whether the message contains text or is empty, rather than containing an image or a refusal."""
     says_nothing_else = all(block["type"] in ("text", "reasoning") for block in message.content_blocks)
     return bool(str(message.text).strip()) or says_nothing_else
 
 
 def _content(message: BaseMessage, text: str, *, blocked: bool) -> Any:
-    """The content with a new text. Unless blocked, other blocks are kept, and so is a text that is only extended."""
+    """The content with a new text. Unless blocked, it keeps other blocks, and the old text if this is only extended."""
     content, before = message.content, str(message.text)
     if isinstance(content, str) or blocked:
         return text
@@ -127,8 +126,7 @@ def _parts(value: Any) -> Mapping[Any, Any]:
 
 
 def leaves(value: Any, keys: Collection[str] = (), *, named: bool = True) -> Iterator[str]:
-    """The texts in a value: all if it is `named`, otherwise those under `keys` or, without keys, those of several
-    words."""
+    """Yields all texts in a value that is `named`, otherwise texts under `keys` or, without keys, of several words."""
     if type(value) is str and (named or (not keys and len(value.split()) > 1)):
         yield value
     for key, one in _parts(value).items():

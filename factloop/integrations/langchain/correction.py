@@ -29,8 +29,8 @@ class CorrectionRunnable(InOneLoop[Correction]):
         chain | CorrectionRunnable(FactChecker("openai:gpt-4o-mini")) | (lambda done: done.text)
 
     The input is the same as for `FactCheckRunnable`, with its keys, mode and retriever. The output is a `Correction`,
-    whose `text` is the text to use: the rewritten answer if a second check found it better, otherwise the original
-    answer, with marks after doubtful passages.
+    whose `text` is the text to use. This is the rewritten answer if a second check found it better, and otherwise the
+    original answer, with marks after doubtful passages.
     Costs money if a model is used. Raises ConfigError, or DataError for invalid input.
     """
 
@@ -43,10 +43,10 @@ class CorrectionRunnable(InOneLoop[Correction]):
         unsupported: Unsupported = "mark",
         unscored: Unscored = "auto",
     ) -> None:
-        """`check` is a FactCheckRunnable or a FactChecker; if omitted, the offline engine is used as the judge.
+        """`check` is a FactCheckRunnable or a FactChecker. Without it, the offline engine judges the claims.
 
-        The limits of the check apply to the whole correction. `contradicted`, `unsupported` and `unscored` are as for
-        `Corrector`. Raises ConfigError.
+        The limits of the check apply to the correction as a whole. `contradicted`, `unsupported` and `unscored` have
+        the same meaning as for `Corrector`. Raises ConfigError.
         """
         self.check = as_check(check)
         self._corrector = Corrector(
@@ -73,8 +73,8 @@ def can_be_revised(report: FactualityReport) -> bool:
 
 
 def revision_request(report: FactualityReport, prompt: Prompt) -> HumanMessage:
-    """A message that lists the failed claims (at most ten, contradicted and unproven ones separately) and what the
-    evidence says. It is marked as factloop's own.
+    """A message, marked as factloop's own, that lists the failed claims (at most ten, with contradicted and unproven
+    claims listed separately) and what the evidence says.
     """
     failing = _failing(report)[:MOST_CLAIMS]
     told = {
@@ -90,9 +90,9 @@ def revision_request(report: FactualityReport, prompt: Prompt) -> HumanMessage:
 
 
 def without_drafts(messages: Sequence[BaseMessage], tool: str | None = None) -> list[RemoveMessage]:
-    """The messages to remove from an agent's history: requests for revision, and the answers they refer to.
+    """The messages to remove from an agent's history: requests for a revision, and the answers that they refer to.
 
-    `tool` is the tool that the model calls to give its answer.
+    `tool` is the tool that the model calls to return its answer.
     """
     removed: list[RemoveMessage] = []
     for place, message in enumerate(messages):
@@ -129,6 +129,6 @@ def _outcome(claim: Claim) -> str:
 
 
 def _evidence(claims: Sequence[Claim]) -> list[Evidence]:
-    """The evidence that the verdicts are based on, with each passage included once."""
+    """The evidence on which the verdicts are based, with each passage included once."""
     cited = [item for claim in claims for item in claim.evidence if item.id in claim.judgement.cited]
     return list({(item.source, item.passage): item for item in cited}.values())[:MOST_PASSAGES]

@@ -1,4 +1,4 @@
-"""Collects the evidence for checking an agent's answer: what the agent retrieved, but nothing that it wrote itself."""
+"""Collects the evidence for checking an agent's answer, which it must have retrieved and not written itself."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class Evidence:
     """The tools whose results are evidence; None for all."""
 
     def of(self, state: Mapping[str, Any], told: Sequence[str], *, answering: str | None) -> list[Document]:
-        """The documents. `told` are the system messages that the model was called with. Raises DataError.
+        """Returns the documents. `told` are the system messages that the model was called with. Raises DataError.
 
-        `answering` names the tool that the model calls to give its answer, which is not evidence.
+        `answering` is the tool that the model calls to return its answer, which is not evidence.
         """
         if self.extract is not None:
             brought: Sequence[Document] = documents_of("what extract returned", self.extract(state)) or ()
@@ -50,16 +50,16 @@ class Evidence:
         return [*self.documents, *read, *brought]
 
     def noted(self, told: Sequence[str], message: SystemMessage | None) -> list[str] | None:
-        """`told` with this system message added, or None if that changes nothing."""
+        """Returns `told` with this system message added, or None if that would change nothing."""
         if self.system_message is False or message is None:
             return None
         text = str(message.text)
         return [*told, text] if text.strip() and text not in told else None
 
     def _brought(self, messages: Sequence[BaseMessage], answering: str | None) -> Iterator[Document]:
-        """The results of tools, without text that the model itself had written in earlier calls.
+        """Yields the results of tools, without text that the model wrote itself in earlier calls.
 
-        Documents returned by a named tool are kept whole, since the model may send a true sentence before looking it
+        Documents returned by a named tool are not shortened, since the model may send a true sentence before looking it
         up.
         """
         asked = max((place for place, one in enumerate(messages) if is_persons(one)), default=-1)
@@ -85,12 +85,12 @@ class Evidence:
 
 
 def without_own(text: str, own: Sequence[str]) -> str:
-    """The text without the statements found in `own`, ignoring case and white space.
+    """The text without the statements that `own` contains, ignoring case and white space.
 
-    Text that states nothing by itself is kept, such as a name that was searched for, or a question.
+    Text that states nothing by itself is kept, for example a question, or a name that was searched for.
     """
     said = {words for one in own for words in _statements(one)}
-    for words in sorted(said | {json.dumps(one)[1:-1] for one in said}, key=len, reverse=True):  # or escaped as in JSON
+    for words in sorted(said | {json.dumps(one)[1:-1] for one in said}, key=len, reverse=True):  # or JSON-escaped
         pattern = _GAP.join(map(re.escape, words.rstrip(".!").split()))
         text = re.sub(rf"(?<!\w){pattern}(?!\w)[.!]*", "", text, flags=re.IGNORECASE)
     known = " . ".join(map(_plain, own))

@@ -36,19 +36,18 @@ class GuardOptions(TypedDict, total=False):
 
 
 class FactCheckStreamGuard(Runnable[Any, str]):
-    """The last step of a streaming chain, which yields only text that has been checked.
+    """The last step of a streaming chain, which yields only checked text.
 
         chain = prompt | model | FactCheckStreamGuard(check, documents=documents)
         for text in chain.stream(...): ...
 
     The previous step yields texts, messages, or mappings with `response` and optionally `question` and `documents`,
     under the keys of `check`: `RunnablePassthrough.assign(response=prompt | model) | FactCheckStreamGuard(check)`. If
-    no documents are passed here, the guard waits for those in the input. If there are none either, the retriever of
-    `check` is searched, as in `FactCheckRunnable`. `invoke` guards a whole answer in the same way.
+    no documents are passed here, the guard waits for documents in the input. If the input has none either, the
+    retriever of `check` is searched, as in `FactCheckRunnable`. `invoke` guards a whole answer in the same way.
 
-    `policy` and the other `options` are those of `StreamGuard`; by default the limits of `check` apply to each
-    sentence. `on_event` is called with each event, the last of which contains the report. Raises ConfigError,
-    DataError.
+    `policy` and `options` are those of `StreamGuard`. By default, the limits of `check` apply to each sentence.
+    `on_event` is called with each event, the last of which contains the report. Raises ConfigError, DataError.
     """
 
     def __init__(
@@ -61,7 +60,7 @@ class FactCheckStreamGuard(Runnable[Any, str]):
         on_event: Callable[[GuardEvent], object] | None = None,
         **options: Unpack[GuardOptions],
     ) -> None:
-        """`check` is a FactCheckRunnable or a FactChecker; if omitted, the offline engine is used as the judge.
+        """`check` is a FactCheckRunnable or a FactChecker. Without it, the offline engine judges the claims.
 
         Raises ConfigError.
         """
@@ -105,8 +104,8 @@ class FactCheckStreamGuard(Runnable[Any, str]):
     async def _guarded(
         self, chunks: AsyncIterator[Any], config: RunnableConfig | None, kwargs: dict[str, Any]
     ) -> AsyncGenerator[str, None]:
-        """The released text. LangChain wraps the chunks in two more streams and closes none of them. Without this,
-        garbage collection would close all of them at the same time, which fails."""
+        """Yields the released text. LangChain wraps the chunks in two more streams, none of which it closes. Garbage
+        collection would otherwise close all of them at the same time, which fails."""
         steps: Any = self._atransform_stream_with_config(chunks, self._texts, config, **kwargs)
         async with closed_after(chunks), aclosing(steps):
             async for text in steps:
@@ -139,7 +138,7 @@ class _StreamedAnswer:
         self.question: str | None = None
 
     async def begin(self) -> None:
-        """Reads up to the first words of the answer or, if documents are still to come in the input, up to these."""
+        """Reads up to the first words of the answer or, if documents come later in the input, up to these."""
         async for chunk in self._chunks:
             self._begun.append(self._take(chunk))
             is_mapping = isinstance(chunk, Mapping)
@@ -159,7 +158,7 @@ class _StreamedAnswer:
             given = documents_at(self._keys.documents, chunk[self._keys.documents])
             if isinstance(given, tuple) and isinstance(self.documents, tuple):
                 self.documents = (*self.documents, *given)
-            elif given is not None:  # anything but a list replaces what came before, as when LangChain adds chunks
+            elif given is not None:  # anything but a list replaces the earlier value, as when LangChain adds chunks
                 self.documents = given
         if (question := chunk.get(self._keys.question)) is not None:
             self.question = (self.question or "") + (question_at(self._keys.question, question) or "")

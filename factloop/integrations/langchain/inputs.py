@@ -27,14 +27,14 @@ class AnswerInput:
     response: str
     question: str | None
     documents: Documents | None
-    """None if no documents were given; an empty tuple if a search found no document."""
+    """None if no documents were passed; an empty tuple if a search found none."""
     names_documents: bool = False
     """Whether the input has a key for the documents, even if its value is None."""
 
 
 @dataclass(frozen=True)
 class Keys:
-    """The keys under which the input of a chain contains its parts."""
+    """The keys of the answer, the question and the documents in the input of a chain."""
 
     response: str = "response"
     question: str = "question"
@@ -46,7 +46,7 @@ class Keys:
             hint = (
                 f" (in a chain: RunnablePassthrough.assign({self.response}=...) before it)" if _is_text(given) else ""
             )
-            raise DataError(f"the input: a mapping with {self.response!r} is needed, not {type(given).__name__}{hint}")
+            raise DataError(f"the input: must be a mapping with {self.response!r}, not {type(given).__name__}{hint}")
         return AnswerInput(
             response=text_at(self.response, given.get(self.response), AIMessage),
             question=question_at(self.question, given.get(self.question)),
@@ -57,7 +57,7 @@ class Keys:
     def write(
         self, response: object, question: object, documents: object, *, names_documents: bool = False
     ) -> dict[str, Any]:
-        """Writes a mapping that `read` can read. If `documents` is None, its key is left out by default."""
+        """Returns a mapping that `read` can read. If `documents` is None, its key is left out by default."""
         written = {self.response: response, self.question: question}
         return {**written, self.documents: documents} if documents is not None or names_documents else written
 
@@ -77,7 +77,7 @@ def value_at(record: object, key: str | None) -> Any:
 
 
 def question_at(name: str, value: Any) -> str | None:
-    """The question with the conversation before it, without factloop's own requests. Raises DataError."""
+    """The question and the conversation before it, without factloop's own requests. Raises DataError."""
     if isinstance(value, Sequence) and not isinstance(value, str):
         value = [one for one in value if not (isinstance(one, BaseMessage) and is_revision_request(one))]
     if value is not None and not isinstance(value, str | BaseMessage | Sequence):
@@ -95,7 +95,7 @@ def _is_text(given: object) -> bool:
 
 
 def text_at(name: str, value: object, speaker: type[BaseMessage]) -> str:
-    """The text of a string or message or, given several messages, of the speaker's last one. Raises DataError."""
+    """The text of a string or a message or, if there are several, of the speaker's last message. Raises DataError."""
     if isinstance(value, str):
         return value
     if isinstance(value, BaseMessage):

@@ -58,14 +58,13 @@ log = logging.getLogger(__name__)
 
 class FactCheckState(AgentState[Any]):
     factcheck: NotRequired[Annotated[dict[str, Any] | None, OmitFromInput]]
-    """The report on the last answer, as a dictionary; None if there was no answer to check."""
+    """The report on the last answer as a dictionary; None if there was no answer to check."""
     factcheck_reports: NotRequired[Annotated[list[dict[str, Any]], OmitFromInput]]
-    """The reports on drafts since the person last spoke, at most `max_revisions`, without the report on the final
-    answer."""
+    """The reports on drafts since the user's last message, at most `max_revisions`. The final answer is not a draft."""
     factcheck_correction: NotRequired[Annotated[dict[str, Any] | None, OmitFromInput]]
-    """The correction as a dictionary, with `action="correct"`."""
+    """The correction as a dictionary, if `action="correct"`."""
     factcheck_usage: NotRequired[Annotated[dict[str, Any] | None, OmitFromInput]]
-    """What all checks and corrections since the person last spoke cost, including those of drafts."""
+    """The cost of all checks and corrections since the user's last message, including those of drafts."""
     factcheck_told: NotRequired[Annotated[list[str], PrivateStateAttr]]
     """The system messages that the model was called with, if they are evidence."""
 
@@ -78,39 +77,40 @@ def in_a_note(report: FactualityReport) -> str:
 
 
 def in_its_place(report: FactualityReport) -> str:
-    """The text that replaces a blocked answer. It gives no details of a failure."""
+    """The text that replaces a blocked answer. It contains no details of a failure."""
     if not report.response.strip():
         return BLOCKED_EMPTY
     return BLOCKED if failure_of_all(report.claims) is None else BLOCKED_UNCHECKED
 
 
 class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
-    """Checks an agent's final answer against what its tools returned since the person last spoke.
+    """Checks an agent's final answer against what its tools returned since the user's last message.
 
-    With `retrieved="conversation"`, everything the tools returned counts. This suits agents that answer follow-up
-    questions from earlier results, but answers then also pass on evidence retrieved for another question. You can add
-    evidence:
+    With `retrieved="conversation"`, everything that the tools returned counts. This suits agents that answer follow-up
+    questions from earlier results, but an answer can then also pass because of evidence for another question. You can
+    add evidence:
 
     - `documents` are always included;
     - `system_message=True` adds the system message that the model was called with, for example from LangChain's
-      `dynamic_prompt` if it precedes this middleware in the list; a function of its text can select the evidence in it;
+      `dynamic_prompt` if it precedes this middleware in the list. A function of its text can select the evidence in it;
     - `extract`, a function of the agent's state, returns the evidence to use instead of the tools' results.
 
     `evidence_tools` limits which tools count as evidence. Statements that the model wrote in the arguments of a call
-    are removed from later tool results, because an echo is not evidence. The log warns of a name that no tool has.
+    are removed from later tool results, because an echo is not evidence. A warning is logged for a name that no tool
+    has.
 
     `action`:
 
-    - `annotate` (the default) adds the report below the answer, worded by `formatter`;
-    - `block` replaces the answer with `message`, a text or a function of the report, if `blocks` returns True for the
+    - `annotate` (the default) adds the report below the answer, as written by `formatter`;
+    - `block` replaces the answer with `message`, a string or a function of the report, if `blocks` returns True for the
       report. By default, this is the case if anything is unsupported or unchecked (`findings.has_unproven`), except for
       the findings in `passing`;
     - `record` changes nothing;
     - `revise` asks the agent for another answer while `blocks` returns True, at most `max_revisions` times. The agent
-      is given the failed claims and what the evidence says, and may use its tools again. Its next answer is checked
-      against everything retrieved since the person last spoke. If it still does not pass, `then` applies (by default
-      `block`). At the end, drafts and requests are removed from the messages, but their reports are kept. An answer is
-      not sent back if only its check failed, because another answer would not help;
+      receives the failed claims and what the evidence says, and may use its tools again. Its next answer is checked
+      against everything retrieved since the user's last message. If that answer does not pass either, `then` applies
+      (by default `block`). At the end, drafts and requests are removed from the messages, but their reports are kept.
+      An answer is not sent back if only its check failed, because another answer would not help;
     - `correct` replaces the answer with the corrected text. Contradicted passages are corrected if a second check
       confirms the improvement, and doubtful ones are marked, as set by `contradicted`, `unsupported` and `unscored`
       (see `Corrector`). If `blocks` still returns True, the text is annotated, but the default `blocks` ignores marked
@@ -119,17 +119,19 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
 
     In a structured response (`response_format=`), the texts under the keys in `fields` are guarded, at any depth. If
     `fields` is empty or none of its keys is present, all texts of at least two words are guarded. They form one answer:
-    if it is blocked, `message` replaces each; the note of `annotate` goes below the first; messages that contain the
-    response as JSON or a tool call are updated. If a tool message ends the run (`return_direct`), it is the answer.
+    if it is blocked, `message` replaces each text, and the note of `annotate` goes below the first. Messages that
+    contain the response as JSON or a tool call are updated. If a tool message ends the run (`return_direct`), it is the
+    answer.
 
     The report is always in the state, as `factcheck`. In faithfulness mode, an answer without evidence has no judged
-    claims and is blocked if it makes any. A tool's documents are those in its artifact, otherwise its text. An empty
-    answer has a report without claims, and is blocked or annotated unless your own `blocks` decides otherwise. A
+    claims and is blocked if it makes any claims. A tool's documents are those in its artifact or, if there are none,
+    its text. An empty answer has a report without claims, and is blocked or annotated unless your own `blocks` decides
+    otherwise. A
     response without guarded texts passes unchecked, as does an image or a provider's refusal block; `factcheck` is then
-    None. If the judge is unreachable, claims are left unscored. Raises ConfigError.
+    None. If the judge is unreachable, claims stay unscored. Raises ConfigError.
 
     The model's own output cannot be held back: a stream of the agent's `messages` contains it, in tokens or whole,
-    before the check starts. A replacement has a new id, so that it follows in that stream. In `updates`, the step of
+    before the check starts. A replacement has a new id, so it appears later in that stream. In `updates`, the step of
     this middleware (`NAME.after_agent`) always contains the answer that it releases.
     """
 
@@ -157,7 +159,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         evidence_tools: Collection[str] | None = None,
         fields: Collection[str] | None = None,
     ) -> None:
-        """`check` is a FactCheckRunnable or a FactChecker; if omitted, the offline engine is used as the judge."""
+        """`check` is a FactCheckRunnable or a FactChecker. Without it, the offline engine judges the claims."""
         super().__init__()
         choices = {"action": (action, AnswerAction), "then": (then, LastAction), "retrieved": (retrieved, Retrieved)}
         for name, (value, known) in choices.items():
@@ -166,7 +168,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         if max_revisions < 1:
             raise ConfigError(f"max_revisions = {max_revisions}: must be 1 or more")
         if blocks is not None and passing:
-            raise ConfigError("give blocks or passing, not both: what blocks also decides what passes")
+            raise ConfigError("set blocks or passing, not both: blocks also decides what passes")
         self.check = as_check(check)
         self._correction = CorrectionRunnable(
             self.check, max_rounds=max_rounds, contradicted=contradicted, unsupported=unsupported, unscored=unscored
@@ -204,11 +206,8 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         return self._with_told(request, await handler(request))
 
     def _warn_of_strange_tools(self, request: ModelRequest[Any]) -> None:
-        """Warns once about each name in `evidence_tools` for which the agent has no tool, since no results will ever
-        come from it.
-
-        It is not an error, because an agent may offer the model different tools in each call.
-        """
+        """Warns once about each name in `evidence_tools` for which the agent has no tool. This is not an error, because
+        an agent may offer the model different tools in each call."""
         there = sorted(_name_of(one) for one in request.tools)
         for name in sorted((self._gatherer.tools or frozenset()) - {*there, *self._told_tools}):
             log.warning("evidence_tools: the agent has no tool %r; its tools are %s", name, ", ".join(there) or "none")
@@ -244,7 +243,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         return outer_span(self.check.checker.settings.tracing, "guard", {"factloop.guard.action": self._action})
 
     def _asked(self, state: FactCheckState) -> tuple[FinalAnswer | None, dict[str, Any] | None]:
-        """The final answer, and the check input with question and evidence; None if the agent gave no answer."""
+        """The final answer, and the input of the check with question and evidence; None if there is no answer."""
         answer = final_answer(state, self._fields)
         if answer is None:
             return None, None
@@ -320,7 +319,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
 
 
 def _name_of(tool: BaseTool | dict[str, Any]) -> str:
-    """The name of a tool of the agent, or of a tool that its provider runs."""
+    """The name of one of the agent's tools, or of a tool that the model's provider runs."""
     if isinstance(tool, BaseTool):
         return tool.name
     return str(tool.get("name") or tool.get("function", {}).get("name") or tool.get("type"))
@@ -329,5 +328,5 @@ def _name_of(tool: BaseTool | dict[str, Any]) -> str:
 def _names(setting: str, given: Collection[str]) -> frozenset[str]:
     names = frozenset([given] if isinstance(given, str) else given)
     if not all(isinstance(name, str) for name in names):
-        raise ConfigError(f"{setting}: names are needed, such as {setting}=('answer',)")
+        raise ConfigError(f"{setting}: must be names, such as {setting}=('answer',)")
     return names

@@ -49,20 +49,21 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
         check = FactCheckRunnable(FactChecker("openai:gpt-4o-mini"))
         report = check.invoke({"question": ..., "response": ..., "documents": [...]})
 
-    The input is a mapping with `response` (a text or a message), optionally `question` (a text, a message or a history)
-    and `documents` (as for `FactChecker.acheck`; if omitted, `retriever` is searched). `keys` renames them, for example
-    `Keys(question="input", documents="context")`; other keys in the input are ignored. The output is a
-    `FactualityReport`. Its evidence names each document by the `source` in its metadata, and its warnings name the
+    The input is a mapping with `response` (a string or a message) and optionally `question` (a string, a message or a
+    history) and `documents` (as for `FactChecker.acheck`; without them, `retriever` is searched). `keys` renames these,
+    for example `Keys(question="input", documents="context")`. Other keys in the input are ignored. The output is a
+    `FactualityReport`. Its evidence refers to each document by the `source` in its metadata, and its warnings state the
     mode:
 
-    - `faithfulness` (the default) checks only against what was supplied. If nothing was (an empty list, or None without
-      a retriever), every claim is unscored (`no_source`). If the key is missing, ConfigError is raised.
-    - `factuality` searches what was supplied first, then the checker's own sources.
+    - `faithfulness` (the default) checks only against the documents in the input. If there are none (an empty list, or
+    None without a retriever), every claim is unscored (`no_source`). If the key is missing, ConfigError is raised.
+    - `factuality` searches these documents first, and then the checker's own sources.
 
     `stream` and `astream` yield the events of `factloop.core.events` as they happen, followed by the report itself
     (instead of `check_finished`), so the next step in a chain receives the same value as from `invoke`. Callbacks,
     tags, metadata and `max_concurrency` in the config are passed on to the graph and the model calls. Costs money if a
-    model is used. Raises ConfigError, or DataError for invalid input; an unreachable model leaves claims unscored.
+    model is used. Raises ConfigError, or DataError for invalid input. If the model is unreachable, claims stay
+    unscored.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
     ) -> None:
         """`limits` apply to each check, within the checker's own limits.
 
-        If `checker` is omitted, the offline engine is used as the judge. Raises ConfigError."""
+        Without a `checker`, the offline engine judges the claims. Raises ConfigError."""
         if mode not in ("faithfulness", "factuality"):
             raise ConfigError(f"mode = {mode!r}: must be 'faithfulness' or 'factuality'")
         self.checker = given_checker(checker)
@@ -126,7 +127,7 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
         if asked.documents is None:
             if self.mode == "faithfulness" and not self._retriever and not asked.names_documents:
                 key = self.keys.documents
-                hint = " (mode='factuality' searches what the checker has)" if self.checker.has_sources else ""
+                hint = " (mode='factuality' searches the checker's sources)" if self.checker.has_sources else ""
                 raise ConfigError(
                     f"faithfulness needs documents: the input has no {key!r}, and there is no retriever{hint}"
                 )
@@ -135,13 +136,13 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
 
 
 AnyChecker = FactCheckRunnable | FactChecker
-"""Either a step in a chain, with its mode, keys, retriever and limits, or just a checker."""
+"""A step in a chain, with its mode, keys, retriever and limits, or only a checker."""
 
 
 def as_check(check: AnyChecker | None) -> FactCheckRunnable:
-    """The check itself, a check that wraps the checker or, for None, a check that uses the offline engine.
+    """Returns the check itself, a check that wraps the checker or, for None, a check that uses the offline engine.
 
-    A checker with its own documents or search gets the mode `factuality`, so that these are searched as well; any other
+    A checker with its own documents or search gets the mode `factuality`, so that these are searched as well. Any other
     checker gets `faithfulness`. Raises ConfigError for anything else.
     """
     if check is None:

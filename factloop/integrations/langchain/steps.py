@@ -31,12 +31,13 @@ def factcheck_tool(
     name: str = "factcheck",
     description: str = DESCRIPTION,
 ) -> BaseTool:
-    """A tool that takes `response` and `question`; its content is a short report, and its artifact the full report.
+    """Returns a tool with the arguments `response` and `question`. Its content is a short report, and its artifact is
+    the full report.
 
-    `check` is a FactCheckRunnable or a FactChecker; if omitted, the offline engine is used as the judge. Claims are
-    judged against `documents` or, without them, the retriever of `check`; in factuality mode, the checker's sources are
-    searched as well. If a text cannot be checked, the agent gets a message and there is no artifact; ConfigError is
-    raised.
+    `check` is a FactCheckRunnable or a FactChecker. Without it, the offline engine judges the claims. Claims are judged
+    against `documents` or, without these, the retriever of `check`. In factuality mode, the checker's sources are
+    searched as well. If a text cannot be checked, the agent receives a message and there is no artifact. Raises
+    ConfigError.
     """
     checking = as_check(check)
     given = documents_at("documents", documents)
@@ -73,12 +74,13 @@ def build_factcheck_node(
 
     The arguments are keys of the state, which may be a dictionary, a dataclass or a pydantic model. Keys that are None
     or missing are ignored, except for the response. If `documents` is None and the check has no retriever, all claims
-    are `no_source`. In a list of messages, the response is the model's last one, and the question is the person's last
-    one with the conversation before it. `response="messages", question="messages", documents=None` suits MessagesState.
+    are `no_source`. In a list of messages, the response is the model's last message, and the question is the user's
+    last message with the conversation before it. `response="messages", question="messages", documents=None` suits
+    MessagesState.
 
-    The report is written as a dictionary, which every checkpointer can save; read it with
-    `FactualityReport.model_validate`. `check` is a FactCheckRunnable or a FactChecker; if omitted, the offline engine
-    is used as the judge. Works with `invoke` and `ainvoke`. The check is not part of the checkpoints. Raises
+    The report is written as a dictionary, which every checkpointer can save. Read it with
+    `FactualityReport.model_validate`. `check` is a FactCheckRunnable or a FactChecker. Without it, the offline engine
+    judges the claims. The node works with `invoke` and `ainvoke`. The check is not part of the checkpoints. Raises
     ConfigError, DataError.
     """
     checking = as_check(check)

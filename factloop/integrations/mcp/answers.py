@@ -1,4 +1,4 @@
-"""Shortens reports for agents by leaving out what only a reader of the whole report needs."""
+"""Short versions of reports for agents, without details that only readers of a whole report need."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ LONGEST_PASSAGE = 600
 
 
 class CitedPassage(Record):
-    """A passage that a verdict is based on."""
+    """A passage on which a verdict is based."""
 
     source: str
     title: str
-    """The name of the passage in rationales; if empty, they use its source."""
+    """The name of the passage in rationales. If it is empty, they use the source."""
     passage: str
     document: SourceDocument | None = None
-    """Position, id and metadata of its document, if it was supplied with the call."""
+    """The position, id and metadata of its document, if this was sent with the call."""
 
 
 class JudgedClaim(Record):
-    """A claim with either a verdict or the reason why it has none."""
+    """A claim with either a verdict or the reason why it is unscored."""
 
     claim: str
     """The self-contained claim."""
@@ -55,7 +55,7 @@ class JudgedClaim(Record):
 
 
 class SilentSentence(Record):
-    """A sentence, heading or piece of code without a claim, and the reason."""
+    """A sentence, heading or piece of code without a claim, and the reason why it has none."""
 
     sentence: str
     """The first 600 characters of the sentence."""
@@ -92,14 +92,14 @@ class CheckedResponse(Record):
 
 
 class TrustScores(Record):
-    """The TrustScore of an answer. If a value is null, the reason is next to it; null never means 0."""
+    """The TrustScore of an answer. If a value is null, the field next to it says why. Null never means 0."""
 
     trust_ov: Share | None
     missing: str = Field(description="What is missing if TrustOV is null.")
     trust_bc: int | None
     trust_bc_unscored: UnscoredReason | None
     n_checks: Count
-    """Number of questions that the subject was asked; in n_consistent of them, it chose its own answer."""
+    """Number of questions that the subject was asked. In n_consistent of these, it chose its own answer."""
     n_consistent: Count
     trust_fc: Share | None
     trust_fc_unscored: UnscoredReason | None
@@ -178,7 +178,7 @@ def _judged(claim: Claim) -> JudgedClaim:
 
 
 def _cited(rationale: str, evidence: Sequence[Evidence], cited: Sequence[str]) -> tuple[CitedPassage, ...]:
-    """At most `MOST_CITED` passages, but always all that the rationale mentions."""
+    """At most `MOST_CITED` passages, but always every passage that the rationale mentions."""
     spoken_of = mentioned(rationale, evidence)
     others = [item for item in evidence if item.id in cited and item not in spoken_of]
     shown = (*spoken_of, *others[: max(0, MOST_CITED - len(spoken_of))])

@@ -1,7 +1,6 @@
-"""The MCP server, with tools for one checker and one scorer. Names, limits and rejections are the same as in the
-service.
+"""The MCP server, with tools for one checker and one scorer. Fields, limits and errors are the same as in the service.
 
-Agents on the operator's own machine see the paths of documents; over HTTP, they see only names, as in the service.
+Agents on the operator's own machine see the paths of documents. Over HTTP, they see only names, as in the service.
 """
 
 from __future__ import annotations
@@ -55,14 +54,14 @@ from factloop.tools.search.given import GivenIndexes
 from factloop.trust.scorer import TrustScorer
 
 AT_ONCE = 8
-"""Maximum number of concurrent calls; others wait. Over HTTP, one place is kept for a key without a running call."""
+"""Maximum number of concurrent calls. Over HTTP, one place is reserved for a key without a running call."""
 MOST_WAITING = 16  # maximum number of waiting calls of one key over HTTP
-OWNER = "factloop.owner"  # name in the scope of an HTTP request of the owner of its key
+OWNER = "factloop.owner"  # the name, in the scope of an HTTP request, of the key's owner
 LONGEST_CLAIM = 2_000
 LONGEST_DOCUMENTS = 8_000_000
-"""Maximum total characters of the documents in one call; the service limits bytes of requests instead."""
+"""Maximum number of characters of all documents in one call. The service limits the bytes of a request instead."""
 LONGEST_ERROR = 500
-NOT_SET_UP = "this server is not set up for this; its operator finds the reason in its log"
+NOT_SET_UP = "this server is not configured for this; its operator can find the reason in the log"
 
 READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True)
 
@@ -111,7 +110,7 @@ OfCheck = Annotated[
 def build_server(checker: FactChecker, scorer: TrustScorer, *, is_local: bool = True) -> MCPServer[Any]:
     """Builds the server without opening anything. The caller closes checker and scorer.
 
-    Unless `is_local`, callers get no details of configuration errors, which may name files; these are logged instead.
+    Unless `is_local`, details of configuration errors, which may name files, are logged and not sent to callers.
     """
     tools = _Tools(checker, scorer, is_local=is_local)
     offered: list[Callable[..., Any]] = [tools.check_response, tools.check_claim]
@@ -127,7 +126,7 @@ def build_server(checker: FactChecker, scorer: TrustScorer, *, is_local: bool = 
 
 
 class _Tools:
-    """The tools. Their docstrings are shown to agents."""
+    """The tools. Agents see their docstrings."""
 
     def __init__(self, checker: FactChecker, scorer: TrustScorer, *, is_local: bool) -> None:
         self._checker, self._scorer, self._is_local = checker, scorer, is_local
@@ -202,7 +201,7 @@ class _Tools:
     def _refuse_nothing_to_judge_by(
         self, documents: Sequence[str | GivenDocument] | None, mode: SourceMode | None
     ) -> None:
-        """Raises ToolError if a check has nothing to check against, like the service."""
+        """Raises ToolError if a check has nothing to check against, as in the service."""
         said = nothing_to_judge_by(documents, mode, can_search=self._checker.has_sources)
         if said is not None:
             raise ToolError(said)
@@ -218,28 +217,28 @@ class _Tools:
             return None
         given = [Document(one) if isinstance(one, str) else one.as_document() for one in documents]
         if sum(len(one.page_content) for one in given) > LONGEST_DOCUMENTS:
-            raise ToolError(f"documents: at most {LONGEST_DOCUMENTS:,} characters together")
+            raise ToolError(f"documents: may have at most {LONGEST_DOCUMENTS:,} characters in total")
         tool = await self._indexes.of(given)
         return Sources(() if tool is None else (tool,), mode or "faithfulness")
 
     @asynccontextmanager
     async def _turn(self, ctx: Context[Any, Any]) -> AsyncIterator[None]:
-        """Raises ToolError for errors that the caller or the operator can fix."""
+        """Waits for the caller's turn. Raises ToolError for errors that the caller or the operator can fix."""
         request = ctx.request_context.request
         async with self._calls.turn(NO_OWNER if request is None else request.scope.get(OWNER, NO_OWNER)):
             try:
                 yield
             except ConfigError as error:
                 if self._is_local:
-                    raise ToolError(f"this server is set up wrongly: {error}") from error
-                log.error("the server is set up wrongly: %s", error)
+                    raise ToolError(f"this server is not configured correctly: {error}") from error
+                log.error("the server is not configured correctly: %s", error)
                 raise ToolError(NOT_SET_UP) from error
             except FactloopError as error:
                 raise ToolError(str(error)) from error
 
 
 class _Calls:
-    """Limits concurrent calls; their callers take turns. Bound to one event loop."""
+    """Limits concurrent calls, for which callers take turns. Bound to one event loop."""
 
     def __init__(self, turns: Turns, most_waiting: int | None) -> None:
         self._turns, self._most_waiting = turns, most_waiting
@@ -250,7 +249,7 @@ class _Calls:
 
     @asynccontextmanager
     async def turn(self, caller: str) -> AsyncIterator[None]:
-        """A place, when it is the caller's turn. Raises ToolError if too many of its calls are waiting."""
+        """Waits for a place and the caller's turn. Raises ToolError if too many of its calls are waiting."""
         queue = self._queues[caller]
         if len(queue) == self._most_waiting:
             raise ToolError(f"busy: {self._most_waiting} calls with this key are waiting; try again later")
@@ -280,7 +279,7 @@ class _Calls:
 
 
 async def _one_line(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Reports tool errors in one line."""
+    """Puts the message of a tool error on one line."""
     result = await call_next(ctx)
     if not isinstance(result, dict) or not result.get("isError"):
         return result
@@ -298,7 +297,7 @@ def _result(text: str, answer: Record) -> CallToolResult:
 class StrictTool(Tool):
     """A tool whose schema and calls allow only the declared arguments.
 
-    The SDK would drop unknown arguments and thus answer a different question.
+    The SDK would drop unknown arguments, and so answer a different question.
     """
 
     @classmethod
@@ -309,7 +308,7 @@ class StrictTool(Tool):
         return made  # type: ignore[return-value]  # the SDK's annotation says Tool, and it returns its `cls`
 
     async def run(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False) -> Any:
-        """Raises ToolError for unknown arguments and for invalid values, which it does not repeat."""
+        """Raises ToolError for unknown arguments, and for invalid values, which the message does not repeat."""
         known = self.parameters["properties"]
         if unknown := [name for name in arguments if name not in known]:
             raise ToolError(f"{self.name}: there is no argument {unknown[0]!r}; known are {', '.join(known)}")
@@ -322,8 +321,8 @@ class StrictTool(Tool):
 
 
 def _wrong_argument(error: ValidationError) -> str:
-    """The most deeply nested error, which belongs to the variant that the caller meant if there are several."""
+    """Describes the most deeply nested error which, if a type has several variants, is about the intended one."""
     wrong = max(error.errors(include_url=False), key=lambda one: len(one["loc"]))
-    parts = map(str, wrong["loc"])  # numbers, fields, and variants, whose names are not those of fields
+    parts = map(str, wrong["loc"])  # indexes, fields, and names of variants, which are left out
     place = ".".join(part for part in parts if part.isdigit() or (part.isidentifier() and part.islower()))
     return f"{place}: {wrong['msg']}"

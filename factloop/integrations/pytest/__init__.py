@@ -1,1 +1,1 @@
-"""factloop for pytest: assertions about model output, and recordings that need no key."""
+"""The pytest plugin: assertions about model output, and recordings that need no API key."""

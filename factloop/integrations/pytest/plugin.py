@@ -1,7 +1,7 @@
-"""The pytest plugin, with its options and hooks around each test. Pytest always loads it, so it imports little.
+"""The pytest plugin: its options, and hooks around each test. pytest always loads it, so it imports little.
 
-Each test has its own recording, named after it. The recording is replayed, and a request that it does not contain fails
-the test, unless pytest runs with `--factloop-record`.
+Each test has a recording that is named after it. The recording is replayed, and a request that it does not contain
+makes the test fail, unless pytest runs with `--factloop-record`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MODES: dict[str | None, TapeMode] = {None: "replay", "all": "record", "new": "new"}
 SETTINGS = {"model": "string", "base_url": "string", "search": "args", "docs": "paths"}
-"""Settings that pytest's ini file can contain, such as `factloop_model`, and their types."""
+"""Settings that pytest's ini file can contain, for example `factloop_model`, and their types."""
 
 LONGEST_NAME = 100  # maximum number of characters of a file name before extension and hash
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -34,15 +34,15 @@ _PASSED = pytest.StashKey[bool]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    group = parser.getgroup("factloop", "factloop: factuality of what models write")
+    group = parser.getgroup("factloop", "factloop: checks whether model output is factual")
     group.addoption(
         "--factloop-record",
         nargs="?",
         const="all",
         type=_recording_scope,
         metavar="all|new",
-        help="Call models and searches, and record their answers: all of them (default), or only new ones. "
-        "Without it, recordings are replayed and no calls are made.",
+        help="Call models and searches and record their answers: all of them (the default), or only new ones. "
+        "Without this option, recordings are replayed and no calls are made.",
     )
     parser.addini("factloop_recordings", "Folder of recordings, next to each test file.", default="recordings")
     for name, kind in SETTINGS.items():
@@ -78,7 +78,7 @@ def _as_running(item: pytest.Item) -> RunningTest:
 
 
 def _as_typed(item: pytest.Item) -> str:
-    """The test as named on the command line, relative to where pytest was started."""
+    """The test as it is named on the command line, relative to the folder in which pytest was started."""
     _, separator, names = item.nodeid.partition("::")
     try:
         path = os.path.relpath(item.path, item.config.invocation_params.dir)
@@ -129,12 +129,12 @@ def factchecker() -> Iterator[FactChecker]:
 
 
 def recording_path(folder: str, test_file: Path, names: Sequence[str]) -> Path:
-    """The path for the test with these names, classes first. `folder` is absolute or relative to the test's file."""
+    """The path of a test's recording. `names` lists its classes and itself. `folder` is relative to the test's file."""
     return test_file.parent / folder / test_file.stem / f"{file_name('.'.join(names))}.jsonl"
 
 
 def file_name(name: str) -> str:
-    """The name itself if it is plain; otherwise its plain part with a hash that makes it unique."""
+    """The name itself if it has only plain characters; otherwise, its plain characters and a hash."""
     plain = _UNSAFE.sub("-", name).strip("-.")[:LONGEST_NAME]
     if name and plain == name:
         return name

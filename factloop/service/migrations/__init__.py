@@ -1,5 +1,4 @@
-"""The steps from each database format to the next, run by Alembic; there is one for each format, and existing steps are
-never changed."""
+"""The migrations from each database format to the next, run by Alembic. Existing migrations are never changed."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
 REVISIONS = "factloop_revisions"
-"""Alembic's own table; the database may contain those of other programs as well."""
+"""The name of Alembic's table, because the database may also contain those of other programs."""
 
 
 def upgrade(connection: Connection, found: int) -> None:

@@ -1,25 +1,25 @@
-// Requests to the service this page came from. The key, where one is needed, stays in this tab.
+// Requests to the service that this page came from. The key, if one is needed, stays in this tab.
 
-// A path of the service as it is reached from here: behind a proxy it may be below another path.
+// Turns a path of the service into one for this page: behind a proxy, the service may be below another path.
 const ROOT = new URL("../", import.meta.url).pathname;
 const at = (path) => ROOT + path.replace(/^\//, "");
 const KEY = "factloop-key";
 const LONGEST_WAIT_MS = 15_000;
 
-// What the service refused, in its own words.
+// A rejection by the service, with its message.
 export class Refused extends Error {
   constructor(status, { message, field = null, type = null } = {}, retryAfterS = null) {
     const wait = retryAfterS && (status === 429 || status === 503) ? ` (try again in ${retryAfterS} s)` : "";
-    super(`${status === 413 ? "Too long for this service: " : ""}${message || `the service answered with status ${status}`}${wait}`);
+    super(`${status === 413 ? "Too long for this service: " : ""}${message || `the service responded with status ${status}`}${wait}`);
     Object.assign(this, { status, field, type });
   }
 }
 
 export class Unreachable extends Error {
-  constructor() { super("The service does not answer. Is it still running?"); }
+  constructor() { super("The service is not responding. Is it still running?"); }
 }
 
-let askForKey = async () => null; // set by the page: resolves to a key, or to null where the reader gave none
+let askForKey = async () => null; // set by the page: resolves to a key, or to null if the reader enters none
 export const whenKeyIsNeeded = (ask) => { askForKey = ask; };
 let remembered = null;
 const key = () => { try { return sessionStorage.getItem(KEY); } catch { return remembered; } };
@@ -43,8 +43,8 @@ const ask = async (path, options) => {
     const refused = await refusal(answer);
     const isTooOften = refused.type === "too_many_attempts";
     if (answer.status !== 401 && !isTooOften) throw refused;
-    if (sent !== key()) continue; // the key changed meanwhile
-    const given = await askForKey(isTooOften ? `Wrong keys were tried too often from here: ${refused.message}.` : sent ? "The service does not take this key." : "This service asks for a key.");
+    if (sent !== key()) continue; // the key has changed in the meantime
+    const given = await askForKey(isTooOften ? `Too many attempts with wrong keys: ${refused.message}.` : sent ? "The service does not accept this key." : "This service requires a key.");
     if (!given) throw refused;
     keep(given);
   }
@@ -52,7 +52,7 @@ const ask = async (path, options) => {
 
 const refusal = async (answer) => {
   let told = {};
-  try { told = (await answer.json()).error ?? {}; } catch { /* not the service's own words */ }
+  try { told = (await answer.json()).error ?? {}; } catch { /* the body is not the service's */ }
   return new Refused(answer.status, told, Number(answer.headers.get("Retry-After")) || null);
 };
 
@@ -63,7 +63,7 @@ export const post = sending("POST");
 export const put = sending("PUT");
 export const remove = async (path) => { await ask(path, { method: "DELETE" }); };
 
-// Saves an answer of the service as a file of this name.
+// Saves a response of the service as a file with this name.
 export const save = async (path, name) => {
   const address = URL.createObjectURL(await (await ask(path, {})).blob());
   const link = document.createElement("a");
@@ -73,11 +73,11 @@ export const save = async (path, name) => {
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 };
 
-// An address that the browser itself can open. It sends no key, so where one is needed the service gives it a ticket.
+// A URL that the browser itself can open. The browser sends no key, so if one is needed, the service issues a ticket.
 export const opened = async (path, info) => (info.needs_key ? (await post("/v1/tickets", { page: path })).address : at(path));
 
-// Hears the events of a job to its end. The browser connects again by itself and goes on after the last event; where the
-// service refused it, all events are heard again. `told` hears whether there is a connection.
+// Receives the events of a job until it ends. The browser reconnects by itself and continues after the last event. If
+// the service rejected it, all events are received again. `told` is called with whether there is a connection.
 export const follow = async (path, info, { heard, told, signal }) => {
   for (let failures = 1; !signal.aborted; failures += 1) {
     try {
@@ -107,7 +107,7 @@ const listen = (address, signal, heard, told) => new Promise((resolve) => {
   }
 });
 
-// Does the work after each pause until it says true or the view is left.
+// Repeats the work after each pause until it returns true or the reader leaves the view.
 export const every = async (ms, signal, work) => {
   for (;;) {
     await pause(ms, signal);

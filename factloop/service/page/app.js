@@ -1,4 +1,4 @@
-// The page: its views by the address after #, the key, and what a reader of the screen hears.
+// The page: its views, which the URL selects after #, the dialog for the key, and announcements for screen readers.
 import { Refused, Unreachable, get, whenKeyIsNeeded } from "./api.js";
 import { button, h, heading, replace } from "./dom.js";
 import { showForm, showTrustForm } from "./form.js";
@@ -7,7 +7,7 @@ import { showJob, showResults } from "./job.js";
 
 const one = (selector) => document.querySelector(selector);
 const view = one("#view");
-let info = null; // what the service is and can do; asked for once
+let info = null; // what the service can do; requested once
 let leaving = new AbortController();
 let isArriving = false;
 
@@ -33,17 +33,17 @@ const show = async () => {
   }
 };
 
-// The name of a view, and what shows it.
+// The name of a view, and the function that shows it.
 const viewOf = (place, id) => {
   if (place === "") return ["New check", () => showForm(view, info)];
   if (place === "trust" && !id) return ["TrustScore", () => showTrustForm(view, info)];
   if (place === "history") return ["History", ({ parameters, signal }) => showHistory(view, parameters, { signal })];
   if (place === "results") return ["Results", (context) => showResults(view, info, id, context)];
   if (["jobs", "checks", "trust", "audits", "long-form"].includes(place) && id) return ["Job", (context) => showJob(view, info, id, context)];
-  return ["Not here", () => fail(new Refused(404))];
+  return ["Not found", () => fail(new Refused(404))];
 };
 
-// After the first view, the heading of a new one gets the focus, as with a page that was loaded.
+// After the first view, the heading of a new one gets the focus, as if a page had been loaded.
 new MutationObserver(() => {
   if (!isArriving || !one("#title")) return;
   isArriving = false;
@@ -55,17 +55,17 @@ const decoded = (part) => { try { return decodeURIComponent(part); } catch { ret
 const fail = (error) => {
   const isMissing = error instanceof Refused && error.status === 404;
   replace(view, h("section", { class: "intro", "aria-labelledby": "title" },
-    heading(isMissing ? "Not here" : error instanceof Unreachable ? "The service does not answer" : "That did not work"),
-    h("p", { class: "byline", role: "alert" }, isMissing ? "The service knows no such thing: it may have been deleted, or belong to another key." : error.message),
+    heading(isMissing ? "Not found" : error instanceof Unreachable ? "The service is not responding" : "Something went wrong"),
+    h("p", { class: "byline", role: "alert" }, isMissing ? "There is nothing at this address. It may have been deleted, or belong to another key." : error.message),
     h("div", { class: "actions" }, !isMissing && button("Try again", show, { class: "quiet is-strong" }), h("a", { class: "quiet", href: "#/" }, "New check"))));
 };
 
-// The key: asked for once, however many requests wait for it; Escape leaves without one.
+// Asks for the key once, even if several requests wait for it. Escape closes the dialog without a key.
 let asking = null;
 whenKeyIsNeeded((why) => {
   const dialog = one("#key");
   asking ??= new Promise((resolve) => {
-    replace(one("#key-why"), `${why} It is kept in this tab alone, until you close it.`);
+    replace(one("#key-why"), `${why} It is kept only in this tab, until you close it.`);
     const field = one("#key-field");
     field.value = "";
     dialog.returnValue = "";
@@ -84,7 +84,7 @@ one("#key form").addEventListener("submit", (event) => {
 });
 one("#key-leave").addEventListener("click", () => one("#key").close(""));
 
-one(".skip").addEventListener("click", (event) => { // its address would be taken for a view's
+one(".skip").addEventListener("click", (event) => { // its URL would be mistaken for that of a view
   event.preventDefault();
   (one("iframe") ?? view).focus();
 });

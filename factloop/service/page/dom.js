@@ -1,4 +1,4 @@
-// Elements made of data: text becomes text nodes, and never markup.
+// Creates elements from data. Text becomes text nodes, and never markup.
 const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]|\p{Surrogate}/gu;
 
 // Characters that would reorder or hide text become visible symbols, as in the reports.
@@ -25,7 +25,7 @@ const nodes = (children) => children.flat(3).filter((one) => one !== null && one
 
 export const replace = (element, ...children) => element.replaceChildren(...nodes(children));
 
-// Text of others, which keeps its own direction.
+// External text, which keeps its own direction.
 export const said = (text) => h("bdi", {}, text);
 
 export const heading = (text, attributes = {}) => h("h1", { id: "title", tabindex: "-1", dir: "auto", ...attributes }, text);
@@ -41,7 +41,7 @@ export const troubleLine = () => {
     if (element.textContent !== text) replace(element, text);
     element.hidden = !text;
   };
-  // The act of a button: what it is refused stands in the line.
+  // The action of a button, whose errors are shown in the line.
   const trying = (act) => async () => {
     say("");
     try { await act(); } catch (error) { say(error.message); }
@@ -49,7 +49,7 @@ export const troubleLine = () => {
   return { element, say, trying };
 };
 
-// For an act that leads to another view: goes there unless the reader has gone elsewhere meanwhile.
+// For an action that leads to another view: goes there, unless the reader has moved on.
 export const leadingOn = () => {
   const from = location.hash;
   return (address) => { if (location.hash === from) location.hash = address; };

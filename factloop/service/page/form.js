@@ -1,4 +1,4 @@
-// The forms of a check and of a TrustScore. What was typed stays in the tab until that is closed.
+// The forms of a check and of a TrustScore. Typed text stays in the tab until it is closed.
 import { post } from "./api.js";
 import { button, h, heading, leadingOn, replace, said, troubleLine } from "./dom.js";
 import { many, plural } from "./words.js";
@@ -20,10 +20,10 @@ const sources = () => ({ kind: null, name: null, pasted: [{ title: "", text: "" 
 const recalled = () => { try { return JSON.parse(sessionStorage.getItem(PLACE)); } catch { return null; } };
 const draft = { response: "", k: "", deadline_s: "", max_calls: "", budget_usd: "", question: "", answer: "", check: sources(), trust: sources(), ...recalled() };
 addEventListener("pagehide", () => {
-  try { sessionStorage.setItem(PLACE, JSON.stringify(draft)); } catch { /* too long, or nothing may be kept */ }
+  try { sessionStorage.setItem(PLACE, JSON.stringify(draft)); } catch { /* too long, or storage is not allowed */ }
 });
 
-// A request made before, back in its form.
+// Puts an earlier request back into its form.
 export const again = (kind, request) => {
   const { documents, mode, k, limits } = request;
   if (kind === "trust") Object.assign(draft, { question: request.question, answer: request.response ?? "" });
@@ -40,7 +40,7 @@ const restore = (chosen, documents, mode) => {
   else chosen.kind = "own";
 };
 
-// Documents as they were given: pages of a file together, others with their text to edit.
+// Documents as they were entered: the pages of a file grouped, and others with editable text.
 const asGiven = (documents) => {
   const found = [];
   for (const one of documents) {
@@ -55,12 +55,12 @@ const asGiven = (documents) => {
 
 export const showForm = (view, info) => {
   const question = field("question", "Question", "What the model was asked, if you know it.", area(2));
-  const response = field("response", "Response to check", "What it answered: paste it here.", area(9, { required: true }));
+  const response = field("response", "Response to check", "Paste the model's answer here.", area(9, { required: true }));
   const against = sourceChoice(info, draft.check, info.can_search ? "The service's own search" : null, info.can_search);
-  const k = field("k", "K of F1@K", "How many supported facts a reader wants; several with commas.", h("input", { type: "text", inputmode: "numeric", pattern: " *[1-9][0-9]{0,5}( *, *[1-9][0-9]{0,5})* *" }));
+  const k = field("k", "K of F1@K", "How many supported facts a reader wants. Separate several values with commas.", h("input", { type: "text", inputmode: "numeric", pattern: " *[1-9][0-9]{0,5}( *, *[1-9][0-9]{0,5})* *" }));
   const limits = Object.entries(LIMITS).map(([name, [label, step]]) => {
     const most = info.limits.each_check[name];
-    return field(name, label, most === null ? "The most that this check may take." : `This service allows ${many(most)}.`, h("input", { type: "number", min: step === 1 ? 1 : 0, step }));
+    return field(name, label, most === null ? "The maximum for this check." : `This service allows up to ${many(most)}.`, h("input", { type: "number", min: step === 1 ? 1 : 0, step }));
   });
   const isUsed = [k, ...limits].some((one) => one.input.value);
   const more = h("details", { class: "advanced", open: isUsed }, h("summary", {}, "Advanced"), k.element, limits.map((one) => one.element));
@@ -79,7 +79,7 @@ export const showForm = (view, info) => {
   };
   const example = button("Load an example", () => {
     if (draft.response.trim() && draft.response !== EXAMPLE.response && example.textContent === "Load an example") {
-      example.textContent = "Replace what you typed?";
+      example.textContent = "Replace your text?";
       return;
     }
     Object.assign(draft, { question: EXAMPLE.question, response: EXAMPLE.response });
@@ -89,22 +89,22 @@ export const showForm = (view, info) => {
   });
   const form = jobForm("Check", [question, response], [against.element, more], send, against);
   form.addEventListener("input", () => { example.textContent = "Load an example"; });
-  replace(view, h("section", { class: "intro" }, heading("Which of its claims hold?"),
-    h("p", { class: "byline" }, "Paste what a language model wrote: each of its claims is checked against documents or a search. ", `Judged by ${info.judge}.`),
+  replace(view, h("section", { class: "intro" }, heading("Which claims are supported?"),
+    h("p", { class: "byline" }, "Paste a language model's answer. Each of its claims is checked against documents or a search. ", `Judged by ${info.judge}.`),
     h("div", { class: "actions" }, example)), form);
 };
 
 export const showTrustForm = (view, info) => {
-  const question = field("question", "Question", "What was asked.", area(2, { required: true }));
+  const question = field("question", "Question", "What the model was asked.", area(2, { required: true }));
   const answer = field("answer", "Answer", "Leave it empty to let the model answer first.", area(4));
-  const against = sourceChoice(info, draft.trust, "No documents of mine", false);
+  const against = sourceChoice(info, draft.trust, "No documents", false);
   const send = async () => {
     const job = await post("/v1/trust", { question: draft.question, ...(draft.answer.trim() && { response: draft.answer }), ...documentsOf(draft.trust) });
     return `#/jobs/${job.id}`;
   };
   replace(view, h("section", { class: "intro" }, h("p", { class: "label" }, "TrustScore"), heading("Does the model stand by its answer?"),
-    h("p", { class: "byline" }, "The model is asked again and again to choose its answer among distractors. Documents, if you give any, are asked whether they support it.",
-      !info.trust && " This service has no subject model, so only documents are asked; factloop serve --subject-model sets one up.")),
+    h("p", { class: "byline" }, "The model is asked repeatedly to pick its answer out of distractors. If you add documents, they are checked for support.",
+      !info.trust && " This service has no subject model, so only documents are checked. factloop serve --subject-model sets one.")),
   jobForm("Score", [question, answer], [against.element], send, against));
 };
 
@@ -120,8 +120,8 @@ const field = (name, label, hint, input) => {
   return { input, element: h("div", { class: `field${input.rows ? "" : " is-short"}` }, h("label", { for: id }, label), h("p", { class: "hint", id: `${id}-hint` }, hint), input) };
 };
 
-// A form that sends one job and goes to it. The browser says which field is wrong before it is sent; a refusal of the
-// service is told in a line beside the button, and its field gets the focus.
+// A form that sends one job and goes to it. The browser reports invalid fields before it is sent. A rejection by
+// the service is shown next to the button, and its field gets the focus.
 const jobForm = (label, main, side, send, against) => {
   const trouble = troubleLine();
   const go = h("button", { type: "submit", class: "go", "aria-keyshortcuts": "Control+Enter Meta+Enter" }, label);
@@ -158,7 +158,7 @@ const jobForm = (label, main, side, send, against) => {
   return form;
 };
 
-// Files as documents, one after another: what was read stays even where a later one cannot be, which is said.
+// Reads files as documents, one by one. A file that cannot be read is reported, and the others are kept.
 const readAll = async (files, say) => {
   const found = [];
   for (const [at, file] of files.entries()) {
@@ -172,13 +172,13 @@ const readAll = async (files, say) => {
   return found.filter((one) => !one.trouble);
 };
 
-// A text is read here and can be edited; of another file the service reads the pages.
+// Plain text is read here and can be edited. The service reads the pages of other files.
 const documentOf = async (file) => {
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (PLAIN.test(file.name)) {
     let text = "\0";
-    try { text = new TextDecoder("utf-8", { fatal: true }).decode(bytes); } catch { /* told below */ }
-    if (text.includes("\0")) throw new Error(`${file.name} is not text in UTF-8: paste its text, or save it as UTF-8.`);
+    try { text = new TextDecoder("utf-8", { fatal: true }).decode(bytes); } catch { /* reported below */ }
+    if (text.includes("\0")) throw new Error(`${file.name} is not UTF-8 text: paste its text, or save it as UTF-8.`);
     return filled({ title: file.name, text });
   }
   let content = "";
@@ -187,7 +187,7 @@ const documentOf = async (file) => {
   return filled({ title: file.name, text: "", parts: documents });
 };
 const filled = (file) => {
-  if (!isFilled(file)) throw new Error(`${file.title} is empty: there is no text in it.`);
+  if (!isFilled(file)) throw new Error(`${file.title} contains no text.`);
   return file;
 };
 
@@ -210,16 +210,16 @@ const filesIn = async (entry) => {
   if (entry.isFile) return [await new Promise((done, failed) => { entry.file(done, failed); })];
   const reader = entry.createReader();
   const found = [];
-  for (;;) { // a folder is told in pieces
+  for (;;) { // a folder is listed in pieces
     const some = await new Promise((done, failed) => { reader.readEntries(done, failed); });
     if (!some.length) return (await Promise.all(found.filter(({ name }) => !name.startsWith(".")).map(filesIn))).flat();
     found.push(...some);
   }
 };
 
-// What to check against: registered documents, pasted ones, or what the service has of its own (`own`, in words).
+// What to check against: registered documents, pasted ones, or the service's own sources (`own` is their label).
 const sourceChoice = (info, chosen, own, mayWiden) => {
-  const kinds = [info.documents.length > 0 && ["registered", "Registered documents"], ["pasted", "Documents I give"], own && ["own", own]].filter(Boolean);
+  const kinds = [info.documents.length > 0 && ["registered", "Registered documents"], ["pasted", "My documents"], own && ["own", own]].filter(Boolean);
   if (!kinds.some(([kind]) => kind === chosen.kind)) chosen.kind = kinds.find(([kind]) => kind !== "pasted")?.[0] ?? "pasted";
   const more = h("div", { class: "more" });
   const reading = h("div", { class: "actions" }, button("Add another document", () => {
@@ -247,7 +247,7 @@ const sourceChoice = (info, chosen, own, mayWiden) => {
       if (!chosen.pasted.length) chosen.pasted.push({ title: "", text: "" });
       choose("pasted");
     },
-    // The field that a refusal is about; empty documents are not sent.
+    // The field that a rejection is about. Empty documents are not sent.
     field: (name) => {
       const sent = chosen.pasted.flatMap((one, at) => (isFilled(one) ? one.parts?.map(() => at) ?? [at] : []));
       const [, at = 0] = /^documents\.(\d+)/.exec(name) ?? [];
@@ -268,7 +268,7 @@ const isFilled = ({ text, parts }) => Boolean(text.trim() || parts?.length);
 const widening = (chosen) => {
   const box = h("input", { type: "checkbox", onchange: () => { chosen.widely = box.checked; } });
   box.checked = chosen.widely;
-  return h("label", { class: "tick" }, box, "Search beyond these documents, too ", h("span", { class: "hint" }, "(factuality; without it: faithfulness to the documents)"));
+  return h("label", { class: "tick" }, box, "Also search beyond these documents ", h("span", { class: "hint" }, "(factuality; otherwise faithfulness to the documents)"));
 };
 
 const registered = ({ documents }, chosen) => {
@@ -287,7 +287,7 @@ const pasted = (chosen, one, at, fill) => {
   }, { "aria-label": `Remove document ${at + 1}` });
   if (one.parts) return h("li", { class: "is-file", id: `document-${at + 1}`, tabindex: "-1" }, h("b", {}, said(one.title)), h("span", { class: "hint" }, plural(one.parts.length, one.parts[0]?.metadata.page ? "page" : "part")), removing);
   const title = h("input", { type: "text", "aria-label": `Title of document ${at + 1}`, placeholder: "Title (optional)", autocomplete: "off", oninput: () => { one.title = title.value; } });
-  const text = h("textarea", { id: `document-${at + 1}`, rows: 4, dir: "auto", "aria-label": `Text of document ${at + 1}`, placeholder: "Its text", spellcheck: "false", oninput: () => { one.text = text.value; } });
+  const text = h("textarea", { id: `document-${at + 1}`, rows: 4, dir: "auto", "aria-label": `Text of document ${at + 1}`, placeholder: "Text", spellcheck: "false", oninput: () => { one.text = text.value; } });
   title.value = one.title;
   text.value = one.text;
   return h("li", {}, title, text, chosen.pasted.length > 1 && removing);

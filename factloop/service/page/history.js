@@ -1,4 +1,4 @@
-// Jobs of this reader, newest first, filtered as the address says.
+// The reader's jobs, newest first, with the filters in the URL.
 import { every, get } from "./api.js";
 import { button, h, heading, mark, replace, said, troubleLine } from "./dom.js";
 import { VERDICTS } from "./verdicts.js";
@@ -12,7 +12,7 @@ const OUTCOMES = { problems: "Problems", ...Object.fromEntries(["contradicted", 
 export const showHistory = async (view, parameters, { signal }) => {
   const rows = new Map();
   let next = null;
-  let turn = 0; // answers to what was asked before the filters changed are passed over
+  let turn = 0; // responses to requests from before a filter changed are ignored
   const list = h("ol", { class: "jobs" });
   const filters = {
     kind: choice("Kind", { "": "All kinds", ...KINDS }),
@@ -35,7 +35,7 @@ export const showHistory = async (view, parameters, { signal }) => {
   const load = async (before) => {
     turn += 1;
     const mine = turn;
-    if (!before) more.hidden = true; // it would go on with the former list
+    if (!before) more.hidden = true; // it would continue the previous list
     const page = await get(`/v1/jobs?${new URLSearchParams({ limit: PAGE, ...asked(), ...(before && { before }) })}`, signal);
     if (mine !== turn) return;
     if (!before) {
@@ -48,9 +48,9 @@ export const showHistory = async (view, parameters, { signal }) => {
     none.hidden = rows.size > 0;
     replace(none, Object.keys(asked()).length ? ["Nothing matches. ", h("a", { href: "#/history" }, "Show all")] : ["Nothing yet. ", h("a", { href: "#/" }, "Check a response"), " and it will be listed here."]);
   };
-  // Once the view is there, what goes wrong is told in it, and the list stays.
+  // Once the view is shown, errors appear in it and the list stays.
   const loadMore = (before) => trouble.trying(() => load(before))();
-  // A filter that was chosen can be taken back with the back button; letters typed cannot, one by one.
+  // A selected filter can be undone with the back button, but typed letters cannot be undone one by one.
   const filtered = (keep) => {
     const query = new URLSearchParams(asked());
     history[keep](null, "", `#/history${query.size ? `?${query}` : ""}`);
@@ -75,12 +75,12 @@ export const showHistory = async (view, parameters, { signal }) => {
 
 const choice = (label, options) => h("select", { "aria-label": label }, Object.entries(options).map(([value, words]) => h("option", { value }, words)));
 
-// A job as a row: what tells it apart from others of the same question.
+// A job as a row, with what distinguishes it from other jobs with the same question.
 const rowOf = (job) => {
   const { words, symbol, tone } = lookOf(job);
   const { summary, against } = job;
   const facts = [summary?.judge, against && `against ${against}`, summary && summary.n_calls !== undefined && cost(summary.n_calls, summary.cost_usd), job.begun_anew && BEGUN_ANEW, moment(job.created_at)];
-  return h("li", { class: "job" }, h("a", { href: `#/jobs/${encodeURIComponent(job.id)}`, dir: "auto" }, job.title || "(without words)"),
+  return h("li", { class: "job" }, h("a", { href: `#/jobs/${encodeURIComponent(job.id)}`, dir: "auto" }, job.title || "(untitled)"),
     job.answer && job.answer !== job.title && h("p", { class: "outcome", dir: "auto" }, job.answer),
     h("p", { class: "outcome" }, mark(tone, symbol), ` ${KINDS[job.kind]}, ${words}${outcome(job)}`),
     h("p", { class: "outcome" }, said(facts.filter(Boolean).join(" · "))));

@@ -1,10 +1,10 @@
-// One job: watched while it runs; once it is done, the page of its report stands in a frame.
+// One job. It is watched while it runs, and then the page of its report is shown in a frame.
 import { follow, get, opened, post, put, remove, save } from "./api.js";
 import { button, h, heading, leadingOn, mark, replace, said, troubleLine } from "./dom.js";
 import { again } from "./form.js";
 import { BEGUN_ANEW, KINDS, STATES, isOver, lookOf, many, moment, outcome, plural, verdictOf } from "./words.js";
 
-const SPEAK_MS = 2500; // a screen reader says how far the check is, no more often than that
+const SPEAK_MS = 2500; // minimum time between announcements of progress for screen readers
 
 export const showJob = async (view, info, id, { signal, announce }) => {
   const path = `/v1/jobs/${encodeURIComponent(id)}`;
@@ -13,7 +13,7 @@ export const showJob = async (view, info, id, { signal, announce }) => {
   const state = h("p", { class: "byline" });
   const actions = h("div", { class: "actions" });
   const list = h("ol", { class: "live", "aria-label": "Claims" });
-  replace(view, h("section", { class: "intro", "aria-labelledby": "title" }, h("p", { class: "label" }, KINDS[job.kind]), heading(job.title || "(without words)", { class: "plain" }), state, trouble.element, actions), list);
+  replace(view, h("section", { class: "intro", "aria-labelledby": "title" }, h("p", { class: "label" }, KINDS[job.kind]), heading(job.title || "(untitled)", { class: "plain" }), state, trouble.element, actions), list);
   const over = job.status === "done" ? job : await watch(path, job, info, { state, actions, list, trouble, signal, announce });
   if (signal.aborted || !over) return;
   const { words, symbol, tone } = lookOf(over);
@@ -24,13 +24,13 @@ export const showJob = async (view, info, id, { signal, announce }) => {
   announce(`${KINDS[over.kind]} ${STATES[over.status].words}.`);
 };
 
-// Shows claims as they are found and judged, also those of a job that ended early. Returns the job when it is over.
+// Shows claims as they are found and judged, including those of a job that ended early. Returns the job when it is over.
 const watch = async (path, job, info, { state, actions, list, trouble, signal, announce }) => {
   const claims = new Map();
   let over = null, waiting = "", isLost = false;
   const tell = () => {
     const judged = [...claims.values()].filter((one) => one.isJudged).length;
-    replace(state, isLost ? "The service does not answer; trying again. The check goes on." : waiting || (claims.size ? `${many(judged)} of ${plural(claims.size, "claim")} judged` : STATES[job.status].words));
+    replace(state, isLost ? "The service is not responding; trying again. The check continues." : waiting || (claims.size ? `${many(judged)} of ${plural(claims.size, "claim")} judged` : STATES[job.status].words));
   };
   if (!isOver(job)) replace(actions, button("Stop", trouble.trying(() => post(`${path}/cancel`, {})), { class: "quiet is-strong" }));
   tell();
@@ -68,7 +68,7 @@ const afterwards = (path, job, trouble) => {
   const deleting = button("Delete", trouble.trying(async () => {
     if (!asked) {
       asked = true;
-      deleting.textContent = "Delete it for good?";
+      deleting.textContent = "Delete permanently?";
       return;
     }
     const goTo = leadingOn();
@@ -84,8 +84,8 @@ const afterwards = (path, job, trouble) => {
 
 const tab = (address) => h("a", { class: "quiet is-strong", href: address, target: "_blank", rel: "noopener noreferrer" }, "Open in a new tab ↗");
 
-// The page of a report. Its sandbox keeps it from what this page keeps; the theme is told to it, and `begun` hears a port
-// for its labels.
+// Shows the page of a report. Its sandbox keeps it away from this page's data. It is sent the theme, and `begun` receives
+// a port for its labels.
 const showReport = (before, address, signal, begun = () => {}) => {
   const frame = h("iframe", { class: "report", title: "Report", sandbox: "allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox", src: address });
   frame.addEventListener("load", () => {
@@ -93,7 +93,7 @@ const showReport = (before, address, signal, begun = () => {}) => {
     begun(port1);
     frame.contentWindow.postMessage({ theme: document.documentElement.dataset.theme }, "*", [port2]);
   });
-  // It is as high as the page in it, which is told how much of it is out of the window.
+  // The frame is as high as the page in it, which is told how much of it is outside the window.
   const seen = () => {
     const { top, bottom } = frame.getBoundingClientRect();
     frame.contentWindow?.postMessage({ above: Math.max(0, -top), below: Math.max(0, bottom - innerHeight) }, "*");
@@ -101,7 +101,7 @@ const showReport = (before, address, signal, begun = () => {}) => {
   addEventListener("message", ({ source, data }) => {
     if (source !== frame.contentWindow || !Number.isFinite(data?.height) || !Number.isFinite(data.scrolled)) return;
     frame.style.height = `${data.height + 2}px`; // with its border
-    scrollBy(0, data.scrolled); // it did so before there was room
+    scrollBy(0, data.scrolled); // it scrolled before there was room
     seen();
   }, { signal });
   for (const type of ["scroll", "resize"]) addEventListener(type, seen, { signal, passive: true });
@@ -109,7 +109,7 @@ const showReport = (before, address, signal, begun = () => {}) => {
   before.replaceWith(frame);
 };
 
-// Keeps the labels that are given on the page of the report. What the service did not take is sent with the next one.
+// Saves the labels set on the page of the report. Labels that could not be saved are sent with the next one.
 const labelsOf = (path, signal, failed) => {
   const unsent = new Map(); // id of a claim to its label, or to null
   let sending = Promise.resolve();
@@ -125,7 +125,7 @@ const labelsOf = (path, signal, failed) => {
     if (claim === undefined) return (await get(`${path}/labels`, signal).catch((error) => { failed(error.message); throw error; })).labels;
     unsent.set(claim, label);
     sending = sending.catch(() => {}).then(send);
-    await sending.catch((error) => { throw new Error(`Not kept: ${error.message} It is sent again with the next label.`); });
+    await sending.catch((error) => { throw new Error(`Not saved: ${error.message} It will be sent again with the next label.`); });
     return null;
   };
   addEventListener("beforeunload", (event) => { if (unsent.size) event.preventDefault(); }, { signal });
@@ -136,7 +136,7 @@ const labelsOf = (path, signal, failed) => {
   };
 };
 
-// What the operator registered: audits, experiments and runs.
+// Results that the operator registered: audits, experiments and runs.
 export const showResults = async (view, info, name, { signal }) => {
   const { results } = await get("/v1/results", signal);
   const found = results.find((one) => one.name === name);
@@ -150,9 +150,9 @@ export const showResults = async (view, info, name, { signal }) => {
     showReport(place, address, signal);
     return;
   }
-  replace(view, h("section", { "aria-labelledby": "title" }, heading("Results"), h("p", { class: "byline" }, "Audits, experiments and runs in the service's folder of results.")),
+  replace(view, h("section", { "aria-labelledby": "title" }, heading("Results"), h("p", { class: "byline" }, "Audits, experiments and runs in the service's results folder.")),
     results.length ? h("ol", { class: "jobs" }, results.map((one) => h("li", { class: "job" }, h("a", { href: `#/results/${encodeURIComponent(one.name)}`, dir: "auto" }, one.title || one.name),
       h("p", { class: "outcome" }, [one.kind, one.summary, one.created_at && moment(one.created_at), `file ${one.name}`].filter(Boolean).join(" · ")),
       one.figures.length > 0 && h("p", { class: "outcome" }, one.figures.map((figure) => [said(figure.name), ` ${figure.value} `, h("small", {}, said(figure.basis)), h("br")])))))
-      : h("p", { class: "nothing" }, "There are no results. The operator of the service shows a folder of them with ", h("code", {}, "factloop serve --results FOLDER"), "."));
+      : h("p", { class: "nothing" }, "There are no results. The operator of the service can show a folder of results with ", h("code", {}, "factloop serve --results FOLDER"), "."));
 };

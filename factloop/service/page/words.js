@@ -1,4 +1,4 @@
-// Numbers, times and states as the page writes them.
+// Formats numbers, times and states for the page.
 import { VERDICTS } from "./verdicts.js";
 
 export const KINDS = { check: "Check", trust: "TrustScore", long_form: "Long answer", audit: "Audit" };
@@ -11,7 +11,7 @@ export const STATES = {
 };
 export const BEGUN_ANEW = "Restarted after a server stop; some calls were billed twice.";
 
-// The sign of a job: of a check that is done, that of the worst verdict in it.
+// The symbol of a job. For a finished check, it is that of the worst verdict.
 export const lookOf = ({ status, summary }) => {
   const look = STATES[status];
   const counts = summary?.counts;
@@ -39,7 +39,7 @@ export const cost = (calls, dollars) => {
   if (dollars === null || dollars === undefined) return calls ? "price unknown" : "no model calls";
   return `$${dollars === 0 || dollars >= 0.1 ? dollars.toFixed(2) : dollars.toPrecision(2)}`;
 };
-// What a job that ended early had cost.
+// The cost of a job that ended early.
 const spent = ({ usage }) => (usage ? ` · ${cost(usage.calls, usage.cost_usd)}, ${plural(usage.calls, "model call")}, ${plural(usage.searches, "search", "searches")}` : "");
 
 // The outcome of a job in figures.

@@ -38,7 +38,7 @@ def test_every_view_has_names_contrast_and_no_sideways_scrolling(
         ("#/history", "precision"),
         ("#/history?text=no+such+words", "Nothing matches."),
         ("#/results", "There are no results."),
-        ("#/nowhere", "The service knows no such thing"),
+        ("#/nowhere", "There is nothing at this address"),
     ):
         page.goto(f"{offline.url}/{address}")
         expect(page.get_by_role("main")).to_contain_text(words)

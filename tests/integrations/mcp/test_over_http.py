@@ -81,7 +81,7 @@ async def test_a_claim_is_checked(address: str) -> None:
 def test_without_the_key_nothing_is_read(keyed: str, headers: dict[str, str]) -> None:
     answer = httpx.post(keyed, json=HELLO, headers={**ACCEPT, **headers})
     assert answer.status_code == 401
-    assert answer.json()["error"].startswith("the key is wrong" if "wrong" in str(headers) else "a key is needed")
+    assert answer.json()["error"].startswith("the key is not" if "wrong" in str(headers) else "an API key is")
     assert KEY not in answer.text
 
 

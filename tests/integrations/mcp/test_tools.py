@@ -13,7 +13,7 @@ from mcp import Client
 from mcp_types import CallToolResult, TextContent
 
 from factloop import FactChecker, TrustScorer
-from factloop.entrance.asks import NO_TEXT, NOTHING_FAITHFUL, NOTHING_TO_SCORE_BY, NOTHING_TO_SEARCH
+from factloop.entrance.asks import NO_SUBJECT, NO_TEXT, NOTHING_FAITHFUL, NOTHING_TO_SCORE_BY, NOTHING_TO_SEARCH
 from factloop.integrations.mcp.answers import LONGEST_PASSAGE
 from factloop.integrations.mcp.server import NOT_SET_UP, build_server
 from factloop.service.shapes import CheckAsk, TrustAsk
@@ -192,7 +192,7 @@ async def test_trust_is_scored_by_documents_given(tmp_path: Path) -> None:
     of_first = {"index": 0, "id": None, "metadata": named}
     assert given["cited"] == [{**named, "passage": DOCUMENTS[0], "document": of_first}]
     assert nothing == f"Error executing tool trust_score: {NOTHING_TO_SCORE_BY}"
-    assert wrong == "Error executing tool trust_score: give the response: no subject model is set up to ask"
+    assert wrong == f"Error executing tool trust_score: {NO_SUBJECT}"
 
 
 async def test_callers_elsewhere_are_told_no_more_than_that_it_is_not_set_up(
@@ -206,7 +206,7 @@ async def test_callers_elsewhere_are_told_no_more_than_that_it_is_not_set_up(
     assert "serper needs a key" in caplog.text
     async with served(FactChecker(search="serper", cache=False), TrustScorer(cache=False)) as client:
         line = complaint(await client.call_tool("check_response", {"response": ANSWER}))
-    assert "this server is set up wrongly: serper needs a key" in line
+    assert "this server is not configured correctly: serper needs a key" in line
 
 
 @pytest.mark.parametrize("documents", [[], [" \n"]])

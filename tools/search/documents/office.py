@@ -101,6 +101,8 @@ def xlsx_blocks(data: bytes) -> list[Block]:
 
     book = load_workbook(BytesIO(data), read_only=True, data_only=True)
     try:
+        for sheet in book.worksheets:
+            sheet.reset_dimensions()  # those in the file may hide cells, or have billions of empty ones read
         sheets = ((sheet.title, map(_cells, sheet.iter_rows(values_only=True))) for sheet in book.worksheets)
         tables = [(name, list(_table(rows))) for name, rows in sheets]
         return [block for name, table in tables if table for block in (Heading(1, name), *table)]

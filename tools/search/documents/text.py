@@ -10,12 +10,14 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from factloop.core.errors import DataError
+from factloop.core.files.lines import LONGEST_LINE
 from factloop.tools.search.documents.files import is_compressed
 
 _FRONT = re.compile(r"---[ \t]*\n(.{0,20000}?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -92,7 +94,9 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
                 yield number, text.rstrip("\r\n")
             return
         offset = len(file.read(len(codecs.BOM_UTF8))) if head.startswith(codecs.BOM_UTF8) else 0
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE + 1), b""), 1):
+            if len(line) > LONGEST_LINE:
+                raise DataError(f"this line is longer than {LONGEST_LINE:,} bytes", path=str(path), line=number)
             try:
                 yield number, line.rstrip(b"\r\n").decode("utf-8").replace("\0", " ")
             except UnicodeDecodeError as error:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from docx import Document
@@ -76,6 +77,15 @@ def xlsx(sheets: Mapping[str, Sequence[Sequence[Any]]]) -> bytes:
         for row in rows:
             sheet.append(list(row))
     return _saved(book)
+
+
+def rewritten(zipped: bytes, old: bytes, new: bytes) -> bytes:
+    """The zipped file with this text replaced in all its parts."""
+    made, buffer = ZipFile(BytesIO(zipped)), BytesIO()
+    with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
+        for name in made.namelist():
+            archive.writestr(name, made.read(name).replace(old, new))
+    return buffer.getvalue()
 
 
 def _saved(file: Any) -> bytes:

@@ -15,13 +15,14 @@ from pypdf import PdfReader, PdfWriter
 from reportlab.pdfgen.canvas import Canvas
 
 from factloop.core.errors import DataError
+from factloop.core.files.lines import LONGEST_LINE
 from factloop.tools.search.documents.files import EXTENSIONS
 from factloop.tools.search.documents.html import read_html
 from factloop.tools.search.documents.loaders import load_sections
 from factloop.tools.search.documents.pdf import page_blocks
 from factloop.tools.search.documents.search import DocumentSearch
 from factloop.tools.search.documents.sections import Block, Rows, Section
-from tests.tools.search.documents.made_files import docx, load, pdf, pptx, refusal, xlsx
+from tests.tools.search.documents.made_files import docx, load, pdf, pptx, refusal, rewritten, xlsx
 from tests.work import LINEAR, growth
 
 
@@ -63,6 +64,8 @@ def test_compressed_tables_that_cannot_be_read(tmp_path: Path) -> None:
     assert "complete gzip file: Compressed file ended" in refusal(tmp_path, "a.jsonl.gz", packed[:-9])
     assert "complete gzip file: CRC check failed" in refusal(tmp_path, "a.jsonl.gz", packed[:-8] + bytes(8))
     assert "not a complete gzip file" in refusal(tmp_path, "a.jsonl.gz", packed[:12] + b"\xff" * 9 + packed[21:])
+    endless = gzip.compress(b"a" * (LONGEST_LINE + 1), 1)
+    assert "this line is longer than" in refusal(tmp_path, "a.jsonl.gz", endless)
     assert "a.jsonl.gz:101: this line is not JSON" in refusal(tmp_path, "a.jsonl.gz", gzip.compress(rows + b"{"))
     assert load(tmp_path, "a.jsonl.gz", gzip.compress(b"")) == []
 
@@ -153,9 +156,11 @@ def test_power_point(tmp_path: Path) -> None:
     assert (section.title, section.text.split("\n\n")) == ("Smeaton's Tower", ["Lit in 1759.", "Moved in 1882."])
 
 
-def test_excel(tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [b"A2:B5", b"A1", b"A1:XFD1048576"])
+def test_excel_whatever_size_a_sheet_claims_to_have(tmp_path: Path, size: bytes) -> None:
     towers: list[list[object]] = [[], ["Tower", "Lit"], ["Smeaton's", 1759], [], ["Douglass's", 1882]]
-    (section,) = load(tmp_path, "lights.xlsx", xlsx({"Towers": towers, "Empty": []}))
+    made = rewritten(xlsx({"Towers": towers, "Empty": []}), b'dimension ref="A2:B5"', b'dimension ref="%s"' % size)
+    (section,) = load(tmp_path, "lights.xlsx", made)
     assert section.text.startswith(ROWS)
 
 
@@ -169,11 +174,8 @@ def test_a_file_that_unfolds_without_end_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_word_file_of_very_many_paragraphs_is_refused(tmp_path: Path) -> None:
-    made, buffer = ZipFile(BytesIO(docx("text"))), BytesIO()
-    with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
-        for name in made.namelist():
-            archive.writestr(name, made.read(name).replace(b"<w:body>", b"<w:body>" + b"<w:p/>" * 100_000))
-    assert "more than 100,000 paragraphs" in refusal(tmp_path, "a.docx", buffer.getvalue())
+    made = rewritten(docx("text"), b"<w:body>", b"<w:body>" + b"<w:p/>" * 100_000)
+    assert "more than 100,000 paragraphs" in refusal(tmp_path, "a.docx", made)
 
 
 def test_jsonl_keys(tmp_path: Path) -> None:
