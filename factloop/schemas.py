@@ -1,4 +1,4 @@
-"""Generates the JSON Schemas of factloop's output from its records.
+"""Generates the JSON Schemas of factloop's output from its record classes.
 
 `python -m factloop.schemas NAME` prints one of them, and `python -m factloop.schemas` lists their names.
 """

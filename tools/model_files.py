@@ -15,9 +15,8 @@ from factloop.core.extras import Extra, require
 def loading_model(path_or_name: str, *, extra: Extra = "semantic") -> Iterator[None]:
     """Wraps the import and loading of a model: failures are raised as ConfigError, chained to their cause.
 
-    Limits torch to one thread for the whole process, unless OMP_NUM_THREADS is set, because two threads are
-    four times slower on a machine that is doing anything else. `extra` is the extra of factloop that installs torch for
-    the caller.
+    Limits torch to one thread for the whole process, unless OMP_NUM_THREADS is set, because two threads are four times
+    slower on a busy machine. `extra` is the factloop extra that installs torch for the caller.
     """
     require(extra, f"the model {path_or_name!r}", "torch", "transformers")
     if _is_path(path_or_name) and not Path(path_or_name).exists():

@@ -2,8 +2,8 @@
 
 The place and the people are invented, so a model cannot know them, and half of the sentences are false, each in a
 different way. A dozen sentences can only show whether a judge reads the documents; `factloop research audit` measures
-how well it judges. A judge without a chat model (`--judge`) gets twenty claims, each with the text that decides it,
-without splitting or searching.
+how well it judges. A judge without a chat model (`--judge`) gets twenty claims, each with the decisive text, so nothing
+is split or searched.
 """
 
 from __future__ import annotations

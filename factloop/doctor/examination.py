@@ -48,11 +48,11 @@ COULD_BE: dict[Part, str] = {
 async def diagnose(
     check: CheckSettings, trust: TrustSettings, others: Sequence[Look] = (), *, controls: bool = False
 ) -> Diagnosis:
-    """Returns the findings on everything in these settings, on `others`, and on parts that are not configured.
+    """Returns findings about everything in these settings, about `others`, and about parts that are not configured.
 
     Sends one or two requests to each model, search and server, which costs a fraction of a cent if they charge. With
-    `controls`, the judge finally also checks a text whose sentences are known to be true or false, which takes at least
-    3 calls. Neither reads from the cache nor saves anything. Failures become findings, so FactloopError is not raised.
+    `controls`, the judge also checks a text whose sentences are known to be true or false, which takes at least 3
+    calls. Does not read from the cache, and saves nothing. Failures become findings, so FactloopError is not raised.
     """
     meter, started = UsageMeter(), time.perf_counter()
     looks = [*_looks(check, trust, meter), *others]

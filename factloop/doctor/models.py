@@ -51,7 +51,7 @@ _SEARCHES = Offers(
 async def ask_model(
     settings: RunSettings, chat: ChatModel, prompts: PromptRegistry, meter: UsageMeter, *, may_search: bool
 ) -> WorkingPart:
-    """Asks once while offering a search, if the model `may_search`, and once without.
+    """Asks once with the offer of a search, if the model `may_search`, and once without it.
 
     Uses neither the cache nor anything that earlier runs learnt about the server. Raises FactloopError, for example if
     no answer could be parsed.

@@ -79,9 +79,9 @@ def refuse_unknown_price(settings: RunSettings, model: object) -> None:
 
 
 def price_of(settings: RunSettings, model: str, base_url: str | None) -> Price | None:
-    """Returns the price that a run with these settings would use, without building the model; None if unknown.
+    """Returns the price that a run with these settings would use, or None if it is unknown. Does not build the model.
 
-    Raises ConfigError as the run would, if only half of the price is set, or if the cost is limited and the price is
+    Raises ConfigError, like the run, if only one of the two prices is set, or if the cost is limited and the price is
     unknown.
     """
     price = _as_paid(settings, stated_price(settings) or list_price(model, base_url))

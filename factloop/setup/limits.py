@@ -15,7 +15,7 @@ from factloop.tools.calls.budget import Allowance
 
 
 class Limits(BaseModel):
-    """Limits for one check; None means no limit.
+    """Limits for one check. None means no limit.
 
     Claims that are not judged because of a limit are unscored (`timeout` or `budget`). An invalid limit raises
     ConfigError, or pydantic's ValidationError if it is part of a request.

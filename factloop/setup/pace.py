@@ -14,7 +14,7 @@ from factloop.tools.search.gateway import limiter_of_tool
 
 
 class Pace:
-    """The rate limiters of servers, one for each URL (or search tool) and event loop.
+    """The rate limiters of servers, one for each combination of URL (or search tool) and event loop.
 
     Sessions that use the same limiter share its maximum rate, its limit on calls in flight, and what it has learnt from
     rejections.
@@ -55,9 +55,10 @@ class Pace:
         await asyncio.gather(*(limiter.drain() for limiter in self._here.values()))
 
     def share(self, n_processes: int) -> None:
-        """Divides `requests_per_second` evenly among this many processes, including this one, from now on.
+        """From now on, divides `requests_per_second` evenly among this many processes, including this one.
 
-        A rate learnt from a server needs no division, since all processes are rejected if they are too fast together.
+        A rate learnt from a server is not divided, because the server rejects requests of all processes if their total
+        rate is too high.
         """
         self._n_processes = n_processes
         for here in self._limiters.values():

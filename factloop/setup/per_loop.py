@@ -102,7 +102,8 @@ class ClosesPerLoop:
     _open: PerLoop[Any]
 
     async def aclose(self) -> None:
-        """Closes connections and the cache in this event loop. If tasks still use them, the last one closes them.
+        """Closes connections and the cache in this event loop. If tasks still use them, the last of these tasks closes
+        them.
 
         Returns without waiting for such tasks. The object can be used again afterwards.
         """
@@ -118,8 +119,8 @@ class ClosesPerLoop:
 
 
 async def _close_at_the_end(entry: _Entry[Any], of_loop: set[_Entry[Any]]) -> AsyncGenerator[None, None]:
-    """Closes the object at the end of its loop, since `asyncio.run` closes open generators while the loop still runs,
-    and connections need a running loop to close.
+    """Closes the object at the end of its loop. Connections need a running loop to close, and `asyncio.run` closes open
+    generators while the loop is still running.
     """
     try:
         yield

@@ -23,7 +23,7 @@ REMEDY = "To record it, set recording_mode='new' (--recording-mode new) to add t
 class Recording:
     """A file of answers, which several checkers and scorers can share in any thread.
 
-    The `mode` `replay` makes no calls, and raises RecordingMissing if an answer is missing. `record` rewrites the file
+    In the `mode` `replay`, no calls are made, and a missing answer raises RecordingMissing. `record` rewrites the file
     without answers that are no longer requested. `new` keeps existing answers and adds missing ones. Secrets from the
     environment are masked in the file. The constructor does not access the file.
     """
@@ -96,10 +96,10 @@ class UsedRecording:
 
 
 def refuse_missing_recording(settings: RunSettings) -> None:
-    """Raises ConfigError if a recording to be replayed does not exist, or if a mode is set without a recording.
+    """Raises ConfigError if the recording to replay does not exist, or if a mode is set without a recording.
 
-    Commands call this for a name entered by the user. It is not called for tests, whose recording may not exist yet or
-    may not be needed.
+    Commands call this function if the user specifies a recording. It is not called for tests, whose recording may not
+    exist yet or may not be needed.
     """
     place = settings.recording
     if place is None and "recording_mode" in settings.model_fields_set:

@@ -1,7 +1,7 @@
-"""A directory from which a run can be resumed. It contains the run's configuration and every paid answer.
+"""Implements the directory from which a run can be resumed. It contains the run's configuration and every paid answer.
 
-A run is resumed by starting it again. The graph is deterministic given the answers to its calls, and each answer is on
-disk before it is used. So a resumed run replays its answers and pays only for calls that were in flight when it
+To resume a run, start it again. The graph is deterministic given the answers to its calls, and each answer is on disk
+before it is used. A resumed run therefore replays its answers and pays only for calls that were in flight when it
 stopped.
 """
 
@@ -29,7 +29,7 @@ class RunDirectory:
     def __init__(self, path: Path, *, flag: str = "--run-dir") -> None:
         """Opens or creates the directory. Raises ConfigError if it is in use or contains other files.
 
-        `flag` is the flag with which users can choose another directory; messages mention it.
+        `flag` is the flag, mentioned in messages, with which users can choose another directory.
         """
         self.path, self._flag = path, flag
         try:

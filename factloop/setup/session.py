@@ -177,12 +177,11 @@ def open_session(
     pace: Pace | None = None,
     budget: Budget | None = None,
 ) -> Session:
-    """Opens the session of a run, which closes `chats` when it is closed. `seed` is for retry jitter.
+    """Opens the session of a run. Closing the session closes `chats`. `seed` is for retry jitter.
 
     A `pace` or a `budget` is shared with other sessions. With a `journal`, a `tape` or a `store`, answers are saved
-    only there; otherwise, `keeps` says whether the run's answers are saved in the cache. Raises ConfigError, for
-    example if the settings name a recording but there is no `tape`, because the run would make live calls instead of
-    replaying.
+    only there. Otherwise, `keeps` determines whether they are saved in the cache. Raises ConfigError, for example if a
+    recording is set but there is no `tape`, because the run would make live calls instead of replaying.
     """
     if settings.recording is not None and tape is None:
         raise ConfigError(f"recording = {str(settings.recording)!r}: this run cannot be recorded or replayed")

@@ -96,7 +96,7 @@ class RunSettings(BaseModel):
     timeout_s: Annotated[Timeout, Mark(LIMITS, search_tools=True)] = 60.0
     """Timeout for each model call or search.
 
-    The default for a model on this machine or in a private network is 600."""
+    The default for a model on this machine or on a private network is 600."""
     patience_s: Annotated[Positive, Mark()] = PATIENCE_S
     """Give up on an unresponsive server after this many seconds. Claims that need it stay unscored."""
     rest_s: Annotated[Positive, Mark()] = REST_S

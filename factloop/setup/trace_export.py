@@ -20,7 +20,7 @@ EXPORTER = "OTEL_TRACES_EXPORTER"
 
 
 def open_tracing(mode: TracingMode) -> None:
-    """Sets up the export, unless tracing is off or already set up. It is flushed when the process exits.
+    """Sets up the export, unless tracing is off or already set up. Pending traces are sent when the process exits.
 
     `OTEL_TRACES_EXPORTER` selects the exporter: `otlp` (the default; OTLP over HTTP, configured by the variables
     OTEL_EXPORTER_OTLP_...), `console` (standard error), or `none`. Raises ConfigError.

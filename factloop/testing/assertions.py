@@ -1,6 +1,6 @@
 """Assertions about model output. A test fails if the evidence contradicts the output, or if scores are too low.
 
-Settings that a test does not specify come from the environment, pytest's ini file or `factloop.toml`, in this order.
+Settings that a test does not specify come from the environment, pytest's ini file or `factloop.toml`, in that order.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ async def aassert_factual(
     recording: str | Path | Recording | None = None,
     **settings: Unpack[CheckChanges],
 ) -> FactualityReport:
-    """Checks `response` and returns the report, or raises NotFactual (an AssertionError) if a requirement is not met.
+    """Checks `response` and returns the report. Raises NotFactual (an AssertionError) if a requirement is not met.
 
     By default, the assertion fails if there are contradicted or unscored claims or unchecked content (`max_unchecked`):
     claims irrelevant to the question, code that was not read, and statements without a claim. It also fails if no claim
@@ -187,14 +187,14 @@ async def aassert_factual(
     so use `min_precision` to limit them. None removes a limit.
 
     `docs` are files, folders or globs, which may be relative to the test file, or LangChain documents. `documents` are
-    the documents that the response is based on, as in `FactChecker.acheck`; if they are empty, nothing can be judged.
+    the documents on which the response is based, as in `FactChecker.acheck`. If they are empty, nothing can be judged.
     They are searched first, and are the only source if there are no files and no search. `question` is the question
     that the response answers.
 
     Other settings, named as in `CheckSettings`, default to the environment (`FACTLOOP_...`), pytest's ini file and
     `factloop.toml`. With the pytest plugin, model and search answers come from the test's recording, unless you pass a
-    `checker`, which has its own. Otherwise this costs as much as a check. Raises ConfigError, RecordingMissing, and
-    DataError.
+    `checker`, which has its own. Otherwise, the assertion costs as much as a check. Raises ConfigError,
+    RecordingMissing, and DataError.
     """
     __tracebackhide__ = True
     try:
@@ -287,10 +287,10 @@ async def aassert_trustworthy(
     recording: str | Path | Recording | None = None,
     **settings: Any,
 ) -> TrustReport:
-    """Scores an answer and returns its TrustScore, or raises NotTrustworthy (an AssertionError) if it is too low.
+    """Scores an answer and returns its TrustScore. Raises NotTrustworthy (an AssertionError) if a score is too low.
 
-    If `response` is None, the subject is asked for one. An unscored part does not meet any requirement on it.
-    Settings, recordings, errors and costs are as in `aassert_factual`; `settings` are named as in `TrustSettings`.
+    If `response` is None, the subject is asked for one. An unscored part meets none of its requirements. Settings,
+    recordings, errors and costs are as in `aassert_factual`, but `settings` are named as in `TrustSettings`.
     """
     __tracebackhide__ = True
     try:

@@ -1,7 +1,7 @@
-"""The test that is running under the pytest plugin, with its recording.
+"""Keeps track of the test that is running under the pytest plugin, with its recording.
 
-This is global to the process rather than to the context, because one test runs at a time, and its fixtures, threads and
-event loops all belong to it.
+The test is global to the process rather than to the context, because only one test runs at a time, and all fixtures,
+threads and event loops belong to it.
 """
 
 from __future__ import annotations

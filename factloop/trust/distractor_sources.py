@@ -65,8 +65,8 @@ class DistractorSources:
 def open_sources(settings: TrustSettings, embedder: Any, tape: Tape | None = None) -> DistractorSources:
     """Opens the sources in the settings. `embedder` may be None. Uses no network. Raises ConfigError, DataError.
 
-    Entities of the same type come first (from DBpedia if enabled, the user's tables, and the built-in names), followed
-    by other dates and numbers, neighbours in embedding space if there is an embedder, words of the same kind, and
+    The sources, in order, are: entities of the same type (from DBpedia if enabled, the user's tables, and the built-in
+    names), other dates and numbers, neighbours in embedding space if there is an embedder, words of the same kind, and
     made-up names.
     """
     load_tables()
@@ -100,7 +100,7 @@ async def make_distractors(
 ) -> DistractorSet:
     """Returns the distractors that would be used for this response. This is free unless a model is called.
 
-    If the settings let a judge model propose distractors, `judge` or else the one in the settings is called once. Its
+    If the settings let a judge model propose distractors, `judge`, or else the one in the settings, is called once. Its
     proposals exclude the `references`, which are known correct answers. Raises the errors of `open_sources`.
     """
     check_given("question", question)

@@ -32,11 +32,11 @@ async def ascore_long_form(
     search: Sequence[str] = (),
     run_dir: Path | None = None,
 ) -> LongFormTrustReport:
-    """Checks a long answer against the corpus or with a search, then asks the subject about each claim.
+    """Checks a long answer against the corpus or with a search, and then asks the subject about each claim.
 
-    The judge is the judge model in the settings, or else the offline engine. Documents are only used by SAFE's part.
-    Limits apply to both parts together, and a recording contains the answers of both. A run directory has a subfolder
-    for each part. Raises ConfigError like `acheck_and_score`.
+    The judge is the judge model in the settings, or else the offline engine. Only SAFE uses the documents. Limits apply
+    to both parts together, and a recording contains the answers of both. A run directory has a subfolder for each part.
+    Raises ConfigError like `acheck_and_score`.
     """
     checks = check_settings(settings, search)
     recording = Recording.of(settings)
@@ -61,7 +61,7 @@ async def acheck_and_score(
     meter: UsageMeter | None = None,
     run_dir: Path | None = None,
 ) -> LongFormTrustReport:
-    """Checks a long answer with `check`, then asks the subject about each claim.
+    """Checks a long answer with `check`, and then asks the subject about each claim.
 
     Limits apply to both parts together; `meter` and `run_dir` are for the second part. Raises ConfigError before
     calling `check` if the subject is missing or invalid.

@@ -64,7 +64,7 @@ class TrustSetup:
         return () if self.corpus is None else (self.corpus,)
 
     def over(self, given: Sources) -> TrustSetup:
-        """Returns the same setup for an answer with its own sources, which replace the corpus.
+        """Returns the setup for an answer with its own sources, which replace the corpus.
 
         Raises ConfigError if there is more than one tool, or if the corpus should be searched as well.
         """
@@ -99,8 +99,8 @@ def prepare_trust(
 ) -> TrustSetup:
     """Returns the setup for these settings. Uses no network. Raises ConfigError.
 
-    `subject` and `judge` are chat models built by the caller, which replace those named in the settings. `subjects` are
-    the subjects of several systems, instead of one subject for all.
+    `subject` and `judge` are chat models built by the caller, which replace those in the settings. `subjects` are the
+    subjects of several systems, used instead of one subject for all.
     """
     prompts = PromptRegistry.load(settings.prompts)
     if subjects and (subject is not None or settings.subject_model is not None):

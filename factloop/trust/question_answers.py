@@ -48,12 +48,12 @@ class OwnAnswer(QuestionAnswer):
 
 
 def load_question_answers(place: str | Path, *, responses_needed: bool = True) -> Iterator[QuestionAnswer]:
-    """Yields the rows of a CSV file, recognized by its extension, or else of a JSON Lines file, in order.
+    """Yields the rows of a CSV file, recognized by its extension, or of a JSON Lines file, in order.
 
     `-` is standard input, as JSON Lines. Other fields are ignored.
 
-    Raises DataError once it reaches a malformed row, a repeated id, or a row without a response if `responses_needed`,
-    and if the file has no rows.
+    Raises DataError when it reaches a malformed row, a repeated id, or (if `responses_needed`) a row without a
+    response, and if the file has no rows.
     """
     rows = read_csv(place, needed=("question",)) if str(place).lower().endswith(".csv") else read_jsonl(place)
     ids: dict[str, int] = {}

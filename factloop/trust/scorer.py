@@ -53,7 +53,7 @@ MOST_AT_ONCE = 64  # maximum number of concurrently scored answers if the settin
 
 
 class TrustScorer(ClosesPerLoop):
-    """Scores answers with TrustScore: does the model stand by its answer, and do documents support it?
+    """Scores answers with TrustScore, which measures whether the model stands by its answer and documents support it.
 
         async with TrustScorer("openai:gpt-4o-mini", judge_model="openai:gpt-4o", corpus="passages.tsv") as scorer:
             report = await scorer.ascore("Who built the first temple in Jerusalem?", "King Solomon built it.")
@@ -190,9 +190,10 @@ class TrustScorer(ClosesPerLoop):
     async def astream(
         self, items: Iterable[QuestionAnswer], *, run_dir: str | Path | None = None
     ) -> AsyncGenerator[TrustReport | TrustRun, None]:
-        """Yields the report on each answer as soon as it is ready, in any order, and finally the whole run.
+        """Yields the report on each answer as soon as it is ready, in any order, and finally the complete run.
 
-        Otherwise like `ascore`. A caller that stops early must close the generator (`contextlib.aclosing`).
+        In other respects, it is like `ascore`. A caller that stops early must close the generator
+        (`contextlib.aclosing`).
         """
         given, started = list(items), time.perf_counter()
         places: dict[str, int] = {}
@@ -223,8 +224,9 @@ class TrustScorer(ClosesPerLoop):
     ) -> LongFormTrustReport:
         """Returns TrustBC for each claim that SAFE found in a long response, next to SAFE's verdict.
 
-        The subject must distinguish each claim from its distractors, which the paper leaves to future work (A.1). It is
-        not asked about irrelevant claims. `meter` is as in `ascore`. Raises ConfigError if there is no subject.
+        The subject must distinguish each claim from its distractors, which the paper leaves to future work (A.1). The
+        subject is not asked about irrelevant claims. `meter` is as in `ascore`. Raises ConfigError if there is no
+        subject.
         """
         if self._subject is None and self.settings.subject_model is None:
             raise ConfigError("TrustBC needs a subject model (--subject-model)")
@@ -265,7 +267,7 @@ class TrustScorer(ClosesPerLoop):
         )
 
     async def aopen(self) -> None:
-        """Opens everything named in the settings in advance, rather than with the first answer. Costs nothing.
+        """Opens everything specified in the settings now rather than with the first answer. Costs nothing.
 
         Raises ConfigError or DataError if something cannot be opened.
         """
@@ -384,8 +386,9 @@ def _check_answer(id: str, question: str, response: str | None) -> None:
 
 
 def _configuration(setup: TrustSetup, items: Sequence[QuestionAnswer]) -> dict[str, Any]:
-    """Returns the configuration, which must not change between attempts at the same run. It excludes versions, since
-    paid answers are kept."""
+    """Returns the configuration, which must not change between attempts at the same run. It excludes versions, because
+    paid answers are kept.
+    """
     later = () if setup.settings.samples else ("samples",)  # so that earlier runs can be resumed
     kept = setup.fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version", *later})
     asks = setup.subject is not None or bool(setup.subjects)

@@ -63,7 +63,7 @@ class TrustScoring:
     """Maps the name of each system with its own subject to the graph for that subject."""
 
     def over(self, given: Sources) -> TrustScoring:
-        """Returns a version for an answer with its own sources, in the same session with its limits and budget.
+        """Returns a copy for an answer with its own sources. It uses the same session with its limits and budget.
 
         Raises ConfigError.
         """
@@ -159,7 +159,7 @@ class TrustScoring:
 def open_trust_scoring(
     setup: TrustSetup, *, journal: Path | None = None, pace: Pace | None = None, budget: Budget | None = None
 ) -> TrustScoring:
-    """Opens a session for a setup, in which answers can be scored. Raises ConfigError.
+    """Opens a session in which answers can be scored with this setup. Raises ConfigError.
 
     With a `journal`, answers are saved only there. A `pace` or a `budget` is shared with other sessions.
     """

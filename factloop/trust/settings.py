@@ -44,7 +44,7 @@ class TrustSettings(EmbeddingSettings):
     nli: Annotated[str | None, Mark(MODEL, "PATH")] = None
     """NLI cross-encoder that judges the passages.
 
-    A path, or the name of a model already downloaded; needs the `semantic` extra."""
+    A path, or the name of a downloaded model. Needs the `semantic` extra."""
     corpus: Annotated[Names, Mark(SEARCH, "PATH", path=True)] = ()
     """Documents to check against for TrustFC (psgs_w100.tsv is also accepted). Without any, TrustFC is left out."""
     fail_if_unreadable: Annotated[bool, Mark(SEARCH)] = False

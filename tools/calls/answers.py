@@ -1,4 +1,4 @@
-"""Caches the answers of models and searches, so that each request is made only once and charged accordingly.
+"""Caches the answers of models and searches, so that each request is made and paid for only once.
 
 The gateways route every call through a store. A run's store (`RunAnswers`) uses the shared cache, the run's journal or
 a tape; an experiment provides its own store, which its variants share.
@@ -83,8 +83,8 @@ class Answers(Protocol):
 
 
 class RunAnswers:
-    """The answers of one run. Stored answers are free, but a journal's answers from earlier attempts are charged once,
-    as are requests that an earlier attempt sent without getting an answer.
+    """The answers of one run. Stored answers are free, but answers and unanswered requests of earlier attempts in a
+    journal are charged once.
     """
 
     def __init__(

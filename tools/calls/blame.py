@@ -69,8 +69,8 @@ NOT_OF_ITS_KIND = "is its URL correct, and is it the right kind of server?"
 class FirstAnswer:
     """Tracks whether a server has ever answered. Bound to one event loop.
 
-    Requests are sent in bursts, and one may be rejected before another is answered. So the setup is blamed only if none
-    of the requests in progress is answered.
+    Requests are sent in bursts, so one may be rejected before another is answered. The setup is therefore blamed only
+    if none of the requests in progress is answered.
     """
 
     def __init__(self) -> None:

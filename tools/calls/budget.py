@@ -57,7 +57,7 @@ class Budget:
     async def reserve(self, worst_usd: float, *, calls: int = 1) -> AsyncIterator[Reservation]:
         """Reserves a call that costs at most `worst_usd`. Raises BudgetExceeded if the budget is insufficient.
 
-        With `calls=0`, only the money counts. This is for searches, to which the limit on model calls does not apply.
+        Pass `calls=0` for searches, which count only towards the limit on cost.
         """
         if self._max_calls is None and self._max_usd is None:
             yield Reservation()

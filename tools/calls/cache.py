@@ -51,10 +51,11 @@ class CacheBounds:
 
 
 def prune(connection: sqlite3.Connection, bounds: CacheBounds) -> None:
-    """Removes answers until the limits are met. Small transactions keep the cache usable if the process is killed.
+    """Removes answers until the limits are met. Uses small transactions, so that the cache stays usable if the process
+    is killed.
 
-    The file can grow by one step between size checks, so removal starts before `max_bytes` is reached. The file
-    is shrunk only if it is larger than that, or mostly empty. Raises sqlite3.Error.
+    The file can grow by one step between size checks, so removal starts before `max_bytes` is reached. The file is
+    shrunk only if it exceeds `max_bytes` or more than half of it is unused. Raises sqlite3.Error.
     """
     connection.execute("CREATE INDEX IF NOT EXISTS answers_by_age ON answers (written)")
     now = time.time()
@@ -121,15 +122,15 @@ class StoredAnswer:
 
 
 class CallCache:
-    """A map from call keys to JSON values on disk. Not tied to an event loop. An operation takes microseconds, a few
-    milliseconds when a limit is reached, and up to `BUSY_TIMEOUT_S` while another process writes. In an event loop, run
+    """A map on disk from call keys to JSON values, not tied to an event loop. An operation takes microseconds, a few
+    milliseconds when a limit is reached, or up to `BUSY_TIMEOUT_S` while another process writes. In an event loop, run
     operations with `aside`.
     """
 
     def __init__(self, path: Path, bounds: CacheBounds | None = None) -> None:
-        """Opens or creates the file, readable only by its owner.
+        """Opens the file, or creates one that only its owner can read.
 
-        Raises ConfigError if the file cannot be used, and its subclass NoPlaceToKeep if it cannot be written.
+        Raises ConfigError if the file cannot be used, or its subclass NoPlaceToKeep if it cannot be written.
         """
         self._path, self._bounds = path, bounds
         self._mine: set[str] = set()

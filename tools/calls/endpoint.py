@@ -61,8 +61,8 @@ class Endpoint:
     ) -> Any:
         """Sends a request and returns the JSON value that `read` extracts from the answer.
 
-        `read` raises ToolError if the answer has an unexpected shape. Raises ToolError or ToolTimeout, and ConfigError
-        if the cache fails. Failures are not cached.
+        `read` must raise ToolError if the answer has an unexpected shape. Failures are not cached. Raises ToolError or
+        ToolTimeout if the request fails, and ConfigError if the cache fails.
         """
         request = json.dumps([self.tool, self.identity, method, sorted(fields.items())])
         key = hashlib.sha256(request.encode()).hexdigest()

@@ -153,9 +153,9 @@ class _DeadlineAdapter(HTTPAdapter):
 class JsonClient:
     """Sends requests to a server that returns JSON objects. Safe to use from many threads (one session each).
 
-    `timeout_s` limits the whole exchange, including connecting and reading the body, but not the system's name lookup.
-    `secret_headers` never appear in messages; with them, redirects are not followed, so no other host receives them.
-    `headers` may request another kind of JSON with `Accept`. `hints` maps a status to advice for the user.
+    `timeout_s` limits the whole exchange, including connecting and reading the body but not the DNS lookup.
+    `secret_headers` never appear in messages, and disable redirects, so that no other host receives them. `headers` may
+    contain `Accept` to request another kind of JSON. `hints` maps a status to advice for the user.
     """
 
     def __init__(
@@ -191,7 +191,7 @@ class JsonClient:
         timeout_s: float | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
-        """Posts `payload` and returns the JSON object, optionally with a shorter timeout and more headers.
+        """Posts `payload` and returns the JSON object, optionally with a shorter timeout and additional headers.
 
         Raises ToolError, ToolTimeout.
         """

@@ -2,9 +2,9 @@
 
 A server that rejects requests with 429 does so immediately, so a burst of a thousand requests would cause a thousand
 rejections before the first one is noticed. The rate therefore starts at `START_RATE` and doubles while no request is
-rejected. A rejection pauses all calls for as long as the server asks, and lowers the rate towards the rate accepted
-since the previous rejection, which is the server's limit because the limit was exhausted both times. Then the rate
-slowly rises again (AIMD, as in TCP).
+rejected. A rejection pauses all calls for as long as the server requests, and lowers the rate towards the rate accepted
+since the previous rejection. That rate is the server's limit, because the limit was exhausted at both rejections. Then
+the rate slowly rises again (AIMD, as in TCP).
 
 A request counts as accepted if it was sent and not rejected, because only rejections arrive immediately.
 """
@@ -31,7 +31,7 @@ LEAST_PROBED_RATE = 4.0
 """Minimum rate after the first rejection. An immediate rejection reveals nothing about the limit."""
 BACK_OFF = 0.9
 PROBING_GROWTH = 0.6
-"""Growth of the rate per second between the first and the second rejection. The first reveals little: a server that
+"""Growth of the rate per second between the first and the second rejection. The first reveals little. A server that
 allows bursts accepts far more at the start than later, and a server that does not allow them accepts far less."""
 SLOW_GROWTH = 0.006
 """Growth of a learned rate per second until `RECOVERED_S` seconds have passed without a rejection."""

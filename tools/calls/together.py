@@ -29,7 +29,8 @@ async def as_they_come(
 ) -> AsyncGenerator[R, None]:
     """Yields the result of `work` on each item as soon as it is available, with at most `at_once` calls in progress.
 
-    The first error ends the iteration. Results available by then are yielded first, because they may have cost money.
+    The first error ends the iteration. Results that are already available are yielded first, because they may have cost
+    money.
     """
     under_way: set[asyncio.Future[R]] = set()
     done: set[asyncio.Future[R]] = set()

@@ -3,7 +3,7 @@
 Names and attributes follow OpenTelemetry's semantic conventions for generative AI. Attributes not defined there begin
 with `factloop.`. Prompts, replies, claims and queries are added to spans only in the mode `content`.
 
-Only OpenTelemetry's API is used; it is imported when the first graph is traced. Parent spans are stored in context
+Only OpenTelemetry's API is used, and it is imported when the first graph is traced. Parent spans are stored in context
 variables, which LangGraph's tasks inherit.
 """
 

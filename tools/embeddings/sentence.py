@@ -55,13 +55,13 @@ BATCH_SIZE = 32
 
 
 class SentenceTransformerEmbedder:
-    """Embeds texts with a model from a folder, or one that has already been downloaded from the Hugging Face Hub.
+    """Embeds texts with a model from a folder, or with one that was downloaded from the Hugging Face Hub.
 
     Loading takes a few seconds and limits torch to one thread, which is faster on a busy machine (200 MiniLM
     sentences/s against 50 with two). The vectors of the last `max_kept` texts are cached. Safe to share among threads.
 
-    `allow_download` allows downloads from the Hub. It is off by default, because without a network, downloading blocks
-    for a minute.
+    `allow_download` permits downloads from the Hub. It is off by default, because an attempt to download blocks for a
+    minute if there is no network.
     """
 
     def __init__(

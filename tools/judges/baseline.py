@@ -1,9 +1,9 @@
-"""The packaged baseline, which judges a claim by eight simple features of its words and reports when it is unsure.
+"""The packaged baseline, which judges a claim by eight simple features of its words and says when it is unsure.
 
-A logistic regression on the features gives a score, calibrated to even odds. The labels `supported` and `contradicted`
-require that a threshold is passed and no condition rules them out; all other readings are `insufficient` and start with
-the closest sentence. The file `baseline.json` contains the accuracy of each label, cross-validated over documents, the
-weights, thresholds and word frequencies. It is written by `python -m benchmarks.fit_baseline`.
+A logistic regression on the features gives a score, calibrated to even odds. A claim is labelled `supported` or
+`contradicted` if it passes a threshold and no condition rules this out. All other claims are `insufficient`, and the
+closest sentence is cited first. The file `baseline.json` contains the weights, thresholds and word frequencies, and the
+accuracy of each label, cross-validated over documents. It is written by `python -m benchmarks.fit_baseline`.
 """
 
 from __future__ import annotations

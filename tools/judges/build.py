@@ -75,7 +75,7 @@ def build_judge(
     logprobs: bool = True,
     allow_download: bool = False,
 ) -> Judge:
-    """Builds the judge with that name. Neither loads weights nor uses the network yet. Raises ConfigError.
+    """Builds the judge with that name, without loading weights or using the network yet. Raises ConfigError.
 
     `open_gateway` is called for models on a server; it may be None for judges that run on this machine.
     """

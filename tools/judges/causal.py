@@ -71,9 +71,9 @@ class YesOrNo(LocalJudge):
 class GraniteGuardian(YesOrNo):
     """Granite Guardian 3.0 to 3.2 (Padhi et al. 2024, arXiv 2412.07724), checking the risk `groundedness`.
 
-    Its chat template forms the question from the context and the assistant's message. "Yes" means that the risk exists.
-    The score is P("No") / (P("No") + P("Yes")), as in the model card. Versions from 3.3 on answer in another format and
-    are rejected.
+    Its chat template forms the question from the context and the assistant's message. "Yes" means that the risk is
+    present. The score is P("No") / (P("No") + P("Yes")), as in the model card. Version 3.3 and later answer in another
+    format and are rejected.
     """
 
     kind = "granite-guardian"
@@ -91,10 +91,10 @@ class GraniteGuardian(YesOrNo):
 
 
 class Bespoke(YesOrNo):
-    """Bespoke-MiniCheck with weights that transformers can load without extra code, such as those on Llama 3.1.
+    """Bespoke-MiniCheck with weights that transformers can load without extra code, such as those based on Llama 3.1.
 
     The score is P("Yes"), as in the authors' package (github.com/Liyan06/MiniCheck, `LLMCheck`). The weights based on
-    InternLM2 come with their own code, which is never run here; a server can run it (`served.ServedBespoke`).
+    InternLM2 include code, which is never run here but can be run by a server (`served.ServedBespoke`).
     """
 
     kind = "bespoke"

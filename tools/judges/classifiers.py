@@ -28,7 +28,8 @@ class LabelPlaces:
 
     @classmethod
     def of(cls, id2label: Mapping[int, str], nameless: Mapping[int, LabelPlaces]) -> LabelPlaces:
-        """Finds the indices by the labels' names. For labels named LABEL_0 etc., uses `nameless`, by number of labels.
+        """Finds the indices by the names of the labels. For names such as LABEL_0, looks up the number of labels in
+        `nameless`.
 
         Raises ConfigError if the names do not show which label means support.
         """
@@ -65,7 +66,7 @@ class Classifier(LocalJudge):
 class Nli(Classifier):
     """Any natural language inference model: P(entailment) and, with three classes, P(contradiction).
 
-    The labels are identified by their names in the model's configuration. Each passage is a separate premise.
+    The labels are identified by their names in the configuration of the model. Each passage is a separate premise.
     """
 
     kind = "nli"
@@ -75,8 +76,8 @@ class Nli(Classifier):
 class MiniCheckRoberta(Classifier):
     """MiniCheck (Tang, Laban and Durrett 2024, arXiv 2404.10774): `document </s> claim` as one text, P(label 1).
 
-    Chunks have 400 tokens, as in the authors' package (github.com/Liyan06/MiniCheck). The DeBERTa weights work the same
-    way, with their own separator.
+    Chunks have 400 tokens, as in the authors' package (github.com/Liyan06/MiniCheck). The DeBERTa weights work in the
+    same way, with a different separator.
     """
 
     kind = "minicheck-roberta"
@@ -112,8 +113,9 @@ class AlignScore(Classifier):
     github.com/yuh-zha/AlignScore, `inference.py`); output 2 is contradiction. The chunk comes first, then the sentence.
 
     The weights are either a sequence classifier with three labels, or the published checkpoint (`*.ckpt`) together with
-    the configuration and tokenizer of its base model, a RoBERTa. Only tensors are read from a checkpoint; no code in it
-    is run. Its pooler and three-way head compute the same as the head of a RoBERTa classifier and are loaded as one.
+    the configuration and tokenizer of its RoBERTa base model. Only tensors are read from a checkpoint, and no code in
+    it is run. Its pooler and three-way head compute the same as the head of a RoBERTa classifier, so they are loaded as
+    one.
 
     Departure: a context of n words is cut into chunks of whole sentences with up to 350 words, whereas the authors
     distribute its sentences evenly over n // 350 + 1 chunks, regardless of their length.
@@ -170,12 +172,12 @@ def _renamed(name: str) -> str | None:
 class LettuceDetect(LocalJudge):
     """LettuceDetect (Kovács and Recski 2025, arXiv 2502.17125), which marks tokens that the context does not support.
 
-    The score is 1 minus the highest P(hallucinated) of the claim's tokens, so a claim with one marked span is not
+    The score is 1 minus the highest P(hallucinated) of any token of the claim, so a claim with a marked span is not
     supported. The input is a pair of context and claim, with the context in the authors' form for texts without a
     question (github.com/KRLabsOrg/LettuceDetect, `summary_prompt_en.txt`). Class 1 of the classifier is "hallucinated".
 
-    Departure: for a long document, the chunk that supports the claim best counts, whereas the authors take the highest
-    P(hallucinated) of each token over all chunks, so that every chunk would have to contain the claim.
+    Departure: for a long document, the score is that of the chunk that supports the claim best. The authors take the
+    highest P(hallucinated) of each token over all chunks, so every chunk would have to contain the claim.
     """
 
     kind = "lettucedetect"

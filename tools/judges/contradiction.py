@@ -28,9 +28,9 @@ class Difference:
 
 
 def find_difference(one: Alignment, figures: Sequence[Figure], least: float) -> Difference | None:
-    """The contradiction in a sentence that contains at least the share `least` of the claim's other content, if any.
+    """Finds a contradiction in a sentence that contains at least the share `least` of the other content of the claim.
 
-    `figures` are the figures of all sources; a figure that occurs in any source cannot be identified as an error.
+    `figures` are the figures of all sources. A figure that occurs in any source does not count as an error.
     """
     if one.is_supposed:
         return None

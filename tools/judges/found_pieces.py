@@ -34,9 +34,10 @@ class FoundPieces:
 
 
 def find_pieces(claim: str, documents: GivenDocuments, results: int) -> FoundPieces:
-    """The pieces of the best passages found by searching the documents for the claim.
+    """Searches the documents for the claim and returns the pieces of the best passages.
 
-    If none are found (*mice* does not match *a mouse*), takes all passages unless they exceed `FEW_CHARACTERS`.
+    If the search finds nothing (*mice* does not match *a mouse*), takes all passages unless they exceed
+    `FEW_CHARACTERS`.
     """
     hits = documents.search(claim, results) or documents.all_passages(FEW_CHARACTERS) or []
     numbers = {source: number for number, source in enumerate(dict.fromkeys(hit.source for hit in hits))}
@@ -57,8 +58,8 @@ def pieces_of(title: str, section: str | None, passage: str) -> tuple[str, ...]:
 class BaselineReader(Judge):
     """The packaged baseline as a `Judge`.
 
-    It has no window. It reads the same pieces of a document, or of a chunk, as a check would, which are found by
-    searching for the claim. Its weights were fitted on such pieces.
+    It has no window. Like a check, it searches a document, or a chunk, for the claim and reads the pieces that are
+    found. Its weights were fitted on such pieces.
     """
 
     def __init__(self, verifier: Baseline) -> None:

@@ -1,7 +1,7 @@
 """Lists the judges that factloop knows by name, and downloads their weights.
 
 Paths, and hub names whose files are in the user's cache, never need the network. Other files are downloaded once if
-that is allowed; otherwise, an error explains how to allow it.
+allowed. If not, an error explains how to allow downloads.
 """
 
 from __future__ import annotations

@@ -160,12 +160,12 @@ async def score_pairs(
     meter: UsageMeter,
     read: Read | None = None,
 ) -> list[list[PairScore]]:
-    """The score of each pair, in order, for each chunk size (None: as large as the judge accepts).
+    """Returns the score of each pair, in order, for each chunk size (None means as large as the judge accepts).
 
     The score of a pair is the highest over the chunks of its document, as in MiniCheck (section 4) and AlignScore
     (section 3.2), averaged over the parts of its claim. Chunks that two sizes have in common are read only once. A pair
-    has no score if one of its chunks could not be read, because that chunk might be the best one, or if its claim or
-    document is blank. Raises ConfigError if the judge does.
+    has no score if its claim or document is blank, or if one of its chunks could not be read, because that chunk might
+    be the best one. Raises ConfigError if the judge does.
     """
     places: dict[VerifierPair, int] = {}
 

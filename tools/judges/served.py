@@ -129,7 +129,7 @@ class ServedBespoke(ServedJudge):
 
     Input and score are as in the authors' package (github.com/Liyan06/MiniCheck, `utils.py` and `LLMCheck` in
     `inference.py`): the score is the probability of "Yes", in any case, among the five likeliest first tokens. If the
-    server returns no log-probabilities, it is 1 for "Yes" and 0 for "No".
+    server returns no log-probabilities, the score is 1 for "Yes" and 0 for "No".
 
     Departures: any other answer leaves the pair unscored, whereas the package returns 0. Chunk sizes are counted in
     words, because the server's tokenizer is not available.

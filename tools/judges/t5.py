@@ -18,8 +18,8 @@ class MiniCheckT5(LocalJudge):
     for "0"). Chunks have 500 words in a window of 2,048 tokens, and the best one counts, as in the authors' package
     (github.com/Liyan06/MiniCheck, `minicheck/inference.py`).
 
-    Departures: sentences are not split with nltk; a sentence longer than a chunk is cut, whereas the package truncates
-    the input, which removes the claim first.
+    Departures: sentences are not split with nltk. A sentence longer than a chunk is cut, whereas the package truncates
+    the input and loses the claim first.
     """
 
     kind = "minicheck"
@@ -57,10 +57,10 @@ class Hhem(LocalJudge):
     """Vectara's HHEM-2.1-Open: the encoder of Flan-T5-Base with a classification head applied to the first token.
 
     The input follows the model card (huggingface.co/vectara/hallucination_evaluation_model). It starts with `<pad>`,
-    whose output for class 1 ("consistent") is the score. The published code is not run. The weights have the same names
-    as those of transformers' `T5ForTokenClassification`, with the prefix `t5.`, so that class can load them. A user's
-    folder must contain the weights and the configuration and tokenizer of google/flan-t5-base. These either replace the
-    published `config.json` or are in a subfolder `flan-t5-base`.
+    whose output for class 1 ("consistent") is the score. The published code is not run. Apart from the prefix `t5.`,
+    the weights have the same names as those of transformers' `T5ForTokenClassification`, which can therefore load them.
+    A user's folder must contain the weights and the configuration and tokenizer of google/flan-t5-base. The latter
+    either replace the published `config.json` or are in a subfolder `flan-t5-base`.
     """
 
     kind = "hhem"

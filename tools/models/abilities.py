@@ -1,7 +1,7 @@
 """Learns from a server's answers what it supports: output modes, log-probabilities and settings.
 
-A mode counts as unavailable only if there is evidence: the server rejects it and answers in a weaker one, or accepts it
-but replies as if it had not been requested. A mode that worked once is not dropped for a single odd reply.
+A mode counts as unavailable only if the server rejects it and answers in a weaker mode, or accepts it but replies as if
+it had not been requested. A mode that worked once is not dropped for a single odd reply.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Sends requests through a provider's batch interface, at half the price and with answers within a day.
+"""Sends requests through a provider's batch interface, at half the price. Answers arrive within a day.
 
 The model's own client builds each request and reads each answer, as in a live call; only the connection beneath it is
 replaced. The connection collects requests until no more arrive for a while, submits them as one batch, polls its
-progress, and gives each request its line of the results. A failed line raises the same error as a failed live call.
+progress, and returns to each request its line of the results. A failed line raises the same error as a failed live
+call.
 
 Submitted batches are recorded in a file next to the run's answers. When a killed run is restarted, it fetches the
 results of its batches and submits nothing twice.
@@ -71,7 +72,8 @@ class Progress:
 
 
 class OpenAIBatches:
-    """OpenAI's batch API (https://platform.openai.com/docs/api-reference/batch), with a request's URL and credentials.
+    """OpenAI's batch API (https://platform.openai.com/docs/api-reference/batch), using the URL and credentials of a
+    request.
 
     All methods that send requests raise ToolError.
     """
@@ -242,8 +244,9 @@ class Batches:
     """The batches of one run. Bound to one event loop."""
 
     def __init__(self, path: Path, *, after_s: float, patience_s: float) -> None:
-        """`path` is the file that records them. A batch is submitted when no request has arrived for `after_s` seconds.
-        A provider that cannot be reached for `patience_s` is no longer queried; its batches wait for the next start.
+        """`path` is the file that records the batches. A batch is submitted when no request has arrived for `after_s`
+        seconds. A provider that cannot be reached for `patience_s` is no longer queried, and its batches wait for the
+        next start.
 
         Raises ConfigError if the file cannot be read.
         """
@@ -381,7 +384,8 @@ class Batches:
             self._answer(batch, name, found.missing if found is not None and batch.lines else None)
 
     def _refused(self, provider: OpenAIBatches, batch: _Batch, error: Json) -> None:
-        """If there were too many requests, queues them again, to be sent one batch after another.
+        """If the provider rejected the batch for its size, queues the requests again, to be sent one batch after
+        another.
 
         The batches are half as large, unless another batch may have filled the provider's queue.
         """

@@ -69,10 +69,10 @@ def build_chat_model(
     price: Price | None = None,
     replayed: bool = False,
 ) -> ChatModel:
-    """The model `provider:name`. Costs nothing and does not use the network. Raises ConfigError.
+    """Builds the model `provider:name`. Costs nothing and does not use the network. Raises ConfigError.
 
-    With `replayed`, all answers come from a recording, so the model needs no key, client or provider's package. It has
-    the same identity as the real model, except for a URL from the environment.
+    With `replayed`, all answers come from a recording, so the model needs no key, no client and no package of the
+    provider. It has the same identity as the real model, except for a URL from the environment.
     """
     provider, bare = _parts(name, base_url)
     full = f"{provider}:{bare}" if provider else bare
@@ -186,7 +186,7 @@ def _sampling(temperature: float | None, max_tokens: int | None) -> dict[str, fl
 
 
 def wrap_chat_model(model: BaseChatModel, *, price: Price | None = None) -> ChatModel:
-    """Wraps a model built by the user. It keeps its own settings, except for retries, which the gateway handles.
+    """Wraps a model built by the user. The model keeps its settings, except for retries, which the gateway handles.
 
     Two such models cannot be distinguished with certainty, so their answers are stored only within this process.
     """

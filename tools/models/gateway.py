@@ -93,7 +93,7 @@ class ModelGateway:
         top_logprobs: int = 0,
         needed: re.Pattern[str] | None = None,
     ) -> AnswerWithTokens[T | ToolChoice[Any]]:
-        """The model's answer as `output`, or its choice among `offers`.
+        """Returns the model's answer as `output`, or its choice among `offers`.
 
         A reply that does not fit the schema, or that `accept` rejects by raising ModelOutputError, is followed by up to
         `REPAIRS` repair turns, each of which shows the model its last reply and what was wrong with it.
@@ -129,7 +129,7 @@ class ModelGateway:
         """Like `ask_for`, but adds the log-probabilities of the `top_logprobs` most likely tokens at each position.
 
         `read_text` is tried on replies that do not follow the schema, before a repair turn. With `needed`, only the
-        tokens that it matches are returned and stored, with alternatives only for its group `value`.
+        tokens that it matches are returned and stored. Alternatives are kept only for its group `value`.
         """
         first = Request(_messages(prompt), output, None, stage, meter, top_logprobs, needed, prompt.parts)
         answered = await self._converse(first, output, accept, read_text)
@@ -139,7 +139,7 @@ class ModelGateway:
     async def ask_freely(
         self, prompt: str | RenderedPrompt, *, stage: str, meter: UsageMeter, top_logprobs: int = 0, draw: int = 0
     ) -> FreeAnswer:
-        """Sends only `prompt` and returns the text, without instructions, schema or repair turns.
+        """Sends only `prompt`, without instructions, schema or repair turns, and returns the text.
 
         A rendered prompt keeps its system message. `top_logprobs` works as in `ask_graded`. Each `draw` of a prompt is
         a separate answer.
@@ -180,10 +180,11 @@ class ModelGateway:
                 raise _told_to_people(error, self.chat.name) from error
 
     def _repairing(self, first: Request, error: ModelOutputError, *, n_before: int) -> Request:
-        """The first request, followed by the last bad reply and what was wrong with it.
+        """Returns the first request, followed by the last bad reply and what was wrong with it.
 
         Earlier bad replies are omitted, because they would lengthen the conversation and invite more of them. Later
-        repairs say that the previous reply was bad too, so that a model that repeats itself gets a different request.
+        repairs say that the previous reply was bad too, so that a model that repeats itself receives a different
+        request.
         """
         wrong = f"{error}\n{NOT_THE_FIRST}" if n_before else str(error)
         repair = self._repair.render(error=wrong, schema=json.dumps(first.schema(Mode.TEXT)))

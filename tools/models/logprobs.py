@@ -25,9 +25,9 @@ def probabilities(token: ReplyToken) -> dict[str, float]:
 
 
 def only_needed(tokens: Sequence[ReplyToken], needed: re.Pattern[str]) -> tuple[ReplyToken, ...]:
-    """The tokens that the pattern matches, with alternatives only for its group `value`.
+    """Returns the tokens that the pattern matches, with alternatives only for its group `value`.
 
-    In these tokens, `needed` finds the same matches, with the same probabilities, as in the whole reply.
+    In these tokens, `needed` finds the same matches with the same probabilities as in the whole reply.
     """
     text, ends = _joined(tokens)
     kept: list[ReplyToken] = []
@@ -47,13 +47,12 @@ def only_needed(tokens: Sequence[ReplyToken], needed: re.Pattern[str]) -> tuple[
 def option_probabilities(
     tokens: Sequence[ReplyToken], span: tuple[int, int], options: Sequence[str], *, closing: str
 ) -> Mapping[str, float] | None:
-    """The probability of each of `options`, followed by `closing`, at `span` in the tokens' joined text.
+    """Returns the probability of each of `options`, followed by `closing`, at `span` in the joined text of the tokens.
 
-    Options are compared only as far as necessary: a text that begins one of them and no other counts for that option
-    ("insuff" for "insufficient"). If the token in the reply could begin several options, the next token decides; an
-    alternative that could begin several is ambiguous and counts for none. Options that are not among the alternatives
-    count as 0, so the sum may be well under 1. None if a token of the span has no alternatives, or if the reply matches
-    no option.
+    A text counts for an option if it is the beginning of that option and no other ("insuff" for "insufficient"). If the
+    token in the reply could begin several options, the next token decides. An alternative that could begin several
+    options is ambiguous and counts for none. Options that are not among the alternatives count as 0, so the sum may be
+    well under 1. Returns None if a token of the span has no alternatives, or if the reply does not match any option.
     """
     text, ends = _joined(tokens)
     first = next((place for place, end in enumerate(ends) if end > span[0]), None)

@@ -1,8 +1,8 @@
-"""Parses a model's reply according to the requested schema, or explains why this is impossible.
+"""Parses a model's reply according to the requested schema, or explains why it cannot.
 
 Models that are not forced to follow a schema write JSON with small faults, such as a trailing comma, a verdict in
 uppercase, a number as a string, or an object nested in another. These are accepted if only one meaning is possible.
-Nothing else is guessed: missing fields, incomplete objects and two different answers lead to another request.
+Nothing else is guessed. Missing fields, incomplete objects and two different answers lead to another request.
 """
 
 from __future__ import annotations

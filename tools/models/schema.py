@@ -89,7 +89,7 @@ class Offers(Generic[Answer, Args]):
     """Tools that the model may call instead of giving its answer.
 
     All tools take the same arguments, which are strings and lists of strings with defaults. A call must set at least
-    one.
+    one argument.
     """
 
     tools: Mapping[str, str]

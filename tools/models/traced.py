@@ -32,9 +32,10 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def request_values(chat: ChatModel, model: BaseChatModel | None = None) -> Mapping[str, Value]:
-    """The span values for the model, its provider, its server and its sampling.
+    """Returns the span values for the model, its provider, its server and its sampling.
 
-    `model` is the model as it is called now, if it has changed since it was built: servers may reject a temperature.
+    `model` is the model as it is called now. It may have changed since it was built, because servers may reject a
+    temperature.
     """
     asked = model or chat.model
     sampling = {name: getattr(asked, name, chat.identity.get(name)) for name in SAMPLING}

@@ -124,11 +124,11 @@ class Transport:
         return _conceding(self._model, self.abilities.known.conceded)
 
     async def send(self, request: Request) -> tuple[Reply, CallCost, Mode]:
-        """The model's reply, its cost, and the mode in which it was requested.
+        """Returns the model's reply, its cost, and the mode in which it was requested.
 
         Raises ToolError, ToolTimeout, ModelRefusal, BudgetExceeded, ConfigError.
 
-        A server that rejects log-probabilities is not asked for them again.
+        If a server rejects log-probabilities, they are not requested again.
         """
         if request.meter.before_paying is not None:
             await request.meter.before_paying()

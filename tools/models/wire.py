@@ -47,13 +47,13 @@ class ModeUnavailable(Exception):
 def bind(
     model: BaseChatModel, mode: Mode, schema: Schema, tools: Sequence[OpenAITool], *, top_logprobs: int = 0
 ) -> Bound:
-    """The model bound to answer with `schema` (or one of `tools`) in `mode`. Raises ModeUnavailable.
+    """Returns the model bound to answer with `schema` (or one of `tools`) in `mode`. Raises ModeUnavailable.
 
     `top_logprobs` requests that many alternatives for each token, but only with OpenAI's API.
 
     With OpenAI's chat-completions API, the fields go directly into the request body, because only the raw message is
-    needed. The client library's typed transformation of a schema and the parser chain of `with_structured_output`,
-    which other providers use, would cost 2.5 ms of CPU time per call.
+    needed. Other providers use the client library's typed transformation of a schema and the parser chain of
+    `with_structured_output`, which together would cost 2.5 ms of CPU time per call.
     """
     from langchain_openai.chat_models.base import BaseChatOpenAI  # late: rarely needed
 

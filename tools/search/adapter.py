@@ -195,8 +195,8 @@ def _first(metadata: dict[str, Any], keys: Iterable[str]) -> str | None:
 
 
 def as_search_tool(thing: object) -> SearchTool:
-    """A `SearchTool` unchanged, or a wrapped retriever, vector store, LangChain tool with one string argument, or
-    function that takes a query.
+    """Returns a `SearchTool` unchanged, and wraps a retriever, a vector store, a LangChain tool with one string
+    argument, or a function that takes a query.
 
     Raises ConfigError for anything else.
     """

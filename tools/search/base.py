@@ -55,7 +55,8 @@ class SearchInput(BaseModel):
 
 
 class SearchTool(BaseTool):
-    """Base class of all search tools. Subclasses implement `search`; `asearch` runs it in a thread unless overridden.
+    """Base class of all search tools. Subclasses implement `search`, which `asearch` runs in a thread unless
+    overridden.
 
     As a LangChain tool, it takes a `query` and returns numbered passages as its content and the hits as its artifact.
     """

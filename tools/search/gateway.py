@@ -79,10 +79,10 @@ class SearchGateway:
         servers: dict[int, Server] | None = None,
         limiter_of: Callable[[SearchTool], Limiter] = limiter_of_tool,
     ) -> None:
-        """`patience_s` is how long a tool's server may accept no request before we give up on it, and `rest_s` is the
-        longest pause before trying it again.
+        """We give up on a tool's server if it accepts no request for `patience_s` seconds. `rest_s` is the longest
+        pause before trying it again.
 
-        `budget` is charged for searches; a tool with an unknown price counts as free. Gateways with the same `servers`
+        `budget` is charged for searches. A tool with an unknown price counts as free. Gateways with the same `servers`
         or the same `limiter_of` share their limiters.
         """
         self.tools = tuple(tools)
@@ -96,10 +96,10 @@ class SearchGateway:
         self._looks: SingleFlight[ToolError | None] = SingleFlight()
 
     def over(self, tools: Sequence[SearchTool]) -> SearchGateway:
-        """A gateway to other tools that shares answers, budget and limiters with this one.
+        """Returns a gateway to other tools that shares answers, budget and limiters with this one.
 
-        Answers of tools that are not cacheable are not shared, and are discarded with the gateway: two retrievers of
-        one kind look alike but must not get each other's hits.
+        Answers of tools that are not cacheable are not shared, and are discarded with the gateway, because two
+        retrievers of one kind look alike but must not get each other's hits.
         """
         other = copy(self)
         other.tools = tuple(tools)
@@ -119,10 +119,11 @@ class SearchGateway:
         return self._servers[id(tool)]
 
     async def reach(self) -> None:
-        """Checks once, before money is spent, that a search server can be reached and that none rejects us.
+        """Checks once, before money is spent, that at least one search server can be reached and that none rejects our
+        requests.
 
-        Raises ConfigError for a rejected key, and ToolError if no tool's server can be reached. If only some cannot be
-        reached, they are not called again, and their searches fail.
+        Raises ConfigError for a rejected key, and ToolError if no tool's server can be reached. Servers that cannot be
+        reached are not called again, so searches with their tools fail.
         """
         servers = [self._server(tool) for tool in self.tools]
         if all(server.is_looked_at for server in servers):

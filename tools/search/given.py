@@ -33,8 +33,8 @@ class GivenDocuments(PassageSearch):
     """Searches documents in memory. It is free, needs no network access, and writes nothing to disk.
 
     Source, title and date come from the documents' metadata, as with a retriever, or from their front matter and first
-    heading. A document without a source is named `given_documents#` plus its position. Indexing 100,000 passages takes
-    a second.
+    heading. A document without a source is named `given_documents#` plus its position. It takes a second to index
+    100,000 passages.
     """
 
     name: str = "given_documents"

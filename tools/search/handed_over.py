@@ -23,7 +23,7 @@ _TEXTS = ("page_content", "text", "content")
 
 
 def documents_of(name: str, value: object) -> tuple[Document, ...] | None:
-    """Converts texts, mappings and documents, with or without a score, to documents. Accepts a single one as well.
+    """Converts texts, mappings and documents, with or without scores, to documents. Also accepts a single one.
 
     Arrays and series of texts are treated as lists, like all other iterables except tables and models. None stays None.
     Raises a DataError that names the item.

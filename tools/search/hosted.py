@@ -1,7 +1,8 @@
 """Searches over HTTP with an API key: Tavily, Exa and Brave. Every query costs money.
 
-It calls the providers' HTTP APIs directly. Tavily's LangChain package limits neither time nor length, and sends the key
-along when it follows redirects. Exa's waits forever for a server that stalls. Brave's is deprecated and drops dates.
+It calls the providers' HTTP APIs directly. Tavily's LangChain package limits neither time nor length, and forwards the
+key when it follows redirects. Exa's package waits forever for a server that stalls. Brave's package is deprecated and
+drops dates.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ T = TypeVar("T", bound=BaseModel)
 
 
 class KeyedSearch(SearchTool):
-    """Base class of hosted searches. The key comes from `api_key` or the provider's own environment variable.
+    """Base class of hosted searches. The key comes from `api_key` or from the provider's environment variable.
 
-    Pages without text are skipped. If no page has text, the search fails, because pages were found but their content is
+    Pages without text are skipped. If none of the pages contains text, the search fails, because their content is
     unknown. The constructor raises ConfigError if the key is missing or the URL is invalid.
     """
 

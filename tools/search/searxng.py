@@ -33,7 +33,7 @@ class _SearxngResults(BaseModel):
 class SearxngSearch(SearchTool):
     """Searches a SearXNG server at `base_url`, or at `FACTLOOP_SEARXNG_URL`. Raises ConfigError if neither is set.
 
-    `language` is a code that the server knows, such as "en" or "all".
+    `language` is a code known to the server, such as "en" or "all".
     """
 
     name: str = "searxng"
@@ -70,10 +70,10 @@ class SearxngSearch(SearchTool):
         self._client.reach(timeout_s=REACH_S)
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
-        """Raises ToolError if there are no results and engines failed, because that is not an empty result.
+        """Raises ToolError if there are no results because engines failed, which is different from an empty result.
 
-        Skips pages without text, which some engines return. If no page has text, for example because an engine's markup
-        has changed, raises ToolError as well.
+        Skips pages without text, which some engines return. Also raises ToolError if none of the pages has text, for
+        example because the markup of an engine has changed.
         """
         if not query.strip() or limit < 1:
             return []

@@ -54,10 +54,10 @@ class _SerperResults(BaseModel):
 
 
 class SerperSearch(KeyedSearch):
-    """Google search through Serper's API.
+    """Searches Google through Serper's API.
 
-    `num` is the number of results to request; by default, as many as the caller wants. `gl` (country) and `hl`
-    (language) are Google's parameters. The texts of panels are treated like the texts of pages.
+    `num` is the number of results to request. By default, it is the number that the caller wants. `gl` (country) and
+    `hl` (language) are Google's parameters. The texts of panels are treated like the texts of pages.
     """
 
     key_variable: ClassVar[str] = "SERPER_API_KEY"
@@ -84,8 +84,8 @@ class SerperSearch(KeyedSearch):
     def reach(self) -> None:
         """Sends an empty query, which Serper rejects with a status that shows whether the key is valid.
 
-        Assumptions about the real Serper, which no test can verify: it checks the key first (401 or 403), rejects a
-        request without a query (400), and charges nothing for either.
+        This assumes, although no test can verify it, that the real Serper checks the key first (401 or 403), rejects a
+        request without a query (400), and charges for neither.
         """
         try:
             self._client.post("/search", {}, timeout_s=REACH_S)

@@ -65,8 +65,9 @@ def raise_error(name: str, answer: JsonAnswer) -> None:
 def refuse_unfinished(name: str, answer: dict[str, Any]) -> None:
     """Raises ToolError if the wiki warns that it searched differently than requested, or only in part.
 
-    That is not the same as finding nothing. Unknown warnings about the search are treated in the same way. Notes about
-    parameters are harmless unless the search depends on them: a wiki without TextExtracts returns two such notes.
+    Such a search is different from one that finds nothing. Unknown warnings about the search have the same effect.
+    Notes about parameters are harmless unless the search depends on them. For example, a wiki without TextExtracts
+    returns two such notes.
     """
     for note in _notes_in(name, answer).warnings:
         said = repr(note.text[:_LONGEST_TEXT])
@@ -138,9 +139,9 @@ _MAX_ARTICLES = 10
 class WikipediaSearch(SearchTool):
     """Searches Wikipedia in one `language` (the code in its URL), or the MediaWiki at `base_url`.
 
-    Reads the best articles in full and returns their best passages of about a hundred words. A wiki's search requires
-    every word, so if no article has them all, up to three queries with fewer words follow. `published` is the time of
-    the article's last edit. Raises ConfigError if the language or URL is not valid.
+    Reads the best articles in full and returns their best passages of about a hundred words. MediaWiki's search
+    requires every word, so if no article contains them all, up to three queries with fewer words follow. `published` is
+    the time of the last edit of the article. Raises ConfigError if the language or URL is not valid.
     """
 
     name: str = "wikipedia"
@@ -217,11 +218,11 @@ class WikipediaSearch(SearchTool):
         return site.general.generator, "articles read as pages, without TextExtracts"
 
     def _find(self, query: str, n_articles: int, deadline: float) -> list[Article]:
-        """Articles that contain all words of the query, best first, with their texts.
+        """Returns articles that contain all words of the query, best first, with their texts.
 
         This takes one request per article, because the API returns only one full text per request. A wiki without the
-        extension TextExtracts returns none, so each article is then read from its page, which needs the extra
-        `documents`. The same applies to articles whose text the extension leaves empty.
+        extension TextExtracts returns no full texts, so each article is read from its page, which needs the extra
+        `documents`. Articles for which the extension returns an empty text are read in the same way.
         """
         found = self._search(query, n_articles, deadline)
         return [self._with_text(page, deadline) if self._is_unread(page) else page for page in found]

@@ -1,6 +1,6 @@
 """Lists the contents of the cache folder, and empties it except for files in use.
 
-Only files whose names factloop creates are considered, so no other file in the folder is ever removed.
+Only files with names that factloop uses are considered, so no other file in the folder is ever removed.
 """
 
 from __future__ import annotations
@@ -194,9 +194,9 @@ class CacheCleared(Record):
 
 
 def clear(folder: Path, *, answers: bool, indexes: bool) -> CacheCleared:
-    """Removes the answers, the document indexes and word vectors, or everything. Raises ConfigError.
+    """Removes the answers, or the document indexes and word vectors, or everything. Raises ConfigError.
 
-    Does not wait for files in use, but keeps and lists them.
+    Does not wait for files in use. They are kept and listed.
     """
     path, freed, stayed = folder / ANSWERS, 0, list[Path]()
     if answers and path.is_file():

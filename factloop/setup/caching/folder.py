@@ -44,9 +44,9 @@ def bounds_of(settings: RunSettings) -> CacheBounds:
 
 
 def cache_folder(settings: RunSettings, part: Part | None = None) -> Path | None:
-    """Returns the cache folder, or the folder for a part of the cache, private to its owner; None if caching is off.
+    """Returns the cache folder, or a subfolder for part of the cache, private to its owner, or None if caching is off.
 
-    If the folder cannot be used, it logs a warning and returns None, and the run continues without it.
+    If the folder cannot be used, logs a warning and returns None, and the run continues without a cache folder.
     """
     if not settings.cache:
         return None

@@ -62,9 +62,9 @@ def belief_basis(bc: TrustBC) -> str:
 
 
 def spare_checks(bc: TrustBC) -> str:
-    """Returns a sentence on how many questions were asked but do not count; empty if all count.
+    """Returns a sentence on how many questions were asked but do not count, or an empty string if all count.
 
-    The record's own notes mention if there were few distractors and how this affects the questions.
+    The record's notes say if there were few distractors and how this affects the questions.
     """
     spare = sum(not check.counted for check in bc.checks)
     verb = "does" if spare == 1 else "do"
@@ -167,10 +167,10 @@ class MarkedText:
 
 
 def substituted(distractor: Distractor, response: str) -> MarkedText:
-    """Returns the text of a distractor with its substitute marked, whose case may differ from `by`.
+    """Returns the text of a distractor with its substitute marked. The case of the substitute may differ from `by`.
 
-    The article before it may have changed as well, so its position is counted from the end. If it is not found, nothing
-    is marked.
+    The article before the substitute may have changed as well, so the position is counted from the end. If the
+    substitute is not found, nothing is marked.
     """
     text, by = distractor.text, distractor.by
     after = response[distractor.span[1] :]
@@ -186,8 +186,9 @@ OPTION_CONTEXT = 160  # number of characters to show on either side of the subst
 
 
 def option_marked(option: Option, check: ConsistencyCheck, bc: TrustBC) -> MarkedText:
-    """Returns the text of an option with the substitute marked. Long text is shortened around it, or at the end if
-    there is none."""
+    """Returns the text of an option with the substitute marked. Long text is shortened around the substitute, or at the
+    end if there is none.
+    """
     distractor = distractor_of(option, bc)
     if distractor is None:
         return MarkedText("", "", option.text).near(2 * OPTION_CONTEXT)

@@ -73,7 +73,8 @@ def _distinct(reports: Sequence[TrustReport]) -> list[TrustFingerprint]:
 
 
 def render_long_form_html(report: LongFormTrustReport) -> str:
-    """Renders a page with a table of four groups that filters the claims, the response, and each claim's evidence.
+    """Renders a page with the response, the evidence for each claim, and a table of four groups that filters the
+    claims.
 
     The output is deterministic. It takes time linear in the size of the report.
     """

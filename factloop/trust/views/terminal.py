@@ -75,7 +75,7 @@ _STANDING_STYLES = {
 
 
 def print_trust_report(report: TrustReport, console: Console) -> None:
-    """Prints one answer at the console's width: its scores, all checks, and the cited passages.
+    """Prints one answer with its scores, all checks and the cited passages, at the width of the console.
 
     Texts in the report are printed literally, without markup or escape sequences.
     """

@@ -72,8 +72,8 @@ class FoundFiles:
 def find_files(places: Sequence[str | Path]) -> FoundFiles:
     """Finds all supported files at the places: files, folders (with their subfolders, except hidden ones) and globs.
 
-    Raises DataError for a place that does not exist, a named file with an unsupported extension, a glob without a
-    match, or if no supported file is found.
+    Raises DataError if a place does not exist, a named file has an unsupported extension, a glob has no matches, or no
+    supported file is found.
     """
     if isinstance(places, str | Path):
         places = [places]

@@ -1,5 +1,6 @@
-"""Reads HTML as headings, tables and text. It uses libxml2, because the standard library's parser takes quadratic time
-on hostile pages."""
+"""Reads HTML as headings, tables and text. Uses libxml2, because the standard library's parser takes quadratic time on
+hostile pages.
+"""
 
 from __future__ import annotations
 
@@ -305,7 +306,7 @@ def _is_around(tag: str, attributes: Mapping[str, str]) -> bool:
 def read_html(markup: str) -> HtmlPage:
     """Reads the visible text of a page, without navigation, footers and cookie banners. Takes linear time.
 
-    If nothing else remains, for example because a `<nav>` is never closed, reads these as well.
+    If no other text remains, for example because a `<nav>` is never closed, reads these parts too.
     """
     page = _read(markup, leave_out=True)
     return page if page.blocks else _read(markup, leave_out=False)

@@ -113,11 +113,11 @@ def update_index(
     settings: PassageSettings,
     may_fail: Collection[str] = (),
 ) -> dict[str, DataError]:
-    """Removes and adds the passages of files in a single commit. If an error occurs, nothing changes.
+    """Removes and adds the passages of files in a single commit. If an error occurs, the index does not change.
 
     A file whose key is in `may_fail` is skipped entirely if it cannot be read to the end. Returns the errors of such
-    files by key, including those of files without passages (`NO_TEXT`). `n_bytes` is the size of the files to add;
-    small amounts are written by a single thread, so that their order is repeatable.
+    files by key, including `NO_TEXT` for files without passages. `n_bytes` is the size of the files to add. Small
+    amounts are written by a single thread, so that their order is repeatable.
     """
     small = n_bytes < _SMALL_BYTES
     writer = index.writer(_SMALL_HEAP_BYTES if small else _HEAP_BYTES, 1 if small else 0)

@@ -43,7 +43,7 @@ _PLAIN_TITLE = re.compile(r"[^\W_a-z](?:[^.!?…:;,。！？|]|[:;,](?!\s|$)|\.(
 
 
 def load_sections(path: Path) -> Iterator[Section]:
-    """The sections of a file, in order. Raises DataError if it cannot be read to the end.
+    """Yields the sections of a file, in order. Raises DataError if it cannot be read to the end.
 
     The extension must be in `files.EXTENSIONS`.
     """

@@ -24,7 +24,8 @@ _SCORE_DIGITS = 4
 def ranked_passages(
     reader: PassageReader, query: str, limit: int, name_of: Callable[[str], str]
 ) -> list[StoredPassage]:
-    """At most `limit` or `CANDIDATES` passages, whichever is more, best first. Passages with equal text appear once.
+    """Returns at most `limit` or `CANDIDATES` passages, whichever is more, best first. Passages with equal text appear
+    once.
 
     Equal scores are ordered by the name that `name_of` returns for a document's key, then by position.
     """

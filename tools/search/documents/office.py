@@ -18,7 +18,7 @@ _LONGEST_REPEATED = 200
 
 
 def docx_blocks(data: bytes) -> list[Block]:
-    """The paragraphs and tables of a Word file, in order.
+    """Yields the paragraphs and tables of a Word file, in order.
 
     Raises python-docx's errors if the file is broken, and ValueError if it has too many paragraphs.
     """

@@ -1,7 +1,7 @@
 """Reads a PDF page as paragraphs and tables.
 
-The text of a page is a list of lines without structure. The page layout supplies the structure: lines set apart by
-space start a paragraph, and lines with the same wide gaps are rows of a table.
+The text of a page is a list of lines without structure. The page layout shows the structure. Lines set apart by space
+start a paragraph, and lines with the same wide gaps are rows of a table.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ class _Line:
 
 
 def page_blocks(text: str, layout: str) -> list[Block]:
-    """Splits the text of a page by its layout, keeping its order. Each table row gets the names of its columns.
+    """Splits the text of a page by its layout, keeping the order. Each table row gets the names of its columns.
 
-    `layout` is the same text as arranged on the page, with spaces for gaps. Lines that are not in it stay unchanged.
+    `layout` is the same text as arranged on the page, with spaces for gaps. Lines that are missing from the layout stay
+    unchanged.
     """
     lines = list(_placed(text.replace(f"{SOFT_HYPHEN}\n", "").replace(SOFT_HYPHEN, "").split("\n"), layout))
     blocks: list[Block] = []

@@ -1,5 +1,6 @@
-"""Reads tables as sections, one per row. JSONL, CSV and TSV are read line by line, so a file may be larger than memory;
-JSON is read as a whole. All except JSON may be compressed with gzip, like the distributed passages of wiki-dpr.
+"""Reads tables as sections, one per row. JSONL, CSV and TSV are read line by line, so a file may be larger than memory.
+They may be compressed with gzip, like the published passages of wiki-dpr. JSON is read as a whole and must not be
+compressed.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ LONGEST_LABEL = 300
 
 
 def load_jsonl(path: Path) -> Iterator[Section]:
-    """Yields a section for each line, which must be an object with a text; blank lines are skipped.
+    """Yields a section for each line, which must be an object with a text. Skips blank lines.
 
     Raises a DataError that names the file, line and field.
     """
@@ -39,7 +40,7 @@ def load_jsonl(path: Path) -> Iterator[Section]:
 
 
 def load_json(path: Path) -> Iterator[Section]:
-    """Yields a section for each record, which must have a text: the object in the file, or each object in its array.
+    """Yields a section for each record, which must have a text. The file contains one object or an array of objects.
 
     Raises a DataError that names the file, record and field.
     """

@@ -29,9 +29,9 @@ _FEW_PASSAGES = 2_000
 class DocumentSearch(PassageSearch):
     """Searches files, folders and globs. It is free and needs no network access.
 
-    The constructor reads and indexes files that have changed since the last time (about forty seconds for a million
-    passages, milliseconds if nothing changed) and raises DataError for files that cannot be read. Later changes to the
-    files are not noticed. Passages stay on disk.
+    The constructor reads and indexes files that have changed since the last time, and raises DataError for files that
+    cannot be read. This takes about forty seconds for a million passages, or milliseconds if nothing has changed. Later
+    changes to the files are not noticed. Passages stay on disk.
     """
 
     name: str = "documents"
@@ -54,10 +54,10 @@ class DocumentSearch(PassageSearch):
         passages: PassageSettings = DEFAULT_SETTINGS,
         **fields: Any,
     ) -> None:
-        """`cache_dir` contains the indexes; by default, it is the user's cache folder.
+        """`cache_dir` contains the indexes. By default, it is the user's cache folder.
 
-        `in_memory` writes nothing, reads and indexes all files each time, and keeps the passages in memory. Unreadable
-        files in folders and globs are skipped and listed in `unread`; with `strict`, they are errors.
+        With `in_memory`, nothing is written: all files are read and indexed each time, and passages stay in memory.
+        Unreadable files in folders and globs are skipped and listed in `unread`, or are errors with `strict`.
         """
         super().__init__(**fields)
         places = [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]

@@ -132,8 +132,8 @@ def snapshot_in_memory(files: WantedFiles, settings: PassageSettings) -> Snapsho
 def open_snapshot(places: Sequence[str], files: WantedFiles, cache_dir: Path, settings: PassageSettings) -> Snapshot:
     """Updates the index of these `places` in `cache_dir` and returns its state.
 
-    Several processes may do so at the same time. A damaged index is rebuilt. If the folder cannot be used, the index is
-    built in memory, with a warning. Raises DataError for unreadable files, and ToolError if the disk fails.
+    Several processes may do this at the same time. A damaged index is rebuilt. If the folder cannot be used, the index
+    is built in memory, and a warning is logged. Raises DataError for unreadable files, and ToolError if the disk fails.
     """
     spelled = (FORMAT, settings, sorted(os.path.abspath(place) for place in places))
     folder = cache_dir / hashlib.sha256(repr(spelled).encode("utf-8", "surrogateescape")).hexdigest()[:32]
