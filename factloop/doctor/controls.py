@@ -167,7 +167,6 @@ def _said(found: ControlsFound) -> list[str]:
 
 
 def _meaning(found: ControlsFound) -> str:
-    """Explains what the counts mean for the verdicts of a usable judge."""
     n_all = found.n_true + found.n_false
     n_wrong = n_all - found.n_true_supported - found.n_false_refused
     wrong = f"{n_wrong} of {n_all} verdicts wrong or missing" if n_wrong else f"all {n_all} verdicts right"

@@ -60,7 +60,6 @@ class NotTrustworthy(_Missed[TrustReport]):
 
 
 def _settings(kind: type[S], given: Mapping[str, Any]) -> S:
-    """Returns the settings of an assertion, inside or outside pytest. Raises ConfigError."""
     test = running_test()
     ini = {} if test is None else test.defaults
     known = {

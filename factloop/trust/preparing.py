@@ -132,7 +132,6 @@ def _own_subject(settings: TrustSettings, one: SubjectModel) -> ChatModel:
 
 
 def _judge(settings: TrustSettings, model: BaseChatModel | None) -> ChatModel | Verifier:
-    """Returns the judge of passages, which is a chat model, an NLI encoder or the offline rater."""
     wanted = model if model is not None else settings.judge_model
     if wanted is not None and settings.nli is not None:
         raise ConfigError("use either --judge-model or --nli, not both")

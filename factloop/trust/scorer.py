@@ -364,7 +364,6 @@ def _keep(directory: RunDirectory | None, report: Record) -> None:
 
 
 def _paths(corpus: object) -> tuple[str | Path, ...] | None:
-    """Returns the paths of the corpus, or None if it is a search."""
     if isinstance(corpus, str | Path):
         return (corpus,)
     if isinstance(corpus, Sequence) and all(isinstance(path, str | Path) for path in corpus):

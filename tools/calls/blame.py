@@ -95,7 +95,6 @@ class FirstAnswer:
         raise_blamed(error, answered=not may_be_set_up or await self._arrives())
 
     async def _arrives(self) -> bool:
-        """Returns whether any request has been answered. If none has, waits for the requests in progress."""
         waiting = set(self._in_flight)
         while waiting and not self._has_come:
             _, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)

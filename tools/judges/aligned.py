@@ -346,7 +346,6 @@ def _prepositions(parsed: Parsed, figure: Figure) -> set[tuple[int, str]]:
 
 
 def _content_above(token: Token) -> Token:
-    """Returns the nearest content word above a token, or the root if there is none."""
     above = token.head
     for above in token.ancestors:
         if is_content(above):

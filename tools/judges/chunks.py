@@ -64,7 +64,6 @@ def _cut_between(text: str, end: int, start: int) -> int:
 
 
 def _pieces(document: str, room: int, unit_ends: UnitEnds) -> Iterator[tuple[str, int]]:
-    """Yields sentences with their sizes in units. Sentences longer than `room` are split."""
     sentences = whole_sentences(document)
     for sentence, ends in zip(sentences, unit_ends(sentences), strict=True):
         start = done = 0

@@ -219,7 +219,6 @@ def _number(match: re.Match[str], text: str) -> Figure | None:
 
 
 def _unit(match: re.Match[str], text: str) -> tuple[str, float, int]:
-    """Returns the base unit, the factor to convert to it, and the end of the figure."""
     before, after = (match["symbol"] or "").lower(), (match["unit"] or "").lower().strip(" -\u00a0")
     bare_end = match.end() - len(match["unit"] or "")
     if before:

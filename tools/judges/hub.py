@@ -179,7 +179,6 @@ class Source:
 
 
 def _cached(files: HubFiles) -> Path | None:
-    """Returns the folder of a repository in the user's cache, or None if any of its files is missing."""
     try:
         folder = Path(_snapshot(files, local_files_only=True))
     except (OSError, ValueError):  # missing, incomplete, or not a valid repository name

@@ -371,7 +371,6 @@ class Batches:
         return found
 
     async def _brought(self, provider: OpenAIBatches, batch: _Batch) -> None:
-        """Waits until a batch is over, then answers the requests that are waiting for it."""
         found = await self._over(provider, batch)
         if found is not None and found.refused is not None and batch.lines:
             self._refused(provider, batch, found.refused)
@@ -400,7 +399,6 @@ class Batches:
         self._put(queue, batch.lines)
 
     async def _over(self, provider: OpenAIBatches, batch: _Batch) -> Progress | None:
-        """Returns the progress of a batch once it is over, or None if the batch does not exist."""
         interval_s = self._after_s
         while batch.id is not None:
             try:

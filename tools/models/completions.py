@@ -91,7 +91,6 @@ def _tell_refusal(choice: Any) -> None:
 
 
 def _countable(usage: Any) -> dict[str, Any] | None:
-    """Returns the usage in a form that LangChain can add up, or None if it contains no token counts."""
     if not isinstance(usage, dict) or not all(is_token_count(usage.get(name)) for name in _COUNTS):
         return None
     kept = {name: value for name, value in usage.items() if name != "total_tokens" or is_token_count(value)}

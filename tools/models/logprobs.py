@@ -77,7 +77,6 @@ def option_probabilities(
 
 
 def _begun(text: str, whole: Mapping[str, str]) -> list[str]:
-    """Returns the options that begin with the text, or that the text begins with."""
     return [option for option, said in whole.items() if said.startswith(text) or text.startswith(said)]
 
 

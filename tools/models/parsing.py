@@ -167,7 +167,6 @@ def _only_object_within(body: str, output: type[T]) -> T:
 
 
 def _objects(body: str, schema: str) -> Iterator[dict[str, Any]]:
-    """Returns the outermost JSON objects in a text. Raises ModelOutputError if one is incomplete."""
     at = body.find("{")
     for _ in range(MOST_BRACES):
         if at < 0:

@@ -60,7 +60,6 @@ def _named(name: str, kind: type[BaseChatModel]) -> Mapping[str, Value]:
 
 @cache
 def _server(base_url: str | None, provider: str) -> Mapping[str, Value]:
-    """Returns the host and port of the server, if known. The default is the provider's own server."""
     if base_url is None:
         host = HOSTS.get(provider)
         return {} if host is None else {"server.address": host, "server.port": _PORTS["https"]}

@@ -263,7 +263,6 @@ class Transport:
         return known if request.tried is None else known | {request.tried}
 
     def _messages(self, mode: Mode, request: Request) -> Sequence[BaseMessage]:
-        """Returns the messages to send. The last one includes the schema if no other field contains it."""
         messages = request.messages
         if Concession.NO_SYSTEM in self._conceded(request) and isinstance(messages[0], SystemMessage):
             system, first, *others = messages

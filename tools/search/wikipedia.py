@@ -198,7 +198,6 @@ class WikipediaSearch(SearchTool):
         return [_hit(*found[index]) for index in best_passages(query, texts, limit)]
 
     def _articles(self, query: str, n_articles: int) -> list[Article]:
-        """Returns the articles found by the first wording of the query that finds any."""
         deadline = time.monotonic() + self.timeout_s
         for wording in chain([query], looser_queries(query)):
             if found := self._find(wording, n_articles, deadline):

@@ -39,9 +39,7 @@ def tidy(settings: RunSettings) -> None:
 
 
 def remove_excess(folder: Path, bounds: CacheBounds) -> None:
-    """Removes the least recently used indexes and word vectors until the limits are met. Several processes may do this
-    concurrently.
-    """
+    """Removes the least recently used indexes and word vectors until the limits are met. Safe to run concurrently."""
     now = time.time()
     things = things_in(folder)
     excess = database_bytes(folder / ANSWERS) + sum(thing.n_bytes for thing in things) - bounds.max_bytes

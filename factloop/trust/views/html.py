@@ -64,7 +64,6 @@ def _bodies(reports: Sequence[TrustReport], longest: int) -> Iterator[Markup | N
 
 
 def _distinct(reports: Sequence[TrustReport]) -> list[TrustFingerprint]:
-    """Returns the distinct fingerprints. Usually, all answers in a run have the same one."""
     found: list[TrustFingerprint] = []
     for report in reports:
         if report.fingerprint not in found:

@@ -248,7 +248,6 @@ def _run_rows(run: TrustRun) -> list[Row]:
 
 
 def _check_blocks(bc: TrustBC) -> Group:
-    """Returns all checks of an answer, separated by empty lines."""
     blocks = [part for check in bc.checks for part in (_check(check, bc), Text())]
     return Group(*blocks[:-1])
 
@@ -283,7 +282,6 @@ def _cells(option: Option, check: ConsistencyCheck, bc: TrustBC) -> list[Text | 
 
 
 def _aside(option: Option, bc: TrustBC) -> str:
-    """Returns a note that an option is the answer, or on how a distractor was made."""
     if option.kind is OptionKind.RESPONSE:
         return "= the answer"
     made = trust_figures.distractor_of(option, bc)

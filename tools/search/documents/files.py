@@ -101,7 +101,6 @@ def find_files(places: Sequence[str | Path]) -> FoundFiles:
 
 
 def _files_at(place: str) -> Iterator[tuple[Path, Path | None]]:
-    """Yields each file with the folder or glob base in which it was found, or None if the file itself was named."""
     if not place.strip():
         raise DataError("the path is empty; use . for the working directory", path=repr(place))
     if "\0" in place:

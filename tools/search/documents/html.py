@@ -132,7 +132,6 @@ def _under(header: list[str], names: list[str]) -> list[str]:
 
 
 def _filled(rows: list[_Row]) -> list[list[_Cell | None]]:
-    """Returns the rows, with each cell repeated in all columns and rows that it spans."""
     filled: list[list[_Cell | None]] = []
     reaching: dict[int, tuple[_Cell, int]] = {}
     """Maps a column to the cell that spans it from above, and the number of rows that this cell still spans."""

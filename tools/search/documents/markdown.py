@@ -60,7 +60,6 @@ def _blocks(lines: Sequence[str], bold: Mapping[int, str]) -> Iterator[Block]:
 
 
 def _block_at(lines: Sequence[str], place: int, bold: Mapping[int, str]) -> tuple[Block | None, int]:
-    """Returns the heading, table or bold line that begins at this line, if any, and the line after it."""
     line = lines[place]
     if heading := _HEADING.match(line):
         return Heading(len(heading[1]), heading[2].strip().rstrip("#").strip() or heading[2].strip()), place + 1

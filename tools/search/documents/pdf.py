@@ -106,7 +106,6 @@ def _gaps(layout: str) -> list[int]:
 
 
 def _table(lines: Sequence[_Line]) -> Sequence[_Line]:
-    """Returns the header and rows of a table, if the lines begin with one, otherwise nothing."""
     head = lines[0]
     if not head.cells or any(_NAME.fullmatch(cell[0]) is None for cell in head.cells):
         return ()
