@@ -383,8 +383,7 @@ class Batches:
             self._answer(batch, name, found.missing if found is not None and batch.lines else None)
 
     def _refused(self, provider: OpenAIBatches, batch: _Batch, error: Json) -> None:
-        """If the provider rejected the batch for its size, queues the requests again, to be sent one batch after
-        another.
+        """If there were too many requests, queues them again, so that one batch is sent after another.
 
         The batches are half as large, unless another batch may have filled the provider's queue.
         """

@@ -83,9 +83,9 @@ def build_search_tools(
     """Builds one tool for each distinct name, in order, then one for all documents, if there are any.
 
     Documents are indexed here, which may take seconds. Raises ConfigError for an unknown name or a missing key or URL,
-    and DataError for unreadable documents. Only the modules of the requested tools are imported. Tools in `replayed`
-    need no key or URL, because their results are recorded and they are never called. `options` maps names to further
-    arguments for their builders.
+    and DataError for unreadable documents. Only the modules of the requested tools are imported. With `replayed`, the
+    tools need no key or URL, because their results are recorded and they are never called. `options` maps names to
+    further arguments for their builders.
     """
     check_sources(names)
     own = options or {}

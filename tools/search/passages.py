@@ -59,10 +59,10 @@ class Chunk:
 
 
 def split_passages(text: str, settings: PassageSettings = DEFAULT_SETTINGS) -> Iterator[str]:
-    """Splits text into passages, in order and without overlap, in linear time and constant memory.
+    """Splits text into passages, in order and without overlap, in linear time and constant extra memory.
 
     Each passage ends at the end of a sentence, unless the sentence is too long for one passage. A text of at most
-    `words + slack` words is one passage. A "word" of more than 100 characters is cut.
+    `words + slack` words is one passage. A "word" of more than 100 characters is cut. Blank text has no passages.
     """
     return (chunk.text for chunk in split_chunks(text, settings))
 
