@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 if not isdir(join(dirname(__file__), "tools")):
-    # In a checkout, agents, tools, prompts and evaluation are next to this folder. When installed, they are inside it.
+    # In a checkout, agents, tools, prompts and evaluation are next to this folder. Once installed, they are inside it.
     __path__.append(dirname(dirname(__file__)))
 
 _HOME = {

@@ -1,4 +1,4 @@
-"""Loads models in Hugging Face format: quietly, on one thread and with factloop's own errors."""
+"""Loads models in Hugging Face format quietly and on one thread, and raises factloop's own errors."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from factloop.core.extras import Extra, require
 def loading_model(path_or_name: str, *, extra: Extra = "semantic") -> Iterator[None]:
     """Wraps the import and loading of a model: failures are raised as ConfigError, chained to their cause.
 
-    Limits torch to one thread for the whole process, unless OMP_NUM_THREADS is set, because two threads are
-    four times slower on a machine that is doing anything else. `extra` is the extra of factloop that installs torch for
-    the caller.
+    Limits torch to one thread for the whole process, unless OMP_NUM_THREADS is set, because two threads are four times
+    slower on a busy machine. `extra` is the factloop extra that installs torch for the caller.
     """
     require(extra, f"the model {path_or_name!r}", "torch", "transformers")
     if _is_path(path_or_name) and not Path(path_or_name).exists():
@@ -39,20 +38,20 @@ def loading_model(path_or_name: str, *, extra: Extra = "semantic") -> Iterator[N
 
 
 def _unusable(path_or_name: str) -> str:
-    return f"no usable model at {path_or_name!r}: use its folder, or the hub name of a downloaded model"
+    return f"cannot load a model from {path_or_name!r}: use a model folder, or the hub name of a downloaded model"
 
 
 def _is_path(path_or_name: str) -> bool:
-    """Whether it cannot be a hub name, which has at most one slash and does not start with a dot."""
+    """Returns whether this cannot be a hub name, which contains at most one slash and does not start with a dot."""
     return Path(path_or_name).is_absolute() or path_or_name.startswith((".", "~")) or path_or_name.count("/") > 1
 
 
 def short_name(path_or_name: str) -> str:
-    """The last part of a folder's path, or the hub name unchanged."""
+    """Returns the last part of a folder's path, or the hub name unchanged."""
     path = Path(path_or_name)
     return path.name if path.is_dir() else path_or_name
 
 
 def encodable(text: str) -> str:
-    """The text with lone surrogates replaced, because tokenizers reject them."""
+    """Replaces lone surrogates in a text, because tokenizers reject them."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,1 +1,1 @@
-"""Examines everything that is configured: what works, in which modes, with which limits, and how to fix the rest."""
+"""Reports which configured parts work, in which modes and with which limits, and how to fix the others."""

@@ -2,8 +2,8 @@
 
 The place and the people are invented, so a model cannot know them, and half of the sentences are false, each in a
 different way. A dozen sentences can only show whether a judge reads the documents; `factloop research audit` measures
-how well it judges. A judge without a chat model (`--judge`) gets twenty claims, each with the text that decides it,
-without splitting or searching.
+how well it judges. A judge without a chat model (`--judge`) gets twenty claims, each with the decisive text, so nothing
+is split or searched.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SENTENCES: tuple[tuple[str, bool], ...] = (
     ("No visitor gets in during January.", True),
     ("The Eiffel Tower was finished in 1889.", False),
 )
-"""The sentences of the answer. The last one is true but not in the documents, so it must not be judged supported."""
+"""Sentences of the answer. The last one is true but not in the documents, so it must not be judged supported."""
 PAIRS: tuple[tuple[str, str, bool], ...] = (
     ("Harrow Mill was built for the weaver Agnes Dorling in 1784.", MILL, True),
     ("Agnes Dorling's nephew Peter Voss gave Harrow Mill an iron wheel in 1823.", MILL, True),
@@ -129,7 +129,7 @@ def _graded(found: ControlsFound, better: str) -> WorkingPart:
 
 
 def grade_of(n_true_supported: int, n_true: int, n_false_refused: int, n_false: int) -> Grade:
-    """Returns the grade, which depends on the kind of sentences that was judged worse."""
+    """Returns the grade, which is based on the kind of sentences that was judged worse."""
     if n_true_supported >= GOOD * n_true and n_false_refused >= GOOD * n_false:
         return "good"
     is_enough = n_true_supported >= ENOUGH * n_true and n_false_refused >= ENOUGH * n_false
@@ -137,7 +137,7 @@ def grade_of(n_true_supported: int, n_true: int, n_false_refused: int, n_false: 
 
 
 def count(report: FactualityReport) -> ControlsFound:
-    """Counts how the sentences were judged. A sentence is supported if all its claims are, and rejected if any is."""
+    """Counts how the sentences were judged. A sentence is supported if all its claims are, rejected if any is."""
     verdicts = [{claim.judgement.verdict for claim in _claims_of(report, number)} for number in range(len(SENTENCES))]
     true = [found for found, (_, is_true) in zip(verdicts, SENTENCES, strict=True) if is_true]
     false = [found for found, (_, is_true) in zip(verdicts, SENTENCES, strict=True) if not is_true]
@@ -167,7 +167,6 @@ def _said(found: ControlsFound) -> list[str]:
 
 
 def _meaning(found: ControlsFound) -> str:
-    """Says what the counts mean for the verdicts of a usable judge."""
     n_all = found.n_true + found.n_false
     n_wrong = n_all - found.n_true_supported - found.n_false_refused
     wrong = f"{n_wrong} of {n_all} verdicts wrong or missing" if n_wrong else f"all {n_all} verdicts right"

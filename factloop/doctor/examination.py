@@ -31,11 +31,11 @@ from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.context_length import listed_names
 from factloop.trust.settings import TrustSettings
 
-QUESTIONS = 8  # time limit of an examination, in calls: two calls to a model, with repairs and changes of mode
-CALLS = 30  # time limit of the controls, in calls
+QUESTIONS = 8  # time limit of an examination, as a number of calls: two calls, with repairs and changes of mode
+CALLS = 30  # time limit of the controls, as a number of calls
 NO_SUCH_MODEL = 404
 MOST_NAMED, LONGEST_NAME = 8, 100
-"""Maximum number of a server's models to list, and of characters in each name."""
+"""Maximum number of a server's models to list, and of characters in each of their names."""
 COULD_BE: dict[Part, str] = {
     "model": "Choose one with --model; see docs/models.md.",
     "subject_model": "For TrustBC, set the model to test (--subject-model).",
@@ -48,11 +48,11 @@ COULD_BE: dict[Part, str] = {
 async def diagnose(
     check: CheckSettings, trust: TrustSettings, others: Sequence[Look] = (), *, controls: bool = False
 ) -> Diagnosis:
-    """Returns the findings on everything in these settings, on `others`, and on parts that are not configured.
+    """Returns findings about everything in these settings, about `others`, and about parts that are not configured.
 
     Sends one or two requests to each model, search and server, which costs a fraction of a cent if they charge. With
-    `controls`, the judge finally also checks a text whose sentences are known to be true or false, which takes at least
-    3 calls. Neither reads from the cache nor saves anything. Failures become findings, so FactloopError is not raised.
+    `controls`, the judge also checks a text whose sentences are known to be true or false, which takes at least 3
+    calls. Does not read from the cache, and saves nothing. Failures become findings, so FactloopError is not raised.
     """
     meter, started = UsageMeter(), time.perf_counter()
     looks = [*_looks(check, trust, meter), *others]
@@ -110,7 +110,7 @@ def _look_at_model(
     part: Part, settings: RunSettings, name: str, base_url: str | None, temperature: float | None, meter: UsageMeter
 ) -> Look:
     async def ask() -> WorkingPart:
-        asked = settings.model_copy(update={"recording": None})  # to query the model itself
+        asked = settings.model_copy(update={"recording": None})  # queries the model itself
         chat = build_model(asked, name, base_url=base_url, temperature=temperature)
         may_search = isinstance(settings, CheckSettings) and settings.tool_calling
         try:
@@ -126,7 +126,7 @@ def _look_at_model(
 
 
 async def _naming_models(error: ToolError, chat: ChatModel) -> ToolError:
-    """Adds the names of the models that a server lists to the failure for a model that it does not have."""
+    """If a server does not have the model, adds the names of the models that it lists to the error."""
     names = [name[:LONGEST_NAME] for name in await listed_names(chat)]
     if not names:
         return error

@@ -1,4 +1,4 @@
-"""Examines one part of the setup. Every failure becomes a finding with advice on what to do."""
+"""Examines one part of the setup. Every failure becomes a finding with advice."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ UNEXPECTED = "factloop does not expect this error: please report it."
 
 @dataclass(frozen=True)
 class WorkingPart:
-    """The result of testing a part without an error."""
+    """The result of a test that raised no error."""
 
     how: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
     model: ModelFound | None = None
     controls: ControlsFound | None = None
     problem: str = ""
-    """What is wrong although there was no error; empty if nothing is."""
+    """What is wrong although there was no error. Empty if nothing is wrong."""
     advice: str = ""
 
 
@@ -41,7 +41,7 @@ class Look:
                 seen = await self.ask()
         except FactloopError as error:
             return self._failed(error)
-        except Exception as error:  # noqa: BLE001 - servers and packages may raise anything; other findings must survive
+        except Exception as error:  # noqa: BLE001 - servers and packages may raise anything, and other findings must survive
             if scope.expired():
                 return self._failed(ToolTimeout(tool=self.name, timeout_s=within_s))
             return self._surprised(error)
@@ -53,7 +53,7 @@ class Look:
         return PartFound(part=self.part, name=self.name, state="fails", problem=problem, advice=UNEXPECTED)
 
     def _failed(self, error: FactloopError) -> PartFound:
-        """Reports the original message of a failure that was attributed to the setup; the advice is separate."""
+        """Reports the original message of a failure caused by the setup. The advice is separate."""
         cause = error.__cause__ if isinstance(error.__cause__, ToolError) else error
         return PartFound(
             part=self.part, name=self.name, state="fails", problem=" ".join(str(cause).split()), advice=advice_on(cause)
@@ -61,12 +61,12 @@ class Look:
 
 
 def in_thread(look: Callable[[], WorkingPart]) -> Callable[[], Awaitable[WorkingPart]]:
-    """Returns an asynchronous test that runs a slow, synchronous one in a thread."""
+    """Returns an asynchronous test that runs a slow, synchronous test in a thread."""
     return lambda: asyncio.to_thread(look)
 
 
 def advice_on(error: BaseException) -> str:
-    """Returns advice on a failure; empty if its own message contains the advice."""
+    """Returns advice on a failure, or an empty string if the error's message already contains the advice."""
     if isinstance(error, ToolTimeout):
         return "Find out why the server is slow, or give it more time (--timeout)."
     if isinstance(error, ModelOutputError):

@@ -1,4 +1,4 @@
-"""Asks a chat model SAFE's question about an undisputed claim, and determines which answer modes it supports."""
+"""Asks a chat model SAFE's question about an undisputed claim, and determines which answer modes the model supports."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SPOKEN = {
     Mode.TEXT: "plain text, its schema in the prompt",
 }
 _RETRY = RetryPolicy(attempts=2, timeout_attempts=1, patience_s=10.0)
-"""There are few retries because a person is waiting, and because frequent rejections are also a finding."""
+"""A policy with few retries, because a person is waiting and because frequent rejections are also a finding."""
 _SEARCHES = Offers(
     {"web": "Search the web."}, SearchCall, Assessment, undecided=lambda one: one.verdict == "insufficient"
 )
@@ -51,7 +51,7 @@ _SEARCHES = Offers(
 async def ask_model(
     settings: RunSettings, chat: ChatModel, prompts: PromptRegistry, meter: UsageMeter, *, may_search: bool
 ) -> WorkingPart:
-    """Asks once while offering a search, if the model `may_search`, and once without.
+    """Asks once with the offer of a search, if the model `may_search`, and once without it.
 
     Uses neither the cache nor anything that earlier runs learnt about the server. Raises FactloopError, for example if
     no answer could be parsed.
@@ -117,7 +117,7 @@ def _question(prompts: PromptRegistry, *, n_searches: int) -> RenderedPrompt:
 
 
 def _mode(gateway: ModelGateway, strongest: Mode) -> Mode:
-    """Returns the mode for the next question, among `strongest` and weaker modes."""
+    """Returns the mode for the next question, which is `strongest` or a weaker mode."""
     modes = list(Mode)
     return next(mode for mode in modes[modes.index(strongest) :] if gateway.abilities.offers(mode))
 

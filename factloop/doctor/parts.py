@@ -1,4 +1,4 @@
-"""Examines all parts other than models: searches, documents, knowledge bases and local installations."""
+"""Examines everything except models: searches, documents, knowledge bases and local installations."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def offline_engine() -> WorkingPart:
 
 
 def named_judge_of(settings: CheckSettings) -> WorkingPart:
-    """Loads the judge that is used without a chat model. Raises ConfigError, MissingExtra."""
+    """Loads the judge that is used if there is no chat model. Raises ConfigError, MissingExtra."""
     named = named_judge(settings, has_model=False)
     assert named is not None  # because it is set
     upper, lower = named.fingerprint.upper, named.fingerprint.lower

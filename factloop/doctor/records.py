@@ -17,14 +17,14 @@ State = Literal["works", "fails", "not_configured"]
 
 
 class ModelFound(Record):
-    """The kinds of requests that a model's server accepts."""
+    """The kinds of requests that the server of a model accepts."""
 
     with_tools: Mode | None
-    """The mode for requests that offer a search; None if there were no such requests."""
+    """The mode for requests that offer a search, or None if there were no such requests."""
     alone: Mode
     """The mode for all other requests with a schema."""
     unavailable: tuple[Mode, ...]
-    """Modes that the server rejects, or accepts but ignores."""
+    """Modes that the server rejects, or that it accepts but ignores."""
     log_probabilities: bool
     """Whether the server returned log-probabilities, without which verdicts have no score."""
     context_tokens: Count | None
@@ -34,24 +34,23 @@ class ModelFound(Record):
 
 
 Grade = Literal["good", "usable_with_care", "not_usable"]
-"""The grade of a judge on sentences known to be true or false."""
+"""A judge's grade on sentences known to be true or false."""
 
 
 class ControlsFound(Record):
-    """The performance of the judge on sentences known to be true or false."""
+    """The performance of a judge on sentences known to be true or false."""
 
     grade: Grade
-    """`good` if at most one in six of each kind is wrong; `usable_with_care` if at most one in three is; otherwise
-    `not_usable`."""
+    """`good` if at most one in six sentences of each kind is judged wrong, `usable_with_care` if at most one in three
+    is, otherwise `not_usable`."""
     n_true: Count
     n_true_supported: Count
-    """Number of true sentences with all claims judged supported."""
+    """Number of true sentences whose claims were all judged supported."""
     n_false: Count
     n_false_refused: Count
-    """Number of false sentences with a claim judged not supported or irrelevant."""
+    """Number of false sentences with at least one claim judged not supported or irrelevant."""
     n_unscored: Count
-    """Number of sentences without a claim, or with a claim that has no verdict. Such sentences count as neither
-    supported nor rejected."""
+    """Number of sentences without a claim, or with a claim without a verdict. They count as neither kind."""
 
 
 class PartFound(Record):
@@ -59,27 +58,27 @@ class PartFound(Record):
 
     part: Part
     name: str
-    """Its name or URL, without credentials; empty if it is not configured."""
+    """Name or URL of the part, without credentials. Empty if the part is not configured."""
     state: State
     how: tuple[str, ...] = ()
-    """How it works, in short phrases."""
+    """How the part works, in short phrases."""
     limits: tuple[str, ...] = ()
     problem: str = ""
-    """What is wrong; empty unless the part fails."""
+    """What is wrong. Empty unless the part fails."""
     advice: str = ""
-    """What to do; empty if there is nothing to do, or if the problem already says it."""
+    """What to do. Empty if there is nothing to do, or if the problem already says it."""
     model: ModelFound | None = None
     controls: ControlsFound | None = None
 
     @field_validator("how", "limits")
     @classmethod
     def _hold_whole_characters(cls, said: tuple[str, ...]) -> tuple[str, ...]:
-        """Replaces lone surrogates in quotes from servers. The base record only does so in top-level texts."""
+        """Replaces lone surrogates in quotes from servers. The base class does so only in top-level texts."""
         return tuple(map(whole, said))
 
 
 class ExtraFound(Record):
-    """An extra of the distribution."""
+    """An optional extra of the package."""
 
     extra: str
     installed: bool

@@ -11,9 +11,10 @@ from factloop.tools.calls.modes import TapeMode, TracingMode
 
 
 class CheckChanges(TypedDict, total=False):
-    """The settings in `CheckSettings`, where they are described.
+    """The settings of `CheckSettings`, which describes them.
 
-    `model`, `search`, `docs` and `recording` are missing because functions have separate arguments for them."""
+    `model`, `search`, `docs` and `recording` are not included, because functions have separate arguments for them.
+    """
 
     max_tokens: int | None
     prompts: str | Path | None

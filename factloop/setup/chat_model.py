@@ -13,13 +13,13 @@ from factloop.tools.models.chat import ChatModel, address_of_model, build_chat_m
 from factloop.tools.models.prices import Price, unknown_price
 
 NEARBY_S = 600.0
-"""Seconds to wait for a reply from a local server. Without a GPU, it may take minutes just to read the prompt."""
+"""Seconds to wait for a reply from a local server. Without a GPU, reading the prompt alone may take minutes."""
 
 
 def build_model(
     settings: RunSettings, model: str | BaseChatModel, *, base_url: str | None, temperature: float | None
 ) -> ChatModel:
-    """Builds the chat model with this name, or wraps the one passed in. Uses no network. Raises ConfigError."""
+    """Builds the chat model with this name, or wraps the model passed in. Uses no network. Raises ConfigError."""
     price = stated_price(settings)
     if isinstance(model, BaseChatModel):
         chat = wrap_chat_model(model, price=price)
@@ -37,7 +37,7 @@ def build_model(
 
 
 def _as_paid(settings: RunSettings, price: Price | None) -> Price | None:
-    """Adjusts a price to the settings, such as for cached tokens or batches."""
+    """Adjusts a price to the settings, for example for cached tokens or batches."""
     if price is None:
         return None
     cached = price.cached if settings.price_cached is None else settings.price_cached
@@ -60,7 +60,7 @@ def reply_timeout_s(settings: RunSettings, address: str | None) -> float:
 
 
 def stated_price(settings: RunSettings) -> Price | None:
-    """Returns the price set by the user, or None. Raises ConfigError if only half of it is set."""
+    """Returns the price set by the user, or None. Raises ConfigError if only one of its two parts is set."""
     if settings.price_in is None and settings.price_out is None:
         return None
     if settings.price_in is None or settings.price_out is None:
@@ -79,9 +79,9 @@ def refuse_unknown_price(settings: RunSettings, model: object) -> None:
 
 
 def price_of(settings: RunSettings, model: str, base_url: str | None) -> Price | None:
-    """Returns the price that a run with these settings would use, without building the model; None if unknown.
+    """Returns the price that a run with these settings would use, or None if it is unknown. Does not build the model.
 
-    Raises ConfigError as the run would, if only half of the price is set, or if the cost is limited and the price is
+    Raises ConfigError, like the run, if only one of the two prices is set, or if the cost is limited and the price is
     unknown.
     """
     price = _as_paid(settings, stated_price(settings) or list_price(model, base_url))

@@ -1,4 +1,4 @@
-"""Limits for a single check or correction, in addition to those shared by the whole process."""
+"""Defines the limits of a single check or correction, which apply in addition to those shared by the whole process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from factloop.tools.calls.budget import Allowance
 
 
 class Limits(BaseModel):
-    """Limits for one check; None means no limit.
+    """Limits for one check. None means no limit.
 
     Claims that are not judged because of a limit are unscored (`timeout` or `budget`). An invalid limit raises
     ConfigError, or pydantic's ValidationError if it is part of a request.
@@ -24,13 +24,13 @@ class Limits(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     deadline_s: Annotated[float | None, SameAs(CheckSettings, "deadline_s")] = None
-    """Seconds after which a check, or a whole correction, ends. Calls in progress are then cancelled."""
+    """Seconds after which a check, or an entire correction, ends. Calls in progress are then cancelled."""
     max_calls: Annotated[int | None, SameAs(CheckSettings, "max_calls_per_check")] = None
     """Maximum number of model calls, including failed ones."""
     budget_usd: Annotated[float | None, SameAs(CheckSettings, "budget_usd_per_check")] = None
 
     def __new__(cls, *_: Any, **values: Any) -> Self:
-        """Rejects invalid values passed by a program. When pydantic reads a request, it calls this without values."""
+        """Rejects invalid values passed by a program. Pydantic calls this without values when it reads a request."""
         if values:
             try:
                 cls.__pydantic_validator__.validate_python(values)
@@ -52,7 +52,7 @@ class Limits(BaseModel):
 
     @classmethod
     def of_lone_check(cls, settings: CheckSettings) -> Limits:
-        """Returns the limits for a check that is a whole run by itself, to which the run's limits also apply."""
+        """Returns the limits for a check that is a run by itself, to which the run's limits also apply."""
         return cls.per_check(settings).within(cls(max_calls=settings.max_calls, budget_usd=settings.budget_usd))
 
     def within(self, others: Limits | None) -> Limits:
@@ -75,14 +75,14 @@ class Limits(BaseModel):
         )
 
     def allowance(self, *, begun_at: float, of: str = "this check") -> Allowance:
-        """Applies these limits to work that started at `begun_at` (`time.monotonic()`). Messages call the work `of`."""
+        """Applies these limits to work that started at `begun_at` (`time.monotonic()`). Messages name it as `of`."""
         return Allowance(
             deadline_s=self.deadline_s, begun_at=begun_at, max_calls=self.max_calls, max_usd=self.budget_usd, of=of
         )
 
 
 def _figure(limit: float) -> str:
-    """Formats a limit with all its digits, because six digits would not distinguish 1,000,001 from a million."""
+    """Formats a limit with all its digits, because six digits cannot distinguish 1,000,001 from a million."""
     return str(limit).removesuffix(".0")
 
 

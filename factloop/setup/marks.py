@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Group:
-    """A group of settings that a command accepts together, and their panel in the help; None is the first panel."""
+    """A group of settings that a command accepts together, with their panel in the help. None is the first panel."""
 
     name: str
     panel: str | None
@@ -44,20 +44,20 @@ CORRECTION = Group("correction", None)
 
 @dataclass(frozen=True)
 class Mark:
-    """A mark on a setting, which says where the setting is shown and what it affects."""
+    """Specifies where a setting is displayed and what it affects."""
 
     group: Group | None = None
-    """None if the command line has no flag for the setting, or if each command describes the flag itself."""
+    """The group, or None if the command line has no flag for the setting or each command describes the flag itself."""
     metavar: str | None = None
     """The placeholder for the value, if the type is not clear enough."""
     fingerprint: bool = False
-    """Whether the setting affects results. If so, fingerprints include it, and it must not change to resume a run."""
+    """Whether the setting affects results, so that fingerprints include it and a resumed run must not change it."""
     whole_experiment: bool = False
-    """Whether the setting applies to an experiment as a whole, not to a single variant."""
+    """Whether the setting applies to an experiment as a whole rather than to a single variant."""
     search_tools: bool = False
-    """Whether the setting affects the search tools, which runs share if all such settings are equal."""
+    """Whether the setting affects the search tools. Runs share tools if all such settings are equal."""
     names: Callable[[], Iterable[str]] | None = None
-    """Returns the possible values, if a registry knows them."""
+    """Returns the possible values, if a registry contains them."""
     path: bool = False
     """Whether the value is a path although its type is text."""
 
@@ -109,7 +109,7 @@ def _plain(annotation: Any) -> Any:
 
 
 def in_order(model: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
-    """Yields the settings of a model in order, with inherited ones last."""
+    """Yields the settings of a model in order. Inherited settings come last."""
     seen: set[str] = set()
     for kind in model.__mro__:
         for name in vars(kind).get("__annotations__", {}):

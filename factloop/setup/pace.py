@@ -14,7 +14,7 @@ from factloop.tools.search.gateway import limiter_of_tool
 
 
 class Pace:
-    """The rate limiters of servers, one for each URL (or search tool) and event loop.
+    """The rate limiters of servers, one for each combination of URL (or search tool) and event loop.
 
     Sessions that use the same limiter share its maximum rate, its limit on calls in flight, and what it has learnt from
     rejections.
@@ -29,7 +29,7 @@ class Pace:
         return self._limiter(address_of(chat), lambda: new_limiter(self._settings))
 
     def limiter_of_search(self, tool: SearchTool) -> Limiter:
-        """Returns the limiter of the tool's server in the running event loop, which exists as long as the tool."""
+        """Returns the limiter for the tool's server in the running event loop. It lives as long as the tool."""
         name, here = f"search {id(tool)}", self._here
         if name not in here:
             weakref.finalize(tool, here.pop, name, None).atexit = False
@@ -55,9 +55,10 @@ class Pace:
         await asyncio.gather(*(limiter.drain() for limiter in self._here.values()))
 
     def share(self, n_processes: int) -> None:
-        """Divides `requests_per_second` evenly among this many processes, including this one, from now on.
+        """From now on, divides `requests_per_second` evenly among this many processes, including this one.
 
-        A rate learnt from a server needs no division, since all processes are rejected if they are too fast together.
+        A rate learnt from a server is not divided, because the server rejects requests of all processes if their total
+        rate is too high.
         """
         self._n_processes = n_processes
         for here in self._limiters.values():
@@ -66,12 +67,12 @@ class Pace:
 
 
 def new_limiter(settings: RunSettings) -> Limiter:
-    """Builds a limiter from the settings. Requests that wait for a batch are not delayed."""
+    """Builds a limiter from the settings. Requests that are waiting for a batch are not delayed."""
     if settings.batch:
         return Limiter()
     return Limiter(concurrency=settings.concurrency or None, requests_per_second=settings.requests_per_second)
 
 
 def address_of(chat: ChatModel) -> str:
-    """Returns the URL of the model's server, or the model's name if there is none."""
+    """Returns the URL of the model's server, or the name of the model if there is none."""
     return chat.identity.get("base_url") or chat.name

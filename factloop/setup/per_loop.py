@@ -30,37 +30,37 @@ class _Entry(Generic[C]):
     process: int = field(default_factory=os.getpid)
     n_users: int = 0
     is_let_go: bool = False
-    """Whether to close the object as soon as nobody uses it."""
+    """Whether to close the object as soon as no one uses it."""
     is_closing: bool = False
     closing: AsyncGenerator[None, None] | None = None
-    """A suspended generator that closes the object when it finishes."""
+    """A suspended generator that closes the object when the generator finishes."""
 
     async def close(self) -> None:
         if self.closing is not None and not self.is_closing:
             await self.closing.aclose()
 
     async def let_go(self) -> None:
-        """Closes the object, or has its last user close it."""
+        """Closes the object, or makes its last user close it."""
         self.is_let_go = True
         if self.n_users:
-            await asyncio.sleep(0)  # so that a stream dropped by its reader ends now rather than after its loop
+            await asyncio.sleep(0)  # lets a stream that its reader has dropped end now, not with its loop
         else:
             await self.close()
 
 
 _ByLoop = MutableMapping[asyncio.AbstractEventLoop, set[_Entry[C]]]
-"""Maps each loop to its current object, and to those that were released while still in use."""
+"""Maps each loop to its current object and to objects that were released while still in use."""
 
 
 class PerLoop(Generic[C]):
-    """One object per event loop. Open objects are closed when the loop ends or when this is garbage-collected."""
+    """One object per event loop. Open objects are closed when the loop ends or the container is garbage-collected."""
 
     def __init__(self) -> None:
         self._entries: _ByLoop[C] = weakref.WeakKeyDictionary()
         weakref.finalize(self, _close_left_open, self._entries)
 
     async def open(self, build: Callable[[], C]) -> C:
-        """Returns the running loop's object, which is built if it does not exist yet."""
+        """Returns the running loop's object. Builds it first if it does not exist yet."""
         return (await self._here(build)).value
 
     @asynccontextmanager
@@ -76,7 +76,7 @@ class PerLoop(Generic[C]):
                 await entry.close()
 
     async def aclose(self) -> None:
-        """Closes the running loop's object, or has its last user close it. The next call of `open` builds a new one."""
+        """Closes the running loop's object, or makes its last user close it. Afterwards, `open` builds a new one."""
         for entry in list(self._of_this_loop):
             await entry.let_go()
 
@@ -92,17 +92,18 @@ class PerLoop(Generic[C]):
         entry = _Entry(build())
         of_loop.add(entry)
         entry.closing = _close_at_the_end(entry, of_loop)
-        await anext(entry.closing)  # registers the generator with the loop; no other task runs in the meantime
+        await anext(entry.closing)  # registers the generator with the loop without letting other tasks run
         return entry
 
 
 class ClosesPerLoop:
-    """Base class for objects that open resources in each event loop, and close them with `async with` or `aclose`."""
+    """Base class for objects that open resources in each event loop. Close them with `async with` or `aclose`."""
 
     _open: PerLoop[Any]
 
     async def aclose(self) -> None:
-        """Closes connections and the cache in this event loop. If tasks still use them, the last one closes them.
+        """Closes connections and the cache in this event loop. If tasks still use them, the last of these tasks closes
+        them.
 
         Returns without waiting for such tasks. The object can be used again afterwards.
         """
@@ -118,8 +119,8 @@ class ClosesPerLoop:
 
 
 async def _close_at_the_end(entry: _Entry[Any], of_loop: set[_Entry[Any]]) -> AsyncGenerator[None, None]:
-    """Closes the object at the end of its loop, since `asyncio.run` closes open generators while the loop still runs,
-    and connections need a running loop to close.
+    """Closes the object at the end of its loop. Connections need a running loop to close, and `asyncio.run` closes open
+    generators while the loop is still running.
     """
     try:
         yield
@@ -132,11 +133,11 @@ async def _close_at_the_end(entry: _Entry[Any], of_loop: set[_Entry[Any]]) -> As
 def _close_left_open(entries: _ByLoop[Any]) -> None:
     for loop, of_loop in list(entries.items()):
         for one in list(of_loop):
-            if not loop.is_running() or one.process != os.getpid():  # a fork has the loop but not its thread
+            if not loop.is_running() or one.process != os.getpid():  # a forked process has the loop, but not its thread
                 continue
             closing = asyncio.run_coroutine_threadsafe(one.close(), loop)
             if not _runs_here(loop):
-                wait([closing], CLOSED_WITHIN_S)  # the process, and with it the loop's thread, may be about to end
+                wait([closing], CLOSED_WITHIN_S)  # the process and the loop's thread may be about to end
 
 
 def _runs_here(loop: asyncio.AbstractEventLoop) -> bool:

@@ -1,4 +1,4 @@
-"""Records the answers of models and searches. Checkers and scorers use a recording, and its owner writes it."""
+"""Records the answers of models and searches. Checkers and scorers use a recording, and its owner saves it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REMEDY = "To record it, set recording_mode='new' (--recording-mode new) to add t
 class Recording:
     """A file of answers, which several checkers and scorers can share in any thread.
 
-    The `mode` `replay` makes no calls, and raises RecordingMissing if an answer is missing. `record` rewrites the file
+    In the `mode` `replay`, no calls are made, and a missing answer raises RecordingMissing. `record` rewrites the file
     without answers that are no longer requested. `new` keeps existing answers and adds missing ones. Secrets from the
     environment are masked in the file. The constructor does not access the file.
     """
@@ -42,7 +42,7 @@ class Recording:
         return None if settings.recording is None else cls(settings.recording, settings.recording_mode)
 
     def save(self) -> bool:
-        """Writes the recording atomically; returns whether there was anything new. Raises ConfigError if it fails."""
+        """Writes the recording atomically. Returns whether anything was new. Raises ConfigError if this fails."""
         with self._lock:
             text = self.tape.text
             if text is None or text == self._written:
@@ -53,7 +53,7 @@ class Recording:
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
-        """Writes the file when the last concurrent use ends, unless that use fails."""
+        """Saves the file when the last concurrent use ends, unless that use fails."""
         with self._lock:
             self._users += 1
         try:
@@ -71,7 +71,7 @@ class Recording:
 
 
 class UsedRecording:
-    """The recording used by a checker or scorer, if any. It is passed in and written by its owner, or created here."""
+    """The recording of a checker or scorer, if any: either passed in and saved by its owner, or created here."""
 
     def __init__(self, given: str | Path | Recording | None, settings: RunSettings) -> None:
         self._is_given = isinstance(given, Recording)
@@ -79,7 +79,7 @@ class UsedRecording:
 
     @staticmethod
     def settings(given: str | Path | Recording | None) -> Mapping[str, Any]:
-        """Returns the settings that a recording passed in replaces."""
+        """Returns the settings that a recording passed by the caller replaces."""
         if given is None:
             return {}
         if isinstance(given, Recording):
@@ -91,23 +91,23 @@ class UsedRecording:
         return None if self.recording is None else self.recording.tape
 
     def in_use(self) -> AbstractContextManager[None]:
-        """Returns a context for one use. At its end, the recording is written, unless its owner writes it."""
+        """Returns a context that saves the recording on exit, unless it was passed in, so that the caller saves it."""
         return nullcontext() if self.recording is None or self._is_given else self.recording.in_use()
 
 
 def refuse_missing_recording(settings: RunSettings) -> None:
-    """Raises ConfigError if a recording to be replayed does not exist, or if a mode is set without a recording.
+    """Raises ConfigError if the recording to replay does not exist, or if a mode is set without a recording.
 
-    Commands call this for a name entered by the user. It is not called for tests, whose recording may not exist yet or
-    may not be needed.
+    Commands call this function if the user specifies a recording. It is not called for tests, whose recording may not
+    exist yet or may not be needed.
     """
     place = settings.recording
     if place is None and "recording_mode" in settings.model_fields_set:
-        raise ConfigError("recording_mode is set, but recording is not: also set a file (--recording FILE)")
+        raise ConfigError("recording_mode is set, but recording is not; also set a file (--recording FILE)")
     if settings.recording_mode == "replay" and place is not None and not place.exists():
-        raise ConfigError(f"{place}: there is no such recording. {REMEDY}")
+        raise ConfigError(f"{place}: the recording does not exist. {REMEDY}")
 
 
 def replay_warnings(tape: Tape | None) -> tuple[str, ...]:
-    """Returns a warning for readers of a report if it was replayed from a recording."""
+    """Returns a warning for readers of a report that was replayed from a recording."""
     return (REPLAYED,) if tape is not None and tape.mode == "replay" and tape.n_replayed else ()

@@ -1,7 +1,7 @@
-"""A directory from which a run can be resumed. It contains the run's configuration and every paid answer.
+"""Implements the directory from which a run can be resumed. It contains the run's configuration and every paid answer.
 
-A run is resumed by starting it again. The graph is deterministic given the answers to its calls, and each answer is on
-disk before it is used. So a resumed run replays its answers and pays only for calls that were in flight when it
+To resume a run, start it again. The graph is deterministic given the answers to its calls, and each answer is on disk
+before it is used. A resumed run therefore replays its answers and pays only for calls that were in flight when it
 stopped.
 """
 
@@ -20,23 +20,23 @@ from factloop.core.files.private import FILE_MODE, make_private_folder, narrow_c
 
 FORMAT = 1
 BEFORE_THE_RUN = frozenset({"run.tmp", "lock"})
-"""Files left behind by a process that was killed before it wrote `run.json`."""
+"""Files left by a process that was killed before it wrote `run.json`."""
 
 
 class RunDirectory:
-    """The directory of a run, private to its owner and used by one process at a time. Use as a context manager."""
+    """The directory of a run, private to its owner and used by one process at a time. Use it as a context manager."""
 
     def __init__(self, path: Path, *, flag: str = "--run-dir") -> None:
         """Opens or creates the directory. Raises ConfigError if it is in use or contains other files.
 
-        `flag` is the flag with which users can choose another directory; messages mention it.
+        `flag` is the flag, mentioned in messages, with which users can choose another directory.
         """
         self.path, self._flag = path, flag
         try:
             make_private_folder(path)
             names = {item.name for item in path.iterdir()}
             if "run.json" not in names and names - BEFORE_THE_RUN:
-                raise ConfigError(f"{path}: not a run directory, and not empty; use another directory")
+                raise ConfigError(f"{path} is neither empty nor a run directory; use another directory")
             self._lock = self._hold()
             narrow_contents(path)
         except OSError as error:
@@ -55,7 +55,7 @@ class RunDirectory:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._lock.release()  # if the process is killed, the system does this
+        self._lock.release()  # the system does this if the process is killed
 
     def _hold(self) -> FileLock:
         lock = FileLock(self.path / "lock", timeout=0, mode=FILE_MODE)
@@ -77,7 +77,7 @@ class RunDirectory:
         return NoPlaceToKeep(f"{self.path}: cannot be used as a run directory ({error.strerror or error})")
 
     def claim(self, configuration: Mapping[str, Any]) -> None:
-        """Saves the run's configuration, or compares it with the saved one. Raises ConfigError if they differ."""
+        """Saves the configuration of the run, or compares it with the saved one. Raises ConfigError if they differ."""
         wanted = json.loads(json.dumps({"format": FORMAT, **configuration}, default=str))
         file = self.path / "run.json"
         if not file.exists():
@@ -90,6 +90,6 @@ class RunDirectory:
             raise ConfigError(f"{file}: cannot be read; use another run directory") from error
         if different:
             raise ConfigError(
-                f"{self.path}: belongs to a run with a different configuration ({', '.join(different)} differ); "
+                f"{self.path} belongs to a run with a different configuration ({', '.join(different)} differ); "
                 f"use the same settings and input, or another {self._flag}"
             )

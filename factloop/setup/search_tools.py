@@ -1,4 +1,4 @@
-"""Opens the search tools and the embedding model named in the settings."""
+"""Opens the search tools and the embedding model specified in the settings."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from factloop.tools.search.build import build_search_tools
 
 
 def open_search_tools(settings: CheckSettings, own: Sequence[SearchTool] = ()) -> tuple[SearchTool, ...]:
-    """Returns the user's own tools, followed by those named in the settings.
+    """Returns the user's own tools, followed by those specified in the settings.
 
-    Documents are read and indexed; the settings determine where indexes are saved. Raises ConfigError, DataError.
+    Reads and indexes the documents. The settings determine where indexes are saved. Raises ConfigError, DataError.
     """
-    settings = settings.of_search_tools  # ignores other settings, so that equal ones can share their tools
+    settings = settings.of_search_tools  # other settings are ignored, so that equal tools can be shared
     folder = cache_folder(settings, INDEXES) if settings.docs else None
     built = build_search_tools(
         settings.search,
@@ -41,11 +41,11 @@ def open_search_tools(settings: CheckSettings, own: Sequence[SearchTool] = ()) -
 
 
 def build_embedder(settings: EmbeddingSettings) -> Any:
-    """Loads the embedding model named in the settings, if any. Raises ConfigError if that fails."""
+    """Loads the embedding model specified in the settings, if any. Raises ConfigError if that fails."""
     if settings.embeddings is None:
         return None
     from factloop.tools.embeddings.sentence import SentenceTransformerEmbedder
 
     embedder = SentenceTransformerEmbedder(settings.embeddings)
-    _ = embedder.dimension  # loads it now, so that errors are found before any money is spent
+    _ = embedder.dimension  # loaded now, so that errors are found before any money is spent
     return embedder

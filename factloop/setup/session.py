@@ -45,20 +45,20 @@ REPAIR, JSON_REPLY = "gateway/repair", "gateway/json_reply"
 GATEWAY_PROMPTS = (REPAIR, JSON_REPLY)
 log = logging.getLogger(__name__)
 
-BATCHES = "batches.jsonl"  # name of the file of batches in a run directory
-UNFETCHED = "Answers that were not fetched are billed, but not part of any report; --batch fetches them"
-NEEDS_FOLDER = "also set a run directory (--run-dir), which records submitted batches, since a batch may take a day"
+BATCHES = "batches.jsonl"  # name of the file for batches in a run directory
+UNFETCHED = "Answers that were not fetched are billed, but no report includes them; use --batch to fetch them"
+NEEDS_FOLDER = "also set a run directory (--run-dir), which records submitted batches, because a batch may take a day"
 
 
 @dataclass(frozen=True)
 class Common:
-    """The budget, pace and patience that several sessions share. It is bound to one event loop."""
+    """The budget, pace and patience that several sessions share. Bound to one event loop."""
 
     budget: Budget
     limiter: Limiter
-    """The rate limiter for all model calls, because sessions mostly use the same server."""
+    """The rate limiter for all model calls. There is only one, because sessions usually use the same server."""
     patience: dict[str, Patience] = field(default_factory=dict)
-    """Maps the URL of each model server to the patience with it."""
+    """Maps the URL of each model server to our patience with it."""
     servers: dict[int, Server] = field(default_factory=dict)
     """Maps the id of each search tool to its server."""
     abilities: dict[tuple[str, str], Abilities] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class Common:
 
 @dataclass(frozen=True)
 class Store:
-    """Answer stores that a session uses instead of its own and does not close."""
+    """Stores of answers that a session uses instead of its own and does not close."""
 
     models: Answers
     searches: Answers
@@ -86,24 +86,24 @@ class Store:
 
 @dataclass(frozen=True)
 class Session:
-    """The models, searches, calls and prompts of a run. It is bound to one event loop."""
+    """The models, searches, calls and prompts of a run. Bound to one event loop."""
 
     settings: RunSettings
     prompts: PromptRegistry
     chats: Sequence[ChatModel]
-    """Models that are closed together with the session."""
+    """The models that are closed together with the session."""
     of_models: Answers
-    """The store for model answers."""
+    """The store for answers of models."""
     of_searches: Answers
     budget: Budget
     rng: random.Random
     common: Common | None = None
     pace: Pace | None = None
-    """The pace shared with other sessions; None if the session has its own."""
+    """The pace shared with other sessions, or None if the session has its own."""
     kept: AnswersKept | None = None
-    """The session's own store of answers; None if a store was passed to it."""
+    """The session's own store of answers, or None if a store was passed to the session."""
     batches: Batches | None = None
-    """The batches that it uses, either its own or shared; None if models are called live."""
+    """The batches that the session uses, its own or shared ones, or None if models are called live."""
     scope: str = ""
 
     def model(self, chat: ChatModel, *, use_tools: bool = True) -> ModelGateway:
@@ -140,7 +140,7 @@ class Session:
         return new_limiter(self.settings) if self.pace is None else self.pace.limiter(chat)
 
     def search(self, tools: Sequence[SearchTool], *, results: int) -> SearchGateway:
-        """Returns the gateway to search tools, which provides this many results per query."""
+        """Returns the gateway to the search tools, which provides this many results per query."""
         return SearchGateway(
             tools,
             results=results,
@@ -177,17 +177,16 @@ def open_session(
     pace: Pace | None = None,
     budget: Budget | None = None,
 ) -> Session:
-    """Opens the session of a run, which closes `chats` when it is closed. `seed` is for retry jitter.
+    """Opens the session of a run. Closing the session closes `chats`. `seed` is for retry jitter.
 
     A `pace` or a `budget` is shared with other sessions. With a `journal`, a `tape` or a `store`, answers are saved
-    only there; otherwise, `keeps` says whether the run's answers are saved in the cache. Raises ConfigError, for
-    example if the settings name a recording but there is no `tape`, because the run would make live calls instead of
-    replaying.
+    only there. Otherwise, `keeps` determines whether they are saved in the cache. Raises ConfigError, for example if a
+    recording is set but there is no `tape`, because the run would make live calls instead of replaying.
     """
     if settings.recording is not None and tape is None:
         raise ConfigError(f"recording = {str(settings.recording)!r}: this run cannot be recorded or replayed")
     if journal is not None and tape is not None:
-        raise ConfigError("use a run directory or a recording, not both: each keeps all answers of the run")
+        raise ConfigError("use a run directory or a recording, not both: each stores all answers of the run")
     rng = random.Random(seed)
     if store is not None:
         of_all, searches = store.common, store.searches
@@ -206,25 +205,25 @@ def open_session(
 
 
 def common_to(settings: RunSettings, folder: Path | None = None) -> Common:
-    """Builds the shared parts of sessions with these limits. Their batches are stored in `folder`."""
+    """Builds the parts that sessions with these limits share. The batches are stored in `folder`."""
     batches = None if folder is None else batches_in(settings, folder)
     return Common(budget_of(settings), new_limiter(settings), batches=batches)
 
 
 def batches_in(settings: RunSettings, folder: Path) -> Batches | None:
-    """Opens the batches stored in this folder; None if batching is off. Raises ConfigError."""
+    """Opens the batches stored in this folder. Returns None if batching is off. Raises ConfigError."""
     path = folder / BATCHES
     if not settings.batch:
         if path.exists():
             log.warning("%s: earlier attempts used --batch. %s", path, UNFETCHED)
         return None
-    from factloop.tools.models.batches import Batches  # imported late: most runs do not need it
+    from factloop.tools.models.batches import Batches  # imported late, because most runs do not need it
 
     return Batches(path, after_s=settings.batch_after_s, patience_s=settings.patience_s)
 
 
 def refuse_unbatched(settings: RunSettings, run_dir: object) -> None:
-    """Raises ConfigError if batching is on but there is no folder for the batches, or if a check has a deadline."""
+    """Raises ConfigError if batching is on but the batches have no folder, or if a check has a deadline."""
     if settings.batch and run_dir is None:
         raise ConfigError(f"--batch: {NEEDS_FOLDER}")
     if settings.batch and getattr(settings, "deadline_s", None) is not None:
@@ -232,7 +231,7 @@ def refuse_unbatched(settings: RunSettings, run_dir: object) -> None:
 
 
 def budget_of(settings: RunSettings) -> Budget:
-    """Returns the budget of a run with these limits, which is bound to one event loop."""
+    """Returns the budget of a run with these limits. The budget is bound to one event loop."""
     return Budget(max_calls=settings.max_calls, max_usd=settings.budget_usd)
 
 
@@ -241,6 +240,6 @@ def _patience(chat: ChatModel, settings: RunSettings, patience_s: float) -> Pati
 
 
 def retry_policy(settings: RunSettings) -> RetryPolicy:
-    """Returns the retry policy of calls. Servers may not request pauses longer than the run's patience."""
+    """Returns the retry policy for calls. Servers may not request pauses longer than the patience of the run."""
     usual = RetryPolicy()
     return replace(usual, patience_s=max(usual.patience_s, settings.patience_s))

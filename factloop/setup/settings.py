@@ -1,4 +1,4 @@
-"""The settings of a run, which are immutable, validated once, and saved with every result."""
+"""Defines the settings of a run, which are immutable, validated once, and saved with every result."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from factloop.tools.search.build import built_in_searches
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NotNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 Timeout = Annotated[float, Field(gt=0, le=1_000_000)]
-"""A timeout in seconds. Sockets reject longer ones, which would look like a failure of the server."""
+"""A timeout in seconds. Sockets reject longer timeouts, which would look like a failure of the server."""
 Price = Annotated[float, Field(ge=0.0, le=1_000_000)]
-"""A price in USD per million tokens. The upper limit keeps costs finite, since JSON has no infinite numbers."""
+"""A price in USD per million tokens. The upper limit keeps costs finite, because JSON has no infinite numbers."""
 Temperature = Annotated[float, Field(ge=0.0, le=2.0)]
 Tokens = Annotated[int, Field(ge=64)]
 Number = Annotated[int, Field(ge=0)]
@@ -55,11 +55,11 @@ def _as_base_url(value: str) -> str:
 BaseUrl = Annotated[str, AfterValidator(_as_base_url)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
 LONGEST_NAME = 100
-WRITTEN = ("cache_dir", "recording")  # settings that name paths to which a run may write
+WRITTEN = ("cache_dir", "recording")  # settings with paths to which a run may write
 
 
 class RunSettings(BaseModel):
-    """Settings common to all runs. Flags, environment variables and the settings file are derived from them."""
+    """The settings common to all runs. Flags, environment variables and the settings file are derived from them."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -90,13 +90,13 @@ class RunSettings(BaseModel):
     Available for OpenAI and Anthropic. Needs a run directory, which records submitted batches. Each round of a plan is
     a single batch for all responses: `grounded` takes two to four rounds, and other plans take more."""
     batch_after_s: Annotated[Positive, Mark(whole_experiment=True)] = 10.0
-    """Submit a batch after this many seconds without a new request."""
+    """Submit a batch when there has been no new request for this many seconds."""
     batch_discount: Annotated[float, Field(ge=0.0, le=1.0), Mark(whole_experiment=True)] = 0.5
     """Fraction of the price saved by batching."""
     timeout_s: Annotated[Timeout, Mark(LIMITS, search_tools=True)] = 60.0
     """Timeout for each model call or search.
 
-    The default for a model on this machine or in a private network is 600."""
+    The default for a model on this machine or on a private network is 600."""
     patience_s: Annotated[Positive, Mark()] = PATIENCE_S
     """Give up on an unresponsive server after this many seconds. Claims that need it stay unscored."""
     rest_s: Annotated[Positive, Mark()] = REST_S
@@ -126,7 +126,7 @@ class RunSettings(BaseModel):
 
     @property
     def read_paths(self) -> tuple[str, ...]:
-        """The files and folders that a run reads, except `written_paths`. Output must not overwrite them."""
+        """The files and folders that a run reads, except `written_paths`. A run's output must not overwrite them."""
         values = (getattr(self, name) for name in path_settings(type(self)) if name not in WRITTEN)
         listed = (value if isinstance(value, tuple) else (value,) for value in values if value is not None)
         return tuple(str(one) for group in listed for one in group)
@@ -139,7 +139,7 @@ class RunSettings(BaseModel):
 
     @property
     def limits_money(self) -> bool:
-        """Whether there is a cost limit, which requires the model's price to be known."""
+        """Whether there is a cost limit, in which case the price of the model must be known."""
         return self.budget_usd is not None
 
     @property
@@ -154,7 +154,7 @@ class RunSettings(BaseModel):
 
     @classmethod
     def of(cls, base: Self | None = None, **changes: Any) -> Self:
-        """Returns settings with changes applied. Raises ConfigError with the name of an invalid setting."""
+        """Returns the settings with changes applied. Raises ConfigError with the name of an invalid setting."""
         values = {**(base.model_dump(exclude_unset=True) if base is not None else {}), **changes}
         try:
             return cls.model_validate(values)
@@ -268,7 +268,7 @@ class CheckSettings(EmbeddingSettings):
 
     @property
     def of_search_tools(self) -> Self:
-        """These settings, with all that do not affect search tools reset. If they are equal, so are the tools."""
+        """These settings with everything that does not affect search tools reset. Equal results mean equal tools."""
         own = {f"{name}_{option}" for name in self.search for option in self.of_search(name)}
         return type(self)(**{field: getattr(self, field) for field in {*marked(type(self), "search_tools"), *own}})
 
@@ -284,5 +284,5 @@ def describe(error: ValidationError, known: Collection[str]) -> str:
 
 
 def is_it(name: str, known: Collection[str]) -> str:
-    """Returns a suggestion of the most similar setting for the end of an error message; empty if none is similar."""
+    """Returns the end of an error message, which suggests the most similar setting if there is one."""
     return "".join(f"; did you mean {near!r}?" for near in get_close_matches(name[:LONGEST_NAME], known, n=1))

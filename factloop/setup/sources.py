@@ -1,4 +1,4 @@
-"""Defines the sources for a single answer, which are supplied with it rather than in the checker's settings."""
+"""Defines the sources for a single answer, which are supplied with the answer rather than in the checker's settings."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ SourceMode = Literal["faithfulness", "factuality"]
 
 @dataclass(frozen=True)
 class Sources:
-    """The sources for one answer. In `faithfulness` without tools, nothing can be judged, so claims are `no_source`."""
+    """The sources for one answer. Without tools, `faithfulness` leaves all claims unscored (`no_source`)."""
 
     tools: tuple[SearchTool, ...] = ()
     mode: SourceMode = "faithfulness"
     registered_as: str | None = None
-    """The name under which the caller selected them, if they were not supplied with the answer."""
+    """The name under which the caller selected the sources, if they were not supplied with the answer."""
 
     @property
     def warning(self) -> str:
-        """A warning for readers of the report."""
+        """A warning about the sources for readers of the report."""
         name = self.registered_as
         against = "what was given with the answer" if name is None else f"the documents registered as “{name}”"
         if self.mode == "faithfulness":
@@ -31,5 +31,5 @@ class Sources:
         return f"Factuality: judged against {against} and what the checker itself searches."
 
     def searched(self, own: Sequence[SearchTool]) -> tuple[SearchTool, ...]:
-        """Returns all tools to search, starting with the supplied ones; `own` are the checker's own tools."""
+        """Returns all tools to search, starting with the supplied ones. `own` are the checker's tools."""
         return self.tools if self.mode == "faithfulness" else (*self.tools, *own)

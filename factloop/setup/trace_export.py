@@ -1,4 +1,4 @@
-"""Exports OpenTelemetry traces with details about the run, unless the application has configured this itself."""
+"""Exports OpenTelemetry traces with details about the run, unless the application has configured the export itself."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from factloop.tools.calls.tracing import Value
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter
 
-FLUSHED_WITHIN_MS = 2_000  # milliseconds to flush on an interrupt; a normal exit waits for OTEL_EXPORTER_OTLP_TIMEOUT
+FLUSHED_WITHIN_MS = 2_000  # milliseconds for flushing on an interrupt; normal exits use OTEL_EXPORTER_OTLP_TIMEOUT
 EXPORTER = "OTEL_TRACES_EXPORTER"
 
 
 def open_tracing(mode: TracingMode) -> None:
-    """Sets up the export, unless tracing is off or already set up. It is flushed when the process exits.
+    """Sets up the export, unless tracing is off or already set up. Pending traces are sent when the process exits.
 
     `OTEL_TRACES_EXPORTER` selects the exporter: `otlp` (the default; OTLP over HTTP, configured by the variables
     OTEL_EXPORTER_OTLP_...), `console` (standard error), or `none`. Raises ConfigError.
@@ -44,7 +44,7 @@ def open_tracing(mode: TracingMode) -> None:
 
 
 def flush_traces() -> None:
-    """Sends pending traces, for a process that is about to exit without cleaning up."""
+    """Sends pending traces. Used by a process that is about to exit without cleaning up."""
     if (trace := sys.modules.get("opentelemetry.trace")) is not None:
         flush = getattr(trace.get_tracer_provider(), "force_flush", None)
         if flush is not None:
@@ -67,7 +67,7 @@ def _exporter(name: str) -> SpanExporter | None:
 
 
 def usage_values(usage: Usage) -> dict[str, Value]:
-    """Returns the usage of a whole check or score, as recorded in a span."""
+    """Returns the usage of an entire check or score, in the form recorded in a span."""
     return {
         "gen_ai.usage.input_tokens": usage.prompt_tokens,
         "gen_ai.usage.output_tokens": usage.completion_tokens,

@@ -1,6 +1,6 @@
 """Assertions about model output. A test fails if the evidence contradicts the output, or if scores are too low.
 
-Settings that a test does not specify come from the environment, pytest's ini file or `factloop.toml`, in this order.
+Settings that a test does not specify come from the environment, pytest's ini file or `factloop.toml`, in that order.
 """
 
 from __future__ import annotations
@@ -52,15 +52,14 @@ class _Missed(AssertionError, Generic[R]):
 
 
 class NotFactual(_Missed[FactualityReport]):
-    """An answer did not meet a requirement. `report` is the whole report."""
+    """Raised if an answer does not meet a requirement. `report` is the complete report."""
 
 
 class NotTrustworthy(_Missed[TrustReport]):
-    """An answer did not reach the required score, or has no score. `report` is the whole report."""
+    """Raised if an answer has no score or does not reach the required score. `report` is the complete report."""
 
 
 def _settings(kind: type[S], given: Mapping[str, Any]) -> S:
-    """Returns the settings of an assertion, in the running test or outside pytest. Raises ConfigError."""
     test = running_test()
     ini = {} if test is None else test.defaults
     known = {
@@ -73,13 +72,13 @@ def _settings(kind: type[S], given: Mapping[str, Any]) -> S:
 
 
 def _recording(given: str | Path | Recording | None) -> str | Path | Recording | None:
-    """Returns the recording passed by the test, or the one that the plugin keeps for the test."""
+    """Returns the recording passed by the test, or the one that the plugin created for the test."""
     test = running_test()
     return given if given is not None or test is None else test.recording
 
 
 def _paths(paths: Sequence[str | Path]) -> list[str]:
-    """Returns the paths; any that is not found in the working directory is looked up in the test's folder."""
+    """Returns the paths. Any path that does not exist in the working directory is looked up in the test's folder."""
     test = running_test()
     if test is None:
         return [str(path) for path in paths]
@@ -103,17 +102,13 @@ def _blocking(asynchronous: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, 
 
 
 def _refuse_beside(owner: str, given: Mapping[str, object]) -> None:
-    """Raises ConfigError if settings are passed together with a checker or scorer, which has its own."""
+    """Raises ConfigError if settings are passed together with a checker or scorer, which has its own settings."""
     named = next((name for name, value in given.items() if value not in (None, (), [])), None)
     if named is not None:
         raise ConfigError(f"{named} is a setting of the {owner}: pass it to the {owner}, or omit the {owner}")
 
 
 def _bare(error: Exception) -> Exception:
-    """Removes the frames and notes of the graphs that the error passed through.
-
-    They do not help the reader of a test. The error message says what is wrong and what to do.
-    """
     error.__notes__ = []
     return error.with_traceback(None)
 
@@ -161,7 +156,7 @@ class _FactualThresholds:
 
 
 def _unchecked(report: FactualityReport) -> list[Claim | Sentence]:
-    """Returns unchecked content, except for claims whose check failed."""
+    """Returns the unchecked content, except for claims whose check failed."""
     return [one for one, finding in unchecked(report) if finding is not Finding.UNSCORED]
 
 
@@ -183,7 +178,7 @@ async def aassert_factual(
     recording: str | Path | Recording | None = None,
     **settings: Unpack[CheckChanges],
 ) -> FactualityReport:
-    """Checks `response` and returns the report, or raises NotFactual (an AssertionError) if a requirement is not met.
+    """Checks `response` and returns the report. Raises NotFactual (an AssertionError) if a requirement is not met.
 
     By default, the assertion fails if there are contradicted or unscored claims or unchecked content (`max_unchecked`):
     claims irrelevant to the question, code that was not read, and statements without a claim. It also fails if no claim
@@ -191,14 +186,14 @@ async def aassert_factual(
     so use `min_precision` to limit them. None removes a limit.
 
     `docs` are files, folders or globs, which may be relative to the test file, or LangChain documents. `documents` are
-    the documents that the response is based on, as in `FactChecker.acheck`; if they are empty, nothing can be judged.
+    the documents on which the response is based, as in `FactChecker.acheck`. If they are empty, nothing can be judged.
     They are searched first, and are the only source if there are no files and no search. `question` is the question
     that the response answers.
 
     Other settings, named as in `CheckSettings`, default to the environment (`FACTLOOP_...`), pytest's ini file and
     `factloop.toml`. With the pytest plugin, model and search answers come from the test's recording, unless you pass a
-    `checker`, which has its own. Otherwise this costs as much as a check. Raises ConfigError, RecordingMissing, and
-    DataError.
+    `checker`, which has its own. Otherwise, the assertion costs as much as a check. Raises ConfigError,
+    RecordingMissing, and DataError.
     """
     __tracebackhide__ = True
     try:
@@ -229,7 +224,7 @@ assert_factual = _blocking(aassert_factual)
 
 
 def _given(documents: Documents | None, among_docs: Sequence[Document]) -> Documents | None:
-    """Returns all documents that are not paths; None if there were none to begin with, empty if a search found none."""
+    """Returns all documents that are not paths, or None if none were passed. The list may be empty."""
     if isinstance(documents, BaseRetriever | VectorStore) and not among_docs:
         return documents
     found = documents_of("documents", documents)
@@ -244,7 +239,7 @@ def build_checker(
     recording: str | Path | Recording | None = None,
     **settings: Unpack[CheckChanges],
 ) -> FactChecker:
-    """Builds a checker for assertions, with the test's default settings and answers from the test's recording."""
+    """Builds a checker for assertions with the test's default settings and the answers in the test's recording."""
     base = _settings(CheckSettings, settings)
     return FactChecker(model, search=search, docs=docs, settings=base, recording=_recording(recording))
 
@@ -291,10 +286,10 @@ async def aassert_trustworthy(
     recording: str | Path | Recording | None = None,
     **settings: Any,
 ) -> TrustReport:
-    """Scores an answer and returns its TrustScore, or raises NotTrustworthy (an AssertionError) if it is too low.
+    """Scores an answer and returns its TrustScore. Raises NotTrustworthy (an AssertionError) if a score is too low.
 
-    If `response` is None, the subject is asked for one. An unscored part does not meet any requirement on it.
-    Settings, recordings, errors and costs are as in `aassert_factual`; `settings` are named as in `TrustSettings`.
+    If `response` is None, the subject is asked for one. An unscored part meets none of its requirements. Settings,
+    recordings, errors and costs are as in `aassert_factual`, but `settings` are named as in `TrustSettings`.
     """
     __tracebackhide__ = True
     try:

@@ -1,7 +1,7 @@
-"""The test that is running under the pytest plugin, with its recording.
+"""Keeps track of the test that is running under the pytest plugin, with its recording.
 
-This is global to the process rather than to the context, because one test runs at a time, and its fixtures, threads and
-event loops all belong to it.
+The test is global to the process rather than to the context, because only one test runs at a time, and all fixtures,
+threads and event loops belong to it.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass
 class RunningTest:
-    """A test. Its recording is created on first use, and the file is only written if something was requested."""
+    """A test. Its recording is created on first use, and the file is written only if the test requested an answer."""
 
     path: Path
-    """Path of its recording."""
+    """Path of the test's recording."""
     mode: TapeMode
     remedy: str
     """An explanation of how to record the test."""
@@ -41,7 +41,7 @@ class RunningTest:
         return Recording(self.path, self.mode, remedy=self.remedy)
 
     def finish(self, *, passed: bool) -> None:
-        """Writes the recording if the test passed and used it. Raises ConfigError if writing fails."""
+        """Saves the recording if the test passed and used it. Raises ConfigError if this fails."""
         if passed and "recording" in vars(self):
             self.recording.save()
 
@@ -51,7 +51,7 @@ _running: list[RunningTest] = []
 
 @contextmanager
 def running(test: RunningTest) -> Iterator[None]:
-    """Marks the test as running. Other tests may run inside it, as with pytester."""
+    """Marks the test as running. Other tests may run inside it, for example with pytester."""
     _running.append(test)
     try:
         yield

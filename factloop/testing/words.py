@@ -1,4 +1,4 @@
-"""Writes failure messages, with what was required and reached, and each faulty claim with its evidence."""
+"""Writes failure messages with the requirements, what was reached, and each faulty claim with its evidence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def factual_failure(
     at_fault: Sequence[ClaimView],
     unchecked: Sequence[Claim | Sentence] = (),
 ) -> str:
-    """Returns the message of `assert_factual`: requirements that were not met, faulty claims and unchecked content."""
+    """Returns the message of `assert_factual`: the missed requirements, faulty claims and unchecked content."""
     precision = "undefined" if report.precision is None else f"{report.precision:.3f}"
     claims = f"{plural(len(report.claims), 'claim')}{f': {distribution(report)}' if report.claims else ''}"
     return "\n".join(
@@ -39,7 +39,7 @@ def factual_failure(
 
 
 def trust_failure(missed: Sequence[str], report: TrustReport) -> str:
-    """Returns the message of `assert_trustworthy`: requirements that were not met, failed checks and passages."""
+    """Returns the message of `assert_trustworthy`: the missed requirements, failed checks and passages."""
     bc, fc = report.trust_bc, report.trust_fc
     lines = [
         *(f"required: {_short(what)}" for what in missed),
@@ -68,7 +68,7 @@ def _scored(value: object, reason: object, rationale: str) -> str:
 def _unchecked_reason(one: Claim | Sentence) -> str:
     if isinstance(one, Claim):
         return Status.IRRELEVANT.words
-    assert one.no_claim is not None  # otherwise its claims are listed
+    assert one.no_claim is not None  # its claims are listed if there are any
     return NO_CLAIM_WORDS[one.no_claim]
 
 
@@ -96,6 +96,6 @@ def _passages(passages: Sequence[Evidence]) -> Iterator[str]:
 
 
 def _short(text: str) -> str:
-    """Puts text on one line, without control characters, and truncates it."""
+    """Puts text on one line without control characters, and truncates it."""
     line = visible(" ".join(text.split()))
     return line if len(line) <= LONGEST else f"{line[:LONGEST]}..."

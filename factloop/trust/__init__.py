@@ -1,1 +1,1 @@
-"""Scores answers: `TrustScorer` calculates the TrustScore of an answer to a question."""
+"""Provides `TrustScorer`, which calculates the TrustScore of an answer to a question."""

@@ -1,4 +1,4 @@
-"""Opens the sources of distractors named in the settings, in the order in which they are used."""
+"""Opens the sources of distractors specified in the settings, in the order in which they are used."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from factloop.tools.names.dbpedia import DBpediaKnowledgeBase
 
 
-NO_JUDGE = "--distractors model needs a judge model: set --judge-model"
+NO_JUDGE = "--distractors model needs a judge model; set --judge-model"
 
 
 @dataclass(frozen=True)
 class DistractorSources:
-    """Sources of substitutes, best first. They are bound to one event loop."""
+    """Sources of substitutes, best first. Bound to one event loop."""
 
     sources: Sequence[SubstituteSource]
     tables: Sequence[TableKnowledgeBase]
@@ -65,8 +65,8 @@ class DistractorSources:
 def open_sources(settings: TrustSettings, embedder: Any, tape: Tape | None = None) -> DistractorSources:
     """Opens the sources in the settings. `embedder` may be None. Uses no network. Raises ConfigError, DataError.
 
-    Entities of the same type come first (from DBpedia if enabled, the user's tables, and the built-in names), followed
-    by other dates and numbers, neighbours in embedding space if there is an embedder, words of the same kind, and
+    The sources, in order, are: entities of the same type (from DBpedia if enabled, the user's tables, and the built-in
+    names), other dates and numbers, neighbours in embedding space if there is an embedder, words of the same kind, and
     made-up names.
     """
     load_tables()
@@ -83,7 +83,7 @@ def open_sources(settings: TrustSettings, embedder: Any, tape: Tape | None = Non
 
 
 def load_tables() -> None:
-    """Reads the bundled names and words for distractors once per process, which takes about three seconds."""
+    """Reads the packaged names and words for distractors, which takes about three seconds, once per process."""
     built_in_names()
     is_word("rome")
     asked_for("Who was it?")
@@ -100,13 +100,13 @@ async def make_distractors(
 ) -> DistractorSet:
     """Returns the distractors that would be used for this response. This is free unless a model is called.
 
-    If the settings let a judge model propose distractors, `judge` or else the one in the settings is called once. Its
+    If the settings let a judge model propose distractors, `judge`, or else the one in the settings, is called once. Its
     proposals exclude the `references`, which are known correct answers. Raises the errors of `open_sources`.
     """
     check_given("question", question)
     check_given("response", response)
     if n < 0:
-        raise ConfigError(f"n = {n}: the number of distractors must not be negative")
+        raise ConfigError(f"the number of distractors must not be negative, but n = {n}")
     embedder = None
     if settings.embeddings is not None:
         from factloop.setup.search_tools import build_embedder  # imports LangChain
@@ -135,7 +135,7 @@ async def _with_proposals(
     settings: TrustSettings, judge: BaseChatModel | None, make: Callable[..., Awaitable[DistractorSet]]
 ) -> DistractorSet:
     """Makes the distractors, including the judge's proposals. The judge's answer is cached as in any run."""
-    from factloop.agents.trustscore.distractors.proposed import ModelProposer  # needs a model client
+    from factloop.agents.trustscore.distractors.proposed import ModelProposer  # this needs a model client
     from factloop.prompts.registry import PromptRegistry
     from factloop.setup.chat_model import build_model
     from factloop.setup.session import open_session
@@ -148,7 +148,7 @@ async def _with_proposals(
     base_url = settings.judge_base_url or settings.base_url
     chat = build_model(settings, wanted, base_url=base_url, temperature=settings.temperature)
     async with (
-        aclosing(chat),  # the session may fail to open
+        aclosing(chat),  # opening the session may fail
         aclosing(open_session(settings, prompts, [chat], keeps=chat.persistent, seed=settings.seed)) as session,
     ):
         found = await make(proposer=ModelProposer(session.model(chat), prompts), meter=meter)
@@ -162,7 +162,7 @@ def _dbpedia(settings: TrustSettings, tape: Tape | None) -> tuple[DBpediaKnowled
         raise ConfigError(f"recording = {str(settings.recording)!r}: this run cannot be recorded or replayed")
     from factloop.setup.caching.opening import open_answers
     from factloop.tools.calls.cache import MemoryAnswers
-    from factloop.tools.names.dbpedia import DBpediaKnowledgeBase  # imported late, with all HTTP code
+    from factloop.tools.names.dbpedia import DBpediaKnowledgeBase  # imported late, because it loads all HTTP code
 
     cache = open_answers(settings) if tape is None else MemoryAnswers()
     knowledge_base = DBpediaKnowledgeBase(

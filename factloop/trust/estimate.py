@@ -22,7 +22,7 @@ CHOICE_TOKENS, ANSWER_TOKENS, JUDGEMENT_TOKENS, PROPOSAL_TOKENS = 8, 30, 50, 800
 
 
 class TrustEstimate(Record):
-    """An upper bound, since an inconsistent choice ends the checks of an answer early. Retries are not included."""
+    """An upper bound, because an inconsistent choice ends the checks of an answer early. Excludes retries."""
 
     n_answers: Count
     most_calls: Count

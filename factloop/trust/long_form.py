@@ -1,5 +1,4 @@
-"""TrustScore for long answers, with TrustBC for each claim next to SAFE's verdict. The paper leaves this to future
-work."""
+"""Scores long answers with TrustBC for each claim, next to SAFE's verdict. The paper leaves this to future work."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ from factloop.trust.scorer import TrustScorer
 from factloop.trust.settings import TrustSettings
 
 ALIKE = ("temperature", "seed", "fail_if_unreadable")
-"""Settings that checks also have, but with different defaults. Values set for scores apply to both."""
+"""Settings that checks have as well, but with different defaults. Values set for scores apply to both."""
 SAFE_PART, TRUST_PART = "safe", "trust"
 """The subfolders of a run directory."""
 
@@ -33,11 +32,11 @@ async def ascore_long_form(
     search: Sequence[str] = (),
     run_dir: Path | None = None,
 ) -> LongFormTrustReport:
-    """Checks a long answer against the corpus or with a search, then asks the subject about each claim.
+    """Checks a long answer against the corpus or with a search, and then asks the subject about each claim.
 
-    The judge is the judge model in the settings, or else the offline engine. Documents are only used by SAFE's part.
-    Limits apply to both parts together, and a recording contains the answers of both. A run directory has a subfolder
-    for each part. Raises ConfigError like `acheck_and_score`.
+    The judge is the judge model in the settings, or else the offline engine. Only SAFE uses the documents. Limits apply
+    to both parts together, and a recording contains the answers of both. A run directory has a subfolder for each part.
+    Raises ConfigError like `acheck_and_score`.
     """
     checks = check_settings(settings, search)
     recording = Recording.of(settings)
@@ -62,7 +61,7 @@ async def acheck_and_score(
     meter: UsageMeter | None = None,
     run_dir: Path | None = None,
 ) -> LongFormTrustReport:
-    """Checks a long answer with `check`, then asks the subject about each claim.
+    """Checks a long answer with `check`, and then asks the subject about each claim.
 
     Limits apply to both parts together; `meter` and `run_dir` are for the second part. Raises ConfigError before
     calling `check` if the subject is missing or invalid.
@@ -72,7 +71,7 @@ async def acheck_and_score(
     no_judge = {} if settings.samples else {"judge_model": None, "nli": None}
     subject = settings.model_copy(update={"corpus": (), **no_judge})
     async with TrustScorer(settings=subject, pace=pace) as scorer:
-        await scorer.aopen()  # so that errors in the setup are found before the check costs anything
+        await scorer.aopen()  # finds errors in the setup before the check costs anything
     factuality = await check()
     left = with_remaining_limits(subject, factuality.usage)
     async with TrustScorer(settings=left, recording=recording, pace=pace) as scorer:
@@ -92,7 +91,7 @@ def score_long_form(
 
 
 def check_settings(settings: TrustSettings, search: Sequence[str] = ()) -> CheckSettings:
-    """Returns SAFE's settings for a long answer, with the judge model, and the corpus or a search."""
+    """Returns SAFE's settings for a long answer, with the judge model and the corpus or a search."""
     names = (*EmbeddingSettings.model_fields, *ALIKE)
     shared = {name: getattr(settings, name) for name in names if name in settings.model_fields_set}
     own: dict[str, Any] = {
@@ -105,7 +104,7 @@ def check_settings(settings: TrustSettings, search: Sequence[str] = ()) -> Check
 
 
 def missing_scores(report: LongFormTrustReport) -> int:
-    """Returns the number of missing scores: verdicts, and TrustBC of the claims that the subject was asked about."""
+    """Returns the number of missing scores: verdicts, and TrustBC of claims that the subject was asked about."""
     asked = sum(item.trust_bc is not None and item.trust_bc.value is None for item in report.claims)
     return asked + report.factuality.counts.unscored
 
@@ -116,7 +115,7 @@ def with_remaining_limits(settings: TrustSettings, spent: Usage) -> TrustSetting
     if settings.max_calls is not None:
         left["max_calls"] = max(0, settings.max_calls - spent.calls - spent.failed_calls)
     if settings.budget_usd is not None:
-        # a search of unknown price makes the total unknown, but the known part still counts
+        # a search with an unknown price makes the total unknown, but the known part still counts
         known = sum(stage.cost_usd or 0.0 for stage in spent.stages.values())
         paid = known if spent.cost_usd is None else spent.cost_usd
         left["budget_usd"] = max(0.0, settings.budget_usd - paid)

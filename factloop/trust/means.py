@@ -29,7 +29,7 @@ def summarise(reports: Sequence[TrustReport]) -> TrustSummary:
 
 
 def by_source(found: Sequence[TrustBC]) -> tuple[SourceConsistency, ...]:
-    """Returns the consistency in checks that showed a distractor from each source. A check may have several sources."""
+    """Returns the consistency in checks with a distractor from each source. A check may have several sources."""
     chosen: dict[Source, list[bool]] = {}
     answers: dict[Source, set[int]] = {}
     for place, one in enumerate(found):
@@ -51,7 +51,7 @@ def by_source(found: Sequence[TrustBC]) -> tuple[SourceConsistency, ...]:
 
 
 def mean_score(values: Iterable[float | None]) -> MeanScore:
-    """Returns the mean over scored answers; None if there are none."""
+    """Returns the mean over the scored answers, which is None if there are none."""
     given = list(values)
     scored = [value for value in given if value is not None]
     mean = math.fsum(scored) / len(scored) if scored else None
@@ -59,7 +59,7 @@ def mean_score(values: Iterable[float | None]) -> MeanScore:
 
 
 def standing(claim: Claim, consistency: TrustBC | None) -> tuple[ClaimStanding, str]:
-    """Returns a claim's group according to SAFE's verdict and TrustBC, with the reason if it is in none of the four."""
+    """Returns a claim's group according to SAFE's verdict and TrustBC, with the reason if it has no group."""
     verdict = claim.judgement.verdict
     if verdict is Verdict.IRRELEVANT:
         return ClaimStanding.UNPLACED, "SAFE: irrelevant"

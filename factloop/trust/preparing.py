@@ -36,21 +36,21 @@ LIBRARIES = (
 
 @dataclass(frozen=True)
 class TrustSetup:
-    """The setup of a run before any calls are made, which identifies the run."""
+    """The setup of a run before any calls are made. It identifies the run."""
 
     settings: TrustSettings
     prompts: PromptRegistry
     corpus: SearchTool | None
     subject: ChatModel | None
     judge: ChatModel | Verifier
-    """The judge of passages from the corpus or supplied documents, which may also propose distractors."""
+    """The judge of passages from the corpus or from supplied documents. It may also propose distractors."""
     sources: DistractorSources
     fingerprint: TrustFingerprint
     tape: Tape | None = None
     subjects: Mapping[str, ChatModel] = field(default_factory=dict)
-    """The subject of each system by name, if systems have their own; `subject` is then None."""
+    """The subject of each system by name, if systems have different subjects. `subject` is then None."""
     sampler: ChatModel | None = None
-    """The subject with the temperature for samples."""
+    """The subject with the temperature used for samples."""
 
     @property
     def chats(self) -> tuple[ChatModel, ...]:
@@ -64,12 +64,12 @@ class TrustSetup:
         return () if self.corpus is None else (self.corpus,)
 
     def over(self, given: Sources) -> TrustSetup:
-        """Returns the same setup for an answer with its own sources, which replace the corpus.
+        """Returns the setup for an answer with its own sources, which replace the corpus.
 
         Raises ConfigError if there is more than one tool, or if the corpus should be searched as well.
         """
         if len(given.tools) > 1 or given.mode != "faithfulness":
-            raise ConfigError("sources: TrustFC searches one corpus, so pass one tool, and use the mode faithfulness")
+            raise ConfigError("sources: TrustFC searches only one corpus; pass one tool and use the mode faithfulness")
         corpus = next(iter(given.tools), None)
         asks = self.subject is not None or bool(self.subjects)
         fingerprint = _fingerprint(
@@ -82,7 +82,7 @@ class TrustSetup:
         return self.fingerprint.model_copy(update=_subject_fields(subject))
 
     async def aclose(self) -> None:
-        """Closes everything if no session has been opened."""
+        """Closes everything, if no session has been opened."""
         await self.sources.aclose()
         for chat in self.chats:
             await chat.aclose()
@@ -99,12 +99,12 @@ def prepare_trust(
 ) -> TrustSetup:
     """Returns the setup for these settings. Uses no network. Raises ConfigError.
 
-    `subject` and `judge` are chat models built by the caller, which replace those named in the settings. `subjects` are
-    the subjects of several systems, instead of one subject for all.
+    `subject` and `judge` are chat models built by the caller, which replace those in the settings. `subjects` are the
+    subjects of several systems, used instead of one subject for all.
     """
     prompts = PromptRegistry.load(settings.prompts)
     if subjects and (subject is not None or settings.subject_model is not None):
-        raise ConfigError("set one subject model for all answers, or one for each system")
+        raise ConfigError("set either one subject model for all answers, or one for each system")
     subject_chat = _subject(settings, subject, settings.temperature)
     own = {name: _own_subject(settings, one) for name, one in (subjects or {}).items()}
     embedder = build_embedder(settings)
@@ -132,7 +132,6 @@ def _own_subject(settings: TrustSettings, one: SubjectModel) -> ChatModel:
 
 
 def _judge(settings: TrustSettings, model: BaseChatModel | None) -> ChatModel | Verifier:
-    """Returns the judge of passages, which is a chat model, an NLI encoder or the offline rater."""
     wanted = model if model is not None else settings.judge_model
     if wanted is not None and settings.nli is not None:
         raise ConfigError("use either --judge-model or --nli, not both")
@@ -198,7 +197,7 @@ def _subject_fields(subject: ChatModel | None) -> dict[str, Any]:
 
 
 def _proposals(settings: TrustSettings, judge: ChatModel | Verifier | None) -> tuple[str, ...]:
-    """Returns the model as the first source of distractors, if it should propose some."""
+    """Returns the model as the first source of distractors, if the model should propose any."""
     return (f"model {judge.name}",) if settings.distractors == "model" and judge else ()
 
 

@@ -18,7 +18,7 @@ from factloop.core.files.tables import TableItem
 
 
 def _listed(value: Any) -> Any:
-    """Converts a value to a list: text becomes a list of one, and an empty cell an empty list."""
+    """Converts a value to a list. Text becomes a list with one member, and an empty cell becomes an empty list."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return ()
     return (value,) if isinstance(value, str) else value
@@ -36,24 +36,24 @@ class QuestionAnswer(TableItem):
     @field_validator("response")
     @classmethod
     def _says_something(cls, response: str | None) -> str | None:
-        """Returns the response; a blank response becomes None, because CSV cannot distinguish them."""
+        """Returns the response, or None if it is blank, because CSV cannot distinguish the two."""
         return response if response and response.strip() else None
 
 
 class OwnAnswer(QuestionAnswer):
-    """An answer by one of several systems. Only the model behind that system is asked about it."""
+    """An answer of one of several systems. Only the model of that system is asked about it."""
 
     subject: str
     """The name of the model in `TrustScorer(subjects=...)`."""
 
 
 def load_question_answers(place: str | Path, *, responses_needed: bool = True) -> Iterator[QuestionAnswer]:
-    """Yields the rows of a CSV file, recognized by its extension, or else of a JSON Lines file, in order.
+    """Yields the rows of a CSV file, recognized by its extension, or of a JSON Lines file, in order.
 
     `-` is standard input, as JSON Lines. Other fields are ignored.
 
-    Raises DataError once it reaches a malformed row, a repeated id, or a row without a response if `responses_needed`,
-    and if the file has no rows.
+    Raises DataError when it reaches a malformed row, a repeated id, or (if `responses_needed`) a row without a
+    response, and if the file has no rows.
     """
     rows = read_csv(place, needed=("question",)) if str(place).lower().endswith(".csv") else read_jsonl(place)
     ids: dict[str, int] = {}
@@ -63,5 +63,5 @@ def load_question_answers(place: str | Path, *, responses_needed: bool = True) -
         if first != row.line:
             raise row.error(f"line {first} has the same id, {item.id!r}", "id")
         if responses_needed and item.response is None:
-            raise row.error("required unless the subject model is asked for it", "response")
+            raise row.error("required, unless the subject model is asked for it", "response")
         yield item

@@ -49,11 +49,11 @@ if TYPE_CHECKING:
     from factloop.trust.preparing import TrustSetup
     from factloop.trust.scoring import TrustScoring
 
-MOST_AT_ONCE = 64  # maximum number of answers scored concurrently if the settings do not limit concurrency
+MOST_AT_ONCE = 64  # maximum number of concurrently scored answers if the settings do not limit concurrency
 
 
 class TrustScorer(ClosesPerLoop):
-    """Scores answers with TrustScore: does the model stand by its answer, and do documents support it?
+    """Scores answers with TrustScore, which measures whether the model stands by its answer and documents support it.
 
         async with TrustScorer("openai:gpt-4o-mini", judge_model="openai:gpt-4o", corpus="passages.tsv") as scorer:
             report = await scorer.ascore("Who built the first temple in Jerusalem?", "King Solomon built it.")
@@ -182,7 +182,7 @@ class TrustScorer(ClosesPerLoop):
         sources: Sources | None = None,
         run_dir: str | Path | None = None,
     ) -> TrustReport:
-        """Synchronous version of `ascore`. Also works inside a running event loop, such as in a notebook."""
+        """Synchronous version of `ascore`. It also works inside a running event loop, such as in a notebook."""
         return run_blocking(
             self.ascore(question, response, id=id, documents=documents, sources=sources, run_dir=run_dir)
         )
@@ -190,9 +190,10 @@ class TrustScorer(ClosesPerLoop):
     async def astream(
         self, items: Iterable[QuestionAnswer], *, run_dir: str | Path | None = None
     ) -> AsyncGenerator[TrustReport | TrustRun, None]:
-        """Yields the report on each answer as soon as it is ready, in any order, and finally the whole run.
+        """Yields the report on each answer as soon as it is ready, in any order, and finally the complete run.
 
-        Otherwise like `ascore`. A caller that stops early must close the generator (`contextlib.aclosing`).
+        In other respects, it is like `ascore`. A caller that stops early must close the generator
+        (`contextlib.aclosing`).
         """
         given, started = list(items), time.perf_counter()
         places: dict[str, int] = {}
@@ -211,7 +212,7 @@ class TrustScorer(ClosesPerLoop):
         yield run
 
     async def ascore_many(self, items: Iterable[QuestionAnswer], *, run_dir: str | Path | None = None) -> TrustRun:
-        """Scores several answers and returns their reports in the same order. Otherwise like `ascore`."""
+        """Scores several answers and returns their reports in the same order. Otherwise, it is like `ascore`."""
         async with aclosing(self.astream(items, run_dir=run_dir)) as done:
             async for item in done:
                 if isinstance(item, TrustRun):
@@ -223,8 +224,9 @@ class TrustScorer(ClosesPerLoop):
     ) -> LongFormTrustReport:
         """Returns TrustBC for each claim that SAFE found in a long response, next to SAFE's verdict.
 
-        The subject must distinguish each claim from its distractors, which the paper leaves to future work (A.1). It is
-        not asked about irrelevant claims. `meter` is as in `ascore`. Raises ConfigError if there is no subject.
+        The subject must distinguish each claim from its distractors, which the paper leaves to future work (A.1). The
+        subject is not asked about irrelevant claims. `meter` is as in `ascore`. Raises ConfigError if there is no
+        subject.
         """
         if self._subject is None and self.settings.subject_model is None:
             raise ConfigError("TrustBC needs a subject model (--subject-model)")
@@ -251,8 +253,11 @@ class TrustScorer(ClosesPerLoop):
     async def adistractors(
         self, question: str, response: str, *, n: int | None = None, references: Sequence[str] = ()
     ) -> DistractorSet:
-        """Returns the distractors that would be used for this response. This is free unless the judge model proposes
-        distractors (`distractors="model"`), which takes one call. It does not propose any of the `references`."""
+        """Returns the distractors that would be used for this response.
+
+        This is free, unless the judge model proposes distractors (`distractors="model"`), which takes one call. The
+        judge model does not propose any of the `references`.
+        """
         require("trust", "a distractor")
         from factloop.trust.distractor_sources import make_distractors
 
@@ -262,7 +267,7 @@ class TrustScorer(ClosesPerLoop):
         )
 
     async def aopen(self) -> None:
-        """Opens everything named in the settings in advance, rather than with the first answer. Costs nothing.
+        """Opens everything specified in the settings now rather than with the first answer. Costs nothing.
 
         Raises ConfigError or DataError if something cannot be opened.
         """
@@ -273,11 +278,11 @@ class TrustScorer(ClosesPerLoop):
     async def _run(
         self, items: Sequence[QuestionAnswer], run_dir: str | Path | None, sources: Sources | None = None
     ) -> AsyncIterator[tuple[TrustScoring, RunDirectory | None]]:
-        """Provides the session of this event loop or, with a run directory, one whose answers are saved in it."""
+        """Provides the session of this event loop or, with a run directory, one whose answers are saved there."""
         for item in items:
             _check_answer(item.id, item.question, item.response)
             if isinstance(item, OwnAnswer) and item.subject not in self._subjects:
-                raise ConfigError(f"there is no subject model for {item.subject!r}")
+                raise ConfigError(f"no subject model is set for {item.subject!r}")
         if run_dir is None:
             with self._recording.in_use():
                 await self._load()
@@ -303,7 +308,7 @@ class TrustScorer(ClosesPerLoop):
         return _opened(self._setup(), self.pace, budget=self._budget)
 
     async def _load(self) -> None:
-        """Loads tables and corpus, which may take minutes, in a thread so as not to block the event loop."""
+        """Loads tables and corpus in a thread, because this may take minutes and must not block the event loop."""
         await asyncio.to_thread(_load_tables)
         await asyncio.to_thread(lambda: self.corpus)
 
@@ -321,11 +326,11 @@ class TrustScorer(ClosesPerLoop):
 
 
 def _load_tables() -> None:
-    """Imports the modules for scoring and reads their tables. Raises ConfigError without the `trust` extra."""
+    """Imports the modules for scoring and reads their tables. Raises ConfigError if the `trust` extra is missing."""
     from factloop.trust.distractor_sources import load_tables
 
     load_tables()
-    import_module("factloop.trust.scoring")  # a large module, which would block the event loop if imported later
+    import_module("factloop.trust.scoring")  # this module is large and would block the event loop if imported later
 
 
 def _opened(
@@ -359,7 +364,6 @@ def _keep(directory: RunDirectory | None, report: Record) -> None:
 
 
 def _paths(corpus: object) -> tuple[str | Path, ...] | None:
-    """Returns the paths of the corpus; None if it is a search."""
     if isinstance(corpus, str | Path):
         return (corpus,)
     if isinstance(corpus, Sequence) and all(isinstance(path, str | Path) for path in corpus):
@@ -368,7 +372,7 @@ def _paths(corpus: object) -> tuple[str | Path, ...] | None:
 
 
 def _answer(id: str, question: str, response: str | None) -> QuestionAnswer:
-    """Raises DataError if the response is blank, since a `QuestionAnswer` would treat it as missing."""
+    """Raises DataError if the response is blank, because a `QuestionAnswer` would treat it as missing."""
     _check_answer(str(id), question, response)
     return QuestionAnswer(id=id, question=question, response=response)
 
@@ -381,8 +385,9 @@ def _check_answer(id: str, question: str, response: str | None) -> None:
 
 
 def _configuration(setup: TrustSetup, items: Sequence[QuestionAnswer]) -> dict[str, Any]:
-    """Returns the configuration, which must not change between attempts at the same run. It excludes versions, since
-    paid answers are kept."""
+    """Returns the configuration, which must not change between attempts at the same run. It excludes versions, because
+    paid answers are kept.
+    """
     later = () if setup.settings.samples else ("samples",)  # so that earlier runs can be resumed
     kept = setup.fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version", *later})
     asks = setup.subject is not None or bool(setup.subjects)
@@ -401,7 +406,7 @@ _OF_SUBJECT = {"subject_model", "subject_base_url", "subject_sampling"}
 
 
 def _asked_of(item: QuestionAnswer, *, proposes: bool) -> list[Any]:
-    """Returns the parts of an answer that affect its scores, with references only if a model proposes distractors."""
+    """Returns the parts of an answer that affect its scores: references only if a model proposes distractors."""
     own = [item.subject] if isinstance(item, OwnAnswer) else []
     references = [item.reference_answers] if proposes and item.reference_answers else []
     return [item.id, item.question, item.response, *own, *references]

@@ -43,7 +43,7 @@ from factloop.trust.preparing import TrustSetup
 from factloop.trust.question_answers import OwnAnswer, QuestionAnswer
 from factloop.trust.settings import TrustSettings
 
-RECURSION_LIMIT = 20  # steps of the graph, in addition to one for each window of checks
+RECURSION_LIMIT = 20  # steps of the graph in addition to one step per window of checks
 OFFLINE_JUDGE = (
     "Passages were judged by the offline rater, a baseline of word overlap and rules. Set --judge-model or --nli."
 )
@@ -51,19 +51,19 @@ OFFLINE_JUDGE = (
 
 @dataclass(frozen=True)
 class TrustScoring:
-    """Scores any number of answers concurrently in one session. It is bound to one event loop."""
+    """Scores any number of answers concurrently in one session. Bound to one event loop."""
 
     setup: TrustSetup
     session: Session
     searching: SearchGateway
     graph: Graph
     consistency: Graph | None
-    """TrustBC alone; None without a subject."""
+    """The graph for TrustBC alone, or None without a subject."""
     own: Mapping[str, Graph]
-    """Maps the name of each system's own subject to its graph."""
+    """Maps the name of each system with its own subject to the graph for that subject."""
 
     def over(self, given: Sources) -> TrustScoring:
-        """Returns a version for an answer with its own sources, in the same session with its limits and budget.
+        """Returns a copy for an answer with its own sources. It uses the same session with its limits and budget.
 
         Raises ConfigError.
         """
@@ -71,7 +71,7 @@ class TrustScoring:
         return replace(self, setup=setup, searching=self.searching.over(setup.tools))
 
     async def report(self, item: QuestionAnswer, meter: UsageMeter | None = None) -> TrustReport:
-        """Returns the report on an answer. A part that cannot be scored is included as unscored."""
+        """Returns the report on an answer. Parts that cannot be scored are included as unscored."""
         setup, graph, subject = self.setup, self.graph, self.setup.subject
         if isinstance(item, OwnAnswer):
             graph, subject = self.own[item.subject], setup.subjects[item.subject]
@@ -100,7 +100,7 @@ class TrustScoring:
         return report
 
     async def belief_in(self, claim: Claim, topic: str, meter: UsageMeter) -> TrustBC:
-        """Returns TrustBC of a claim on a topic, which the subject must distinguish from its distractors."""
+        """Returns TrustBC of a claim on a topic. The subject must distinguish the claim from its distractors."""
         assert self.consistency is not None  # without a subject, TrustScorer raises an error
         final = await self.consistency.ainvoke(
             {"question": topic, "response": claim.self_contained, "statements": True},
@@ -113,7 +113,7 @@ class TrustScoring:
     async def sampled(
         self, topic: str, claims: Sequence[Claim], meter: UsageMeter
     ) -> tuple[list[str], dict[str, SampleAgreement]]:
-        """Returns other answers of the subject, if the settings request some, and how far they support each claim."""
+        """Returns other answers of the subject, if the settings request any, and how well they support each claim."""
         setup = self.setup
         if setup.sampler is None:
             return [], {}
@@ -132,7 +132,7 @@ class TrustScoring:
         meter: UsageMeter,
         elapsed_s: float,
     ) -> LongFormTrustReport:
-        """Combines TrustBC with SAFE's verdict for each claim; `found` and `sampled` are by claim id."""
+        """Combines TrustBC with SAFE's verdict for each claim. The keys of `found` and `sampled` are claim ids."""
         samples, agreements = sampled
         claims = []
         for claim in factuality.claims:
@@ -159,7 +159,7 @@ class TrustScoring:
 def open_trust_scoring(
     setup: TrustSetup, *, journal: Path | None = None, pace: Pace | None = None, budget: Budget | None = None
 ) -> TrustScoring:
-    """Opens a session for a setup, in which answers can be scored. Raises ConfigError.
+    """Opens a session in which answers can be scored with this setup. Raises ConfigError.
 
     With a `journal`, answers are saved only there. A `pace` or a `budget` is shared with other sessions.
     """
@@ -180,7 +180,7 @@ def open_trust_scoring(
     distract, factual = _distract(setup, session), build_factual_graph(searching, _judge(setup, session))
 
     def graphs(chat: ChatModel | None) -> tuple[Graph, Graph | None]:
-        """Returns the complete graph for a subject, and one for TrustBC alone."""
+        """Returns two graphs for a subject: the complete one, and one for TrustBC alone."""
         subject = consistency = None
         if chat is not None:
             subject = ModelSubject(session.model(chat), setup.prompts, settings.logprobs)

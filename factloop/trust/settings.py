@@ -1,4 +1,4 @@
-"""The settings of a TrustScore run."""
+"""Defines the settings of a TrustScore run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UpToHundred = Annotated[int, Field(ge=1, le=100)]
 
 @dataclass(frozen=True)
 class SubjectModel:
-    """The model used by one of several systems."""
+    """The model of one of several systems."""
 
     model: str | BaseChatModel
     base_url: str | None = None
@@ -29,7 +29,7 @@ class SubjectModel:
 
 
 class TrustSettings(EmbeddingSettings):
-    """Settings of a TrustScore. Their names are those of the command-line flags."""
+    """The settings of a TrustScore. Their names are those of the command-line flags."""
 
     subject_model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
     """Model whose beliefs are tested (TrustBC). Without one, TrustBC is left out."""
@@ -44,7 +44,7 @@ class TrustSettings(EmbeddingSettings):
     nli: Annotated[str | None, Mark(MODEL, "PATH")] = None
     """NLI cross-encoder that judges the passages.
 
-    A path, or the name of a model already downloaded; needs the `semantic` extra."""
+    A path, or the name of a downloaded model. Needs the `semantic` extra."""
     corpus: Annotated[Names, Mark(SEARCH, "PATH", path=True)] = ()
     """Documents to check against for TrustFC (psgs_w100.tsv is also accepted). Without any, TrustFC is left out."""
     fail_if_unreadable: Annotated[bool, Mark(SEARCH)] = False
@@ -91,7 +91,7 @@ class TrustSettings(EmbeddingSettings):
 
     @property
     def wanted_distractors(self) -> int:
-        """The number of distractors to make: three new ones for each check."""
+        """The number of distractors to make, which is three new ones for each check."""
         return 3 * self.max_checks
 
 

@@ -95,9 +95,9 @@ def test_thresholds_by_labels_leave_what_lies_between_to_a_reader(docs: Path, tm
         ({"judge": "minicheck", "model": "openai:sim"}, "use --model or --judge, not both"),
         ({"judge": "baseline"}, "if neither a judge nor a model is set"),
         ({"judge": "llm:openai:sim"}, "set a chat model with --model"),
-        ({"judge": "oracle"}, "there is no judge 'oracle'"),
-        ({"judge": "nli"}, "there is no judge 'nli'"),
-        ({"judge": "nli:/no/such/folder"}, "there is no folder"),
+        ({"judge": "oracle"}, "unknown judge 'oracle'"),
+        ({"judge": "nli"}, "unknown judge 'nli'"),
+        ({"judge": "nli:/no/such/folder"}, "does not exist"),
         ({"judge": "bespoke:minicheck-7b"}, "set its address"),
     ],
 )

@@ -205,7 +205,7 @@ def test_dbpedias_servers(factloop: Command, servers: Servers) -> None:
         (("--prompts", "no-such-folder"), "prompts", "no-such-folder"),
         (("--cascade", "no-such-file"), "cascade", "a cascade (--cascade) leaves unclear claims to a model"),
         (("--base-url", "http://127.0.0.1:9/v1"), "model", "set without --model"),
-        (("--set", "cache_dir=file/cache"), "cache", "file/cache: cannot be used as the cache folder ("),
+        (("--set", "cache_dir=file/cache"), "cache", "cannot use file/cache as the cache folder ("),
         (("--database", "mysql://x/y"), "database", "must be sqlite:///FILE"),
         (("--database", "sqlite:///others.sqlite"), "database", "is the database of another program"),
         (("--database", "sqlite:///file"), "database", "file is not a database"),

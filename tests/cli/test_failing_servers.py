@@ -25,7 +25,7 @@ NOBODY = "http://127.0.0.1:9"
             ("check", "answer.md", "--model", "openai:other", "--docs", "docs"),
             "check the key, the name and the base URL",
         ),
-        ((*WITH_MODEL, "--base-url", f"{NOBODY}/v1"), "is the server running, and is its URL right?"),
+        ((*WITH_MODEL, "--base-url", f"{NOBODY}/v1"), "is the server running, and is its URL correct?"),
         (
             ("trust", "--question", "Who?", "--response", "Ada built it in 1848.", "--subject-model", "openai:other"),
             "404",
@@ -54,7 +54,7 @@ def test_a_search_that_is_not_there_costs_no_model_call(
 ) -> None:
     monkeypatch.setenv("FACTLOOP_SERPER_URL", NOBODY)
     result = factloop(*WITH_MODEL, "--json", "report.json", "--quiet")
-    refused = "serper: connection refused at 127.0.0.1:9: is the server running, and is its URL right?"
+    refused = "serper: connection refused at 127.0.0.1:9: is the server running, and is its URL correct?"
     assert (result.code, result.complaint) == (3, f"factloop: no claim could be scored: {refused}")
     assert sim.stats().model.requests == 0
     assert {claim.judgement.rationale for claim in report_in(home).claims} == {refused}

@@ -77,7 +77,7 @@ def test_a_folder_that_cannot_be_used_is_one_line_and_the_run_goes_on(start: Sta
     said, complained = process.communicate(timeout=WITHIN_S)
     (line,) = complained.splitlines()
     assert (process.returncode, bool(said), cache.read_text()) == (0, True, "in the way")
-    assert line.startswith(f"{cache}: cannot be used as the cache folder (")
+    assert line.startswith(f"cannot use {cache} as the cache folder (")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="rights of this kind")

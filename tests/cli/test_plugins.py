@@ -104,7 +104,7 @@ def test_an_unknown_name_is_answered_with_all_there_are(factloop: Command, answe
     result = factloop("check", answer, "--search", "mime")
     assert result.code == 2
     known = ", ".join((*built_in_searches(), "broken", "mine"))
-    assert f"use {known}, or the path of documents" in result.complaint
+    assert f"use {known}, or a path to documents" in result.complaint
 
 
 def test_what_cannot_be_imported_says_whose_it_is(factloop: Command, answer: Path) -> None:

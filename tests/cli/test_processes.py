@@ -244,7 +244,7 @@ CASES = {
     f"research experiment {NOWHERE}": (2, HEAVY, ROWS),
     f"research verify {NOWHERE} --verifier baseline --out o.jsonl": (2, HEAVY, ROWS),
     "check answer.md --docs source.md --embeddings ./nowhere --no-cache": (
-        2, {"torch", "transformers", "sentence_transformers"}, "factloop: no usable model at './nowhere'",
+        2, {"torch", "transformers", "sentence_transformers"}, "factloop: cannot load a model from './nowhere'",
     ),
     "check answer.md --docs source.md --no-cache": (
         0, {"openai", "langchain_openai", "sentence_transformers", "matplotlib"}, "",

@@ -30,7 +30,7 @@ TABLE = {
         answer.md --docs empty                            | empty
         answer.md --docs nowhere                          | nowhere
         answer.md --docs .                                | answer.md: & would support itself
-        answer.md --docs ''                               | an empty path
+        answer.md --docs ''                               | the path is empty
         answer.md --k 0                                   | command line: k = 0: & greater than or equal to 1
         answer.md ONLINE --budget-usd 1                   | --price-in
         answer.md ONLINE --price-in 1                     | set both --price-in and --price-out
@@ -46,8 +46,8 @@ TABLE = {
         answer.md ONLINE --docs docs --cascade mine.txt   | this is not a cascade file
         answer.md --fail-under 2                          | --fail-under 2: & less than or equal to 1
         answer.md --docs docs --recording-mode replay     | recording is not: also set a file & --recording FILE
-        answer.md --docs docs --recording no.json         | no.json: there is no such recording & --recording-mode new
-        answer.md --run-dir other_run                     | other_run: not a run directory
+        answer.md --docs docs --recording no.json         | no.json: the recording does not exist & --recording-mode new
+        answer.md --run-dir other_run                     | other_run is neither empty nor a run directory
         answer.md --run-dir binary.md                     | binary.md & run directory
         answer.md --json no/where.json                    | no/where.json: cannot be written, the folder & not exist
         answer.md --html empty                            | empty: cannot be written, it is a folder; use a file
@@ -114,7 +114,7 @@ TABLE = {
         responses.jsonl --workers 0                       | --workers 0
         responses.jsonl --docs .                          | support itself
         responses.jsonl --model openai:sim                | there is nothing to check against
-        responses.jsonl --run-dir docs                    | docs: not a run directory
+        responses.jsonl --run-dir docs                    | docs is neither empty nor a run directory
         responses.jsonl --calibration nowhere.jsonl       | nowhere.jsonl
         responses.jsonl --evaluator x                     | also set --calibration
         factscore --data bio.jsonl ONLINE --out p.jsonl   | also set --run-dir
@@ -227,7 +227,7 @@ TABLE = {
         --dataset wice --verifier baseline --out o        | wice has no part ''
         pairs.jsonl --verifier baseline --out -           | --out must be a file: a run resumes from it
         pairs.jsonl --verifier baseline --out pairs.jsonl | pairs.jsonl: would overwrite
-        pairs.jsonl --verifier gpt --out o                | there is no judge 'gpt'
+        pairs.jsonl --verifier gpt --out o                | unknown judge 'gpt'
     """,
     "research data": """
         list --docs x                                     | no such option: --docs; see factloop research data list

@@ -279,7 +279,7 @@ def test_keys_may_have_other_names_and_other_keys_are_left_alone() -> None:
 def test_wrong_settings_are_named() -> None:
     with pytest.raises(ConfigError, match="mode = 'both'"):
         offline(mode="both")
-    with pytest.raises(ConfigError, match="int is not a search"):
+    with pytest.raises(ConfigError, match="int cannot be used as a search"):
         offline(retriever=3)
 
 

@@ -84,7 +84,7 @@ async def test_another_configuration_is_refused_and_nothing_changes(
 @pytest.mark.parametrize("name", ["notes.txt", "report.json", "journal.sqlite"])
 def test_a_folder_of_something_else_is_refused_and_left_alone(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine")
-    with pytest.raises(ConfigError, match="not a run directory, and not empty"):
+    with pytest.raises(ConfigError, match="neither empty nor a run directory"):
         RunDirectory(tmp_path)
     assert contents(tmp_path) == {name: b"mine"}
 

@@ -140,7 +140,7 @@ async def test_each_answer_goes_to_its_own_model_and_server(sim: Simulator) -> N
 
 async def test_an_answer_of_an_unknown_system_is_refused_before_anything_is_spent(sim: Simulator) -> None:
     async with scorer_of(sim) as scorer:
-        with pytest.raises(ConfigError, match="there is no subject model for 'three'"):
+        with pytest.raises(ConfigError, match="no subject model is set for 'three'"):
             await scorer.ascore_many(answers(sim, "three"))
     assert sim.stats().model.requests == 0
 

@@ -156,7 +156,7 @@ async def test_sources_need_no_corpus_and_share_budget_and_model(sim: Simulator,
 @pytest.mark.parametrize("sources", [Sources((as_search_tool(look_up),) * 2), Sources((), "factuality")])
 async def test_sources_of_a_score_are_one_search(sources: Sources) -> None:
     async with TrustScorer(cache=False) as scorer:
-        with pytest.raises(ConfigError, match="TrustFC searches one corpus"):
+        with pytest.raises(ConfigError, match="TrustFC searches only one corpus"):
             await scorer.ascore(QUESTION, RESPONSE, sources=sources)
 
 
@@ -184,7 +184,7 @@ async def test_a_chat_model_that_knows_nothing_of_schemas() -> None:
     [
         ({"subject_model": 3}, "subject_model: int is not a chat model"),
         ({"subject_model": Talker(reply="A") | str}, "subject_model: RunnableSequence is not a chat model"),
-        ({"corpus": [3]}, "list is not a search"),
+        ({"corpus": [3]}, "list cannot be used as a search"),
         ({"max_checks": 0}, "max_checks = 0"),
     ],
 )

@@ -1,1 +1,1 @@
-"""Handles every paid or fallible call: limits, retries, caching, deduplication, budgets and accounting."""
+"""Makes all calls that cost money or can fail, with limits, retries, caching, deduplication, budgets and accounting."""

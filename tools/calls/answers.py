@@ -1,4 +1,4 @@
-"""Caches the answers of models and searches, so that each request is made only once and charged accordingly.
+"""Caches the answers of models and searches, so that each request is made and paid for only once.
 
 The gateways route every call through a store. A run's store (`RunAnswers`) uses the shared cache, the run's journal or
 a tape; an experiment provides its own store, which its variants share.
@@ -22,41 +22,39 @@ AnsweredBy = Literal["call", "cache", "identical_call"]
 
 
 class Call(Protocol):
-    """A request to a model or a search: how to make it, what its answer costs, and who pays."""
+    """A call to a model or a search tool, which knows how to make the call, what its answer costs and who pays."""
 
     @property
     def key(self) -> str:
-        """A key that is equal for calls that can share an answer."""
+        """The cache key, which is the same for all calls that can share an answer."""
         ...
 
     @property
     def stage(self) -> str: ...
 
     @property
-    def meter(self) -> UsageMeter:
-        """The caller's usage meter."""
-        ...
+    def meter(self) -> UsageMeter: ...
 
     @property
     def keep_s(self) -> float | None:
-        """Seconds for which an answer in a shared cache is valid; None means as long as it is stored."""
+        """How many seconds an answer in a shared cache is valid, or None if it never expires."""
         ...
 
     @property
     def recorded_as(self) -> TapeRequest | None:
-        """The call as recorded on a tape; None if it is not recorded."""
+        """The request as recorded on a tape, or None if it is not recorded."""
         ...
 
     async def make(self, meter: UsageMeter) -> Value:
-        """Makes the call, charges it to `meter` and returns the answer. May cost money. Raises FactloopError."""
+        """Makes the call, charges its cost to `meter` and returns the answer. May cost money. Raises FactloopError."""
         ...
 
     def price(self, value: Value) -> tuple[int, float]:
-        """The number of model calls and the dollars paid for an answer."""
+        """Returns the number of model calls and the dollars paid for an answer."""
         ...
 
     def charge_earlier(self, value: Value) -> None:
-        """Charges the meter with an answer paid for by an earlier attempt at the same run."""
+        """Charges the meter for an answer that an earlier attempt at the same run paid for."""
         ...
 
     def read(self, value: Mapping[str, Any]) -> object:
@@ -68,9 +66,10 @@ class Answers(Protocol):
     """A store of answers, bound to one event loop."""
 
     async def once(self, call: Call) -> tuple[Value, AnsweredBy]:
-        """The stored answer, the answer to an identical call in progress, or a new answer, which is then stored.
+        """Returns the stored answer or that of an identical call in progress; otherwise makes the call and stores its
+        answer.
 
-        The caller's meter is charged. Raises the errors of `Call.make`, and ConfigError.
+        Charges the caller's meter. Raises the errors of `Call.make`, and ConfigError.
         """
         ...
 
@@ -79,21 +78,21 @@ class Answers(Protocol):
         ...
 
     def for_one_check(self) -> Answers:
-        """A store for answers that only this check needs. A journal returns itself, because it stores everything."""
+        """Returns a store for answers that only one check needs. A journal stores everything, so it returns itself."""
         ...
 
 
 class RunAnswers:
-    """The answers of one run. Stored answers are free, but a journal's answers from earlier attempts are charged once,
-    as are requests that an earlier attempt sent without getting an answer.
+    """The answers of one run. Stored answers are free, but answers and unanswered requests of earlier attempts in a
+    journal are charged once.
     """
 
     def __init__(
         self, kept: AnswersKept, *, journal: bool = False, tape: Tape | None = None, batched: bool = False
     ) -> None:
         """With `journal`, `kept` is the record of one run: answers never expire and are never deleted, and the costs of
-        earlier attempts count as this run's. In a shared cache, useless replies are deleted, because another try may be
-        more successful.
+        earlier attempts count towards this run. In a shared cache, useless replies are deleted, because another attempt
+        may do better.
 
         A `tape` is consulted before a call is made, and records its answer. With `batched`, model calls are sent in
         batches.
@@ -135,9 +134,9 @@ class RunAnswers:
         return value
 
     def _noting(self, call: Call) -> UsageMeter:
-        """The caller's meter. With a journal, it also records each request that is sent, in case it gets no answer.
+        """Returns the caller's meter. With a journal, the meter also records each request when it is sent.
 
-        Requests in batches are not recorded, because the next attempt gets their answers and is charged for them.
+        Requests in batches are not recorded, because the next attempt fetches their answers and is charged for them.
         """
         record = self._record
         if record is None:

@@ -1,4 +1,4 @@
-"""Tells a wrong setup from a temporary failure: if a server rejects the first calls, the user must fix the setup."""
+"""Distinguishes a wrong setup from a temporary failure. If a server rejects the first calls, the setup is wrong."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from factloop.core.errors import ConfigError, ToolError, ToolTimeout
 
 
 def unreachable_words(error: BaseException, url: str = "") -> str | None:
-    """Says why a server is unreachable, as in "connection refused at 127.0.0.1:8080"; None for any other failure.
+    """Says why a server is unreachable, as in "connection refused at 127.0.0.1:8080". Returns None for any other
+    failure.
 
-    `url` is the first URL that was requested; it is needed if the client's errors do not contain the URL.
+    `url` is the first requested URL, which is needed if the client's errors do not contain it.
     """
     asked = [url] if url else []
     for seen in chain(error):
@@ -32,27 +33,26 @@ def unreachable_words(error: BaseException, url: str = "") -> str | None:
 
 
 def place_of(url: str) -> str:
-    """The host, with the port if there is one."""
+    """Returns the host of a URL, with the port if there is one."""
     parts = urlsplit(url)
     return f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or ""
 
 
 def asked_url(error: BaseException) -> str:
-    """The URL that was requested when the error occurred; empty if the error does not say."""
+    """Returns the URL that was requested when the error occurred, or an empty string if the error does not say."""
     try:
         return str(getattr(getattr(error, "request", None), "url", None) or "")
-    except RuntimeError:  # raised by httpx if the request is not set
+    except RuntimeError:  # httpx raises this if the request is not set
         return ""
 
 
 def _led(asked: Sequence[str]) -> str:
-    """Says which server redirected to the last URL, if that URL is on a different server."""
     is_led = bool(asked) and place_of(asked[0]) != place_of(asked[-1])
     return f"; {place_of(asked[0])} redirects there" if is_led else ""
 
 
 def chain(error: BaseException) -> Iterator[BaseException]:
-    """Yields the error and its causes, each once."""
+    """Yields the error and its causes, each of them once."""
     seen: set[int] = set()
     following: BaseException | None = error
     while following is not None and id(following) not in seen:
@@ -62,15 +62,15 @@ def chain(error: BaseException) -> Iterator[BaseException]:
 
 
 SET_UP_WRONG = frozenset({401, 403, 404})
-OUT_OF_REACH = "is the server running, and is its URL right?"
-NOT_OF_ITS_KIND = "is its URL right, and is it a server of this kind?"
+OUT_OF_REACH = "is the server running, and is its URL correct?"
+NOT_OF_ITS_KIND = "is its URL correct, and is it the right kind of server?"
 
 
 class FirstAnswer:
     """Tracks whether a server has ever answered. Bound to one event loop.
 
-    Requests are sent in bursts, and one may be rejected before another is answered. So the setup is blamed only if none
-    of the requests in progress is answered.
+    Requests are sent in bursts, so one may be rejected before another is answered. The setup is therefore blamed only
+    if none of the requests in progress is answered.
     """
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class FirstAnswer:
 
     @contextmanager
     def awaited(self) -> Iterator[None]:
-        """Wraps one request, which counts as answered unless it raises."""
+        """Wraps one request. The request counts as answered unless it raises an error."""
         back = asyncio.get_running_loop().create_future()
         self._in_flight.add(back)
         try:
@@ -90,12 +90,11 @@ class FirstAnswer:
             back.set_result(None)
 
     async def raise_blamed(self, error: ToolError) -> NoReturn:
-        """Waits until it is known whether the setup is at fault, then calls the function `raise_blamed`."""
+        """Raises the error through the function `raise_blamed`, once it is known whether the setup is at fault."""
         may_be_set_up = is_wrong_set_up(error) or is_out_of_reach(error)
         raise_blamed(error, answered=not may_be_set_up or await self._arrives())
 
     async def _arrives(self) -> bool:
-        """Whether any request has been answered. If not, waits for the requests in progress."""
         waiting = set(self._in_flight)
         while waiting and not self._has_come:
             _, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
@@ -106,15 +105,15 @@ _expects_outages: ContextVar[bool] = ContextVar("factloop_expects_outages", defa
 
 
 def expect_outages() -> None:
-    """Makes an unreachable server count as down for the rest of this task, even before its first answer.
+    """Makes an unreachable server count as temporarily down for the rest of this task, even before its first answer.
 
-    This is meant for the tasks of a running service. A server that rejects us still raises a ConfigError.
+    Used by the tasks of a running service. A server that rejects our requests still raises a ConfigError.
     """
     _expects_outages.set(True)
 
 
 def raise_blamed(error: ToolError, *, answered: bool) -> NoReturn:
-    """Raises `error`, or a ConfigError if the server never `answered` and is unreachable or rejects us."""
+    """Raises `error`, or a ConfigError if the server never `answered` and is unreachable or rejects our requests."""
     if answered or isinstance(error, ToolTimeout) or (_expects_outages.get() and is_out_of_reach(error)):
         raise error
     if is_wrong_set_up(error):
@@ -126,7 +125,7 @@ def raise_blamed(error: ToolError, *, answered: bool) -> NoReturn:
 
 
 def is_wrong_set_up(error: ToolError) -> bool:
-    """Whether the server is reachable but rejects us because of the key, the address or an exhausted quota."""
+    """Returns whether the server is reachable but rejects the key or the address, or a quota is exhausted."""
     return error.status in SET_UP_WRONG or (error.status == 429 and not error.retryable)
 
 

@@ -1,4 +1,4 @@
-"""Enforces the user's limits on calls and cost: a call that would exceed them is not made."""
+"""Enforces the user's limits on calls and cost. A call that would exceed them is not made."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from factloop.core.errors import BudgetExceeded, DeadlineExceeded
 
 
 class Reservation:
-    """Budget reserved for one call. Set `spent_usd` to the actual cost."""
+    """The budget reserved for one call. Set `spent_usd` to the actual cost."""
 
     spent_usd = 0.0
     is_unused = False
@@ -22,14 +22,14 @@ class Reservation:
 
 
 class Budget:
-    """Counts calls and dollars against their limits, which concurrent calls can never exceed.
+    """Counts calls and dollars against their limits, which concurrent calls cannot exceed.
 
-    Each call first reserves its worst-case cost. If that does not fit, the call waits for calls in flight to finish,
-    because most cost less than they reserved; the budget is exhausted only if none are in flight.
+    Each call first reserves its maximum cost. If the remaining budget is too small, the call waits for calls in flight,
+    because most cost less than they reserved. The budget is exhausted only if no calls are in flight.
     """
 
     def __init__(self, *, max_calls: int | None = None, max_usd: float | None = None, of: str = "") -> None:
-        """`of` names what the budget applies to, unless it is the whole run."""
+        """`of` says in error messages what the budget applies to, unless it applies to the whole run."""
         self._of = of
         self._max_calls, self._max_usd = max_calls, max_usd
         self._calls = 0
@@ -42,14 +42,14 @@ class Budget:
         return self._max_usd is not None
 
     def lasts_for(self, calls: int) -> bool:
-        """Whether this many more calls can be made if they cost as much, on average, as the calls so far."""
+        """Returns whether `calls` more calls can be made if they cost as much on average as the calls so far."""
         if not self._has_calls(calls):
             return False
         each = (self._spent_usd + self._reserved_usd) / self._calls if self._calls else math.inf
         return self._fits(calls * each) if self.limits_money else True
 
     def note_earlier(self, calls: int, usd: float) -> None:
-        """Adds the calls and dollars that earlier attempts at the same run have spent."""
+        """Adds the calls and dollars spent by earlier attempts at the same run."""
         self._calls += calls
         self._spent_usd += usd
 
@@ -57,7 +57,7 @@ class Budget:
     async def reserve(self, worst_usd: float, *, calls: int = 1) -> AsyncIterator[Reservation]:
         """Reserves a call that costs at most `worst_usd`. Raises BudgetExceeded if the budget is insufficient.
 
-        With `calls=0`, only the money counts. This is for searches, to which the limit on model calls does not apply.
+        Pass `calls=0` for searches, which count only towards the limit on cost.
         """
         if self._max_calls is None and self._max_usd is None:
             yield Reservation()
@@ -77,7 +77,7 @@ class Budget:
         finally:
             self._in_flight -= 1
             self._calls -= calls if reservation.is_unused else 0
-            # Sums of many small prices do not cancel out exactly.
+            # Sums of many small prices are subject to rounding errors.
             self._reserved_usd = self._reserved_usd - worst_usd if self._in_flight else 0.0
             self._spent_usd += reservation.spent_usd
             self._settled.set()  # wakes all waiting calls; nothing is awaited here, so no cancellation can prevent it
@@ -96,12 +96,12 @@ LEAST_ANSWERS = 20
 
 
 def is_of_one_check(error: Exception) -> bool:
-    """Whether a call failed because of its check's own limits, which would not affect the call in another check."""
+    """Returns whether the limits of its own check caused a call to fail, so that other checks can make it."""
     return isinstance(error, DeadlineExceeded) or (isinstance(error, BudgetExceeded) and error.of != "")
 
 
 class Allowance:
-    """The limits of one check and what remains of them; unlimited by default. Bound to one event loop."""
+    """The limits of one check and what remains of them. By default there are no limits. Bound to one event loop."""
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class Allowance:
         max_usd: float | None = None,
         of: str = "this check",
     ) -> None:
-        """The deadline counts from `begun_at` (`time.monotonic()`) or from now. `of` names the owner in errors."""
+        """The deadline counts from `begun_at` (`time.monotonic()`) or from now. `of` names the check in messages."""
         self.max_unreadable = 1.0
         """Maximum fraction of a model's answers (once there are `LEAST_ANSWERS`) that may be unreadable."""
         self._n_answers, self._n_unreadable = Counter[str](), Counter[str]()
@@ -127,12 +127,11 @@ class Allowance:
 
     @asynccontextmanager
     async def reserve(self, worst_usd: float, *, calls: int = 1) -> AsyncIterator[Reservation]:
-        """Like `Budget.reserve`."""
         async with self._budget.reserve(worst_usd, calls=calls) as reservation:
             yield reservation
 
     async def in_time(self, work: Callable[[], Awaitable[T]]) -> T:
-        """The result of `work`, which is cancelled at the deadline and not started later. Raises DeadlineExceeded."""
+        """Returns the result of `work`, which is not started after the deadline and is cancelled at the deadline."""
         if self._ends_at is None:
             return await work()
         self.refuse_late()
@@ -145,12 +144,12 @@ class Allowance:
             raise
 
     def note_answer(self, model: str, *, is_readable: bool) -> None:
-        """Counts an answer of the model, and whether the answer or its repair could be parsed."""
+        """Records an answer of the model, and whether the answer or its repair could be parsed."""
         self._n_answers[model] += 1
         self._n_unreadable[model] += not is_readable
 
     def unreadable(self, model: str) -> str | None:
-        """Why the model is no longer queried, if too many of its answers could not be parsed."""
+        """Returns why the model is no longer queried (too many unreadable answers), or None if it still is."""
         n_answers, n_unreadable = self._n_answers[model], self._n_unreadable[model]
         if n_answers < LEAST_ANSWERS or n_unreadable <= self.max_unreadable * n_answers:
             return None
@@ -159,7 +158,7 @@ class Allowance:
 
     @property
     def all_unreadable(self) -> list[str]:
-        """The message of `unreadable` for each model that is no longer queried."""
+        """Returns the message of `unreadable` for each model that is no longer queried."""
         return [f"{model}: {said}" for model in self._n_answers if (said := self.unreadable(model)) is not None]
 
     def refuse_late(self) -> None:

@@ -39,22 +39,23 @@ _CHECKED = "#"
 
 @dataclass(frozen=True)
 class CacheBounds:
-    """Limits of a shared cache."""
+    """The limits of a shared cache."""
 
     max_bytes: int
     max_age_s: float
 
     @property
     def step_bytes(self) -> int:
-        """Number of bytes written between size checks; small, because the writer has to wait for the removal."""
+        """Number of bytes written between size checks. It is small because the writer waits for the removal."""
         return self.max_bytes // 256
 
 
 def prune(connection: sqlite3.Connection, bounds: CacheBounds) -> None:
-    """Removes answers until the limits are met. Small transactions keep the cache usable if the process is killed.
+    """Removes answers until the limits are met. Uses small transactions, so that the cache stays usable if the process
+    is killed.
 
-    The file can grow by one step between size checks, so removal starts before `max_bytes` is reached. The file
-    is shrunk only if it is larger than that, or mostly empty. Raises sqlite3.Error.
+    The file can grow by one step between size checks, so removal starts before `max_bytes` is reached. The file is
+    shrunk only if it exceeds `max_bytes` or more than half of it is unused. Raises sqlite3.Error.
     """
     connection.execute("CREATE INDEX IF NOT EXISTS answers_by_age ON answers (written)")
     now = time.time()
@@ -69,14 +70,13 @@ def prune(connection: sqlite3.Connection, bounds: CacheBounds) -> None:
 
 
 def prepare_to_shrink(connection: sqlite3.Connection) -> None:
-    """Makes a new file shrinkable, which must precede its first table. Other files only stop growing."""
+    """Allows a new file to shrink. Must be called before the first table is created. Other files only stop growing."""
     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
 
 
 def _remove(connection: sqlite3.Connection, *, before: float) -> int:
-    """Removes the oldest answers written before this time, and returns their number."""
     oldest = "SELECT rowid FROM answers WHERE written < ? ORDER BY written LIMIT ?"
-    if connection.execute(oldest, (before, 1)).fetchone() is None:  # reading takes no lock that writers need
+    if connection.execute(oldest, (before, 1)).fetchone() is None:  # reading does not block writers
         return 0
     return connection.execute(f"DELETE FROM answers WHERE rowid IN ({oldest})", (before, BATCH)).rowcount
 
@@ -86,7 +86,7 @@ def _shrink(connection: sqlite3.Connection) -> None:
     while left:
         connection.executescript(f"PRAGMA incremental_vacuum({PAGES_AT_ONCE})")  # `execute` would stop after one page
         before, left = left, _number(connection, "freelist_count")
-        if left >= before:  # a file that cannot shrink
+        if left >= before:  # this file cannot shrink
             return
 
 
@@ -115,22 +115,22 @@ _NO_PLACE = frozenset(
 
 @dataclass(frozen=True)
 class StoredAnswer:
-    """A stored answer. `earlier` is True if it was written before this cache was opened."""
+    """An answer from a cache. `earlier` is True if the answer was stored before this cache was opened."""
 
     value: Any
     earlier: bool
 
 
 class CallCache:
-    """A map from call keys to JSON values on disk. Not tied to an event loop. An operation takes microseconds, a few
-    milliseconds when a limit is reached, and up to `BUSY_TIMEOUT_S` while another process writes. In an event loop, run
+    """A map on disk from call keys to JSON values, not tied to an event loop. An operation takes microseconds, a few
+    milliseconds when a limit is reached, or up to `BUSY_TIMEOUT_S` while another process writes. In an event loop, run
     operations with `aside`.
     """
 
     def __init__(self, path: Path, bounds: CacheBounds | None = None) -> None:
-        """Opens or creates the file, readable only by its owner.
+        """Opens the file, or creates one that only its owner can read.
 
-        Raises ConfigError if the file cannot be used, and its subclass NoPlaceToKeep if it cannot be written.
+        Raises ConfigError if the file cannot be used, or its subclass NoPlaceToKeep if it cannot be written.
         """
         self._path, self._bounds = path, bounds
         self._mine: set[str] = set()
@@ -163,7 +163,7 @@ class CallCache:
         make_private_database(path)
 
     def _prepare(self) -> None:
-        """Creates the table in a new file; a file made by another program is left unchanged."""
+        """Creates the tables in a new file. A file made by another program is left unchanged."""
         execute = self._connection.execute
         (found,) = execute("PRAGMA user_version").fetchone()
         if found == FORMAT:
@@ -180,7 +180,9 @@ class CallCache:
             execute(f"PRAGMA user_version={FORMAT}")
             execute("COMMIT")
         else:
-            raise ConfigError(f"{self._path}: not created by this version of factloop; move it or use another path")
+            raise ConfigError(
+                f"{self._path}: created by another program or version of factloop; move it or use another path"
+            )
         if self._bounds is None:
             execute(
                 "CREATE TABLE IF NOT EXISTS sent (id TEXT PRIMARY KEY, key TEXT NOT NULL, cost TEXT NOT NULL,"
@@ -188,14 +190,14 @@ class CallCache:
             )
             for key, cost in execute("SELECT key, cost FROM sent").fetchall():
                 self._lost[key].append(self._read(cost))
-        # At this level, a killed process loses nothing; only a power cut may lose the last answers.
+        # At this level, killing the process loses nothing; a power cut may lose the last answers.
         execute("PRAGMA synchronous=NORMAL")
 
     def _switch_to_wal(self) -> None:
-        """Lets readers and a writer work concurrently; this setting is stored in the file.
+        """Enables concurrent reading and writing. The file stores this setting.
 
-        If two connections switch a new file at the same time, SQLite refuses one immediately, because each holds what
-        the other needs.
+        If two connections switch a new file at the same time, SQLite refuses one immediately, because each holds a lock
+        that the other needs.
         """
         until = time.monotonic() + BUSY_TIMEOUT_S
         while True:
@@ -208,7 +210,7 @@ class CallCache:
             time.sleep(random.uniform(0.01, 0.05))
 
     def _prune(self) -> None:
-        """Removes the oldest answers if the cache exceeds its limits, unless another process is busy writing."""
+        """Removes the oldest answers if the cache exceeds its limits. Does nothing while another process is writing."""
         self._unweighed = 0
         if self._bounds is not None:
             try:
@@ -233,10 +235,7 @@ class CallCache:
             raise self._unusable(ValueError("an answer in it is not JSON")) from error
 
     def get(self, key: str, *, newer_than_s: float | None = None) -> StoredAnswer | None:
-        """The answer with this key, unless it is older than `newer_than_s` seconds or than the limits allow.
-
-        Raises ConfigError.
-        """
+        """Returns the answer with this key, unless it is older than `newer_than_s` seconds or than the limits allow."""
         row = self._execute("SELECT value, written FROM answers WHERE key = ?", (key,)).fetchone()
         limits_s = (newer_than_s, self._bounds.max_age_s if self._bounds is not None else None)
         if row is None or any(limit_s is not None and time.time() - row[1] > limit_s for limit_s in limits_s):
@@ -244,10 +243,10 @@ class CallCache:
         return StoredAnswer(self._read(row[0]), earlier=key not in self._mine)
 
     def put(self, key: str, value: Any, *, calls: int = 0, usd: float = 0.0) -> None:
-        """Stores an answer and its cost; both are on disk when this returns.
+        """Stores an answer and its cost. Both are on disk when this method returns.
 
-        If the disk is full or read-only, a shared cache continues without the answer and warns once, while a journal
-        raises ConfigError, because further paid answers would be lost. A damaged file always raises ConfigError.
+        If the disk is full or read-only, a shared cache continues without the answer and warns once. A journal raises
+        ConfigError, because further paid answers would be lost. A damaged file always raises ConfigError.
         """
         # Escaped to ASCII, because text from outside may contain lone surrogates, which SQLite rejects.
         text = json.dumps(value, separators=(",", ":"))
@@ -266,30 +265,32 @@ class CallCache:
             _say_once(f"{self._path}: new answers are not stored, so they may be paid for again ({error.__cause__})")
 
     def note_sent(self, key: str, cost: Any, *, calls: int, usd: float) -> None:
-        """Records in a journal the maximum cost of a request that is being sent, until its answer is stored.
+        """Records in a journal the maximum cost of a request that is being sent. The entry is removed once the answer
+        is stored.
 
-        If the process is killed, the remaining entries count as paid, although they have no answer.
+        If the process is killed, the requests of the remaining entries count as paid, although they were not answered.
         """
         self._sent[key] = secrets.token_hex(8)
         row = (self._sent[key], key, json.dumps(cost), calls, usd)
         self._execute("INSERT INTO sent (id, key, cost, calls, usd) VALUES (?, ?, ?, ?, ?)", row)
 
     def note_failed(self, key: str) -> None:
-        """Deletes the record of the last request for this answer, because it failed or its answer is stored."""
+        """Deletes the record of the last request for this answer, which has failed or been answered."""
         if (sent := self._sent.pop(key, None)) is not None:
             self._execute("DELETE FROM sent WHERE id = ?", (sent,))
 
     def take_lost(self, key: str) -> list[Any]:
-        """Maximum costs of requests for this answer whose results earlier attempts never received. Gives each once."""
+        """Returns and forgets the maximum costs of this answer's requests that earlier attempts got no result for."""
         return self._lost.pop(key, [])
 
     async def aside(self, work: Callable[[], T]) -> T:
-        """Runs `work` on this cache. A shared cache runs it in a thread, in order of arrival; a journal, immediately.
+        """Runs `work` on this cache. A shared cache runs it in a thread, in order of arrival. A journal runs it
+        immediately.
 
-        A journal is written by only one process, so nothing blocks. Each answer is on disk before the event loop
-        continues, so killing the process cannot lose an answer that has arrived.
+        Only one process writes a journal, so nothing blocks. Each answer is on disk before the event loop continues, so
+        killing the process cannot lose an answer that has arrived.
 
-        A cancelled caller does not wait for the thread; the work is still done before the cache is closed.
+        A cancelled caller does not wait for the thread, but the work is still done before the cache is closed.
         """
         if self._bounds is None:
             return work()
@@ -302,12 +303,12 @@ class CallCache:
         self._execute("DELETE FROM answers WHERE key = ?", (key,))
 
     def values(self) -> Iterator[Any]:
-        """All stored values, one at a time and in no particular order. Raises ConfigError."""
+        """Yields all stored values, one at a time and in no particular order. Raises ConfigError."""
         for (text,) in self._execute("SELECT value FROM answers", ()):
             yield self._read(text)
 
     def paid(self) -> tuple[int, float]:
-        """Model calls and dollars paid for all stored answers and for a journal's requests that never got an answer."""
+        """Returns the model calls and dollars paid for all stored answers and for a journal's unanswered requests."""
         sums = [
             self._execute(f"SELECT TOTAL(calls), TOTAL(usd) FROM {table}", ()).fetchone()
             for table in ("answers", *(("sent",) if self._bounds is None else ()))

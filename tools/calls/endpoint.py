@@ -1,7 +1,7 @@
-"""A client for one web service, with caching, rate limits, retries, and pauses while the service is down. Identical
-requests are sent only once.
+"""A client for one web service, with caching, rate limits, retries, and pauses while the service is down.
 
-It is meant for free services; paid services go through a gateway with a budget and a meter.
+Identical requests are sent only once. The client is meant for free services; paid services go through a gateway with a
+budget and a meter.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from factloop.tools.calls.together import SingleFlight
 from factloop.tools.calls.urls import without_userinfo
 
 RETRY = RetryPolicy(attempts=2, timeout_attempts=1, patience_s=30.0)
-"""Less patient than the policy for models, because each of these services is only one source among several. If a
-server accepts no request for 30 seconds, it is tried only once a minute from then on."""
+"""A retry policy that is less patient than the one for models, because these services are only one source among
+several. If a server accepts no request for 30 seconds, it is tried only once a minute from then on."""
 CONCURRENCY = 4
 
 
@@ -47,7 +47,7 @@ class Endpoint:
         tape: Tape | None = None,
         retry: RetryPolicy = RETRY,
     ) -> None:
-        """Without `cache`, answers are stored in memory. A `tape` is consulted before the service."""
+        """Without `cache`, answers are stored in memory. A `tape` is consulted before the service is called."""
         self.tool, self.identity = tool, without_userinfo(url)
         self._client = JsonClient(tool=tool, base_url=url, timeout_s=timeout_s, headers=headers)
         self._cache, self._tape = cache or MemoryAnswers(), tape
@@ -61,8 +61,8 @@ class Endpoint:
     ) -> Any:
         """Sends a request and returns the JSON value that `read` extracts from the answer.
 
-        `read` raises ToolError if the answer has an unexpected shape. Raises ToolError or ToolTimeout, and ConfigError
-        if the cache fails. Failures are not cached.
+        `read` must raise ToolError if the answer has an unexpected shape. Failures are not cached. Raises ToolError or
+        ToolTimeout if the request fails, and ConfigError if the cache fails.
         """
         request = json.dumps([self.tool, self.identity, method, sorted(fields.items())])
         key = hashlib.sha256(request.encode()).hexdigest()
@@ -88,7 +88,7 @@ class Endpoint:
         return value
 
     async def aclose(self) -> None:
-        """Releases the threads. Requests in progress run until they finish or time out."""
+        """Releases the threads. Requests in progress continue until they finish or time out."""
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
@@ -109,6 +109,6 @@ class Endpoint:
 
     async def _exchange(self, method: str, fields: Mapping[str, str]) -> JsonAnswer:
         call = self._client.get_answer if method == "GET" else self._client.post_form
-        if self._pool is None:  # asyncio's own pool has six threads on two cores and is shared with everything else
+        if self._pool is None:  # on two cores, asyncio's pool has six threads, which it shares with everything else
             self._pool = ThreadPoolExecutor(CONCURRENCY, thread_name_prefix=self.tool)
         return await asyncio.get_running_loop().run_in_executor(self._pool, partial(call, "", fields))

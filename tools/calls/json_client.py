@@ -37,17 +37,17 @@ _RETRYABLE_STATUSES = frozenset({408, 429})
 
 
 def user_agent() -> str:
-    """Identifies factloop to public services, as their etiquette requires."""
+    """Returns the user agent that identifies factloop to public services, as their terms of use require."""
     return f"factloop/{version('factloop')} (fact-checking library) python-requests/{version('requests')}"
 
 
 @dataclass(frozen=True, slots=True)
 class JsonAnswer:
-    """An answer with a 2xx status. Some servers indicate only in the headers that it is incomplete."""
+    """An answer with a 2xx status. Some servers say only in the headers that an answer is incomplete."""
 
     status: int
     headers: Mapping[str, str]
-    """Case-insensitive header names."""
+    """The names are case-insensitive."""
     value: dict[str, Any]
 
 
@@ -59,14 +59,14 @@ class _Session(requests.Session):
     """A session that parses the address of a redirect only if it follows the redirect."""
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
-        """The address. Closes the response, because its body, which may be long, would otherwise be read in vain."""
+        """Returns the address, and closes the response so that its body, which may be long, is not read for nothing."""
         if resp.is_redirect:
             resp.close()
         return super().get_redirect_target(resp)
 
     def resolve_redirects(self, *args: Any, yield_requests: bool = False, **kwargs: Any) -> Iterator[Any]:
         """Yields the intermediate responses. Raises _NoAddress."""
-        if yield_requests:  # requested when a redirect is not followed
+        if yield_requests:  # this is called even if redirects are not followed
             return
         try:
             yield from super().resolve_redirects(*args, **kwargs)
@@ -76,15 +76,15 @@ class _Session(requests.Session):
             raise _NoAddress(str(error)) from error
 
 
-# The `timeout` of `requests` limits each read separately: a server that sends one byte per second, in its headers or
-# body, blocks the caller forever. Here every read gets only the time that is left until a fixed deadline.
+# The `timeout` of `requests` limits each read separately. A server that sends one byte per second, in its headers or
+# body, blocks the caller forever. Here, every read must finish by a fixed deadline.
 
 _read_until: ContextVar[float | None] = ContextVar("read_until", default=None)
 
 
 @contextmanager
 def _reading_until(deadline: float) -> Iterator[None]:
-    """Ends all reads of requests that start in this block at `deadline`, a value of `time.monotonic()`."""
+    """Ends all reads of requests that start in this block at `deadline`, which is a value of `time.monotonic()`."""
     token = _read_until.set(deadline)
     try:
         yield
@@ -93,7 +93,7 @@ def _reading_until(deadline: float) -> Iterator[None]:
 
 
 class _DeadlineReader(io.RawIOBase):
-    """Reads from a socket within the remaining time. Raises TimeoutError when no time is left."""
+    """Reads from a socket within the remaining time. Raises TimeoutError when the time is up."""
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket, deadline: float) -> None:
         self._raw, self._sock, self._deadline = raw, sock, deadline
@@ -153,9 +153,9 @@ class _DeadlineAdapter(HTTPAdapter):
 class JsonClient:
     """Sends requests to a server that returns JSON objects. Safe to use from many threads (one session each).
 
-    `timeout_s` limits the whole exchange, including connecting and reading the body, but not the system's name lookup.
-    `secret_headers` never appear in messages; with them, redirects are not followed, so no other host receives them.
-    `headers` may request another kind of JSON with `Accept`. `hints` maps a status to advice for the user.
+    `timeout_s` limits the whole exchange, including connecting and reading the body but not the DNS lookup.
+    `secret_headers` never appear in messages, and disable redirects, so that no other host receives them. `headers` may
+    contain `Accept` to request another kind of JSON. `hints` maps a status to advice for the user.
     """
 
     def __init__(
@@ -169,18 +169,18 @@ class JsonClient:
         hints: Mapping[int, str] | None = None,
     ) -> None:
         if not timeout_s > 0:
-            raise ConfigError(f"{tool}: the timeout must be above 0 seconds, not {timeout_s:g}")
+            raise ConfigError(f"{tool}: the timeout must be more than 0 seconds, not {timeout_s:g}")
         self._tool, self._base_url, self._timeout_s = tool, base_url, timeout_s
         self._headers, self._secret_headers = dict(headers or {}), dict(secret_headers or {})
         self._hints = dict(hints or {})
         self._local = threading.local()
 
     def get(self, path: str, params: Mapping[str, str | int]) -> dict[str, Any]:
-        """The JSON object at `path`. Raises ToolError, ToolTimeout."""
+        """Returns the JSON object at `path`. Raises ToolError, ToolTimeout."""
         return self._exchange("GET", path, params=params).value
 
     def get_answer(self, path: str, params: Mapping[str, str | int]) -> JsonAnswer:
-        """Like `get`, but with the status and headers of the answer."""
+        """Returns the answer like `get`, but with its status and headers."""
         return self._exchange("GET", path, params=params)
 
     def post(
@@ -191,18 +191,18 @@ class JsonClient:
         timeout_s: float | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
-        """Posts `payload` and returns the JSON object, optionally with a shorter timeout and more headers.
+        """Posts `payload` and returns the JSON object, optionally with a shorter timeout and additional headers.
 
         Raises ToolError, ToolTimeout.
         """
         return self._exchange("POST", path, timeout_s=timeout_s, json=payload, headers=headers).value
 
     def post_form(self, path: str, fields: Mapping[str, str]) -> JsonAnswer:
-        """Posts a form, and returns the answer. Raises ToolError, ToolTimeout."""
+        """Posts a form and returns the answer. Raises ToolError, ToolTimeout."""
         return self._exchange("POST", path, data=fields)
 
     def reach(self, *, timeout_s: float) -> None:
-        """Checks that the server responds to HTTP at all. Raises ToolError, ToolTimeout."""
+        """Checks that the server answers HTTP requests. Raises ToolError, ToolTimeout."""
         timeout_s = min(timeout_s, self._timeout_s)
         with (
             self._failures_by(timeout_s),
@@ -229,9 +229,9 @@ class JsonClient:
 
     @contextmanager
     def _failures_by(self, timeout_s: float) -> Iterator[None]:
-        """Limits the time of reads in this block, and converts the errors of `requests` to ToolError.
+        """Limits the time for reads in this block, and converts the errors of `requests` to ToolError.
 
-        This includes plain ValueErrors, which `requests` and urllib3 raise for some URLs.
+        These include plain ValueErrors, which `requests` and urllib3 raise for some URLs.
         """
         deadline = time.monotonic() + timeout_s
         try:
@@ -270,21 +270,21 @@ class JsonClient:
             return ToolTimeout(tool=self._tool, timeout_s=timeout_s)
         if isinstance(error, requests.exceptions.SSLError):
             host = urlsplit(asked_url(error) or self._base_url).hostname
-            return self._failure(f"no secure connection to {host}: the certificate or the protocol was refused")
+            return self._failure(f"cannot connect securely to {host}: the certificate or the protocol was rejected")
         if isinstance(error, requests.TooManyRedirects):
             return self._failure(f"{host} redirects more than {MAX_REDIRECTS} times")
         if isinstance(error, _NoAddress):
             return self._failure(f"{host} redirects to an invalid address")
         if isinstance(error, requests.exceptions.ChunkedEncodingError):
             status = None if error.response is None else error.response.status_code
-            return self._failure("the answer ended before it was complete", status, retryable=True)
+            return self._failure("the connection was closed before the answer was complete", status, retryable=True)
         if isinstance(error, requests.ConnectionError):
             return self._failure(self._unreachable(error), retryable=True)
         return self._failure(f"the request to {host} failed ({type(error).__name__})")
 
     def _unreachable(self, error: requests.ConnectionError) -> str:
         words = unreachable_words(error, self._base_url)
-        return words or f"no connection to {place_of(asked_url(error) or self._base_url)}"
+        return words or f"cannot connect to {place_of(asked_url(error) or self._base_url)}"
 
     def _check_status(self, response: requests.Response, body: bytes) -> None:
         status = response.status_code
@@ -307,7 +307,7 @@ class JsonClient:
         try:
             value = json.loads(body)
         except (ValueError, RecursionError) as error:
-            begun = body.lstrip()[:1] in (b"{", b"[")  # otherwise often a proxy's error page, which is temporary
+            begun = body.lstrip()[:1] in (b"{", b"[")  # other text is often a temporary error page of a proxy
             message = f"the answer is {'incomplete' if begun else 'not'} JSON: {self._excerpt(response, body)}"
             raise self._failure(message, status, retryable=True) from error
         if not isinstance(value, dict):
@@ -315,7 +315,7 @@ class JsonClient:
         return value
 
     def _excerpt(self, response: requests.Response, body: bytes) -> str:
-        """The start of the answer on one line. Secrets that the server repeats are hidden."""
+        """Returns the start of the answer on one line. Hides secrets that the server repeats."""
         kind = response.headers.get("Content-Type", "no content type").partition(";")[0]
         text = body[: 20 * _EXCERPT_CHARS].decode("utf-8", errors="replace")
         for secret in self._secret_headers.values():

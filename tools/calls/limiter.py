@@ -2,9 +2,9 @@
 
 A server that rejects requests with 429 does so immediately, so a burst of a thousand requests would cause a thousand
 rejections before the first one is noticed. The rate therefore starts at `START_RATE` and doubles while no request is
-rejected. A rejection pauses all calls for as long as the server asks, and lowers the rate towards the rate accepted
-since the previous rejection, which is the server's limit because the limit was exhausted both times. Then the rate
-slowly rises again (AIMD, as in TCP).
+rejected. A rejection pauses all calls for as long as the server requests, and lowers the rate towards the rate accepted
+since the previous rejection. That rate is the server's limit, because the limit was exhausted at both rejections. Then
+the rate slowly rises again (AIMD, as in TCP).
 
 A request counts as accepted if it was sent and not rejected, because only rejections arrive immediately.
 """
@@ -26,12 +26,12 @@ RAMP_S = 0.2
 UNPACED_RATE = 8_000.0
 """Rate above which it is pointless to space requests out."""
 WINDOW_S = 1.0
-"""The first rejection lowers the rate to the rate accepted in this many seconds before it."""
+"""After the first rejection, the rate is set to the rate accepted in this many seconds before the rejection."""
 LEAST_PROBED_RATE = 4.0
-"""Minimum rate after the first rejection, because an immediate rejection reveals nothing about the limit."""
+"""Minimum rate after the first rejection. An immediate rejection reveals nothing about the limit."""
 BACK_OFF = 0.9
 PROBING_GROWTH = 0.6
-"""Growth of the rate per second between the first and the second rejection. The first reveals little: a server that
+"""Growth of the rate per second between the first and the second rejection. The first reveals little. A server that
 allows bursts accepts far more at the start than later, and a server that does not allow them accepts far less."""
 SLOW_GROWTH = 0.006
 """Growth of a learned rate per second until `RECOVERED_S` seconds have passed without a rejection."""
@@ -39,16 +39,16 @@ FAST_GROWTH = 0.10
 RECOVERED_S = 30.0
 LOWEST_RATE = 0.02
 FIRST_PAUSE_S = 1.0
-"""Length of the pause if the server does not specify one; it doubles as long as the server accepts nothing."""
+"""Length of the first pause if the server specifies none. It doubles as long as the server accepts nothing."""
 LONGEST_GUESSED_PAUSE_S = 32.0
 TRIAL_ROUND_TRIPS = 1.5
-"""After a pause, a single request is sent; the others follow after this many round trips, if it is not rejected."""
+"""Round trips to wait after a pause: one request is sent alone, and the others follow if it is not rejected."""
 CALLER: ContextVar[str] = ContextVar("factloop_caller", default="")
 """The caller on whose behalf calls are made. Callers take turns, no matter how many calls each of them has waiting."""
 
 
 class Slots:
-    """A semaphore whose callers take turns. The calls of one caller keep their order, but `ahead` calls go first."""
+    """A semaphore whose callers take turns. Calls of one caller keep their order, but `ahead` calls go first."""
 
     def __init__(self, n_free: float) -> None:
         self._n_free = n_free
@@ -56,7 +56,7 @@ class Slots:
 
     @asynccontextmanager
     async def one(self, *, ahead: bool) -> AsyncIterator[None]:
-        """Waits for a slot; with `ahead`, before all waiting calls of the same caller."""
+        """Waits for a slot. With `ahead`, the call goes before all waiting calls of the same caller."""
         await self._wait(ahead=ahead)
         try:
             yield
@@ -73,7 +73,7 @@ class Slots:
         try:
             await turn
         except asyncio.CancelledError:
-            if not turn.cancelled():  # it got its turn at the same moment
+            if not turn.cancelled():  # the call got its slot at the same moment
                 self._free()
             raise
 
@@ -83,7 +83,7 @@ class Slots:
             queue = self._waiting.pop(caller)
             turn = queue.popleft()
             if queue:
-                self._waiting[caller] = queue  # goes behind the other callers
+                self._waiting[caller] = queue  # moves to the end of the queue of callers
             if not turn.done():
                 turn.set_result(None)
                 return
@@ -92,7 +92,7 @@ class Slots:
 
 @dataclass(frozen=True)
 class Slot:
-    """A slot, with the time when its request was sent, by the event loop's clock."""
+    """A slot with the time when its request was sent, according to the event loop's clock."""
 
     sent_at: float
 
@@ -132,12 +132,12 @@ class Limiter:
                     self._drained.set()
 
     def close(self) -> asyncio.Event:
-        """Stops sending requests. Returns an event that is set once the requests in progress have ended."""
+        """Stops sending requests. Returns an event that is set once all requests in progress have ended."""
         self._drained = self._drained or asyncio.Event()
         return self._drained
 
     async def drain(self) -> None:
-        """Stops sending requests, and waits until those in progress have ended."""
+        """Stops sending requests and waits for those in progress to end."""
         drained = self.close()
         if self._n_under_way:
             await drained.wait()
@@ -149,9 +149,9 @@ class Limiter:
             self._rate = min(self._rate, self._cap)
 
     def refused(self, ticket: Slot, retry_after_s: float | None) -> None:
-        """Records that the server rejected a request as too frequent. All calls pause, then continue more slowly."""
+        """Records that the server rejected a request because of its rate limit. All calls pause, then slow down."""
         now = asyncio.get_running_loop().time()
-        if ticket.sent_at > self._refused_at:  # otherwise it was sent before the last rejection and reveals nothing new
+        if ticket.sent_at > self._refused_at:  # an earlier request reveals nothing new
             self._learn(ticket, now)
         pause_s = retry_after_s
         if pause_s is None:
@@ -161,7 +161,7 @@ class Limiter:
         self._changed_at = self._paused_until
 
     def pause(self, ticket: Slot, seconds: float) -> None:
-        """Pauses all calls for this many seconds because the server is busy, without changing the rate."""
+        """Pauses all calls for this many seconds because the server is busy. The rate does not change."""
         now = asyncio.get_running_loop().time()
         self._trial_s = TRIAL_ROUND_TRIPS * (now - ticket.sent_at)
         self._paused_until = max(self._paused_until, now + seconds)
@@ -187,13 +187,13 @@ class Limiter:
         now = loop.time()
         if self._rate >= UNPACED_RATE and now >= self._paused_until:
             return self._sent(now)
-        async with self._turn.one(ahead=ahead):  # only one call sleeps; the others queue behind it
+        async with self._turn.one(ahead=ahead):  # only one call sleeps while the others wait for it
             # A pause may begin or grow during the sleep.
             while (delay_s := max(self._next_at, self._paused_until) - loop.time()) > 0:  # noqa: ASYNC110 - there is no event
                 await asyncio.sleep(delay_s)
             now = loop.time()
             self._grow(now)
-            # Delays of the timer are made up for, but never by more than one interval.
+            # Makes up for delays of the timer, but never by more than one interval.
             interval_s = 1.0 / self._rate
             self._next_at = max(self._next_at, now - interval_s) + interval_s
             if self._trial_s:
@@ -216,7 +216,7 @@ class Limiter:
         else:
             recovered = now - self._paused_until >= RECOVERED_S
             growth = PROBING_GROWTH if self._lessons == 1 else FAST_GROWTH if recovered else SLOW_GROWTH
-            # Only requests show whether a rate is accepted, so an idle period counts as at most two intervals.
+            # Only requests show whether a rate is accepted, so idle time counts as two intervals at most.
             self._rate *= (1.0 + growth) ** min(elapsed_s, 2.0 / self._rate)
         self._rate = min(self._rate, UNPACED_RATE if self._cap is None else self._cap)
         self._changed_at = now

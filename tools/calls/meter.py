@@ -1,4 +1,4 @@
-"""Counts a run's usage by stage."""
+"""Counts the usage of a run by stage."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class CallCost:
     approximate: bool
     cost_usd: float | None
     cached_tokens: int = 0
-    """The prompt tokens that came from the server's cache."""
+    """Number of prompt tokens that came from the server's cache."""
 
 
 @dataclass
 class UsageMeter:
     """Adds up the costs of a run's stages. `snapshot` can be called at any time.
 
-    It is passed to each call of the run, together with the `allowance`, the limits that remain for the run.
+    The meter is passed to each call of the run. Its `allowance` contains the remaining limits of the run.
     """
 
     allowance: Allowance = field(default_factory=Allowance)
@@ -52,12 +52,12 @@ class UsageMeter:
     snapshots: set[str] = field(default_factory=set)
     """The names of the models that answered, as reported by their servers."""
     on_sent: Callable[[CallCost, int], None] | None = None
-    """Called when a request is sent, with its maximum cost and 1 for a model call or 0 for a search."""
+    """Called when a request is sent, with the maximum cost of the request, and 1 for a model call or 0 for a search."""
     on_failed: Callable[[], None] | None = None
     """Called when a request failed without costing anything."""
     earlier_calls: int = 0
     earlier_usd: float = 0.0
-    """The calls (including failed ones) and dollars in this meter that belong to earlier attempts at the same run."""
+    """The calls (including failed ones) and dollars in this meter that earlier attempts at the same run spent."""
     _stages: dict[str, _Stage] = field(default_factory=dict)
     _charged: set[str] = field(default_factory=set)
 
@@ -65,12 +65,12 @@ class UsageMeter:
         return self._stages.setdefault(name, _Stage())
 
     def sent(self, most: Callable[[], CallCost], *, calls: int = 1) -> None:
-        """Records that a request is being sent, and its maximum cost."""
+        """Records that a request is being sent, with its maximum cost."""
         if self.on_sent is not None:
             self.on_sent(most(), calls)
 
     def note_earlier(self, calls: int, usd: float) -> None:
-        """Records that this part of the usage was spent by an earlier attempt at the same run."""
+        """Records that an earlier attempt at the same run spent this part of the usage."""
         self.earlier_calls += calls
         self.earlier_usd += usd
 
@@ -87,12 +87,12 @@ class UsageMeter:
         self._add_cost(entry, cost_usd)
 
     def searched_in_vain(self, stage: str, wall_s: float, cost_usd: float | None) -> None:
-        """Records that a search tool returned an answer that is paid for but unusable."""
+        """Records that a search tool returned an answer that must be paid for but cannot be used."""
         self._stage(stage).failed_calls += 1
         self.searched(stage, wall_s, cost_usd)
 
     def given_up(self, stage: str, most: CallCost, wall_s: float) -> None:
-        """Records an abandoned call to a model or search tool, which may still be answered and cost up to `most`."""
+        """Records that a call was abandoned. It may still be answered and cost up to `most`."""
         self._stage(stage).failed_calls += 1
         self._paid(stage, most, wall_s)
 
@@ -116,13 +116,13 @@ class UsageMeter:
             self._add_cost(entry, stage.cost_usd)
 
     def was_charged(self, key: str) -> bool:
-        """Whether this meter already includes the cost of the answer to the call `key`."""
+        """Returns whether this meter already includes the cost of the answer with this key."""
         return key in self._charged
 
     def charge(self, key: str, usage: Usage, *, stage: str) -> bool:
-        """Adds the cost of the answer to the call `key`, even if another caller paid for it.
+        """Adds the cost of the answer with this key, even if another caller paid for it.
 
-        If the call was charged before, counts a cache hit instead. Returns whether this was the first time.
+        Returns False, and counts a cache hit, if the meter already includes the cost.
         """
         if self.was_charged(key):
             self.hit(stage)
@@ -132,7 +132,7 @@ class UsageMeter:
         return True
 
     def snapshot(self, elapsed_s: float) -> Usage:
-        """The totals so far. The total `cost_usd` is None if the cost of any stage with usage is None."""
+        """Returns the totals so far. The total `cost_usd` is None if the cost of any stage with usage is None."""
         stages = {name: StageUsage(**asdict(entry)) for name, entry in sorted(self._stages.items())}
         paid = [stage for stage in stages.values() if stage.asked_a_model or stage.searches or stage.cost_usd]
         costs = [stage.cost_usd for stage in paid if stage.cost_usd is not None]
@@ -158,12 +158,11 @@ class UsageMeter:
 
     @staticmethod
     def _add_cost(entry: _Stage, cost_usd: float | None) -> None:
-        """Adds a cost. If any cost is unknown, so is the total."""
         entry.cost_usd = None if entry.cost_usd is None or cost_usd is None else entry.cost_usd + cost_usd
 
 
 def total_usage(usages: Iterable[Usage]) -> Usage:
-    """The sum of all usages, by stage. Its `wall_s` is the time that they would take one after another."""
+    """Returns the sum of the usages by stage. Its `wall_s` is the time that they would take one after another."""
     found, meter = sorted(usages, key=Usage.model_dump_json), UsageMeter()  # sums of floats depend on their order
     for one in found:
         meter.add(one)

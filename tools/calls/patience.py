@@ -1,9 +1,9 @@
-"""Decides how long calls wait for an unresponsive server, with one clock for all of them.
+"""Decides how long calls wait for an unresponsive server, using one clock for all calls.
 
-If each call had its own patience, the calls of a run would wait through an outage one after another. So a run has one
-clock per server. It runs while any call waits for the server, starting with the first rejected request, and is
-reset by every request that the server accepts. When time is up, all waiting calls fail together, and later calls fail
-immediately, without a request.
+If each call had its own clock, the calls of a run would wait through an outage one after another. Instead, a run has
+one clock per server. The clock runs while any call waits for the server, starting with the first rejected request.
+Every request that the server accepts resets it. When the time is up, all waiting calls fail together, and later calls
+fail immediately, without sending a request.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from factloop.tools.calls.modes import PATIENCE_S, REST_S
 
 
 class Stopwatch:
-    """Counts the seconds that it has run since its last reset, by the event loop's clock."""
+    """A stopwatch that uses the event loop's clock."""
 
     def __init__(self) -> None:
         self._shown_s = 0.0
@@ -40,7 +40,7 @@ class Stopwatch:
         self._shown_s, self._started_at = self.seconds, None
 
     def reset(self, to_s: float = 0.0) -> None:
-        """Resets the clock to zero or to this many seconds. If it is running, it keeps running."""
+        """Resets the stopwatch to this many seconds. If it is running, it keeps running."""
         self._shown_s = to_s
         if self._started_at is not None:
             self.start()
@@ -51,11 +51,11 @@ Listener = Callable[[ServerWait], None]
 
 FIRST_REST_S = 2.0
 """Seconds after which one call may try a server that we gave up on, because a checker may outlive an outage. Each
-failed trial doubles this pause, up to the maximum."""
+failed attempt doubles this pause, up to the maximum."""
 NOT_THERE = 3
-"""Number of failed requests after which a server that never accepted any counts as unreachable, not slow."""
+"""Number of failed requests after which a server that has never accepted one counts as unreachable rather than slow."""
 TOLD_AFTER_S = 5.0
-"""Waits shorter than this are normal and not reported; if the patience is short, a third of it applies instead."""
+"""Waits shorter than this are normal and not reported. If the patience is short, a third of it applies instead."""
 TOLD_EVERY_S = 1.0
 
 _listener: ContextVar[Listener | None] = ContextVar("factloop_told_of_waits", default=None)
@@ -63,7 +63,7 @@ _listener: ContextVar[Listener | None] = ContextVar("factloop_told_of_waits", de
 
 @contextmanager
 def told_of_waits(listener: Listener) -> Iterator[None]:
-    """Calls the listener every second while calls in this block wait for a server that accepts nothing.
+    """Calls the listener every second while calls in this block wait for a server that accepts no requests.
 
     If such blocks are nested, only the innermost listener is called.
     """
@@ -75,21 +75,21 @@ def told_of_waits(listener: Listener) -> Iterator[None]:
 
 
 def tell(waiting: ServerWait) -> None:
-    """Calls the listener of the enclosing block, if there is one."""
+    """Calls the listener of the enclosing block, if any."""
     if (listener := _listener.get()) is not None:
         listener(waiting)
 
 
 class Patience:
-    """The patience with one server. Bound to one event loop.
+    """Decides when to give up on one server. Bound to one event loop.
 
-    Silence is not a rejection. Patience ends only after a request has failed, and not while another request has been
-    in progress for longer than any failure took: the server is then working on it, and the request has its own timeout.
-    So we never give up on a server that is slow or accepts a request only now and then.
+    Silence is not a rejection. We give up only after a request has failed, and not while another request has been in
+    progress for longer than any failure took, because the server is then working on it and the request has its own
+    timeout. So we never give up on a server that is slow or accepts requests only occasionally.
     """
 
     def __init__(self, server: str, seconds: float = PATIENCE_S, rest_s: float = REST_S) -> None:
-        """`rest_s` is the longest pause between attempts to reach a server that was given up on."""
+        """`rest_s` is the longest pause between attempts to reach a server that we gave up on."""
         self._server, self.seconds = server, seconds
         self._longest_rest_s, self._rest_s = rest_s, min(FIRST_REST_S, rest_s)
         self._waiting: dict[asyncio.Timeout, Listener | None] = {}
@@ -100,11 +100,11 @@ class Patience:
         self._has_served = False
         self._n_refused, self._slowest_refusal_s = 0, 0.0
         self._refusal: ToolError | None = None
-        """The latest rejection, if no request has been accepted since."""
+        """The latest rejection, or None if a request has been accepted since."""
         self._paused_until = 0.0
         """The time until which the server has asked us to send no requests."""
         self._given_up: str | None = None
-        """Why the server was given up on. From then on, only trial requests are made."""
+        """Why we gave up on the server. From then on, only trial requests are made."""
         self._next_trial_at = 0.0
 
     @property
@@ -112,9 +112,9 @@ class Patience:
         return self._given_up is not None
 
     async def wait_for(self, call: Callable[[], Awaitable[T]]) -> T:
-        """The result of the call, which may include waiting for its turn, pauses and several attempts.
+        """Returns the result of the call, which may wait for its turn, pause and try several times.
 
-        Raises ToolError if we gave up on the server before or during the call; otherwise the errors of the call.
+        Raises ToolError if we gave up on the server before or during the call. Otherwise raises the errors of the call.
         """
         self._admit()
         scope = asyncio.timeout(None)
@@ -133,9 +133,9 @@ class Patience:
 
     @contextmanager
     def asking(self, *, is_hello: bool = False) -> Iterator[None]:
-        """Wraps one request; its outcome shows whether the server accepted it.
+        """Wraps one request, whose outcome shows whether the server accepts requests.
 
-        A greeting (`is_hello`) only shows that the server is up, not that it serves requests.
+        A greeting (`is_hello`) only shows that the server is up, not that it handles requests.
         """
         request, sent_at = object(), _now()
         self._in_flight[request] = sent_at
@@ -150,12 +150,11 @@ class Patience:
             self._note(failure, took_s=_now() - sent_at, is_hello=is_hello)
 
     def give_up(self, why: str) -> ToolError:
-        """Gives up on the server immediately, because it cannot be reached. Returns the error that calls will raise."""
+        """Gives up on the server immediately because it is unreachable. Returns the error that calls will raise."""
         self._end(why.removeprefix(f"{self._server}: "))
         return self._error(self._why)
 
     def _admit(self) -> None:
-        """Raises ToolError if the server must not be called now."""
         if self._given_up is None:
             return
         now = _now()
@@ -187,7 +186,7 @@ class Patience:
             self._accepted()
         pause_s = self._paused_until - _now()
         if pause_s > self.seconds and self._waiting and not self._in_flight:
-            wish = f"asks for a pause of another {pause_s:.0f} s, but factloop waits {self.seconds:g} s at most"
+            wish = f"requested a pause of another {pause_s:.0f} s, but factloop waits at most {self.seconds:g} s"
             self._end(self._with_cause(wish))
 
     def _accepted(self) -> None:
@@ -230,7 +229,7 @@ class Patience:
         self._stop_timer()
 
     def _set_timer(self) -> None:
-        """Makes sure that patience ends after a request has failed, and that the wait is reported."""
+        """Sets the timer that ends the wait after a request has failed, and that reports the wait."""
         if self._timer is None and self._refusal is not None and math.isfinite(self.seconds):
             often_s = min(TOLD_EVERY_S, self.seconds / 20.0)
             delay_s = min(often_s, self._left_s) if self._left_s > 0.0 else often_s
@@ -261,8 +260,7 @@ class Patience:
 
     @property
     def _why(self) -> str:
-        """Why we gave up on the server; a failed trial does not change it."""
-        waited_s = min(self._clock.seconds, self.seconds)  # a busy loop may notice late
+        waited_s = min(self._clock.seconds, self.seconds)  # a busy loop may notice this late
         return self._given_up or self._with_cause(f"has accepted no request for {_rounded(waited_s)} s")
 
     def _with_cause(self, said: str) -> str:
@@ -287,14 +285,13 @@ def _now() -> float:
 
 
 def _is_refusal(error: ToolError) -> bool:
-    """Whether the server is failing or wants no requests now; any other response shows that it is up."""
+    """Returns whether the server is failing or wants no requests now. Any other error shows that it is up."""
     if error.status is None:
         return error.retryable
     return error.wants_pause or error.status >= 500
 
 
 def _is_answer(failure: BaseException | None) -> bool:
-    """Whether the server responded with an answer, a status or a refusal by the model."""
     if isinstance(failure, ToolError):
         return failure.status is not None
     return failure is None or isinstance(failure, FactloopError)

@@ -15,7 +15,9 @@ from factloop.core.errors import FactloopError, ToolError, ToolTimeout
 
 
 def retry_after_s(value: str | None, now: datetime) -> float | None:
-    """Seconds to wait according to a `Retry-After` header, in seconds or as an HTTP date; None if it is neither."""
+    """Returns the seconds to wait according to a `Retry-After` header (number or HTTP date), or None if it is
+    invalid.
+    """
     if value is None:
         return None
     try:
@@ -43,14 +45,14 @@ class RetryPolicy:
 
     attempts: int = 5
     timeout_attempts: int = 3
-    """Number of timeouts after which to give up on a call; small, because each attempt takes the full timeout."""
+    """Number of timeouts after which a call fails. It is small because each attempt takes the full timeout."""
     base_s: float = 0.25
     longest_s: float = 20.0
     patience_s: float = 600.0
-    """Maximum total seconds of waiting between attempts. A call fails immediately if its server asks for more."""
+    """Maximum total seconds of waiting between attempts. A call fails immediately if its server requests more."""
 
     async def run(self, call: Callable[[], Awaitable[T]], rng: random.Random) -> T:
-        """The result of the call, or its last error if retrying cannot help or the policy is exhausted."""
+        """Returns the result of the call. Raises the last error if retrying cannot help or the policy is exhausted."""
         tally = _Tally(self)
         while True:
             try:
@@ -65,15 +67,13 @@ class RetryPolicy:
 
 
 class _Tally:
-    """The number of times a call has failed so far, by kind, and the time it has waited."""
-
     def __init__(self, policy: RetryPolicy) -> None:
         self._policy = policy
         self._failures = self._timeouts = self._refusals = 0
         self._waited_s = 0.0
 
     def next_delay_s(self, error: FactloopError, rng: random.Random) -> float:
-        """Counts a failure, and returns the seconds to wait before the next attempt."""
+        """Counts a failure and returns the seconds to wait before the next attempt."""
         policy = self._policy
         is_refusal = isinstance(error, ToolError) and error.wants_pause
         self._refusals += is_refusal
@@ -84,7 +84,7 @@ class _Tally:
         asked = error.retry_after_s if isinstance(error, ToolError) else None
         if asked is None:
             delay_s = rng.uniform(0.5, 1.0) * backoff
-        else:  # all rejected calls wait at least as long as asked; jitter keeps them from returning at the same time
+        else:  # rejected calls wait at least as long as requested; jitter spreads them out
             delay_s = asked + rng.uniform(0.0, 0.1) * max(asked, backoff)
         self._waited_s += delay_s
         return delay_s

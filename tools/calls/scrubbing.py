@@ -1,4 +1,4 @@
-"""Keeps secrets out of saved files: values of environment variables named like keys, and text that looks like a key."""
+"""Keeps secrets out of saved files: the values of environment variables named like keys, and texts like keys."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ _LOOKS = re.compile(
 
 
 def secrets_in(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Values of variables named like keys, tokens or passwords, and the parts of those that are comma-separated,
-    longest first."""
+    """Returns the values of variables named like keys, tokens or passwords, and any comma-separated parts, longest
+    first.
+    """
     values = [value for name, value in environment.items() if _NAMES.search(name)]
     found = {part.strip() for value in values for part in (value, *value.split(","))}
     return tuple(sorted((value for value in found if len(value) >= SHORTEST), key=lambda value: (-len(value), value)))
 
 
 def scrubbed(value: Any, secrets: Iterable[str]) -> Any:
-    """A copy of the JSON value in which the secrets in all strings are hidden."""
+    """Returns a copy of the JSON value with the secrets in all strings hidden."""
     if isinstance(value, str):
         for secret in secrets:
             value = value.replace(secret, HIDDEN)

@@ -1,4 +1,4 @@
-"""Runs SELECT queries on a SPARQL endpoint, escaping names in queries and rejecting incomplete results."""
+"""Runs SELECT queries on a SPARQL endpoint. Escapes names in queries and rejects incomplete results."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from factloop.tools.calls.json_client import JsonAnswer
 
 ACCEPT = "application/sparql-results+json, application/json;q=0.9"
 SERVER_SHARE = 0.8
-"""Fraction of our time limit after which the server should stop, because a later answer would come too late."""
+"""Fraction of our time limit after which the server should stop. A later answer would arrive too late."""
 LONGEST_IRI = 600
 _PARTIAL_CONTENT = 206
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]{1,5})?/[^\ud800-\udfff]*\Z", re.DOTALL)
 _ESCAPED_BEYOND_ASCII = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
 _STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _FORBIDDEN = frozenset('<>"{}|^`\\[]')
-"""Characters that SPARQL's IRIREF and RFC 3987 forbid in a path, in addition to spaces and control characters."""
+"""Characters that IRIREF (SPARQL) and RFC 3987 forbid in a path, in addition to spaces and control characters."""
 
 Row = dict[str, str]
 
 
 def iri(address: str) -> str | None:
-    """`address` in the form allowed between < and > in a query; None if it is not an HTTP address.
+    """Returns `address` in the form allowed between < and > in a query, or None if it is not an HTTP address.
 
-    All characters that could close the brackets are percent-encoded. Percent-encoded characters beyond ASCII are
-    decoded, because Spotlight encodes them but DBpedia's names do not.
+    Percent-encodes all characters that could close the brackets. Decodes percent-encoded characters beyond ASCII,
+    because Spotlight encodes them but DBpedia's names do not.
     """
     if len(address) > LONGEST_IRI or not _ADDRESS.match(address):
         return None
@@ -67,15 +67,17 @@ class _SparqlAnswer(BaseModel):
 
 
 class SparqlClient:
-    """Queries one endpoint. `timeout_s` is the timeout of the endpoint's client."""
+    """Queries one endpoint. `timeout_s` is the timeout of that endpoint's client."""
 
     def __init__(self, endpoint: Endpoint, timeout_s: float) -> None:
         self._endpoint = endpoint
-        # Virtuoso's own parameter, in milliseconds; other servers ignore it.
+        # This parameter of Virtuoso is in milliseconds. Other servers ignore it.
         self._timeout_ms = str(max(1, round(1000 * SERVER_SHARE * timeout_s)))
 
     async def select(self, query: str, *names: str) -> list[Row]:
-        """The values of these variables in every solution; fails if any are missing. Raises ToolError, ToolTimeout."""
+        """Returns the values of these variables in every solution. Raises ToolError if any is missing, and
+        ToolTimeout.
+        """
         fields = {"query": query, "timeout": self._timeout_ms}
         rows: list[Row] = await self._endpoint.ask("GET", fields, partial(self._rows, names))
         return rows
@@ -86,16 +88,16 @@ class SparqlClient:
             bindings = _SparqlAnswer.model_validate(answer.value).results.bindings
             rows = [{name: binding[name].value for name in names} for binding in bindings]
         except (ValidationError, KeyError) as error:
-            message = f"{tool}: the answer does not have the form of SPARQL results"
+            message = f"{tool}: the answer is not in the format of SPARQL results"
             raise ToolError(message, tool=tool) from error
         if answer.status == _PARTIAL_CONTENT or _is_cut(answer.headers, len(rows)):
-            # Trying again often helps, because the server then has the data in memory.
+            # Another attempt often succeeds, because the server then has the data in memory.
             message = f"{tool}: the server stopped before the answer was complete"
             raise ToolError(message, tool=tool, status=answer.status, retryable=True)
         return rows
 
 
 def _is_cut(headers: Mapping[str, Any], n_rows: int) -> bool:
-    """Whether Virtuoso reports that its time or row limit was reached, so that rows may be missing."""
+    """Returns whether Virtuoso reached its time or row limit, in which case rows may be missing."""
     most = str(headers.get("X-SPARQL-MaxRows", ""))
     return "X-SQL-State" in headers or (most.isdecimal() and n_rows >= int(most))

@@ -1,7 +1,8 @@
 """Records the answers of a run's models and searches as text, and replays them.
 
-Recording is done by the gateways, not by the providers below them, so it includes no headers or keys. Secrets from the
-environment are hidden in the recording and in the answers passed on, so that a replay behaves like the recorded run.
+The gateways do the recording, not the providers below them, so recordings contain no headers or keys. Secrets from the
+environment are hidden both in the recording and in the answers passed on, so that a replay behaves like the recorded
+run.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ KEPT = (ToolError, ModelRefusal)
 
 
 def as_plain(error: Failure) -> dict[str, Any]:
-    """The error as a JSON object, without its cause."""
+    """Returns the error as a JSON object, without its cause."""
     match error:
         case ToolTimeout():
             return {"error": "timeout", "tool": error.tool, "timeout_s": error.timeout_s}
@@ -43,12 +44,12 @@ def as_plain(error: Failure) -> dict[str, Any]:
 
 
 def failed_by_check_budget(plain: Mapping[str, Any]) -> bool:
-    """Whether the failure was caused by the budget of one check, so that other checks may make the request again."""
+    """Returns whether the budget of one check caused the failure, so that other checks may repeat the request."""
     return bool(plain.get("of"))
 
 
 def as_error(plain: dict[str, Any]) -> Failure:
-    """Recreates the error, not retryable. Raises KeyError, TypeError or ValueError if the object has another shape."""
+    """Recreates the error as not retryable. Raises KeyError, TypeError or ValueError if the object is malformed."""
     match plain["error"]:
         case "timeout":
             return ToolTimeout(tool=str(plain["tool"]), timeout_s=float(plain["timeout_s"]))
@@ -76,7 +77,7 @@ _ESCAPED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class TapeEntry:
-    """One request with its reply (any JSON value) or its failure."""
+    """One request with either its reply (any JSON value) or its failure."""
 
     kind: Kind
     key: str
@@ -84,17 +85,17 @@ class TapeEntry:
     reply: Any = None
     failure: Mapping[str, Any] | None = None
     line: int = 0
-    """Line in the file, starting at 1; 0 for an entry made in this process."""
+    """Line number in the file, starting at 1. It is 0 for an entry made in this process."""
 
 
 def tape_text(entries: Iterable[TapeEntry]) -> str:
-    """The text of the file, which does not depend on the entries' order. Similar requests are next to each other."""
+    """Returns the text of the file, which does not depend on the order of entries. Similar requests are adjacent."""
     lines = sorted(((entry.kind, _json(entry.request), entry.key), _line(entry)) for entry in entries)
     return "".join(f"{line}\n" for line in (_json({NAME: FORMAT}), *(text for _, text in lines)))
 
 
 def read_tape(text: str, name: str) -> dict[str, TapeEntry]:
-    """The entries by key. Raises ConfigError with `name` and the line unless this version wrote the text."""
+    """Returns the entries by key. Raises ConfigError with `name` and the line if another version wrote the text."""
     lines = text.removeprefix("\ufeff").split("\n")
     _check_header(lines[0], name)
     entries: dict[str, TapeEntry] = {}
@@ -111,7 +112,7 @@ def read_tape(text: str, name: str) -> dict[str, TapeEntry]:
 def _check_header(line: str, name: str) -> None:
     header = _parsed(line, 1, name)
     if NAME not in header:
-        raise _damaged(name, 1, "not a recording of factloop")
+        raise _damaged(name, 1, "not a factloop recording")
     if header[NAME] != FORMAT:
         raise _damaged(name, 1, f"format {repr(header[NAME])[:LONGEST_SHOWN]}, but this version reads {FORMAT}")
 
@@ -149,7 +150,7 @@ def _damaged(name: str, line: int, what: str) -> ConfigError:
 def _line(entry: TapeEntry) -> str:
     came = {"reply": entry.reply} if entry.failure is None else {"failure": entry.failure}
     start = f'{{"kind": {_json(entry.kind)}, "key": {_json(entry.key)}, "request": {_json(entry.request)}'
-    # The reply's fields keep their order, because a model that is shown its own reply must see it as it was written.
+    # The fields of the reply keep their order, because a repair shows the model its own reply as it was written.
     return f"{start}, {_json(came, sort_keys=False)[1:]}"
 
 
@@ -159,12 +160,14 @@ def _json(value: Any, *, sort_keys: bool = True) -> str:
 
 
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
-"""Errors raised by reading a reply that has another shape; pydantic's errors are ValueErrors."""
+"""Errors raised when a reply has an unexpected shape. Pydantic's errors are ValueErrors."""
 
 
 @dataclass(frozen=True)
 class TapeRequest:
-    """One request. `exact` has everything that affects the answer except the server's URL; `shown` is for readers."""
+    """One request. `exact` contains everything that affects the answer except the server's URL. `shown` is for
+    people.
+    """
 
     kind: Kind
     exact: Any
@@ -180,7 +183,7 @@ class Tape:
     """The recording of a test or run. Checkers, event loops and threads can share it. The file is read on first use."""
 
     def __init__(self, path: Path, mode: TapeMode, *, secrets: tuple[str, ...] = (), remedy: str) -> None:
-        """`remedy` tells the user how to record missing answers. Does not access any file."""
+        """`remedy` tells the user how to record missing answers. The constructor does not access any file."""
         self.path, self.mode = path, mode
         self._secrets, self._remedy = secrets, remedy
         self.n_replayed = self.n_recorded = 0
@@ -195,7 +198,6 @@ class Tape:
             return self._loaded
 
     def _load(self) -> dict[str, TapeEntry]:
-        """Loads the tape. Raises ConfigError if the file cannot be read or, when recording, written."""
         if self.mode != "replay":
             self._check_place()
         if self.mode == "record":
@@ -207,17 +209,17 @@ class Tape:
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"{self.path}: the recording cannot be read ({error})") from error
         entries = read_tape(text, str(self.path))
-        if self.mode == "new":  # a call that failed in the recording may be answered now
+        if self.mode == "new":  # a call that failed in the recording may succeed now
             return {key: entry for key, entry in entries.items() if entry.failure is None}
         return entries
 
     async def take(
         self, asked: TapeRequest, ask: Callable[[], Awaitable[Any]], *, read: Callable[[Any], object]
     ) -> tuple[Any, bool]:
-        """The answer, and whether it was on the tape. If it was not, awaits `ask` and records its answer.
+        """Returns the answer, and whether it was on the tape. If it was not, awaits `ask` and records the answer.
 
-        `read` must raise if a value does not have the shape of an answer, because the file may have been edited. Raises
-        the recorded error of the call, RecordingMissing if a replay lacks the request, ConfigError if the recording is
+        `read` must raise an error if a value is not a valid answer, because the file may have been edited. Raises the
+        recorded error of the call, RecordingMissing if a replay lacks the request, ConfigError if the recording is
         damaged, and the errors of `ask`.
         """
         entry = self._entries.get(asked.key)
@@ -231,18 +233,17 @@ class Tape:
         except KEPT as error:
             self._keep(asked, failure=as_plain(error))
             raise
-        # Converted to the form that a replay will read: tuples become lists, and secrets are hidden.
+        # Converts the answer to the form that a replay will read: tuples become lists, and secrets are hidden.
         reply = json.loads(json.dumps(scrubbed(answer, self._secrets)))
         self._keep(asked, reply=reply)
         return reply, False
 
     def _may_be_asked_again(self, entry: TapeEntry) -> bool:
-        """Whether the entry only says that one check ran out of budget, so that other checks may make the request."""
         return self.mode != "replay" and entry.failure is not None and failed_by_check_budget(entry.failure)
 
     @property
     def text(self) -> str | None:
-        """The new content of the file; None if nothing was recorded."""
+        """Returns the new content of the file, or None if nothing was recorded."""
         return tape_text(list(self._entries.values())) if self.n_recorded else None
 
     def _keep(self, asked: TapeRequest, *, reply: Any = None, failure: dict[str, Any] | None = None) -> None:
@@ -280,14 +281,14 @@ class Tape:
 
 
 _COMPARED = 4_000
-"""Maximum number of characters of each request to compare for the message; `_MOST` limits the number of requests."""
+"""Maximum number of characters of a request to compare for a message. `_MOST` limits the number of requests."""
 _MOST = 300
 _SHOWN = 80
 _BEFORE = 20
 
 
 def described(kind: Kind, request: Mapping[str, Any]) -> str:
-    """The request on one line: the model or tool, and the end of its text, where requests usually differ."""
+    """Describes the request on one line: its model or tool, and the end of its text, where requests usually differ."""
     match kind:
         case "model":
             texts = [str(message[-1]) for message in request.get("messages", ()) if message]
@@ -300,7 +301,7 @@ def described(kind: Kind, request: Mapping[str, Any]) -> str:
 
 
 def difference(kind: Kind, request: Mapping[str, Any], entries: Iterable[TapeEntry]) -> str:
-    """The difference between the request and the closest one of its kind, on one line."""
+    """Describes the difference between the request and the closest one of its kind, on one line."""
     alike = list(islice((entry for entry in entries if entry.kind == kind), _MOST))
     if not alike:
         return f"it has no request of this kind ({kind})"
@@ -326,7 +327,6 @@ def difference(kind: Kind, request: Mapping[str, Any], entries: Iterable[TapeEnt
 
 
 def _place(name: str, recorded: Any, asked: Any) -> str:
-    """The first position at which two values of a field differ."""
     before, now = _plain(recorded), _plain(asked)
     parts = next((place for place, pair in enumerate(zip(before, now, strict=False)) if pair[0] != pair[1]), None)
     start = max(0, (min(len(before), len(now)) if parts is None else parts) - _BEFORE)
@@ -344,7 +344,7 @@ def _tail(text: str) -> str:
 
 
 def _text(request: Mapping[str, Any]) -> str:
-    """The end of a request's text; the instructions at its start are the same in most requests."""
+    """Returns the end of a request's text, because most requests start with the same instructions."""
     return _plain(request)[-_COMPARED:]
 
 

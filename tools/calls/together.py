@@ -1,4 +1,4 @@
-"""Runs calls concurrently, either all at once or a limited number at a time. None outlives the caller."""
+"""Runs calls concurrently, either all at once or a limited number at a time. No call outlives its caller."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ R = TypeVar("R")
 
 
 async def together(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """The results in the order of the calls. The first failure cancels the others, and its error is raised as is."""
+    """Returns the results in the order of the calls. The first failure cancels the others, and is raised unchanged."""
     tasks = [asyncio.ensure_future(call) for call in calls]
     try:
         return await asyncio.gather(*tasks)
@@ -29,7 +29,8 @@ async def as_they_come(
 ) -> AsyncGenerator[R, None]:
     """Yields the result of `work` on each item as soon as it is available, with at most `at_once` calls in progress.
 
-    The first error ends the iteration. Results available by then are yielded first, because they may have cost money.
+    The first error ends the iteration. Results that are already available are yielded first, because they may have cost
+    money.
     """
     under_way: set[asyncio.Future[R]] = set()
     done: set[asyncio.Future[R]] = set()
@@ -47,7 +48,7 @@ async def as_they_come(
     finally:
         for future in under_way:
             future.cancel()
-        await asyncio.gather(*under_way, *done, return_exceptions=True)  # retrieves errors raised along with the first
+        await asyncio.gather(*under_way, *done, return_exceptions=True)  # retrieves further errors
 
 
 def _errors_last(done: Iterable[asyncio.Future[R]]) -> list[asyncio.Future[R]]:
@@ -55,30 +56,31 @@ def _errors_last(done: Iterable[asyncio.Future[R]]) -> list[asyncio.Future[R]]:
 
 
 class _Abandoned(Exception):
-    """Tells the followers of a flight that its leader was cancelled or reached the limits of its check."""
+    """Tells callers that share a call that its first caller was cancelled or reached the limits of its check."""
 
 
 class SingleFlight(Generic[T]):
-    """Shares the result, or the error, of a call with all callers that request it while it is in progress.
+    """Makes a call once for all callers that request it while it is in progress. They share its result or error.
 
-    An error caused by the limits of one check applies only to the leader; a follower then makes the call again.
+    An error caused by the limits of one check applies only to the caller that made the call. Another caller then
+    repeats it.
     """
 
     def __init__(self) -> None:
         self._flights: dict[str, asyncio.Future[T]] = {}
 
     async def do(self, key: str, call: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
-        """The result, and whether it came from another caller's flight."""
+        """Returns the result, and whether it came from a call that another caller made."""
         while (flight := self._flights.get(key)) is not None:
             try:
                 return await asyncio.shield(flight), True
             except _Abandoned:
-                continue  # only the leader had to stop, so one of the followers makes the call again
+                continue  # only the first caller had to stop, so another one repeats the call
         flight = self._flights[key] = asyncio.get_running_loop().create_future()
         try:
             result = await call()
         except asyncio.CancelledError:
-            _fail(flight, _Abandoned())  # a follower could not tell a cancelled flight from its own cancellation
+            _fail(flight, _Abandoned())  # a waiting caller could not tell a cancelled call from its own cancellation
             raise
         except Exception as error:
             _fail(flight, _Abandoned() if is_of_one_check(error) else error)
@@ -92,4 +94,4 @@ class SingleFlight(Generic[T]):
 
 def _fail(flight: asyncio.Future[T], error: Exception) -> None:
     flight.set_exception(error)
-    flight.exception()  # marks it as retrieved, because there may be no follower to do so
+    flight.exception()  # marks the error as retrieved, because no other caller may be waiting for it

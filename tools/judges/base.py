@@ -15,13 +15,13 @@ class SupportReading:
 
     label: Label
     score: float
-    """Degree of support in [0, 1]; higher is better. Only some verifiers return a calibrated probability."""
+    """Degree of support in [0, 1]. Higher is better, but only some verifiers return a calibrated probability."""
     cited: tuple[int, ...]
-    """Indices of the relevant passages, starting at 0, best first; empty if none is relevant to the claim."""
+    """Indices of the relevant passages, starting at 0, best first. Empty if none is relevant to the claim."""
     rationale: str
-    """A one-line explanation for readers: what decides, or what was sought but not found."""
+    """A one-line explanation for readers: the decisive evidence, or what was sought but not found."""
     quote: str = ""
-    """The sentence that decides, verbatim from the first cited passage; empty if there is none."""
+    """The decisive sentence, verbatim from the first cited passage. Empty if there is none."""
     wrong: str = ""
     """For `contradicted`: the words of the claim that differ from the passages."""
     instead: str = ""
@@ -29,23 +29,25 @@ class SupportReading:
 
 
 class Verifier(Protocol):
-    """Judges claims by the given passages only, without searching and without memory of earlier claims."""
+    """Judges claims only by the given passages, without searching and without memory of earlier claims."""
 
     @property
     def name(self) -> str:
-        """The name for `Judgement.judged_by` and the fingerprint of a run."""
+        """The name in `Judgement.judged_by` and in the fingerprint of a run."""
         ...
 
     @property
     def abstains(self) -> bool:
         """Whether `insufficient` means that the verifier is unsure and a human reader must decide. Otherwise, it means
-        that nothing supports the claim."""
+        that nothing supports the claim.
+        """
         ...
 
     def verify(self, claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> SupportReading:
-        """Judges a claim. Odd text raises no error: an empty claim, or no passages, gives `insufficient` with score 0.
+        """Judges a claim. Odd text causes no error: an empty claim or a lack of passages is `insufficient` with score
+        0.
 
-        `documents` has the number of each passage's document; several passages of one document may support a claim
+        `documents` contains the number of each passage's document. Several passages of one document may support a claim
         together. If it is None, each passage is a separate document.
         """
         ...

@@ -1,9 +1,9 @@
-"""The packaged baseline, which judges a claim by eight simple features of its words and reports when it is unsure.
+"""The packaged baseline, which judges a claim by eight simple features of its words and says when it is unsure.
 
-A logistic regression on the features gives a score, calibrated to even odds. The labels `supported` and `contradicted`
-require that a threshold is passed and no condition rules them out; all other readings are `insufficient` and start with
-the closest sentence. The file `baseline.json` contains the accuracy of each label, cross-validated over documents, the
-weights, thresholds and word frequencies. It is written by `python -m benchmarks.fit_baseline`.
+A logistic regression on the features gives a score, calibrated to even odds. A claim is labelled `supported` or
+`contradicted` if it passes a threshold and no condition rules this out. All other claims are `insufficient`, and the
+closest sentence is cited first. The file `baseline.json` contains the weights, thresholds and word frequencies, and the
+accuracy of each label, cross-validated over documents. It is written by `python -m benchmarks.fit_baseline`.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ FEATURES = (
     "agreement",  # minus the number of negations on only one side and of replaced words, at most 3
 )
 N_CANDIDATES = 4
-"""Number of sentences to parse for a claim."""
+"""Number of sentences that are parsed for each claim."""
 MAX_CLAIM_CHARS = 1_200
 MAX_CITED = 3
 TOPIC = 3
-"""Number of sentences of a document in which a word must occur to be part of the document's topic."""
+"""Number of sentences in which a word must occur to belong to the topic of a document."""
 IN_CONTEXT, IN_TOPIC = 0.8, 0.6
 TELLING = 0.3
-"""Minimum rarity of an informative function word: *must* and *before* are informative, *of* and *the* are not."""
+"""Minimum rarity of an informative function word. *Must* and *before* are informative, but *of* and *the* are not."""
 RARE = 0.85
-"""Rarity of a word that has no packaged frequency."""
+"""Rarity of a word without a packaged frequency."""
 REFUTED = 0.2
 """Maximum score of a contradicted claim."""
 _NO_WORDS = frozenset({"PUNCT", "SYM", "X", "SPACE"})
@@ -63,13 +63,13 @@ class Model:
 
     intercept: float
     weights: tuple[float, ...]
-    """In the order of `FEATURES`."""
+    """The weights, in the order of `FEATURES`."""
     supported: float
     """Minimum score of a supported claim."""
     contradicted: float
-    """Minimum share of a claim's other words that a sentence with a different figure or a negation must contain."""
+    """Minimum share of a claim's other words that a sentence must contain to contradict its figure or verb."""
     frequencies: Mapping[str, int]
-    """Number of the `n_sentences` sentences that contain each stem; only common stems are listed."""
+    """Number of the `n_sentences` sentences that contain each stem. Only common stems are listed."""
     n_sentences: int
 
     def score(self, features: Sequence[float]) -> float:
@@ -77,7 +77,7 @@ class Model:
         return 1.0 / (1.0 + math.exp(-z))
 
     def rarity(self, stem: str) -> float:
-        """A measure of how informative a word is: near 0 for *the*, and 1 for a word that occurs nowhere else."""
+        """Returns how informative a word is: near 0 for *the*, and 1 for a word that occurs nowhere else."""
         count = self.frequencies.get(stem)
         if count is None:
             return RARE
@@ -100,7 +100,7 @@ def load_model() -> Model:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The sentences of passages, and the topic words of each document."""
+    """The sentences of the passages, and the topic words of each document."""
 
     sentences: tuple[Sentence, ...]
     passage_of: tuple[int, ...]
@@ -112,7 +112,7 @@ class Evidence:
         return frozenset().union(*(one.stems for one in self.sentences))
 
     def recurs(self, figure: Figure, document: int) -> bool:
-        """Whether a figure, such as a year, occurs throughout a document."""
+        """Returns whether a figure, such as a year, occurs throughout a document."""
         same = (
             any(figure.compare(other) == "same" for other in one.figures)
             for one, of in zip(self.sentences, self.document_of, strict=True)
@@ -123,7 +123,7 @@ class Evidence:
 
 @lru_cache(maxsize=256)
 def read_evidence(passages: tuple[str, ...], documents: tuple[int, ...]) -> Evidence:
-    """Reads passages and caches the results, because many claims are compared with the same passages."""
+    """Splits passages into sentences. Caches the results, because many claims are compared with the same passages."""
     read = [
         (one, number, document)
         for number, (passage, document) in enumerate(zip(passages, documents, strict=True))
@@ -146,17 +146,17 @@ class Comparison:
     places: tuple[int, ...]
     """Indices of the compared sentences, closest first."""
     figures_held: tuple[float, ...]
-    """For each figure of the claim, how certain it is that the closest sentence mentions it."""
+    """How certain it is, for each figure of the claim, that the closest sentence mentions it."""
     features: tuple[float, ...]
     difference: Difference | None
-    """A different figure, or a negation, in place of the claim's words."""
+    """A figure or a negation that differs from the words of the claim."""
 
     @property
     def sentence(self) -> Sentence:
         return self.alignment.sentence
 
     def missing(self) -> list[str]:
-        """The names and figures of the claim that the sources lack, as spelled in the claim."""
+        """Returns the names and figures that occur in the claim but not in the sources, as spelled in the claim."""
         claim = self.alignment.claim
         names = [
             token.text
@@ -171,10 +171,11 @@ class Comparison:
 
     @property
     def may_support(self) -> bool:
-        """Whether nothing rules out support: a missing name or figure, a negation, a replaced word or switched roles.
+        """Whether nothing rules out support, such as a missing name or figure, a negation, a replaced word or switched
+        roles.
 
         A claim with several verbs makes several statements, so a sentence that contains most of its words may lack one
-        of them. A table row that lacks a name in the claim may be about something else.
+        statement. A table row that lacks a name in the claim may be about something else.
         """
         one, at = self.alignment, dict(zip(FEATURES, self.features, strict=True))
         names = [token for token in one.claim.doc if token.pos_ == "PROPN"]
@@ -213,7 +214,7 @@ def compare(claim: str, passages: Sequence[str], documents: Sequence[int] | None
 
 
 def _rank(weights: Mapping[str, float], claim: Parsed, evidence: Evidence) -> list[int]:
-    """Indices of sentences that share words or figures with the claim, best first. Context and topic count less."""
+    """Returns the indices of sentences that share words or figures with the claim, best first. Context counts less."""
     scores = []
     for place, one in enumerate(evidence.sentences):
         held = weights.keys() & one.stems
@@ -277,7 +278,7 @@ def _held(one: Alignment, token: Token) -> float:
 
 
 def _focus(one: Alignment) -> float:
-    """Share of content words that match the claim, within the clauses that have any match."""
+    """Returns the share of content words that match the claim, among the clauses with any match."""
     clauses = set(map(clause_of, one.shared))
     own = [token for token in one.source.content if clause_of(token) in clauses]
     return sum(token in one.shared for token in own) / len(own) if own else 0.0
@@ -297,7 +298,6 @@ def _limits(claim: Parsed, model: Model) -> Iterator[str]:
 
 
 def _disagreements(one: Alignment) -> int:
-    """Number of negations and exceptions on only one side, and of content words that the source replaces."""
     claimed, said = ([token.lower_ for token in parsed.doc] for parsed in (one.claim, one.source))
     denials = sum(word in DENIERS and word not in said for word in claimed)
     denials += sum(word in DENIERS and word not in claimed for word in said)
@@ -307,10 +307,10 @@ def _disagreements(one: Alignment) -> int:
 
 
 class Baseline:
-    """Judges claims with the packaged model. It is free, offline, deterministic and safe to share between threads.
+    """Judges claims with the packaged model. It is free, offline, deterministic and thread-safe.
 
-    The score is a probability of support at even odds. If the label is `insufficient`, a reader or another judge must
-    decide.
+    The score is the probability of support at even odds. If the label is `insufficient`, a human reader or another
+    judge must decide.
     """
 
     abstains = True
@@ -363,7 +363,7 @@ def _nearest(found: Comparison) -> str:
 
 
 def _verbatim(claim: str, passages: Sequence[str]) -> SupportReading | None:
-    """The reading of a claim that consists of one or more whole sentences of a passage."""
+    """Returns the reading of a claim that consists of whole sentences of a passage, or None for other claims."""
     key = word_key(claim)
     if len(key) < 3:
         return None

@@ -1,6 +1,8 @@
-"""Builds judges by name for `--judge` and `--verifier`: `minicheck`, `KIND:FOLDER`, `KIND:HUB/NAME`, `KIND:MODEL`.
+"""Builds judges from their names for `--judge` and `--verifier`: `minicheck`, `KIND:FOLDER`, `KIND:HUB/NAME`,
+`KIND:MODEL`.
 
-Other distributions add kinds through entry points of `factloop.verifiers`, each of which is a `JudgeBuilder`.
+Other distributions can add kinds through entry points in the group `factloop.verifiers`, each of which is a
+`JudgeBuilder`.
 """
 
 from __future__ import annotations
@@ -22,14 +24,14 @@ BASELINE, PROMPTED, BESPOKE = "baseline", "llm", "bespoke"
 
 CallingKind = Literal["llm", "bespoke"]
 OpenGateway = Callable[[CallingKind, str], ModelGateway]
-"""Opens a gateway to the model in a judge's name: `provider:name` for `llm`, a bare name for `bespoke`."""
+"""Opens a gateway to the model in a judge's name, which is `provider:name` for `llm` and a bare name for `bespoke`."""
 
 
 class JudgeBuilder(Protocol):
-    """The builder that an entry point in `factloop.verifiers` refers to."""
+    """The builder to which an entry point in `factloop.verifiers` refers."""
 
     def __call__(self, target: str, *, allow_download: bool) -> Judge:
-        """Builds the judge `KIND:TARGET`; the target may be empty. Raises ConfigError if the target cannot be used."""
+        """Builds the judge `KIND:TARGET`. The target may be empty. Raises ConfigError if the target cannot be used."""
         ...
 
 
@@ -39,11 +41,11 @@ class JudgeSpec:
 
     kind: str
     target: str
-    """Folder, hub name or model; empty for the registry's default weights."""
+    """A folder, hub name or model, or empty for the default weights in the registry."""
 
     @property
     def calls(self) -> CallingKind | None:
-        """The kind of server that it calls for each claim; None for a judge that runs on this machine."""
+        """The kind of server called for each claim, or None for a judge that runs on this machine."""
         if self.kind == PROMPTED:
             return "llm"
         return "bespoke" if self.kind == BESPOKE and not Source(self.kind, self.target).is_path else None
@@ -62,7 +64,7 @@ def parse_spec(text: str) -> JudgeSpec:
         return JudgeSpec(kind, target)
     own = [kind if known.files is not None else f"{kind}:MODEL" for kind, known in JUDGES.items()]
     forms = ", ".join([BASELINE, *own, "llm:PROVIDER:NAME", *plugin_names(VERIFIERS)])
-    raise ConfigError(f"there is no judge {text!r}; use {forms}, or KIND:FOLDER for your own weights")
+    raise ConfigError(f"unknown judge {text!r}; use {forms}, or KIND:FOLDER for your own weights")
 
 
 def build_judge(
@@ -73,7 +75,7 @@ def build_judge(
     logprobs: bool = True,
     allow_download: bool = False,
 ) -> Judge:
-    """Builds the judge with that name. Neither loads weights nor uses the network yet. Raises ConfigError.
+    """Builds the judge with that name, without loading weights or using the network yet. Raises ConfigError.
 
     `open_gateway` is called for models on a server; it may be None for judges that run on this machine.
     """
@@ -85,7 +87,7 @@ def build_judge(
         return BaselineReader(Baseline())
     if spec.calls is not None:
         if open_gateway is None:
-            raise ConfigError(f"{spec.kind}:{spec.target} calls a server for every claim, and cannot be used here")
+            raise ConfigError(f"{spec.kind}:{spec.target} calls a server for every claim, so it cannot be used here")
         from factloop.tools.judges.served import PromptedJudge, ServedBespoke
 
         gateway = open_gateway(spec.calls, spec.target)
@@ -96,7 +98,6 @@ def build_judge(
 
 
 def _builder(kind: str) -> JudgeBuilder:
-    """The builder for judges of this kind; only its module is imported."""
     if kind not in JUDGES:
         return cast("JudgeBuilder", load_plugin(VERIFIERS, kind))
     module, _, judge = JUDGES[kind].made_by.partition(":")

@@ -1,4 +1,4 @@
-"""Judges based on local language models trained to answer Yes or No: Granite Guardian and Bespoke-MiniCheck."""
+"""Implements judges with local language models trained to answer Yes or No: Granite Guardian and Bespoke-MiniCheck."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BESPOKE_SYSTEM = (
     "considered inconsistent. Please assess the claim's consistency with the document by responding with either "
     '"Yes" or "No".'
 )
-"""The model was trained with this text, so it is part of the input format and not a prompt that may be changed."""
+"""The model was trained with this text, which is therefore part of the input format and must not be changed."""
 
 
 def bespoke_question(document: str, claim: str) -> str:
@@ -24,7 +24,7 @@ def bespoke_question(document: str, claim: str) -> str:
 
 
 class YesOrNo(LocalJudge):
-    """Reads the probabilities that the reply begins with "Yes" or "No". Generates no text."""
+    """Reads the probabilities that the reply begins with "Yes" or "No", without generating text."""
 
     auto_class = "AutoModelForCausalLM"
     load_options: ClassVar[Mapping[str, Any]] = {"dtype": "auto"}
@@ -35,7 +35,7 @@ class YesOrNo(LocalJudge):
 
     @abstractmethod
     def _support(self, no: Any, yes: Any) -> Any:
-        """The score, given P("No") and P("Yes") as tensors of shape (n_pairs,)."""
+        """Returns the score, given P("No") and P("Yes") as tensors of shape (n_pairs,)."""
 
     def _encoded(self, tokenizer: Any, claims: list[str], documents: list[str]) -> Any:
         texts = [self._form(document, claim) for document, claim in zip(documents, claims, strict=True)]
@@ -49,32 +49,31 @@ class YesOrNo(LocalJudge):
 
     @cached_property
     def _answers(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The tokens that mean "no", and those that mean "yes", in any case and with or without a leading space."""
+        """Returns the tokens for "no" and those for "yes", in any case, with or without a leading space."""
         tokenizer = self._loaded[0]
         said = {place: tokenizer.decode([place]).strip().lower() for place in range(len(tokenizer))}
         no, yes = (tuple(place for place, word in said.items() if word == answer) for answer in ("no", "yes"))
         if not no or not yes:
-            raise ConfigError(f"{self.name}: its tokenizer has no token for Yes and No")
+            raise ConfigError(f"{self.name}: its tokenizer has no tokens for Yes and No")
         return no, yes
 
     def _asked(self, messages: list[dict[str, str]], **options: Any) -> str:
-        """The messages formatted with the model's chat template. Raises ConfigError if the template does not fit."""
         from jinja2 import TemplateError
 
         tokenizer = self._loaded[0]
         try:
             text: str = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True, **options)
         except (TemplateError, ValueError, TypeError) as error:
-            raise ConfigError(f"{self.name}: its chat template does not accept the question ({error})") from error
+            raise ConfigError(f"{self.name}: its chat template cannot format the question ({error})") from error
         return text
 
 
 class GraniteGuardian(YesOrNo):
     """Granite Guardian 3.0 to 3.2 (Padhi et al. 2024, arXiv 2412.07724), checking the risk `groundedness`.
 
-    Its chat template forms the question from the context and the assistant's message. "Yes" means that the risk exists.
-    The score is P("No") / (P("No") + P("Yes")), as in the model card. Versions from 3.3 on answer in another format and
-    are rejected.
+    Its chat template forms the question from the context and the assistant's message. "Yes" means that the risk is
+    present. The score is P("No") / (P("No") + P("Yes")), as in the model card. Version 3.3 and later answer in another
+    format and are rejected.
     """
 
     kind = "granite-guardian"
@@ -83,7 +82,7 @@ class GraniteGuardian(YesOrNo):
 
     def _form(self, document: str, claim: str) -> str:
         if "criteria_id" in str(self._loaded[0].chat_template):
-            raise ConfigError(f"{self.name}: Granite Guardian 3.3 and later answers in another format; use 3.0 to 3.2")
+            raise ConfigError(f"{self.name}: Granite Guardian 3.3 and later are not supported; use 3.0 to 3.2")
         messages = [{"role": "context", "content": document}, {"role": "assistant", "content": claim}]
         return self._asked(messages, guardian_config={"risk_name": "groundedness"})
 
@@ -92,10 +91,10 @@ class GraniteGuardian(YesOrNo):
 
 
 class Bespoke(YesOrNo):
-    """Bespoke-MiniCheck with weights that transformers can load without extra code, such as those on Llama 3.1.
+    """Bespoke-MiniCheck with weights that transformers can load without extra code, such as those based on Llama 3.1.
 
     The score is P("Yes"), as in the authors' package (github.com/Liyan06/MiniCheck, `LLMCheck`). The weights based on
-    InternLM2 come with their own code, which is never run here; a server can run it (`served.ServedBespoke`).
+    InternLM2 include code, which is never run here but can be run by a server (`served.ServedBespoke`).
     """
 
     kind = "bespoke"
@@ -105,5 +104,5 @@ class Bespoke(YesOrNo):
         asked = bespoke_question(document, claim)
         return self._asked([{"role": "system", "content": BESPOKE_SYSTEM}, {"role": "user", "content": asked}])
 
-    def _support(self, no: Any, yes: Any) -> Any:  # noqa: ARG002 - as published, "No" is ignored
+    def _support(self, no: Any, yes: Any) -> Any:  # noqa: ARG002 - "No" is ignored, as in the original
         return yes

@@ -12,24 +12,24 @@ from itertools import pairwise
 from factloop.tools.text.sentences import split_sentences
 
 UnitEnds = Callable[[Sequence[str]], Sequence[Sequence[int]]]
-"""Returns the offsets at which the units (words, tokens) of each text end, in order."""
+"""Returns the offsets at which the units (words or tokens) of each text end, in order."""
 
 _WORD = re.compile(r"\S{1,40}")
-"""A run of 40 non-whitespace characters counts as a word, so that chunks in scripts without spaces are limited too."""
+"""A run of 40 non-whitespace characters counts as a word, so that chunks are limited in scripts without spaces too."""
 
 
 def word_ends(texts: Sequence[str]) -> list[list[int]]:
-    """`UnitEnds` of words: runs of non-whitespace characters."""
+    """Returns where words end. A word is a run of non-whitespace characters."""
     return [[found.end() for found in _WORD.finditer(text)] for text in texts]
 
 
 def cut_by_words(document: str, n_words: int) -> list[str]:
-    """Chunks of at most `n_words` words each. Raises ValueError if `n_words` is less than 1."""
+    """Cuts a document into chunks of at most `n_words` words each. Raises ValueError if `n_words` is less than 1."""
     return cut_into_chunks(document, n_words, word_ends)
 
 
 def cut_into_chunks(document: str, room: int, unit_ends: UnitEnds) -> list[str]:
-    """Cuts a document into runs of whole sentences with up to `room` units each, filled from the start; none is blank.
+    """Cuts a document into chunks of whole sentences with at most `room` units each. No chunk is blank.
 
     A longer sentence is cut after `room` units, and the rest is treated like any other sentence. A blank document has
     no chunks. Raises ValueError if `room` is less than 1.
@@ -37,7 +37,7 @@ def cut_into_chunks(document: str, room: int, unit_ends: UnitEnds) -> list[str]:
     if room < 1:
         raise ValueError("a chunk must have room for at least one unit")
     (ends,) = unit_ends([document])
-    if len(ends) <= room:  # almost always; no need to find the sentences
+    if len(ends) <= room:  # this is the usual case and needs no sentences
         whole = document.strip()
         return [whole] if whole else []
     chunks, filled = [""], 0
@@ -52,19 +52,18 @@ def cut_into_chunks(document: str, room: int, unit_ends: UnitEnds) -> list[str]:
 
 
 def whole_sentences(text: str) -> list[str]:
-    """The text cut before each sentence. The pieces add up to the text, including headings, code and list markers."""
+    """Cuts the text before each sentence. The pieces add up to the text, including headings, code and list markers."""
     sentences = split_sentences(text)
     cuts = [_cut_between(text, one.end, other.start) for one, other in pairwise(sentences)]
     return [text[start:end] for start, end in pairwise([0, *cuts, len(text)]) if end > start]
 
 
 def _cut_between(text: str, end: int, start: int) -> int:
-    """The start of the later sentence's line, which includes its list marker; otherwise the start of the sentence."""
+    """Returns the start of the later sentence's line, including any list marker, or else the start of that sentence."""
     return text.rfind("\n", end, start) + 1 or start
 
 
 def _pieces(document: str, room: int, unit_ends: UnitEnds) -> Iterator[tuple[str, int]]:
-    """Yields sentences with their sizes in units. Sentences longer than `room` are split."""
     sentences = whole_sentences(document)
     for sentence, ends in zip(sentences, unit_ends(sentences), strict=True):
         start = done = 0

@@ -1,4 +1,4 @@
-"""Judges based on encoders with a classification head: NLI, MiniCheck-RoBERTa, FactCG, AlignScore, LettuceDetect."""
+"""Implements judges with classifier heads: NLI, MiniCheck-RoBERTa, FactCG, AlignScore and LettuceDetect."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ _AGAINST = ("contradict", "refut")
 
 @dataclass(frozen=True)
 class LabelPlaces:
-    """The indices of a model's outputs that mean support and, if there is one, contradiction."""
+    """The indices of the model outputs that mean support and, if there is one, contradiction."""
 
     support: int
     contradict: int | None
 
     @classmethod
     def of(cls, id2label: Mapping[int, str], nameless: Mapping[int, LabelPlaces]) -> LabelPlaces:
-        """Finds the indices by the labels' names. For labels named LABEL_0 etc., uses `nameless`, by number of labels.
+        """Finds the indices by the names of the labels. For names such as LABEL_0, looks up the number of labels in
+        `nameless`.
 
         Raises ConfigError if the names do not show which label means support.
         """
@@ -38,15 +39,15 @@ class LabelPlaces:
         support = [place for place, name in names.items() if name.startswith(_SUPPORT)]
         against = [place for place, name in names.items() if name.startswith(_AGAINST)]
         if len(support) != 1 or len(against) > 1:
-            raise ConfigError(f"the encoder's labels do not show which one means support: {sorted(names.values())}")
+            raise ConfigError(f"the label names do not show which label means support: {sorted(names.values())}")
         return cls(support[0], against[0] if against else None)
 
 
 class Classifier(LocalJudge):
-    """Takes the document as premise and the claim as hypothesis; the score is the probability of the support label."""
+    """Takes the document as premise and the claim as hypothesis. The score is the probability of the support label."""
 
     nameless: ClassVar[Mapping[int, LabelPlaces]] = {2: LabelPlaces(1, None)}
-    """The meanings of labels without names: if there are two, the second means support."""
+    """The meanings of labels without names. If there are two, the second means support."""
 
     def load(self) -> None:
         super().load()
@@ -65,7 +66,7 @@ class Classifier(LocalJudge):
 class Nli(Classifier):
     """Any natural language inference model: P(entailment) and, with three classes, P(contradiction).
 
-    The labels are identified by their names in the model's configuration. Each passage is a separate premise.
+    The labels are identified by their names in the configuration of the model. Each passage is a separate premise.
     """
 
     kind = "nli"
@@ -75,8 +76,8 @@ class Nli(Classifier):
 class MiniCheckRoberta(Classifier):
     """MiniCheck (Tang, Laban and Durrett 2024, arXiv 2404.10774): `document </s> claim` as one text, P(label 1).
 
-    Chunks have 400 tokens, as in the authors' package (github.com/Liyan06/MiniCheck). The DeBERTa weights work the same
-    way, with their own separator.
+    Chunks have 400 tokens, as in the authors' package (github.com/Liyan06/MiniCheck). The DeBERTa weights work in the
+    same way, with a different separator.
     """
 
     kind = "minicheck-roberta"
@@ -112,8 +113,9 @@ class AlignScore(Classifier):
     github.com/yuh-zha/AlignScore, `inference.py`); output 2 is contradiction. The chunk comes first, then the sentence.
 
     The weights are either a sequence classifier with three labels, or the published checkpoint (`*.ckpt`) together with
-    the configuration and tokenizer of its base model, a RoBERTa. Only tensors are read from a checkpoint; no code in it
-    is run. Its pooler and three-way head compute the same as the head of a RoBERTa classifier and are loaded as one.
+    the configuration and tokenizer of its RoBERTa base model. Only tensors are read from a checkpoint, and no code in
+    it is run. Its pooler and three-way head compute the same as the head of a RoBERTa classifier, so they are loaded as
+    one.
 
     Departure: a context of n words is cut into chunks of whole sentences with up to 350 words, whereas the authors
     distribute its sentences evenly over n // 350 + 1 chunks, regardless of their length.
@@ -131,7 +133,7 @@ class AlignScore(Classifier):
         if not checkpoints:
             return super()._load_model(files)
         if len(checkpoints) > 1:
-            raise ConfigError(f"{files.folder}: contains {len(checkpoints)} checkpoints (*.ckpt); keep one")
+            raise ConfigError(f"{files.folder} contains {len(checkpoints)} checkpoints (*.ckpt); keep only one")
         return _of_checkpoint(checkpoints[0], files.base or files.folder)
 
 
@@ -139,13 +141,12 @@ _ENCODER, _POOLER, _HEAD = "base_model.", "base_model.pooler.dense.", "tri_layer
 
 
 def _of_checkpoint(path: Path, base: Path) -> Any:
-    """The published checkpoint as a RoBERTa classifier. Raises ConfigError if it is something else."""
     import torch
     from transformers import AutoConfig, RobertaForSequenceClassification
 
     config = AutoConfig.from_pretrained(base, local_files_only=True)
     if config.model_type != "roberta":
-        raise ConfigError(f"{path}: the model next to it must be a RoBERTa, not a {config.model_type}")
+        raise ConfigError(f"{path}: expected a RoBERTa configuration in the same folder, not {config.model_type}")
     config.num_labels = 3
     try:
         found = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
@@ -153,12 +154,12 @@ def _of_checkpoint(path: Path, base: Path) -> Any:
         model = RobertaForSequenceClassification(config)
         model.load_state_dict(weights)
     except (pickle.UnpicklingError, RuntimeError, KeyError, TypeError, AttributeError, EOFError, ValueError) as error:
-        raise ConfigError(f"{path}: not an AlignScore checkpoint that fits the configuration next to it") from error
+        raise ConfigError(f"{path}: not an AlignScore checkpoint that matches its folder's configuration") from error
     return model
 
 
 def _renamed(name: str) -> str | None:
-    """The name of a weight in a RoBERTa classifier; None for unused heads."""
+    """Returns the name of a weight in a RoBERTa classifier, or None for unused heads."""
     if name.startswith(_POOLER):
         return f"classifier.dense.{name.removeprefix(_POOLER)}"
     if name.startswith(_HEAD):
@@ -171,12 +172,12 @@ def _renamed(name: str) -> str | None:
 class LettuceDetect(LocalJudge):
     """LettuceDetect (Kovács and Recski 2025, arXiv 2502.17125), which marks tokens that the context does not support.
 
-    The score is 1 minus the highest P(hallucinated) of the claim's tokens, so a claim with one marked span is not
+    The score is 1 minus the highest P(hallucinated) of any token of the claim, so a claim with a marked span is not
     supported. The input is a pair of context and claim, with the context in the authors' form for texts without a
     question (github.com/KRLabsOrg/LettuceDetect, `summary_prompt_en.txt`). Class 1 of the classifier is "hallucinated".
 
-    Departure: for a long document, the chunk that supports the claim best counts, whereas the authors take the highest
-    P(hallucinated) of each token over all chunks, so that every chunk would have to contain the claim.
+    Departure: for a long document, the score is that of the chunk that supports the claim best. The authors take the
+    highest P(hallucinated) of each token over all chunks, so every chunk would have to contain the claim.
     """
 
     kind = "lettucedetect"
@@ -187,7 +188,7 @@ class LettuceDetect(LocalJudge):
     def load(self) -> None:
         super().load()
         if self._loaded[1].config.num_labels != 2:
-            raise ConfigError(f"{self.name}: must have two labels, not {self._loaded[1].config.num_labels}")
+            raise ConfigError(f"{self.name}: the model must have two labels, not {self._loaded[1].config.num_labels}")
 
     def _read_batch(self, claims: list[str], documents: list[str]) -> list[PairScore]:
         tokenizer, model = self._loaded
@@ -208,13 +209,12 @@ class LettuceDetect(LocalJudge):
         return found
 
     def _probabilities(self, model: Any, tensors: dict[str, Any]) -> Any:
-        """P(hallucinated) of each token."""
         logits = model(input_ids=tensors["input_ids"], attention_mask=tensors["attention_mask"]).logits
         return logits.float().softmax(dim=-1)[..., 1]
 
 
 def _words(claim: str, spans: list[list[int]]) -> str:
-    """The marked spans, in order; spans separated only by whitespace are merged."""
+    """Returns the marked spans in order. Merges spans that are separated only by whitespace."""
     merged: list[list[int]] = []
     for start, end in spans:
         if merged and not claim[merged[-1][1] : start].strip():

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 ALL_ELSE = 0.9
-"""Minimum share of a claim's content words that a sentence must contain in order to negate it."""
+"""Minimum share of the content words of a claim that a sentence must contain to negate the claim."""
 _COUNTS = frozenset({"nummod", "compound", "quantmod"})
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The claim's wrong words and the source's corresponding words, both verbatim."""
+    """The wrong words of a claim and the corresponding words of the source, both verbatim."""
 
     wrong: str
     instead: str
@@ -28,9 +28,9 @@ class Difference:
 
 
 def find_difference(one: Alignment, figures: Sequence[Figure], least: float) -> Difference | None:
-    """The contradiction in a sentence that contains at least the share `least` of the claim's other content, if any.
+    """Finds a contradiction in a sentence that contains at least the share `least` of the other content of the claim.
 
-    `figures` are the figures of all sources; a figure that occurs in any source cannot be identified as an error.
+    `figures` are the figures of all sources. A figure that occurs in any source does not count as an error.
     """
     if one.is_supposed or one.is_of_other_row:
         return None
@@ -55,7 +55,7 @@ def _is_among(figure: Figure, others: Sequence[Figure]) -> bool:
 
 
 def _is_same_kind(one: Alignment, wrong: Figure, other: Figure) -> bool:
-    """Whether two plain numbers count the same thing, or two other figures (such as dates) have equal precision."""
+    """Returns whether two plain numbers count the same thing, or other figures (such as dates) are equally precise."""
     if wrong.unit or wrong.dates or wrong.code:
         return wrong.precision == other.precision
     counted = [_counted(one.claim, wrong), _counted(one.source, other)]
@@ -63,14 +63,13 @@ def _is_same_kind(one: Alignment, wrong: Figure, other: Figure) -> bool:
 
 
 def _counted(parsed: Parsed, figure: Figure) -> str:
-    """The stem of the noun that a number counts."""
     within = parsed.within(figure)
     nouns = (token.head for token in within if token.dep_ in _COUNTS and token.head not in within)
     return next((parsed.stem_of(noun) for noun in nouns if noun.pos_ in ("NOUN", "PROPN")), "")
 
 
 def _denial(one: Alignment, least: float) -> Difference | None:
-    """Finds a verb that is negated on only one side, if all else is equal and nothing else is negated."""
+    """Finds a verb that is negated on only one side, if everything else matches and nothing else is negated."""
     if one.predicate is None or one.share_without() < max(least, ALL_ELSE) or one.is_possible_only:
         return None
     claimed, said = one.predicate
@@ -83,6 +82,5 @@ def _denial(one: Alignment, least: float) -> Difference | None:
 
 
 def _clause(verb: Token) -> str:
-    """A verb with its auxiliaries and negation, verbatim."""
     around = [one.i for one in verb.children if one.dep_ in ("aux", "auxpass", "neg") and abs(one.i - verb.i) < 5]
     return verb.doc[min(verb.i, *around) : max(verb.i, *around) + 1].text if around else verb.text

@@ -17,7 +17,7 @@ from typing import Literal
 from factloop.tools.text.words import CARDINALS
 
 Match = Literal["same", "near", "other", "apart"]
-"""The same figure, one that rounds to the other, a different figure of the same kind, or a figure of another kind."""
+"""The relation of two figures: the same, equal after rounding, different but of the same kind, or of another kind."""
 
 _SCALES = {"hundred": 1e2, "dozen": 12.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _SHORT_SCALES = {"k": 1e3, "m": 1e6, "mn": 1e6, "mio": 1e6, "b": 1e9, "bn": 1e9, "tn": 1e12}
@@ -93,13 +93,13 @@ class Figure:
     start: int
     """Start of the figure in the text, in characters."""
     values: tuple[float, ...]
-    """Possible values in the base unit; empty for dates, times and versions."""
+    """Possible values in the base unit. Empty for dates, times and versions."""
     unit: str = ""
-    """The base unit or the currency; empty for a plain number."""
+    """The base unit or the currency. Empty for a plain number."""
     dates: tuple[tuple[int, int, int], ...] = ()
-    """For dates: year, month and day, each 0 if it is missing. An ambiguous date has several readings."""
+    """Year, month and day of a date, each 0 if it is missing. An ambiguous date has several readings."""
     code: str = ""
-    """For times of day and versions: the normalized form."""
+    """The normalized form of a time of day or a version."""
 
     @property
     def end(self) -> int:
@@ -107,11 +107,11 @@ class Figure:
 
     @property
     def precision(self) -> tuple[bool, ...]:
-        """For a date, whether it includes a year, a month and a day."""
+        """Whether a date includes a year, a month and a day."""
         return tuple(part > 0 for part in self.dates[0]) if self.dates else ()
 
     def compare(self, other: Figure) -> Match:
-        """The relation of this figure, from a claim, to one from a source."""
+        """Returns the relation of this figure, from a claim, to a figure from a source."""
         if self.code or other.code:
             same_kind = bool(self.code) and bool(other.code) and (":" in self.code) == (":" in other.code)
             return "same" if self.code == other.code else "other" if same_kind else "apart"
@@ -132,14 +132,14 @@ class Figure:
         if not pairs:
             return "apart"
         if any(all(x == y for x, y in zip(a, b, strict=True) if x) for a, b in pairs):
-            return "same"  # the source has at least the parts that the claim has
+            return "same"  # the source date is at least as precise as the claim's
         if any(all(x == y for x, y in zip(a, b, strict=True) if x and y) and _shares(a, b) for a, b in pairs):
             return "near"
         return "other" if any(_shares(a, b) for a, b in pairs) else "apart"
 
 
 def in_unit_of(figure: Figure, head: str) -> Figure:
-    """A cell's figure in the unit given in its column's header, as in *Revenue (EUR m)*, *Height in cm*, *Share %*."""
+    """Returns a cell's figure in the unit given by its column header, such as *Revenue (EUR m)* or *Height in cm*."""
     if figure.unit or not figure.values:
         return figure
     unit, factor = "", 1.0
@@ -158,8 +158,8 @@ def _shares(a: tuple[int, int, int], b: tuple[int, int, int]) -> bool:
 
 
 def _rounds_to(exact: float, rounded: float) -> bool:
-    """Whether `rounded` is `exact` rounded to 2, 3 or 4 digits, or also to 1 digit if `rounded` is 100 or more."""
-    if abs(exact - rounded) > abs(exact) / 2:  # rounding changes a number by a third at most
+    """Returns whether rounding `exact` to 2, 3 or 4 digits gives `rounded`, or to 1 digit if that is 100 or more."""
+    if abs(exact - rounded) > abs(exact) / 2:  # rounding changes a number by at most a third
         return False
     places = (1, 2, 3, 4) if abs(rounded) >= 100 else (2, 3, 4)
     return any(isclose(float(f"{exact:.{digits}g}"), rounded) for digits in places)
@@ -167,7 +167,7 @@ def _rounds_to(exact: float, rounded: float) -> bool:
 
 @lru_cache(maxsize=20_000)
 def read_figures(text: str) -> tuple[Figure, ...]:
-    """The figures and dates of a text, in order. Takes linear time."""
+    """Reads the figures and dates of a text, in order and in linear time."""
     dates = [figure for match in _DATE.finditer(text) if (figure := _date(match))]
     blanked = text
     for date in dates:
@@ -210,7 +210,7 @@ def _number(match: re.Match[str], text: str) -> Figure | None:
     start = match.start() + len(match.group()) - len(match.group().lstrip())
     shown = text[start:end].strip()
     if match["decade"]:
-        return None  # 1930s: not a single year
+        return None  # 1930s is not a single year
     if not unit and not match["more"] and _PLAIN_YEAR.fullmatch(match["number"]):
         return Figure(shown, start, (), dates=((int(match["number"]), 0, 0),))
     if match["ordinal"]:
@@ -219,7 +219,6 @@ def _number(match: re.Match[str], text: str) -> Figure | None:
 
 
 def _unit(match: re.Match[str], text: str) -> tuple[str, float, int]:
-    """The base unit, the factor to it, and the end of the figure."""
     before, after = (match["symbol"] or "").lower(), (match["unit"] or "").lower().strip(" -\u00a0")
     bare_end = match.end() - len(match["unit"] or "")
     if before:
@@ -256,7 +255,7 @@ def _spoken(words: Sequence[str]) -> float:
 
 
 def _plain_values(number: str) -> list[float]:
-    """All possible values of digits with separators: 1.234 is 1234 or 1.234, but 1.234.567,89 has only one value."""
+    """Returns the possible values of digits with separators. 1.234 is 1234 or 1.234, but 1.234.567,89 is clear."""
     digits = re.sub(r"[\s'’\u00a0\u202f]", "", number)
     marks = re.findall(r"[.,]", digits)
     if not marks:

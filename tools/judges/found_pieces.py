@@ -19,14 +19,14 @@ from factloop.tools.search.passages import PARAGRAPH, PARAGRAPHS, split_passages
 
 FEW_CHARACTERS = 20_000
 RESULTS = 3
-"""Number of passages to read for a claim, the same as a check's default."""
+"""Number of passages to read for a claim, which is the default of a check."""
 _KEPT = 64
-"""Number of documents to keep indexed. Few are enough, because pairs for one document are usually adjacent."""
+"""Number of documents to keep indexed. A few are enough, because pairs for one document are usually adjacent."""
 
 
 @dataclass(frozen=True)
 class FoundPieces:
-    """The pieces of search hits to read, in the form that `Verifier.verify` accepts."""
+    """The pieces of search hits, in the form that `Verifier.verify` accepts."""
 
     passages: tuple[str, ...]
     documents: tuple[int, ...]
@@ -34,9 +34,10 @@ class FoundPieces:
 
 
 def find_pieces(claim: str, documents: GivenDocuments, results: int) -> FoundPieces:
-    """The pieces of the best passages found by searching the documents for the claim.
+    """Searches the documents for the claim and returns the pieces of the best passages.
 
-    If none are found (*mice* does not match *a mouse*), takes all passages unless they exceed `FEW_CHARACTERS`.
+    If the search finds nothing (*mice* does not match *a mouse*), takes all passages unless they exceed
+    `FEW_CHARACTERS`.
     """
     hits = documents.search(claim, results) or documents.all_passages(FEW_CHARACTERS) or []
     numbers = {source: number for number, source in enumerate(dict.fromkeys(hit.source for hit in hits))}
@@ -46,8 +47,9 @@ def find_pieces(claim: str, documents: GivenDocuments, results: int) -> FoundPie
 
 @lru_cache(maxsize=1_000)
 def pieces_of(title: str, section: str | None, passage: str) -> tuple[str, ...]:
-    """A passage's pieces, cached because many claims find the same passage. The heading of its section and any headings
-    within it are kept separate from the text."""
+    """Returns the pieces of a passage, cached because many claims find the same passage. The heading of its section and
+    any headings within it are kept separate from the text.
+    """
     whole = passage if section is None else f"{section}{PARAGRAPH}{passage}"
     pieces = split_passages(whole.replace(PARAGRAPH, PARAGRAPHS))
     return tuple(f"{title.rstrip('.')}.\n{piece}" if title else piece for piece in pieces)
@@ -56,8 +58,8 @@ def pieces_of(title: str, section: str | None, passage: str) -> tuple[str, ...]:
 class BaselineReader(Judge):
     """The packaged baseline as a `Judge`.
 
-    It has no window. It reads the same pieces of a document, or of a chunk, as a check would, which are found by
-    searching for the claim. Its weights were fitted on such pieces.
+    It has no window. Like a check, it searches a document, or a chunk, for the claim and reads the pieces that are
+    found. Its weights were fitted on such pieces.
     """
 
     def __init__(self, verifier: Baseline) -> None:
@@ -85,5 +87,5 @@ class BaselineReader(Judge):
 
 @cache
 def _weights_sha256() -> str:
-    """A hash that changes whenever scores may change."""
+    """Returns a hash that changes whenever scores may change."""
     return hashlib.sha256(files("factloop.tools.judges").joinpath(FILE_NAME).read_bytes()).hexdigest()

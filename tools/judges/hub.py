@@ -1,7 +1,7 @@
 """Lists the judges that factloop knows by name, and downloads their weights.
 
 Paths, and hub names whose files are in the user's cache, never need the network. Other files are downloaded once if
-that is allowed; otherwise, an error explains how to allow it.
+allowed. If not, an error explains how to allow downloads.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ WEIGHTS = (*TEXTS, "*.safetensors")
 
 @dataclass(frozen=True)
 class HubFiles:
-    """A hub repository at a certain revision, and the files that are needed from it."""
+    """A hub repository at a certain revision, and the files needed from it."""
 
     repo: str
     revision: str = "main"
-    """A commit, if public sources mention one that others use; otherwise `main`."""
+    """A commit if public sources mention one that others use, otherwise `main`."""
     patterns: tuple[str, ...] = WEIGHTS
-    """At least one file must match the last pattern."""
+    """Patterns of files. At least one file must match the last pattern."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class KnownJudge:
     good_for: str
     """One sentence to help users choose."""
     files: HubFiles | None = None
-    """The default weights; None if users must name a model."""
+    """The default weights, or None if users must name a model."""
     base: HubFiles | None = None
-    """Tokenizer and configuration of the base model, if they are missing from the judge's own repository."""
+    """Tokenizer and configuration of the base model, if the repository of the judge lacks them."""
     size: str = ""
     parameters: str = ""
     licence: str = ""
@@ -110,9 +110,9 @@ class LocalFiles:
 
     folder: Path
     base: Path | None = None
-    """Folder with tokenizer and configuration, if they are not with the weights; for a path, a folder inside it."""
+    """Folder with tokenizer and configuration, if they are not next to the weights. For a path, this is a subfolder."""
     revision: str | None = None
-    """The hub commit; None for a user's folder."""
+    """The hub commit, or None for a folder of the user."""
 
 
 @dataclass(frozen=True)
@@ -121,18 +121,18 @@ class Source:
 
     kind: str
     target: str
-    """A path, a hub name, or empty for the registry's default weights."""
+    """A path, a hub name, or an empty string for the default weights in the registry."""
 
     @property
     def is_path(self) -> bool:
-        """Whether `target` is a path on this machine: it exists, or it cannot be a hub name."""
+        """Whether `target` is a path on this machine, which means that it exists or cannot be a hub name."""
         path = Path(self.target)
         looks_so = path.is_absolute() or self.target.startswith((".", "~")) or self.target.count("/") > 1
         return bool(self.target) and (looks_so or path.expanduser().exists())
 
     @property
     def wanted(self) -> tuple[HubFiles, ...]:
-        """The repositories that are needed, weights first; empty for a path. Raises ConfigError if there is no name."""
+        """The required repositories, weights first, or none for a path. Raises ConfigError if no model is named."""
         known = JUDGES[self.kind]
         if self.is_path:
             return ()
@@ -145,21 +145,21 @@ class Source:
 
     @property
     def size(self) -> str:
-        """Size of the download and licence, as text."""
+        """The size of the download and the licence, as text."""
         known = JUDGES[self.kind]
         is_ours = known.files is not None and self.target in ("", known.files.repo)
         return f"{known.size}, licence {known.licence}" if is_ours else f"see https://huggingface.co/{self.target}"
 
     def missing(self) -> tuple[HubFiles, ...]:
-        """The repositories that are not on this machine. Does not use the network."""
+        """Returns the repositories that are not on this machine. Does not use the network."""
         return tuple(files for files in self.wanted if _cached(files) is None)
 
     def located(self, *, allow_download: bool) -> LocalFiles:
-        """The files on this machine, downloaded if necessary and allowed. Raises ConfigError."""
+        """Returns the files on this machine. Downloads them if necessary and allowed. Raises ConfigError."""
         if self.is_path:
             folder = Path(self.target).expanduser()
             if not folder.is_dir():
-                raise ConfigError(f"{self.kind}: there is no folder {self.target!r}")
+                raise ConfigError(f"{self.kind}: the folder {self.target!r} does not exist")
             inside = [folder / base.repo.rpartition("/")[2] for base in (JUDGES[self.kind].base,) if base is not None]
             return LocalFiles(folder, next((one for one in inside if one.is_dir()), None))
         require("semantic", f"the judge {self.kind}", "torch", "transformers")
@@ -170,16 +170,15 @@ class Source:
 
     @property
     def refusal(self) -> str:
-        """A message that says what is missing and how to get it."""
+        """Returns a message that says what is missing and how to get it."""
         repo = self.wanted[0].repo
         return (
-            f"{self.kind}: no usable model on this machine; --allow-download fetches {repo} once ({self.size}) and "
+            f"{self.kind}: the model is not on this machine; --allow-download downloads {repo} once ({self.size}) and "
             f"keeps it in the cache of huggingface_hub, or set a folder that contains it ({self.kind}:FOLDER)"
         )
 
 
 def _cached(files: HubFiles) -> Path | None:
-    """The folder of a repository in the user's cache; None if anything needed is missing."""
     try:
         folder = Path(_snapshot(files, local_files_only=True))
     except (OSError, ValueError):  # missing, incomplete, or not a valid repository name
@@ -192,15 +191,14 @@ def _cached(files: HubFiles) -> Path | None:
 
 
 def _fetched(files: HubFiles, kind: str) -> Path:
-    """Downloads a repository and returns its folder. Raises ConfigError."""
     try:
         _snapshot(files, local_files_only=False)
     except (OSError, ValueError) as error:
         said = (str(error).splitlines() or [type(error).__name__])[0][:200]
-        raise ConfigError(f"{kind}: {files.repo} could not be downloaded from the hub ({said})") from error
+        raise ConfigError(f"{kind}: cannot download {files.repo} from the hub ({said})") from error
     folder = _cached(files)
     if folder is None:
-        raise ConfigError(f"{kind}: no usable model in {files.repo} on the hub: it has no weights in safetensors")
+        raise ConfigError(f"{kind}: cannot use {files.repo}, because it has no safetensors weights on the hub")
     return folder
 
 

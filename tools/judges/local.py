@@ -23,14 +23,14 @@ from factloop.tools.model_files import encodable, loading_model
 
 BATCH_SIZE = 16
 OVERHEAD = 16
-"""Number of tokens reserved in a window for separators, and for tokens that change when pieces are joined."""
+"""Number of tokens reserved in a window for separators, and for tokens that change when texts are joined."""
 CLAIM_STEP = 32
 """Space for claims is reserved in multiples of this size, so that claims about one document can share its chunks."""
 KEPT_DOCUMENTS = 64
 _SAMPLE = 2**16
 """Number of bytes to read at each of three positions in a file of weights."""
 _ROBERTA_LIKE = ("roberta", "camembert", "xlm-roberta", "xlm-roberta-xl")
-"""Models whose position numbers start after the padding token's number."""
+"""Model types whose position numbers start after the number of the padding token."""
 
 
 class LocalJudge(Judge):
@@ -43,15 +43,15 @@ class LocalJudge(Judge):
     """
 
     kind: ClassVar[str]
-    """First part of the name, and key in the registry."""
+    """First part of the name, and key in the registry of judges."""
     longest: ClassVar[int] = 512
     """Maximum number of tokens in a window."""
     n_words: ClassVar[int | None] = None
-    """Maximum number of words in a chunk, unless the caller requests another one; None means as many as fit."""
+    """Maximum number of words in a chunk, unless the caller sets another one. None means as many as fit."""
     n_tokens: ClassVar[int | None] = None
-    """The same maximum in tokens."""
+    """The same maximum, in tokens."""
     frame: ClassVar[str] = ""
-    """Text to put around the document, for judges that read a pair."""
+    """Text that surrounds the document, for judges that read a pair."""
     auto_class: ClassVar[str] = "AutoModelForSequenceClassification"
     """The transformers class that loads the weights."""
 
@@ -81,12 +81,12 @@ class LocalJudge(Judge):
         return {"verifier": self.name, "weights": weights, "window": self._window}
 
     def load(self) -> None:
-        """Loads the model now instead of for the first pair. Raises ConfigError."""
+        """Loads the model immediately instead of when the first pair is read. Raises ConfigError."""
         with self._lock:
             _ = self._loaded
 
     def chunks(self, claim: str, document: str, n_words: int | None) -> list[str]:
-        with self._lock:  # a fast tokenizer keeps its truncation settings as state
+        with self._lock:  # a fast tokenizer stores its truncation settings as state
             n_claim = min(len(self._ends([self._plain(claim)])[0]), self._window // 2)
             steps = CLAIM_STEP if self._window > 8 * CLAIM_STEP else 1
             room = self._window - self._overhead - steps * math.ceil(n_claim / steps)
@@ -96,7 +96,7 @@ class LocalJudge(Judge):
         return await asyncio.to_thread(self.read_now, pairs)
 
     def read_now(self, pairs: Sequence[VerifierPair]) -> list[PairScore]:
-        """Like `read`, but synchronous and in this thread."""
+        """Like `read`, but synchronous and in the current thread."""
         import torch
 
         order = sorted(range(len(pairs)), key=lambda place: len(pairs[place].document) + len(pairs[place].claim))
@@ -109,7 +109,7 @@ class LocalJudge(Judge):
                 try:
                     found |= zip(places, self._read_batch(claims, documents), strict=True)
                 except (RuntimeError, IndexError) as error:
-                    raise ConfigError(f"{self.name}: the model cannot be run ({_one_line(error)})") from error
+                    raise ConfigError(f"{self.name}: the model failed ({_one_line(error)})") from error
         return [found[place] for place in range(len(pairs))]
 
     def _read_batch(self, claims: list[str], documents: list[str]) -> list[PairScore]:
@@ -124,21 +124,20 @@ class LocalJudge(Judge):
         return PairScore(None, ModelOutputError("it returned no number", schema=self.name, reply=str(support)))
 
     def _form(self, document: str, claim: str) -> str | None:  # noqa: ARG002 - for subclasses
-        """The single text that the model reads; None for models that read a pair."""
+        """Returns the single text that the model reads, or None for models that read a pair."""
         return None
 
     def _encoded(self, tokenizer: Any, claims: list[str], documents: list[str]) -> Any:
-        """The model's input tensors for a batch, which are truncated to `self._window` as a last resort."""
+        """Returns the model's input tensors for a batch, which are truncated to `self._window` as a last resort."""
         options = {"truncation": True, "padding": True, "max_length": self._window, "return_tensors": "pt"}
         texts = [self._form(document, claim) for document, claim in zip(documents, claims, strict=True)]
         return tokenizer(documents, claims, **options) if None in texts else tokenizer(texts, **options)
 
     @abstractmethod
     def _probabilities(self, model: Any, tensors: dict[str, Any]) -> Any:
-        """P(supported) and, if available, P(contradicted) of each pair, as a tensor of shape (n_pairs, 1 or 2)."""
+        """Returns P(supported) and, if available, P(contradicted) of each pair, with shape (n_pairs, 1 or 2)."""
 
     def _load_model(self, files: LocalFiles) -> Any:
-        """The model with its weights. Raises OSError or ValueError if the weights are missing."""
         import transformers
 
         of_kind = getattr(transformers, self.auto_class)
@@ -163,31 +162,31 @@ class LocalJudge(Judge):
             try:
                 tokenizer, model = self._load_tokenizer(files), self._load_model(files)
             except (SafetensorError, UnpicklingError, RuntimeError, TypeError, KeyError, AttributeError) as error:
-                raise ConfigError(f"{self.name}: its files cannot be read ({_one_line(error)})") from error
+                raise ConfigError(f"{self.name}: cannot read its files ({_one_line(error)})") from error
             device = self._wanted_device or ("cuda" if torch.cuda.is_available() else "cpu")
         if len(tokenizer) <= len(set(tokenizer.all_special_tokens)):  # transformers makes one if the folder has none
-            raise ConfigError(f"{self.name}: there is no tokenizer next to the weights")
+            raise ConfigError(f"{self.name}: the folder of the weights contains no tokenizer")
         if not tokenizer.is_fast or len(tokenizer) > model.config.vocab_size:
-            raise ConfigError(f"{self.name}: the tokenizer next to the weights does not match them")
+            raise ConfigError(f"{self.name}: the tokenizer does not match the weights")
         return tokenizer, model.to(device).eval()
 
     @cached_property
     def _window(self) -> int:
-        """Maximum number of tokens in the model's input. Raises ConfigError if it is too small to be useful."""
+        """The maximum number of tokens in the model's input. Raises ConfigError if it is too small to be useful."""
         config = self._loaded[1].config
         positions = getattr(config, "max_position_embeddings", None)
-        if positions is None or config.model_type == "deberta-v2":  # its positions are relative
+        if positions is None or config.model_type == "deberta-v2":  # the positions are relative
             positions = self.longest
         elif config.model_type in _ROBERTA_LIKE:
             positions -= config.pad_token_id + 1
         window = min(self.longest, positions)
         if window < self._overhead + OVERHEAD:
-            raise ConfigError(f"{self.name}: reads only {window} tokens at once, which is too few")
+            raise ConfigError(f"{self.name}: the model reads only {window} tokens at a time, which is too few")
         return int(window)
 
     @cached_property
     def _overhead(self) -> int:
-        """Number of tokens that the form itself needs, in addition to document and claim."""
+        """The number of tokens that the input needs in addition to the document and the claim."""
         return OVERHEAD + len(self._ends([self._form("", "") or self.frame])[0])
 
     def _chunks(self, document: str, n_words: int | None, room: int) -> tuple[str, ...]:
@@ -198,7 +197,6 @@ class LocalJudge(Judge):
         return tuple(chunk for piece in pieces for chunk in cut_into_chunks(piece, room, self._ends))
 
     def _ends(self, texts: Sequence[str]) -> list[list[int]]:
-        """`UnitEnds` of the model's tokens."""
         if not texts:
             return []
         tokenizer = self._loaded[0]
@@ -211,7 +209,7 @@ class LocalJudge(Judge):
         return claim if len(ends) <= limit else claim[: ends[limit - 1]]
 
     def _plain(self, text: str) -> str:
-        """The text in a form that tokenizers accept, without anything that they would take for a special token."""
+        """Makes a text acceptable to tokenizers, without anything that they would read as a special token."""
         return self._special.sub(lambda found: f"{found[0][0]} {found[0][1:]}", encodable(text))
 
     @cached_property
@@ -220,11 +218,11 @@ class LocalJudge(Judge):
         return re.compile("|".join(map(re.escape, tokens)) or r"(?!)")
 
     _marks: ClassVar[tuple[str, ...]] = ()
-    """Markers of the form itself, which a text must not contain."""
+    """Markers of the input format, which a text must not contain."""
 
 
 def _sampled_hash(folder: Path) -> str:
-    """SHA-256 of the names, sizes and samples of the contents of a folder's files, which identifies the weights."""
+    """Returns the SHA-256 hash of the names, sizes and samples of a folder's files, which identifies the weights."""
     digest = hashlib.sha256()
     for path in sorted(folder.iterdir()):
         if not path.is_file() or path.name.startswith("."):

@@ -1,7 +1,8 @@
-"""Defines `Judge`, which takes claims and texts and returns degrees of support. All uses of judges go through it.
+"""Defines `Judge`, which takes claims and texts and returns degrees of support. Every use of a judge goes through it.
 
-`score_pairs` is for many claims, each with its own document, as in `research verify` and the tuning of cascades. `rate`
-is for one claim and the passages found for it, as in a check with `--judge`. Both cut texts to fit the judge's window.
+`score_pairs` is for many claims with a separate document each, as in `research verify` and the tuning of cascades.
+`rate` is for one claim and the passages found for it, as in a check with `--judge`. Both cut texts to fit the judge's
+window.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ from factloop.tools.judges.base import SupportReading, Verifier
 from factloop.tools.judges.chunks import cut_by_words
 
 BETWEEN = "\n\n"
-"""Separates passages that are read as one document."""
+"""The separator of passages that are read as one document."""
 THRESHOLD = 0.5
-"""Minimum score of a supported claim, unless another one was tuned on labels. It also applies to contradictions."""
+"""Minimum score of a supported claim, unless another one was tuned on labels. Also used for contradictions."""
 MAX_CITED = 3
 AT_ONCE = 64
-"""Maximum number of pairs to read at a time; small, so that progress and deadlines are handled in between."""
+"""Maximum number of pairs to read at a time. It is small, so that progress and deadlines can be handled in between."""
 KEPT = 4_096
 LINGER_S = 0.005
-"""Seconds that the first pair waits for others. Claims arrive one by one, and a batch costs little more than a pair."""
+"""Seconds that the first pair waits for others. Claims arrive one by one, but a batch costs little more than a pair."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +41,16 @@ class VerifierPair:
 
 @dataclass(frozen=True)
 class PairScore:
-    """The score of a pair, or the error that prevented it; exactly one of them is set."""
+    """The score of a pair, or the error that prevented it. Exactly one of them is set."""
 
     score: float | None
     """Degree of support in [0, 1]. The claim counts as supported if it is at least 0.5."""
     error: FactloopError | None = None
-    """DataError if there is nothing to read; otherwise the error of the failed call."""
+    """A DataError if there is nothing to read, otherwise the error of the failed call."""
     against: float = 0.0
-    """Probability that the text contradicts the claim; 0 if the judge only detects missing support."""
+    """Probability that the text contradicts the claim, or 0 if the judge only detects missing support."""
     unsaid: str = ""
-    """The words of the claim that the text does not support, from judges that mark them."""
+    """Words of the claim that the text does not support, from judges that mark them."""
 
     def __post_init__(self) -> None:
         if (self.score is None) == (self.error is None):
@@ -57,7 +58,7 @@ class PairScore:
 
 
 class Judge(ABC):
-    """Scores pairs of a claim and a text. A subclass defines its identity and how it reads a batch of pairs.
+    """Scores pairs of a claim and a text. A subclass defines its identity and how to read a batch of pairs.
 
     Every judge is also a `Verifier`.
     """
@@ -65,17 +66,17 @@ class Judge(ABC):
     abstains: bool = False
     """See `Verifier.abstains`."""
     reads_passages_alone: bool = False
-    """Whether `rate` passes each passage separately, because the judge was trained on short premises."""
+    """Whether `rate` passes the passages one by one, because the judge was trained on short premises."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """The name of the judge, and of its column in predictions."""
+        """The name of the judge and of its column in predictions."""
 
     @property
     @abstractmethod
     def identity(self) -> dict[str, object]:
-        """Everything that affects scores, as JSON; judges with equal identity give equal scores. Loads the weights."""
+        """Everything that affects scores, as JSON. Judges with equal identities give equal scores. Loads weights."""
 
     @property
     def judged_by(self) -> str:
@@ -83,27 +84,28 @@ class Judge(ABC):
         return self.name
 
     def parts(self, claim: str) -> Sequence[str]:
-        """The parts of a claim to judge: the claim itself, or its sentences, whose mean score is the claim's score."""
+        """Returns the parts of a claim to judge: the claim itself, or its sentences, whose scores are averaged."""
         return (claim,)
 
     def chunks(self, claim: str, document: str, n_words: int | None) -> list[str]:  # noqa: ARG002 - for subclasses with a window
-        """The document, cut into chunks that fit next to the claim and, if given, have at most `n_words` words each."""
+        """Cuts the document into chunks that fit next to the claim and have at most `n_words` words, if set."""
         return [document] if n_words is None else cut_by_words(document, n_words)
 
     def verify(
         self,
         claim: str,
         passages: Sequence[str],
-        documents: Sequence[int] | None = None,  # noqa: ARG002 - `rate` chooses the texts to read together
+        documents: Sequence[int] | None = None,  # noqa: ARG002 - `rate` decides which texts are read together
     ) -> SupportReading:
-        """Like `rate`, but synchronous and with the interface of `Verifier.verify`. Raises the same errors."""
+        """Like `rate`, but synchronous and with the signature of `Verifier.verify`. Raises the same errors."""
         return run_blocking(rate(self, claim, passages, meter=UsageMeter()))
 
     @abstractmethod
     async def read(self, pairs: Sequence[VerifierPair], *, meter: UsageMeter) -> list[PairScore]:
-        """The score of each pair, in order, or the error of its call.
+        """Returns the score of each pair, in order, or the error of its call.
 
-        Raises ConfigError if the judge cannot work at all, because of missing weights or a rejected key.
+        Raises ConfigError if the judge cannot work at all, for example because weights are missing or a key is
+        rejected.
         """
 
 
@@ -122,7 +124,8 @@ async def rate(
     upper: float = THRESHOLD,
     read: Read | None = None,
 ) -> SupportReading:
-    """The degree to which the passages support the claim, and the passages that decide. `read` replaces `judge.read`.
+    """Returns the degree to which the passages support the claim, and the decisive passages. `read` replaces
+    `judge.read`.
 
     The claim is supported if its score is at least `upper`. Otherwise, it is contradicted if a text contradicts it with
     a probability of at least 0.5. Raises ConfigError, and the FactloopError of any text that could not be read.
@@ -157,12 +160,12 @@ async def score_pairs(
     meter: UsageMeter,
     read: Read | None = None,
 ) -> list[list[PairScore]]:
-    """The score of each pair, in order, for each chunk size (None: as large as the judge accepts).
+    """Returns the score of each pair, in order, for each chunk size (None means as large as the judge accepts).
 
     The score of a pair is the highest over the chunks of its document, as in MiniCheck (section 4) and AlignScore
     (section 3.2), averaged over the parts of its claim. Chunks that two sizes have in common are read only once. A pair
-    has no score if one of its chunks could not be read, because that chunk might be the best one, or if its claim or
-    document is blank. Raises ConfigError if the judge does.
+    has no score if its claim or document is blank, or if one of its chunks could not be read, because that chunk might
+    be the best one. Raises ConfigError if the judge does.
     """
     places: dict[VerifierPair, int] = {}
 
@@ -179,9 +182,10 @@ async def score_pairs(
 async def read_all(
     judge: Verifier, asked: Sequence[tuple[str, Sequence[str]]], *, meter: UsageMeter
 ) -> list[SupportReading | None]:
-    """The degree to which each claim's texts support it, in order; None if a text could not be read. Gives no quotes.
+    """Returns how well each claim's texts support it, in order, or None if a text could not be read. Gives no quotes.
 
-    If the judge reads passages alone, each text is judged separately and the best score counts. Raises ConfigError.
+    If the judge reads passages one by one, each text is judged separately and the best score counts. Raises
+    ConfigError.
     """
     if not isinstance(judge, Judge):
         return await asyncio.to_thread(lambda: [judge.verify(one, texts, [0] * len(texts)) for one, texts in asked])
@@ -232,12 +236,12 @@ class SharedReads:
             batch, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
             try:
                 scores = await self._judge.read(batch, meter=UsageMeter())
-            except Exception as error:  # noqa: BLE001 - raised to all waiting callers, whatever it is
+            except Exception as error:  # noqa: BLE001 - all waiting callers receive it
                 failed, self._waiting = [*batch, *self._waiting], []
                 for pair in failed:
                     future = self._found.pop(pair)
                     future.set_exception(error)
-                    future.exception()  # marks it as retrieved, because its caller may be gone
+                    future.exception()  # marks the error as retrieved, because the caller may be gone
                 return
             for pair, score in zip(batch, scores, strict=True):
                 self._found[pair].set_result(score)
@@ -258,7 +262,6 @@ def _support(read: PairScore) -> float:
 
 
 def _inputs(judge: Judge, pair: VerifierPair, size: int | None, places: dict[VerifierPair, int]) -> list[list[int]]:
-    """The indices of the inputs for each part of the claim. Adds new inputs to `places`."""
     if not pair.claim.strip() or not pair.document.strip():
         return []
     parts = [part for part in judge.parts(pair.claim) if part.strip()] or [pair.claim]

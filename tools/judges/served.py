@@ -1,4 +1,4 @@
-"""Judges on a chat server: any chat model with factloop's prompt, and Bespoke-MiniCheck with its own."""
+"""Implements judges on a chat server: any chat model with factloop's prompt, and Bespoke-MiniCheck with its own."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from factloop.tools.models.schema import StructuredOutput
 from factloop.tools.models.wire import ReplyToken
 
 STAGE = "verify"
-"""Name of the stage in a run's usage."""
+"""Name of the stage in the usage of a run."""
 N_WORDS = 20_000
-"""Default number of words per chunk: about 30,000 tokens, which Bespoke-MiniCheck accepts."""
+"""Default number of words in a chunk, about 30,000 tokens, which Bespoke-MiniCheck accepts."""
 MAX_TOKENS = 1
-"""Maximum number of tokens in Bespoke-MiniCheck's reply: "Yes" or "No", as published."""
+"""Maximum number of tokens in a reply of Bespoke-MiniCheck, which is "Yes" or "No" as published."""
 ATTRIBUTION, ELIGIBILITY = "verifiers/attribution", "verifiers/eligibility"
 _DRESS = re.compile(r"[\W_]+")
 
@@ -32,7 +32,7 @@ _DRESS = re.compile(r"[\W_]+")
 class ServedJudge(Judge):
     """Asks a chat model for yes or no, with one call per chunk. Costs money if the model does.
 
-    `prompt_sha256` is the hash of the model's instructions, and part of the judge's identity.
+    `prompt_sha256` is the hash of the model's instructions and part of the judge's identity.
     """
 
     def __init__(self, gateway: ModelGateway, prompt_sha256: str, *, logprobs: bool) -> None:
@@ -65,8 +65,7 @@ class ServedJudge(Judge):
             return PairScore(None, error)
 
     @abstractmethod
-    async def _ask(self, pair: VerifierPair, meter: UsageMeter) -> float:
-        """The degree of support. Raises FactloopError if the reply does not contain one."""
+    async def _ask(self, pair: VerifierPair, meter: UsageMeter) -> float: ...
 
 
 class Attribution(StructuredOutput):
@@ -80,10 +79,10 @@ class Eligibility(Attribution):
 
 
 class PromptedJudge(ServedJudge):
-    """Any chat model, with the prompt `verifiers/attribution`.
+    """A judge that uses any chat model with the prompt `verifiers/attribution`.
 
-    The score is P("yes") / (P("yes") + P("no")) at the answer's token if the server returns log-probabilities;
-    otherwise, it is 1 or 0.
+    The score is P("yes") / (P("yes") + P("no")) at the token of the answer. If the server returns no log-probabilities,
+    the score is 1 or 0.
     """
 
     prompt_name: ClassVar[str] = ATTRIBUTION
@@ -113,7 +112,7 @@ class PromptedJudge(ServedJudge):
 
 
 class EligibilityJudge(PromptedJudge):
-    """Any chat model, asked whether a response (the claim of a pair) does what its request (the document) asks for."""
+    """Asks any chat model whether a response (a pair's claim) does what its request (the document) asks for."""
 
     prompt_name = ELIGIBILITY
     output = Eligibility
@@ -130,7 +129,7 @@ class ServedBespoke(ServedJudge):
 
     Input and score are as in the authors' package (github.com/Liyan06/MiniCheck, `utils.py` and `LLMCheck` in
     `inference.py`): the score is the probability of "Yes", in any case, among the five likeliest first tokens. If the
-    server returns no log-probabilities, it is 1 for "Yes" and 0 for "No".
+    server returns no log-probabilities, the score is 1 for "Yes" and 0 for "No".
 
     Departures: any other answer leaves the pair unscored, whereas the package returns 0. Chunk sizes are counted in
     words, because the server's tokenizer is not available.
@@ -144,7 +143,6 @@ class ServedBespoke(ServedJudge):
         return f"bespoke:{self._gateway.chat.name.partition(':')[2] or self._gateway.chat.name}"
 
     async def _ask(self, pair: VerifierPair, meter: UsageMeter) -> float:
-        """Raises ModelOutputError if the answer is neither yes nor no."""
         prompt = RenderedPrompt(self.name, BESPOKE_SYSTEM, bespoke_question(pair.document, pair.claim))
         answer = await self._gateway.ask_freely(prompt, stage=STAGE, meter=meter, top_logprobs=self._top_logprobs)
         said = _bare(answer.text.strip().partition(" ")[0])
@@ -155,10 +153,10 @@ class ServedBespoke(ServedJudge):
 
 
 def answer_probabilities(tokens: Sequence[ReplyToken], said: str) -> Mapping[str, float] | None:
-    """The probabilities of "yes" and "no" at the last token that equals `said`; None if there is no such token.
+    """Returns the probabilities of "yes" and "no" at the last token that equals `said`, or None if there is none.
 
-    Different forms of a word ("Yes", " yes", '"yes') are added up. A word that is not among the alternatives counts as
-    0, because it is less probable than any of them. Also None if both probabilities are 0.
+    Adds up the forms of a word ("Yes", " yes", '"yes'). A word that is not among the alternatives counts as 0, because
+    it is less probable than any of them. If both probabilities are 0, returns None.
     """
     places = [token for token in tokens if _bare(token.text) == said]
     if not places:
@@ -171,5 +169,4 @@ def answer_probabilities(tokens: Sequence[ReplyToken], said: str) -> Mapping[str
 
 
 def _bare(token: str) -> str:
-    """The token's word in lowercase, without surrounding quotes, spaces and punctuation."""
     return _DRESS.sub("", token).lower() if len(token) < 16 else ""

@@ -1,4 +1,4 @@
-"""Splits passages into sentences with stems and figures, by which the baseline selects the sentences to parse."""
+"""Splits passages into sentences with stems and figures, which the baseline uses to select the sentences to parse."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PAIR = re.compile(r"\s*([^:;]{1,80}):\s+([^;]{1,200})(?:;|$)")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence, line or table row of a passage."""
+    """A sentence, line or table row of a passage."""
 
     text: str
     """Verbatim from the passage."""
@@ -34,11 +34,11 @@ class Sentence:
     """The same text, except that a table row is written as *header: cell; header: cell*."""
     stems: frozenset[str]
     figures: tuple[Figure, ...]
-    """The figures of the sentence; their offsets refer to `read_as`."""
+    """The figures of the sentence. Their offsets refer to `read_as`."""
     context: frozenset[str]
-    """Stems of its context: the title, the heading and the previous sentence."""
+    """Stems of the context, which consists of the title, the heading and the previous sentence."""
     figures_around: tuple[Figure, ...]
-    """The figures of its context."""
+    """The figures of the context."""
     is_row: bool
     is_heading: bool
 
@@ -56,7 +56,7 @@ def _stemmer() -> object:
 
 @cache
 def _irregular() -> Mapping[str, str]:
-    """The lemma of each irregular verb and noun form, such as *won* or *children*, from the pipeline's lemmatizer."""
+    """Maps irregular verb and noun forms, such as *won* or *children*, to the lemmas of the pipeline's lemmatizer."""
     try:
         table = load_pipeline().get_pipe("lemmatizer").lookups.get_table("lemma_exc")  # type: ignore[attr-defined]
     except (KeyError, AttributeError):
@@ -66,7 +66,7 @@ def _irregular() -> Mapping[str, str]:
 
 @lru_cache(maxsize=MAX_KEPT_WORDS)
 def stem(word: str) -> str:
-    """The Snowball stem of a word, in lowercase and without accents. Endings after an apostrophe are removed."""
+    """Returns the Snowball stem of a word, in lowercase and without accents. Removes endings after an apostrophe."""
     plain = re.sub(r"['’](?:s|t|re|ve|ll|d|m)?$", "", word).lower() or word
     plain = _irregular().get(plain, plain)
     analysed = _stemmer().analyze(plain)  # type: ignore[attr-defined]  # the library ships no stubs
@@ -74,13 +74,13 @@ def stem(word: str) -> str:
 
 
 def stems_of(text: str) -> frozenset[str]:
-    """The stems of words, numbers, and codes such as *B-52*, which the parser keeps as one token."""
+    """Returns the stems of words, numbers, and codes such as *B-52*, which the parser keeps as one token."""
     return frozenset(map(stem, (*_WORD.findall(text), *_CODE.findall(text))))
 
 
 @lru_cache(maxsize=MAX_KEPT_PASSAGES)
 def read_passage(passage: str) -> tuple[Sentence, ...]:
-    """The sentences of a passage, in order. Takes linear time; the last `MAX_KEPT_PASSAGES` passages are cached."""
+    """Splits a passage into sentences, in order and in linear time. Caches the last `MAX_KEPT_PASSAGES` passages."""
     sentences: list[Sentence] = []
     title: Sentence | None = None
     heading = before = title
@@ -105,14 +105,14 @@ def _sentence(text: str, read_as: str, *, is_row: bool, is_heading: bool) -> Sen
 
 
 def _is_heading(line: str, *, opens: bool) -> bool:
-    """Whether a line is a heading: marked as one, or short and without a full stop, which only a title may have."""
+    """Returns whether a line is a heading: marked, or short and without a full stop (except in titles)."""
     bare = line.strip()
     is_short = len(bare) < 90 and ":" not in bare
     return bare.startswith("#") or (is_short and (opens or bare[-1:] not in tuple('.!?;,)"”')))
 
 
 def _lines(passage: str) -> Iterator[tuple[str, str, bool]]:
-    """Yields each line, its readable form, and whether it is a table row. Rows below a header get its column names."""
+    """Yields each line, its readable form, and whether it is a table row. Rows below a header get the column names."""
     head: Sequence[str] = ()
     lines = [line for line in passage.splitlines() if line.strip()]
     for place, line in enumerate(lines):
@@ -146,7 +146,7 @@ def subject_of_row(text: str) -> frozenset[str]:
 
 
 def _row_figures(row: str) -> Iterator[Figure]:
-    """Yields the figures of a row. A figure without a unit gets the unit in its column's header."""
+    """Yields the figures of a row. A figure without a unit gets the unit from the header of its column."""
     for pair in _PAIR.finditer(row):
         for figure in read_figures(pair[2]):
             yield replace(in_unit_of(figure, pair[1]), start=pair.start(2) + figure.start)
@@ -155,15 +155,16 @@ def _row_figures(row: str) -> Iterator[Figure]:
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a line, without the text between them. A semicolon also ends a sentence."""
+    """Returns the sentences of a line, without the text between them. A semicolon also ends a sentence."""
     sentences = sentences_of(text, Block(0, len(text), "prose"))
     return [piece for one in sentences for piece in _SEMICOLON.split(one.text) if _WORD.search(piece)]
 
 
 @lru_cache(maxsize=MAX_KEPT_PASSAGES)
 def word_key(text: str) -> str:
-    """The words and signed figures of a text in lowercase, with a separator between sentences. Texts that differ only
-    in spacing, case, punctuation or bracketed marks have the same key."""
+    """Returns the words and signed figures of a text in lowercase, with a separator between sentences. Texts that
+    differ only in spacing, case, punctuation or bracketed marks have the same key.
+    """
     bare = _BRACKETED.sub("", text)
     pieces = (piece.lower() for line in bare.splitlines() for piece in split_sentences(line))
     sentences = (" ".join(_KEY_WORD.findall(piece)) for piece in pieces)

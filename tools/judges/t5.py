@@ -1,4 +1,4 @@
-"""Judges based on Flan-T5: MiniCheck, scored by its first output word, and HHEM, scored by its first token."""
+"""Implements judges based on Flan-T5: MiniCheck, scored by its first output word, and HHEM, by its first token."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class MiniCheckT5(LocalJudge):
     for "0"). Chunks have 500 words in a window of 2,048 tokens, and the best one counts, as in the authors' package
     (github.com/Liyan06/MiniCheck, `minicheck/inference.py`).
 
-    Departures: sentences are not split with nltk; a sentence longer than a chunk is cut, whereas the package truncates
-    the input, which removes the claim first.
+    Departures: sentences are not split with nltk. A sentence longer than a chunk is cut, whereas the package truncates
+    the input and loses the claim first.
     """
 
     kind = "minicheck"
@@ -45,7 +45,7 @@ class MiniCheckT5(LocalJudge):
 
     @cached_property
     def _answers(self) -> tuple[int, int]:
-        """The tokens of "0" and "1". Raises ConfigError if the tokenizer does not distinguish them."""
+        """Returns the tokens of "0" and "1". Raises ConfigError if the tokenizer does not distinguish them."""
         tokenizer = self._loaded[0]
         no, yes = (tokenizer(answer, add_special_tokens=False)["input_ids"][:1] for answer in ("0", "1"))
         if not no or not yes or no == yes:
@@ -57,10 +57,10 @@ class Hhem(LocalJudge):
     """Vectara's HHEM-2.1-Open: the encoder of Flan-T5-Base with a classification head applied to the first token.
 
     The input follows the model card (huggingface.co/vectara/hallucination_evaluation_model). It starts with `<pad>`,
-    whose output for class 1 ("consistent") is the score. The published code is not run. The weights have the same names
-    as those of transformers' `T5ForTokenClassification`, with the prefix `t5.`, so that class can load them. A user's
-    folder must contain the weights and the configuration and tokenizer of google/flan-t5-base. These either replace the
-    published `config.json` or are in a subfolder `flan-t5-base`.
+    whose output for class 1 ("consistent") is the score. The published code is not run. Apart from the prefix `t5.`,
+    the weights have the same names as those of transformers' `T5ForTokenClassification`, which can therefore load them.
+    A user's folder must contain the weights and the configuration and tokenizer of google/flan-t5-base. The latter
+    either replace the published `config.json` or are in a subfolder `flan-t5-base`.
     """
 
     kind = "hhem"
@@ -81,7 +81,7 @@ class Hhem(LocalJudge):
 
         config = T5Config.from_pretrained(files.base or files.folder, local_files_only=True)
         if config.model_type != "t5":
-            raise ConfigError(f"{self.name}: needs the configuration of google/flan-t5-base next to the weights")
+            raise ConfigError(f"{self.name}: the configuration next to the weights must be that of google/flan-t5-base")
         config.num_labels = 2
         model = T5ForTokenClassification(config)
         weights = {name.removeprefix("t5."): one for name, one in load_file(files.folder / "model.safetensors").items()}

@@ -1,1 +1,1 @@
-"""Gives access to chat models through a gateway with structured output, retries, limits, caching and accounting."""
+"""Calls chat models through a gateway with structured output, retries, limits, caching and accounting."""

@@ -1,7 +1,7 @@
 """Learns from a server's answers what it supports: output modes, log-probabilities and settings.
 
-A mode counts as unavailable only if there is evidence: the server rejects it and answers in a weaker one, or accepts it
-but replies as if it had not been requested. A mode that worked once is not dropped for a single odd reply.
+A mode counts as unavailable only if the server rejects it and answers in a weaker mode, or accepts it but replies as if
+it had not been requested. A mode that worked once is not dropped for a single odd reply.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from pydantic import BaseModel, ConfigDict
 from factloop.tools.models.wire import Mode, Reply, is_heeded
 
 MOST_MISSHAPEN = 3
-"""Number of unreadable replies that rule out a mode that has never had a readable one, even if they have its form."""
+"""Number of unreadable replies that rule out a mode without any readable reply, even if they have its form."""
 
 
 class Concession(StrEnum):
-    """A change to requests that the server would otherwise reject. Concessions are tried in the order listed here."""
+    """A change that makes the server accept a request. Concessions are tried in the order listed here."""
 
     NO_TEMPERATURE = "no_temperature"
     MAX_TOKENS = "max_tokens"
-    """The token limit of the reply is sent as `max_tokens`, not `max_completion_tokens`."""
+    """The token limit is sent as `max_tokens` instead of `max_completion_tokens`."""
     NO_LIMIT = "no_limit"
-    """No token limit is sent for the reply."""
+    """The request contains no token limit."""
     NO_SYSTEM = "no_system"
     """The instructions are part of the user's turn."""
 
@@ -49,12 +49,12 @@ class Abilities:
         self._misshapen: Counter[Mode] = Counter()
 
     def offers(self, mode: Mode) -> bool:
-        """Whether the mode is worth trying."""
+        """Returns whether the mode is worth trying."""
         return mode not in self.known.unavailable
 
     @property
     def gives_logprobs(self) -> bool | None:
-        """Whether the server returns log-probabilities; None if that is not known yet."""
+        """Returns whether the server provides log-probabilities, or None if that is not known yet."""
         return self.known.gives_logprobs
 
     @gives_logprobs.setter
@@ -62,18 +62,18 @@ class Abilities:
         self._learn(gives_logprobs=gives)
 
     def note_conceded(self, concession: Concession) -> None:
-        """Records that the server answers with this concession and rejects requests without it."""
+        """Records that the server accepts requests with this concession and rejects requests without it."""
         self._learn(conceded=self.known.conceded | {concession})
 
     def note_refused(self, modes: Iterable[Mode]) -> None:
-        """Records that the server rejected these modes and answered in a weaker one."""
+        """Records that the server rejected these modes and answered in a weaker mode."""
         self._learn(unavailable=self.known.unavailable | frozenset(modes))
 
     def note_readable(self, mode: Mode) -> None:
         self._learn(heeded=self.known.heeded | {mode})
 
     def note_unreadable(self, mode: Mode, reply: Reply) -> None:
-        """Records an unreadable reply in this mode: some servers accept a mode's fields but ignore them."""
+        """Records an unreadable reply in this mode. Some servers accept the fields of a mode but ignore them."""
         if mode in self.known.heeded or mode is Mode.TEXT:
             return
         self._misshapen[mode] += 1

@@ -18,7 +18,7 @@ from factloop.tools.models.wire import Mode, Reply, ReplyToken, ToolCall
 
 
 def asked_of(chat: ChatModel, request: Request, shaping: Mapping[str, Any]) -> TapeRequest:
-    """The tape request; `shaping` has everything that affects the answer. Shows schemas and tools by name and hash."""
+    """Builds the tape request. `shaping` is all that affects the answer. Shows schemas and tools by name and hash."""
     placeless = {name: value for name, value in chat.identity.items() if name != "base_url"}
     sampling = {name: value for name, value in placeless.items() if name != "model"}
     shown: dict[str, Any] = {"model": chat.name, "sampling": sampling, "messages": shaping["messages"]}
@@ -37,7 +37,7 @@ def _digest(value: object) -> str:
 
 @dataclass(frozen=True)
 class ModelCall:
-    """A request to a model as a call. An answer is `{reply, cost, mode}`."""
+    """A request to a model as a `Call`. Its answer has the form `{reply, cost, mode}`."""
 
     chat: ChatModel
     transport: Transport
@@ -74,7 +74,7 @@ class ModelCall:
 
 
 def request_key(chat: ChatModel, request: Request) -> str:
-    """A key that is equal for requests that can share an answer: same model, settings and input."""
+    """Returns a key that is the same for all requests that can share an answer: same model, settings and input."""
     shaping = _shaping(chat, request)
     return hashlib.sha256(json.dumps(shaping, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -94,7 +94,7 @@ def _shaping(chat: ChatModel, request: Request) -> dict[str, Any]:
 
 
 def plain_reply(reply: Reply) -> dict[str, Any]:
-    """The reply as JSON values that can be stored."""
+    """Returns the reply as JSON values that can be stored."""
     return {
         **vars(reply),
         "tool_calls": [vars(call) for call in reply.tool_calls],
@@ -103,7 +103,7 @@ def plain_reply(reply: Reply) -> dict[str, Any]:
 
 
 def read_reply(fields: Mapping[str, Any]) -> Reply:
-    """The inverse of `plain_reply`."""
+    """Converts the result of `plain_reply` back to a reply."""
     calls = tuple(ToolCall(**call) for call in fields["tool_calls"])
-    tokens = tuple(ReplyToken(*token) for token in fields.get("tokens", ()))  # older answers have none
+    tokens = tuple(ReplyToken(*token) for token in fields.get("tokens", ()))  # older answers lack this field
     return Reply(**{**fields, "tool_calls": calls, "tokens": tokens})

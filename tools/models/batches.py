@@ -1,8 +1,9 @@
-"""Sends requests through a provider's batch interface, at half the price and with answers within a day.
+"""Sends requests through a provider's batch interface, at half the price. Answers arrive within a day.
 
 The model's own client builds each request and reads each answer, as in a live call; only the connection beneath it is
 replaced. The connection collects requests until no more arrive for a while, submits them as one batch, polls its
-progress, and gives each request its line of the results. A failed line raises the same error as a failed live call.
+progress, and returns to each request its line of the results. A failed line raises the same error as a failed live
+call.
 
 Submitted batches are recorded in a file next to the run's answers. When a killed run is restarted, it fetches the
 results of its batches and submits nothing twice.
@@ -35,20 +36,20 @@ from factloop.tools.models.failures import LONGEST_SAID, NO_MONEY_CODES, RETRYAB
 T = TypeVar("T")
 Json = Mapping[str, Any]
 Outcome = tuple[int, Any]
-"""Status and body of the answer to a request."""
+"""The status and body of the answer to a request."""
 
 DAY_S, CLOCKS_DIFFER_S = 24 * 3600.0, 300.0
 CALL_S = 600.0
-"""Seconds allowed for an upload, a download or a poll."""
+"""Timeout in seconds for an upload, a download or a poll."""
 LONGEST_INTERVAL = 30
-"""Length of the longest polling interval, as a multiple of the first one."""
+"""The longest polling interval, as a multiple of the first one."""
 NO_INTERFACE = frozenset({404, 405, 501})
 _OF_ONE_REQUEST = frozenset(
     {"host", "content-length", "content-type", "accept", "accept-encoding", "connection", "idempotency-key"}
 )
-"""Headers of a model request that are not used for requests about batches."""
+"""Headers of a model request that are not sent with requests about batches."""
 _STATUS = {"batch_expired": 503, "expired": 503, "batch_cancelled": 410, "canceled": 410}
-"""Maps a provider's error code to a status, for requests without one. Requests cancelled by users are not retried."""
+"""Maps a provider's error code to a status, for requests without one. Requests that users cancelled are not retried."""
 _STATUS |= {"invalid_request_error": 400, "authentication_error": 401, "permission_error": 403, "not_found_error": 404}
 _STATUS |= {"request_too_large": 413, "rate_limit_error": 429, "overloaded_error": 529}
 TOO_MUCH = "token_limit_exceeded"
@@ -56,24 +57,23 @@ TOO_MUCH = "token_limit_exceeded"
 
 @dataclass(frozen=True)
 class Progress:
-    """The progress of a batch."""
-
     state: str
     n_done: int
     is_over: bool
     results: tuple[str, ...]
-    """Paths of the results."""
+    """Paths from which the results can be downloaded."""
     refused: Json | None = None
     """The error with which the provider rejected the whole batch."""
 
     @property
     def missing(self) -> Outcome:
-        """The outcome of a request that is not among the results."""
+        """Returns the outcome of a request that is not among the results."""
         return 410 if self.state == "cancelled" else 503, {"error": {"message": f"no answer: the batch {self.state}"}}
 
 
 class OpenAIBatches:
-    """OpenAI's batch API (https://platform.openai.com/docs/api-reference/batch), with a request's URL and credentials.
+    """OpenAI's batch API (https://platform.openai.com/docs/api-reference/batch), using the URL and credentials of a
+    request.
 
     All methods that send requests raise ToolError.
     """
@@ -81,25 +81,25 @@ class OpenAIBatches:
     most_requests, most_bytes, place = 50_000, 200_000_000, "/batches"
 
     def __init__(self, server: str, client: httpx2.AsyncClient, request: httpx2.Request, endpoint: str) -> None:
-        """`server` is the server's name in messages, and `endpoint` is the end of the request's path."""
+        """`server` is the name of the server in messages, and `endpoint` is the end of the request's path."""
         self.server, self._client, self._endpoint = server, client, f"/v1{endpoint}"
         self._base = str(request.url.copy_with(query=None)).removesuffix(endpoint)
         self._headers = {name: value for name, value in request.headers.items() if name not in _OF_ONE_REQUEST}
         self.key = (self._base, endpoint, server, request.headers.get("anthropic-beta", ""))
-        """Equal for requests that may share a batch."""
+        """Equal for all requests that may share a batch."""
 
     def line(self, name: str, body: Json) -> bytes:
         return _json({"custom_id": name, "method": "POST", "url": self._endpoint, "body": body})
 
     async def submit(self, lines: Collection[bytes], mark: str) -> str:
-        """Submits a batch, which costs money, and returns its id."""
+        """Submits a batch and returns its id. Costs money."""
         content = (f"{mark}.jsonl", b"\n".join(lines), "application/jsonl")
         file = await self._json("POST", "/files", files={"file": content}, data={"purpose": "batch"})
         asked = {"input_file_id": _id(file), "endpoint": self._endpoint, "completion_window": "24h"}
         return _id(await self._json("POST", self.place, json={**asked, "metadata": {"factloop": mark}}))
 
     async def find(self, batch: _Batch) -> str | None:
-        """The id of a batch that may have been submitted; None if it was not."""
+        """Returns the id of a batch that may have been submitted, or None if it was not."""
         listed = (await self._json("GET", self.place, params={"limit": 100})).get("data") or ()
         return next((_id(one) for one in listed if self._is(one, batch)), None)
 
@@ -119,13 +119,13 @@ class OpenAIBatches:
         )
 
     def outcome(self, line: Json) -> Outcome:
-        """The answer in a line of the results. Raises KeyError, TypeError, AttributeError if there is none."""
+        """Returns the answer in a line of the results. Raises KeyError, TypeError, AttributeError if there is none."""
         if line.get("response") is not None:
             return int(line["response"]["status_code"]), line["response"]["body"]
         return _STATUS.get(line["error"].get("code"), 500), {"error": line["error"]}
 
     async def outcomes(self, found: Progress) -> list[tuple[str, Outcome]]:
-        """The answers by name, in any order."""
+        """Yields the answers with their names, in any order."""
         lines = [line for path in found.results for line in (await self._ask("GET", path)).content.split(b"\n")]
         outcomes: list[tuple[str, Outcome]] = []
         for line in _objects(lines):
@@ -135,7 +135,7 @@ class OpenAIBatches:
                 # The limiter would mistake status 429 for a rejection of live requests.
                 passes = status == 429 and error.get("code") not in NO_MONEY_CODES
                 outcomes.append((str(line["custom_id"]), (503 if passes else status, body)))
-            except (KeyError, TypeError, AttributeError):  # the request then has no answer
+            except (KeyError, TypeError, AttributeError):  # the request remains without an answer
                 continue
         return outcomes
 
@@ -143,7 +143,6 @@ class OpenAIBatches:
         return next(_objects([(await self._ask(method, path, **options)).content]), {})
 
     async def _ask(self, method: str, path: str, kind: str = "", **options: Any) -> httpx2.Response:
-        """The response; `kind` is the content type, if httpx cannot determine it."""
         headers = {**self._headers, **({"content-type": kind} if kind else {})}
         try:
             answer = await self._client.request(method, self._base + path, headers=headers, timeout=CALL_S, **options)
@@ -175,7 +174,7 @@ class AnthropicBatches(OpenAIBatches):
         return _id(await self._json("POST", self.place, kind="application/json", content=content))
 
     def _is(self, one: Json, batch: _Batch) -> bool:
-        """Compares size and time. Taking someone else's batch does no harm, because it contains none of our names."""
+        """Compares size and time. Another user's batch does no harm, because it contains none of our names."""
         earliest = datetime.fromtimestamp(batch.since - CLOCKS_DIFFER_S, UTC).isoformat()
         counts = one.get("request_counts") or {}
         return sum(counts.values()) == len(batch.names) and str(one.get("created_at")) >= earliest
@@ -201,7 +200,7 @@ PROVIDERS = {"/chat/completions": OpenAIBatches, "/responses": OpenAIBatches, "/
 
 @dataclass(eq=False)
 class _Batch:
-    """A batch that was submitted or is about to be."""
+    """A batch that has been or is about to be submitted."""
 
     mark: str
     names: Collection[str]
@@ -209,30 +208,28 @@ class _Batch:
     """The time of submission, in seconds since 1970."""
     id: str | None = None
     lines: dict[str, bytes] = field(default_factory=dict)
-    """Its requests; empty if an earlier process submitted them."""
+    """The requests, or empty if an earlier process submitted them."""
     waiting: set[str] = field(default_factory=set)
-    """Names of the requests that wait for an answer."""
+    """Names of the requests that are waiting for an answer."""
     n_done: int = 0
     key: tuple[str, ...] = ()
-    """The key of its provider, while it is in progress."""
+    """The key of the provider while the batch is in progress."""
     is_alone: bool = True
-    """Whether no other batch of its provider has been in progress at the same time."""
+    """Whether no other batch of the provider has been in progress at the same time."""
     work: asyncio.Task[None] | None = None
 
 
 @dataclass(eq=False)
 class _Queue:
-    """Requests that wait to be submitted in a batch."""
-
     provider: OpenAIBatches
     most: int
     lines: dict[str, bytes] = field(default_factory=dict)
     one_by_one: bool = False
-    """Whether each batch waits for all earlier ones, because the provider does not accept several at a time."""
+    """Whether each batch waits for all earlier ones, because the provider accepts only one at a time."""
     work: asyncio.Task[None] | None = None
 
     def first(self) -> dict[str, bytes]:
-        """As many of the requests as one batch may contain."""
+        """Returns as many of the requests as one batch may contain."""
         taken: dict[str, bytes] = {}
         n_bytes = 0
         for name, line in self.lines.items():
@@ -247,8 +244,9 @@ class Batches:
     """The batches of one run. Bound to one event loop."""
 
     def __init__(self, path: Path, *, after_s: float, patience_s: float) -> None:
-        """`path` is the file that records them. A batch is submitted when no request has arrived for `after_s` seconds.
-        A provider that cannot be reached for `patience_s` is no longer queried; its batches wait for the next start.
+        """`path` is the file that records the batches. A batch is submitted when no request has arrived for `after_s`
+        seconds. A provider that cannot be reached for `patience_s` is no longer queried, and its batches wait for the
+        next start.
 
         Raises ConfigError if the file cannot be read.
         """
@@ -261,21 +259,23 @@ class Batches:
         """Maps the name of a request to the batch that contains its answer."""
 
     def over(self, chat: ChatModel, scope: str = "") -> ChatModel:
-        """The model with batching. Equal requests in a scope are sent once. Raises ConfigError if it cannot batch."""
+        """Returns the model with batching. Equal requests in a scope are sent once. Raises ConfigError if
+        unsupported.
+        """
         model: Any = chat.model
         client = getattr(model, "root_async_client", None) or getattr(model, "_async_client", None)
         if client is None:
-            raise ConfigError(f"{chat.name}: its provider has no known batch interface; run without --batch")
-        connection = _Connection(self, chat.name, scope, client._client)  # its client knows proxies and certificates
+            raise ConfigError(f"{chat.name}: batching is not supported for its provider; run without --batch")
+        connection = _Connection(self, chat.name, scope, client._client)  # has the right proxies and certificates
         own = client.with_options(http_client=httpx2.AsyncClient(transport=connection), max_retries=0)
         if hasattr(model, "root_async_client"):
             return replace(chat, model=asking_by(model, own))
         model = model.model_copy()
-        model.__dict__["_async_client"] = own  # a cached property of LangChain's class for Anthropic
+        model.__dict__["_async_client"] = own  # this is a cached property of LangChain's class for Anthropic
         return replace(chat, model=model)
 
     async def ask(self, provider: OpenAIBatches, scope: str, body: Json) -> Outcome:
-        """The answer to a request, which waits for its batch. Raises ConfigError, ToolError."""
+        """Returns the answer to a request, after waiting for its batch. Raises ConfigError, ToolError."""
         said = json.dumps([scope, *provider.key, body], sort_keys=True)
         name = hashlib.sha256(said.encode()).hexdigest()
         while True:
@@ -290,7 +290,7 @@ class Batches:
         batch = self._remembered.pop(name, None)
         if batch is None:
             queue = self._queues.setdefault(provider.key, _Queue(provider, provider.most_requests))
-            queue.provider = provider  # the client of an earlier provider may be closed
+            queue.provider = provider  # the client of the earlier provider may be closed
             self._put(queue, {name: provider.line(name, body)})
             return
         batch.waiting.add(name)
@@ -311,7 +311,6 @@ class Batches:
         batch.work = asyncio.create_task(self._followed(provider, batch))
 
     def _beside(self, key: tuple[str, ...]) -> list[_Batch]:
-        """The batches of a provider that are in progress."""
         return [one for one in self._under_way if one.key == key]
 
     async def _submitting(self, queue: _Queue) -> None:
@@ -333,10 +332,9 @@ class Batches:
             n_turns = n_turns + 1 if self._n_asked == before else 0
 
     async def _followed(self, provider: OpenAIBatches, batch: _Batch) -> None:
-        """Follows a batch until all its waiting requests are answered."""
         try:
             if not batch.lines:
-                await self._calm()  # its other requests are about to be made again
+                await self._calm()  # the other requests of this batch are about to be repeated
             if batch.id is None:
                 batch.id = await self._submitted(provider, batch)
             while batch.waiting:
@@ -350,7 +348,7 @@ class Batches:
             self._under_way.discard(batch)
 
     async def _submitted(self, provider: OpenAIBatches, batch: _Batch) -> str | None:
-        """The id of the batch; None if an earlier process was about to submit it but did not."""
+        """Returns the id of the batch, or None if an earlier process was about to submit it but did not."""
         may_be_there = not batch.lines
         if batch.lines:
             self._write({"mark": batch.mark, "names": batch.names, "since": batch.since})
@@ -358,7 +356,7 @@ class Batches:
         async def submit() -> str | None:
             nonlocal may_be_there
             found = await provider.find(batch) if may_be_there else None
-            may_be_there = True  # an error does not show whether the batch was accepted
+            may_be_there = True  # despite an error, the batch may have been accepted
             return await provider.submit(batch.lines.values(), batch.mark) if found is None and batch.lines else found
 
         try:
@@ -366,33 +364,32 @@ class Batches:
         except ToolError as error:
             if error.status is None or error.status in RETRYABLE_STATUS:
                 raise
-            lacks = "; its server may have no batch interface: run without --batch"
+            lacks = "; the server may not support batches: try again without --batch"
             raise ConfigError(f"{error}{lacks if error.status in NO_INTERFACE else ''}") from error
         if found is not None:
             self._write({"mark": batch.mark, "id": found})
         return found
 
     async def _brought(self, provider: OpenAIBatches, batch: _Batch) -> None:
-        """Waits until a batch is over, then answers the requests that are waiting for it."""
         found = await self._over(provider, batch)
         if found is not None and found.refused is not None and batch.lines:
             self._refused(provider, batch, found.refused)
         waiting = set(batch.waiting)
         outcomes = [] if found is None else await self._patiently(partial(provider.outcomes, found))
         for name, outcome in outcomes:
-            if name in waiting & batch.waiting:  # a temporary failure in an earlier process: the request is made again
+            if name in waiting & batch.waiting:  # repeated after a temporary failure in an earlier process
                 self._answer(batch, name, outcome if batch.lines or outcome[0] not in RETRYABLE_STATUS else None)
         for name in waiting & batch.waiting:
             self._answer(batch, name, found.missing if found is not None and batch.lines else None)
 
     def _refused(self, provider: OpenAIBatches, batch: _Batch, error: Json) -> None:
-        """If there were too many requests, queues them again, to be sent one batch after another.
+        """If there were too many requests, queues them again, so that one batch is sent after another.
 
         The batches are half as large, unless another batch may have filled the provider's queue.
         """
         if error.get("code") != TOO_MUCH or (batch.is_alone and len(batch.names) == 1):
             said = str(error.get("message") or error.get("code"))[:LONGEST_SAID]
-            raise ConfigError(f"{provider.server}: the provider refused the batch: {said}")
+            raise ConfigError(f"{provider.server}: the provider rejected the batch: {said}")
         queue = self._queues[provider.key]
         queue.one_by_one = True
         if batch.is_alone:
@@ -401,7 +398,6 @@ class Batches:
         self._put(queue, batch.lines)
 
     async def _over(self, provider: OpenAIBatches, batch: _Batch) -> Progress | None:
-        """The progress of a batch once it is over; None if the batch does not exist or no longer exists."""
         interval_s = self._after_s
         while batch.id is not None:
             try:
@@ -428,7 +424,7 @@ class Batches:
         return None
 
     async def _patiently(self, call: Callable[[], Awaitable[T]]) -> T:
-        """The result of a call to a provider. A call that fails is repeated as long as patience lasts."""
+        """Returns the result of a call to a provider. Repeats a failed call as long as patience lasts."""
         interval_s, failing_since = self._after_s, None
         while True:
             try:
@@ -445,17 +441,16 @@ class Batches:
         return min(1.5 * interval_s, LONGEST_INTERVAL * self._after_s)
 
     def _answer(self, batch: _Batch, name: str, outcome: Outcome | Exception | None) -> None:
-        """Answers a request. If `outcome` is None, the request is made again."""
         batch.waiting.discard(name)
         future = self._futures.pop(name)
         if isinstance(outcome, Exception):
             future.set_exception(outcome)
-            future.exception()  # marks it as retrieved, because its caller may be gone
+            future.exception()  # marks the error as retrieved, because the caller may be gone
         else:
             future.set_result(outcome)
 
     def _read(self) -> dict[str, _Batch]:
-        """The batches of earlier processes, by the names of their requests. If two contain a name, the later counts."""
+        """Returns the batches of earlier processes by request name. If two contain a name, the later one counts."""
         batches: dict[str, _Batch] = {}
         try:
             for entry in _objects(self._path.read_bytes().split(b"\n")) if self._path.exists() else ():
@@ -468,7 +463,7 @@ class Batches:
         return {name: batch for batch in batches.values() for name in batch.names}
 
     def _write(self, entry: Json) -> None:
-        """Appends a line, starting with a line break because the previous line may be cut off."""
+        """Appends a line. Starts it with a line break, because the previous line may be cut off."""
         try:
             with open(self._path, "ab", opener=open_private) as file:
                 file.write(b"\n" + _json(entry))
@@ -476,7 +471,7 @@ class Batches:
             raise ConfigError(f"{self._path}: cannot be written ({error.strerror})") from error
 
     async def aclose(self) -> None:
-        """Stops following the batches in progress, which the provider continues to process."""
+        """Stops following the batches in progress. The provider continues to process them."""
         works = [one.work for one in self._queues.values()] + [one.work for one in self._under_way]
         for work in (under_way := [work for work in works if work is not None]):
             work.cancel()
@@ -504,7 +499,7 @@ def _json(value: Json) -> bytes:
 
 
 def _objects(lines: Collection[bytes]) -> Iterator[Json]:
-    """The lines that are JSON objects; others were cut off by a kill or a broken connection."""
+    """Returns the lines that are JSON objects. Other lines were cut off by a kill or a broken connection."""
     for line in lines:
         try:
             found = json.loads(line)
@@ -515,7 +510,6 @@ def _objects(lines: Collection[bytes]) -> Iterator[Json]:
 
 
 def _id(found: Json) -> str:
-    """The id in a response. Raises ToolError if there is none."""
     if not isinstance(name := found.get("id"), str) or not name:
-        raise ToolError("the provider returned no batch ID", tool="batches")
+        raise ToolError("the provider did not return a batch ID", tool="batches")
     return quote(name, safe="")

@@ -26,28 +26,28 @@ if TYPE_CHECKING:
 DEFAULT_PROVIDER = "openai"
 OF_OPENAI = ("gpt-", "chatgpt", "o1", "o3", "o4")
 ONLY_RESPONSES = ("-codex", "-pro")
-"""Endings of OpenAI models that the chat-completions API does not serve."""
+"""Endings of OpenAI model names that the chat-completions API does not serve."""
 _ADDRESS_FIELDS = ("openai_api_base", "azure_endpoint", "anthropic_api_url", "base_url", "endpoint_url")
 """Fields in which providers' classes store their server's URL, from an argument or from the environment."""
 _ADDRESS_VARIABLES = {
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
     "anthropic": ("ANTHROPIC_API_URL", "ANTHROPIC_BASE_URL"),
 }
-"""Environment variables in which providers' classes look for a server other than the provider's own."""
+"""Environment variables in which providers' classes look for the URL of a different server."""
 HOSTS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
 """The providers' own servers."""
 MARGIN_S = 5.0
-"""Seconds by which the client's timeout exceeds the gateway's; it ends calls that are no longer awaited."""
+"""Seconds by which the client's timeout exceeds the gateway's. It ends calls that are no longer awaited."""
 
 
 @dataclass(frozen=True)
 class ChatModel:
-    """A chat model with its identity for caches and reports. Bound to one event loop."""
+    """A chat model with the identity used in caches and reports. Bound to one event loop."""
 
     model: BaseChatModel
     name: str
     identity: Mapping[str, Any]
-    """Everything that affects its answers; part of the cache key. Contains no secrets."""
+    """Everything that affects the answers of the model. It is part of the cache key and contains no secrets."""
     price: Price | None
     max_tokens: int | None
     http: DefaultAioHttpClient | None = None
@@ -69,10 +69,10 @@ def build_chat_model(
     price: Price | None = None,
     replayed: bool = False,
 ) -> ChatModel:
-    """The model `provider:name`. Costs nothing and does not use the network. Raises ConfigError.
+    """Builds the model `provider:name`. Costs nothing and does not use the network. Raises ConfigError.
 
-    With `replayed`, all answers come from a recording, so the model needs no key, client or provider's package. It has
-    the same identity as the real model, except for a URL from the environment.
+    With `replayed`, all answers come from a recording, so the model needs no key, no client and no package of the
+    provider. It has the same identity as the real model, except for a URL from the environment.
     """
     provider, bare = _parts(name, base_url)
     full = f"{provider}:{bare}" if provider else bare
@@ -81,7 +81,7 @@ def build_chat_model(
         identity = {"model": full, "base_url": None if base_url is None else without_userinfo(base_url), **settings}
         return ChatModel(_ReplayOnlyModel(), full, identity, price or list_price(name, base_url), max_tokens)
     base_url = address_of_model(name, base_url)
-    # Imported late, because this takes half of the start-up time of a check without a model.
+    # Imported late, because the import takes half of the start-up time of a check without a model.
     from langchain.chat_models import init_chat_model
     from langchain_openai import ChatOpenAI
     from openai import DefaultAioHttpClient, OpenAIError
@@ -107,10 +107,10 @@ def build_chat_model(
     try:
         model = init_chat_model(bare, model_provider=provider or None, **options)
     except ImportError as error:
-        raise ConfigError(f"model {name!r}: its provider's package is not installed ({error})") from error
+        raise ConfigError(f"model {name!r}: the package for its provider is not installed ({error})") from error
     except (ValueError, OpenAIError) as error:
         said = " ".join(str(error).split())[:300].rstrip(".")
-        hint = f" For an OpenAI-compatible server, write openai:{name}." if base_url is not None else ""
+        hint = f" For an OpenAI-compatible server, use openai:{name}." if base_url is not None else ""
         raise ConfigError(f"model {name!r} cannot be set up: {said}.{hint}") from error
     if isinstance(model, ChatOpenAI) and model.use_responses_api is False:
         speak_plainly(model)
@@ -120,7 +120,7 @@ def build_chat_model(
 
 @cache
 def _authorities() -> ssl.SSLContext:
-    """The certificates that this process trusts, shared by its clients because reading them takes 30 ms."""
+    """Returns the certificates that this process trusts. All clients share them, because reading them takes 30 ms."""
     from httpx2 import create_ssl_context
 
     return create_ssl_context()
@@ -128,16 +128,16 @@ def _authorities() -> ssl.SSLContext:
 
 @cache
 def _unused_client() -> DefaultHttpxClient:
-    """A client for blocking calls, which LangChain requires; its own client would read the certificates again."""
+    """Returns a client for blocking calls, which LangChain requires. Its own client would reload the certificates."""
     from openai import DefaultHttpxClient
 
     return DefaultHttpxClient(verify=_authorities())
 
 
 def address_of_model(name: str, base_url: str | None) -> str | None:
-    """The URL at which the model `provider:name` is called: `base_url`, or the URL in the environment.
+    """Returns the URL at which the model `provider:name` is called: `base_url`, or the URL in the environment.
 
-    None for the provider's own server. Raises ConfigError if the URL is not valid.
+    Returns None for the provider's own server. Raises ConfigError if the URL is not valid.
     """
     if base_url is not None:
         return base_url
@@ -148,9 +148,9 @@ def address_of_model(name: str, base_url: str | None) -> str | None:
 
 
 def list_price(name: str, base_url: str | None) -> Price | None:
-    """The list price of the model `provider:name` at `base_url`, or at the URL in the environment.
+    """Returns the list price of the model `provider:name` at `base_url`, or at the URL in the environment.
 
-    None if it is unknown, because other servers do not charge the provider's prices. Raises ConfigError.
+    Returns None if the price is unknown, because other servers do not charge the provider's prices. Raises ConfigError.
     """
     provider, bare = _parts(name, base_url)
     address = address_of_model(name, base_url)
@@ -160,7 +160,7 @@ def list_price(name: str, base_url: str | None) -> Price | None:
 
 
 class _ReplayOnlyModel(BaseChatModel):
-    """Fails when called, because a replay that lacks an answer must end with an error and never call a model."""
+    """Fails when called. A replay that lacks an answer must end with an error and never call a model."""
 
     def _generate(self, *_: Any, **__: Any) -> ChatResult:
         raise AssertionError("a replay must not call a model")
@@ -171,10 +171,10 @@ class _ReplayOnlyModel(BaseChatModel):
 
 
 def _parts(name: str, base_url: str | None) -> tuple[str, str]:
-    """Provider and name; the provider is empty if LangChain should guess it. Raises ConfigError if there is no name."""
+    """Returns the provider and the name. The provider is empty if LangChain should guess it."""
     provider, _, bare = name.partition(":") if ":" in name else ("", "", name)
     if not bare.strip():
-        raise ConfigError(f"model {name!r} has no name: write provider:name, for example openai:gpt-4o-mini")
+        raise ConfigError(f"model {name!r} has no name: use provider:name, for example openai:gpt-4o-mini")
     if not provider and (base_url is not None or bare.startswith(OF_OPENAI)):
         provider = DEFAULT_PROVIDER
     return provider, bare
@@ -186,13 +186,13 @@ def _sampling(temperature: float | None, max_tokens: int | None) -> dict[str, fl
 
 
 def wrap_chat_model(model: BaseChatModel, *, price: Price | None = None) -> ChatModel:
-    """Wraps a model built by the user. It keeps its own settings, except for retries, which the gateway handles.
+    """Wraps a model built by the user. The model keeps its settings, except for retries, which the gateway handles.
 
     Two such models cannot be distinguished with certainty, so their answers are stored only within this process.
     """
     if isinstance(model, WrappedChatModel):
         each = [(wrap_chat_model(one, price=price), bound) for one, bound in models_in(model.runnable, {})]
-        # Bound values may be secret, so they are never written; only their hash distinguishes the models.
+        # Bound values may be secret, so they are never written. Only their hash distinguishes the models.
         within = [[dict(one.identity), hashlib.sha256(repr(bound).encode()).hexdigest()[:16]] for one, bound in each]
         first = each[0][0]
         identity = {"model": first.name, "base_url": first.identity.get("base_url"), "wrapped": within}
@@ -218,7 +218,6 @@ def wrap_chat_model(model: BaseChatModel, *, price: Price | None = None) -> Chat
 
 
 def _asking_once(model: BaseChatModel) -> BaseChatModel:
-    """The model with a client that does not retry, if it uses OpenAI's library."""
     client: Any = getattr(model, "root_async_client", None)
     if client is None or not client.max_retries:
         return model
@@ -228,7 +227,7 @@ def _asking_once(model: BaseChatModel) -> BaseChatModel:
 
 
 def asking_by(model: Any, client: AsyncOpenAI) -> BaseChatModel:
-    """A copy of a model that uses OpenAI's library, with another client."""
+    """Returns a copy of a model that uses OpenAI's library, with another client."""
     is_plain = isinstance(model.async_client, PlainCompletions)
     completions: Any = PlainCompletions(client) if is_plain else client.chat.completions
     changed: BaseChatModel = model.model_copy(update={"root_async_client": client, "async_client": completions})
@@ -236,7 +235,6 @@ def asking_by(model: Any, client: AsyncOpenAI) -> BaseChatModel:
 
 
 def _address(model: BaseChatModel) -> str | None:
-    """The URL of the model's server without credentials, if its class provides it."""
     for field in _ADDRESS_FIELDS:
         if value := getattr(model, field, None):
             return without_userinfo(str(value))

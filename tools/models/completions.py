@@ -1,7 +1,7 @@
-"""Calls OpenAI's chat-completions endpoint without the client library's typed copies of requests and answers.
+"""Calls OpenAI's chat-completions endpoint without the typed requests and answers of the client library.
 
 LangChain passes and reads plain dictionaries. Validating each request with the library's typed unions, and each answer
-with its models, takes half the time of a call: 2 of 4 ms.
+with its models, takes half the time of a call (2 of 4 ms).
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _COUNTS, _DETAILS = ("prompt_tokens", "completion_tokens"), ("prompt_tokens_deta
 _RAW = {"X-Stainless-Raw-Response": "true"}
 """Makes the library return the answer unparsed, with its headers."""
 _NO_KEY = ""
-"""Keeps the library from generating a random key for each request; it takes an eighth of the time and is never sent."""
+"""Keeps the library from generating a random key that is never sent. That takes an eighth of the time."""
 
 
 class PlainCompletions:
-    """Replaces `AsyncOpenAI.chat.completions`; errors, timeouts and headers remain the library's."""
+    """Replaces `AsyncOpenAI.chat.completions`. Errors, timeouts and headers are those of the library."""
 
     def __init__(self, client: AsyncOpenAI) -> None:
         self._client = client
@@ -35,8 +35,10 @@ class PlainCompletions:
         return self
 
     async def create(self, **payload: Any) -> Any:
-        """A raw answer whose `parse()` returns a dictionary, or the library's stream. Raises the library's errors."""
-        if payload.get("stream"):  # LangGraph streams a model if its messages have a listener
+        """Returns a raw answer whose `parse()` gives a dictionary, or the library's stream. Raises the library's
+        errors.
+        """
+        if payload.get("stream"):  # LangGraph streams a model if something listens to its messages
             return await self._client.chat.completions.create(**payload)
         asked = {name: payload.pop(name, None) or {} for name in ("extra_body", "extra_headers", "extra_query")}
         raw = await self._client.post(
@@ -53,14 +55,12 @@ class PlainCompletions:
 
 
 class _PlainAnswer:
-    """An answer in the form that LangChain reads."""
-
     def __init__(self, raw: Any) -> None:
         self._raw = raw
         self.headers, self.http_response = raw.headers, raw.http_response
 
     def parse(self) -> Any:
-        """The body as a dictionary, or as text if it is not JSON."""
+        """Returns the body as a dictionary, or as text if it is not JSON."""
         answer = self._raw.parse()
         if isinstance(answer, dict):
             if not answer.get("choices"):
@@ -71,19 +71,19 @@ class _PlainAnswer:
         return answer
 
     def _upstream_failure(self, error: Any) -> Exception:
-        """Converts an error of an upstream server, which routers report with status 200."""
+        """Converts an error of an upstream server, which routers report with status 200, to an exception."""
         from openai import APIStatusError
 
         told = error if isinstance(error, dict) else {"message": "the answer has no choices"}
         code = told.get("code")
         status = code if isinstance(code, int) and code >= LEAST_ERROR else BAD_GATEWAY
         failure = APIStatusError(str(told.get("message") or told), response=self.http_response, body=told)
-        failure.status_code = status  # the response has 200
+        failure.status_code = status  # the response has status 200
         return failure
 
 
 def _tell_refusal(choice: Any) -> None:
-    """Moves a refusal to the text and finish reason, because LangChain reads `refusal` only in typed answers."""
+    """Moves a refusal to the text and finish reason. LangChain reads `refusal` only in typed answers."""
     message = choice.get("message") if isinstance(choice, dict) else None
     if isinstance(message, dict) and message.get("refusal"):
         message["content"] = message["refusal"]
@@ -91,7 +91,6 @@ def _tell_refusal(choice: Any) -> None:
 
 
 def _countable(usage: Any) -> dict[str, Any] | None:
-    """The usage in a form that LangChain can add up; None if it counts no tokens."""
     if not isinstance(usage, dict) or not all(is_token_count(usage.get(name)) for name in _COUNTS):
         return None
     kept = {name: value for name, value in usage.items() if name != "total_tokens" or is_token_count(value)}
@@ -103,10 +102,10 @@ def _countable(usage: Any) -> dict[str, Any] | None:
 
 
 def is_token_count(value: object) -> bool:
-    """Whether this is a plausible token count for one call; some servers report fractions, words or huge numbers."""
+    """Returns whether this is a plausible token count for one call. Some servers report fractions or huge numbers."""
     return isinstance(value, int) and 0 <= value <= MOST_TOKENS
 
 
 def speak_plainly(model: ChatOpenAI) -> None:
-    """Makes a model post its requests as plain JSON. Streams and the Responses API are unaffected."""
+    """Makes a model send its requests as plain JSON. Streams and the Responses API are unaffected."""
     model.async_client = PlainCompletions(model.root_async_client)

@@ -1,4 +1,4 @@
-"""Reads the models that a server lists and, from llama.cpp, vLLM and OpenRouter, their context lengths."""
+"""Reads the models that a server lists. Also reads their context lengths from llama.cpp, vLLM and OpenRouter."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from factloop.tools.models.chat import ChatModel
 
 WITHIN_S = 10.0
 MOST_TOKENS = 100_000_000
-"""Ten times the number that any model accepts; a larger number is a server error."""
+"""Ten times the number that any model accepts. A larger number is an error of the server."""
 
 
 class _Meta(BaseModel):
     n_ctx: int | None = None
-    """Reported by llama.cpp: the length that the server was started with, which may be less than the model's."""
+    """Reported by llama.cpp: the context length set when the server was started, which may be less than the model's."""
 
 
 class _ListedModel(BaseModel):
@@ -37,7 +37,7 @@ class _Models(BaseModel):
 
 
 async def context_tokens(chat: ChatModel) -> int | None:
-    """Maximum number of tokens of a prompt and its reply; None if the server does not report it. Free of charge."""
+    """Returns the maximum number of tokens of a prompt and its reply, or None if the server does not say. Free."""
     listed, name = await _listed(chat), getattr(chat.model, "model_name", "")
     one = next((model for model in listed if name in (model.id, *(model.aliases or ()))), None)
     if one is None:
@@ -47,12 +47,12 @@ async def context_tokens(chat: ChatModel) -> int | None:
 
 
 async def listed_names(chat: ChatModel) -> tuple[str, ...]:
-    """The names of the models listed by the server; empty if there is no list. Free of charge."""
+    """Returns the names of the models that the server lists, or nothing if there is no list. Free of charge."""
     return tuple(model.id for model in await _listed(chat))
 
 
 async def _listed(chat: ChatModel) -> list[_ListedModel]:
-    from langchain_openai.chat_models.base import BaseChatOpenAI  # late: a check without a model does not need it
+    from langchain_openai.chat_models.base import BaseChatOpenAI  # late: rarely needed
 
     if not isinstance(chat.model, BaseChatOpenAI) or not chat.model.openai_api_base:
         return []
@@ -73,5 +73,5 @@ def _list_of(base_url: str, key: str) -> list[_ListedModel]:
     )
     try:
         return _Models.model_validate(client.get("/models", {})).data
-    except (ToolError, ValidationError):  # not all servers have a list, and nothing depends on it
+    except (ToolError, ValidationError):  # the list is optional, and not all servers have one
         return []

@@ -17,21 +17,21 @@ _REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation"})
 NO_MONEY_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _SECRET_HEADERS = ("authorization", "api-key", "x-api-key", "x-goog-api-key")
 _UNEXPECTED = (LookupError, TypeError, AttributeError, NameError, AssertionError, NotImplementedError, ImportError)
-"""Errors that a client raises by mistake or because of an odd answer; their type says more than their text."""
+"""Errors that a client raises by mistake or because of an odd answer. Their type says more than their text."""
 _DROPPED = frozenset({"RemoteProtocolError", "ServerDisconnectedError", "ClientPayloadError", "ConnectionResetError"})
-"""Connection errors of `httpx`, `aiohttp` and the system, by name because not all are installed; some are timeouts."""
+"""Connection errors of `httpx`, `aiohttp` and the system. They are listed by name because not all are installed."""
 _NO_ADDRESS = frozenset({"InvalidURL", "InvalidUrlClientError", "InvalidUrlRedirectClientError"})
-"""Errors of the same libraries about redirect addresses, raised as if the server had closed the connection."""
+"""Errors of the same libraries about redirect addresses, which they raise as if the connection had been closed."""
 LONGEST_SAID = 300
 """Maximum number of characters of a server's message to display."""
 _SHORTEST_KEY = 6
-"""Minimum length of a key to hide: shorter ones ("none") protect nothing and are ordinary words."""
+"""Minimum length of a key to hide. Shorter ones ("none") protect nothing and are ordinary words."""
 
 
 def translate(error: Exception, model: str) -> FactloopError:
-    """The factloop error for `error`. Client libraries agree on `status_code`, but on little else."""
+    """Returns the factloop error for `error`. Client libraries agree on `status_code`, but on little else."""
     ours = next((one for one in chain(error) if isinstance(one, FactloopError)), None)
-    if ours is not None:  # from the connection used for batches: client libraries wrap its errors
+    if ours is not None:  # raised by the connection for batches, whose errors client libraries wrap
         return ours
     status = _status(error)
     said = without_keys(" ".join(filter(None, (one_line(error), _details(error)))), error)[:LONGEST_SAID]
@@ -49,7 +49,7 @@ def translate(error: Exception, model: str) -> FactloopError:
         return ToolError(f"{model}: {said}", tool=model, retryable=True)
     code = error_field(error, "code")
     if status == 400 and code in _REFUSAL_CODES:
-        return ModelRefusal("the provider's filter refused the request", schema="", reply=said)
+        return ModelRefusal("the provider's content filter rejected the request", schema="", reply=said)
     return ToolError(
         f"{model}: HTTP {status}: {said}",
         tool=model,
@@ -60,7 +60,7 @@ def translate(error: Exception, model: str) -> FactloopError:
 
 
 def error_field(error: Exception, field: str) -> str | None:
-    """A field of the provider's error object (OpenAI: `code`, `param`, `type`), if there is one."""
+    """Returns a field of the provider's error object (OpenAI: `code`, `param`, `type`), if there is one."""
     body = getattr(error, "body", None)
     if isinstance(body, dict):
         inner = body.get("error")
@@ -70,14 +70,14 @@ def error_field(error: Exception, field: str) -> str | None:
 
 
 def _details(error: Exception) -> str:
-    """Details, as JSON, that a server puts in a different place than OpenAI, so that the client does not show them."""
+    """Returns, as JSON, details that the server puts in a different place than OpenAI and the client does not show."""
     body = getattr(error, "body", None)
     said = body.get("message") if isinstance(body, dict) else None
     return json.dumps(said, ensure_ascii=False) if isinstance(said, dict | list) else ""
 
 
 def asked_wait_s(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a server asks us to wait: `retry-after-ms`, sent by OpenAI, or `Retry-After`."""
+    """Returns the seconds that a server asks us to wait: `retry-after-ms`, which OpenAI sends, or `Retry-After`."""
     milliseconds = retry_after_s(headers.get("retry-after-ms"), datetime.now(UTC))
     if milliseconds is not None:
         return milliseconds / 1000.0
@@ -85,19 +85,19 @@ def asked_wait_s(headers: Mapping[str, str]) -> float | None:
 
 
 def _status(error: Exception) -> int | None:
-    """The HTTP status, if known: on the error (most libraries), on its response, or as a numeric code."""
+    """Returns the HTTP status if known, from the error (most libraries), its response, or a numeric code."""
     for value in (
         getattr(error, "status_code", None),
         getattr(getattr(error, "response", None), "status_code", None),
         getattr(error, "code", None),
     ):
-        if isinstance(value, int) and value >= 400:  # a success status with an unreadable body is not an error status
+        if isinstance(value, int) and value >= 400:  # a success status with an unreadable body is no error status
             return value
     return None
 
 
 def without_keys(text: str, answer: object) -> str:
-    """The text without the credentials of the request, because some servers repeat them."""
+    """Returns the text without the credentials of the request, because some servers repeat them."""
     request = getattr(answer, "request", None)
     headers: Any = getattr(request, "headers", None)
     for name in _SECRET_HEADERS:

@@ -1,4 +1,4 @@
-"""The only way to call a chat model: a prompt is answered according to its schema, or not at all."""
+"""The gateway to chat models. It answers a prompt with a value that follows the prompt's schema, or raises an error."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ T = TypeVar("T", bound=BaseModel)
 A = TypeVar("A")
 Accept = Callable[[Any], None]
 ReadText = Callable[[str], T | None]
-"""Reads an answer from a reply that does not follow the schema; None if there is none."""
+"""Extracts an answer from a reply that does not follow the schema, or returns None if there is none."""
 
 BY = {"call": "model", "cache": "cache", "identical_call": "identical_call"}
-"""How a span describes the origin of a model's answer."""
+"""Describes in a span where a model's answer came from."""
 
 REPAIRS = 2
-"""Maximum number of repairs per answer; if the reply is still malformed, the call fails."""
+"""Maximum number of repairs per answer. If the reply is still malformed, the call fails."""
 NOT_THE_FIRST = "The reply before it could not be used either."
 LONGEST_REFUSAL = 300
 """Maximum number of characters of a refusal to display."""
@@ -45,7 +45,7 @@ _DECLINES = re.compile(
     r"|as an ai\b",
     re.IGNORECASE,
 )
-"""Phrases with which models refuse when an object was requested."""
+"""Matches phrases with which models refuse when an object was requested."""
 LONGEST_SHOWN_REPLY = 4_000
 """Maximum number of characters of a bad reply that a repair turn shows to the model."""
 
@@ -60,17 +60,17 @@ class AnswerWithTokens(Generic[A]):
 
 @dataclass(frozen=True)
 class FreeAnswer:
-    """A model's free-text answer."""
+    """A free-text answer of a model."""
 
     text: str
     cut_off: bool
-    """Whether the answer ended because it reached the token limit."""
+    """Whether the answer was cut off at the token limit."""
     tokens: tuple[ReplyToken, ...] = ()
     """See `AnswerWithTokens`."""
 
 
 class ModelGateway:
-    """Answers prompts with one chat model. Shared by all responses being checked; bound to one event loop."""
+    """Answers prompts with one chat model. All responses being checked share it. Bound to one event loop."""
 
     def __init__(self, chat: ChatModel, transport: Transport, *, repair: Prompt, answers: Answers) -> None:
         self.chat = chat
@@ -78,7 +78,7 @@ class ModelGateway:
 
     @property
     def abilities(self) -> Abilities:
-        """The abilities of the model's server, as far as they are known."""
+        """What is known about the abilities of the model's server."""
         return self._transport.abilities
 
     async def ask_offering(
@@ -93,7 +93,7 @@ class ModelGateway:
         top_logprobs: int = 0,
         needed: re.Pattern[str] | None = None,
     ) -> AnswerWithTokens[T | ToolChoice[Any]]:
-        """The model's answer as `output`, or its choice among `offers`.
+        """Returns the model's answer as `output`, or its choice among `offers`.
 
         A reply that does not fit the schema, or that `accept` rejects by raising ModelOutputError, is followed by up to
         `REPAIRS` repair turns, each of which shows the model its last reply and what was wrong with it.
@@ -109,7 +109,7 @@ class ModelGateway:
     async def ask_for(
         self, prompt: RenderedPrompt, output: type[T], *, stage: str, meter: UsageMeter, accept: Accept | None = None
     ) -> T:
-        """Like `ask_offering`, but without offers; returns the answer itself."""
+        """Like `ask_offering`, but without offers. Returns the answer itself."""
         answered = await self.ask_offering(prompt, output, offers=None, stage=stage, meter=meter, accept=accept)
         assert isinstance(answered.value, output)
         return answered.value
@@ -129,7 +129,7 @@ class ModelGateway:
         """Like `ask_for`, but adds the log-probabilities of the `top_logprobs` most likely tokens at each position.
 
         `read_text` is tried on replies that do not follow the schema, before a repair turn. With `needed`, only the
-        tokens that it matches are returned and stored, with alternatives only for its group `value`.
+        tokens that it matches are returned and stored. Alternatives are kept only for its group `value`.
         """
         first = Request(_messages(prompt), output, None, stage, meter, top_logprobs, needed, prompt.parts)
         answered = await self._converse(first, output, accept, read_text)
@@ -139,7 +139,7 @@ class ModelGateway:
     async def ask_freely(
         self, prompt: str | RenderedPrompt, *, stage: str, meter: UsageMeter, top_logprobs: int = 0, draw: int = 0
     ) -> FreeAnswer:
-        """Sends only `prompt` and returns the text, without instructions, schema or repair turns.
+        """Sends only `prompt`, without instructions, schema or repair turns, and returns the text.
 
         A rendered prompt keeps its system message. `top_logprobs` works as in `ask_graded`. Each `draw` of a prompt is
         a separate answer.
@@ -162,7 +162,6 @@ class ModelGateway:
     async def _converse(
         self, first: Request, output: type[T], accept: Accept | None, read_text: ReadText[T] | None = None
     ) -> AnswerWithTokens[T | ToolChoice[Any]]:
-        """The answer to a request, after repair turns if necessary. Raises like `ask_offering`."""
         asked, allowance = [first], first.meter.allowance
         while True:
             try:
@@ -181,10 +180,11 @@ class ModelGateway:
                 raise _told_to_people(error, self.chat.name) from error
 
     def _repairing(self, first: Request, error: ModelOutputError, *, n_before: int) -> Request:
-        """The first request, followed by the last bad reply and what was wrong with it.
+        """Returns the first request, followed by the last bad reply and what was wrong with it.
 
         Earlier bad replies are omitted, because they would lengthen the conversation and invite more of them. Later
-        repairs say that the previous reply was bad too, so that a model that repeats itself gets a different request.
+        repairs say that the previous reply was bad too, so that a model that repeats itself receives a different
+        request.
         """
         wrong = f"{error}\n{NOT_THE_FIRST}" if n_before else str(error)
         repair = self._repair.render(error=wrong, schema=json.dumps(first.schema(Mode.TEXT)))
@@ -194,7 +194,6 @@ class ModelGateway:
     async def _turn(
         self, request: Request, output: type[T], accept: Accept | None, read_text: ReadText[T] | None
     ) -> AnswerWithTokens[T | ToolChoice[Any]]:
-        """Takes one turn and reads its reply. Raises ModelOutputError or ModelRefusal if it is not an answer."""
         value = await self._reply(request)
         mode, reply = Mode(value["mode"]), read_reply(value["reply"])
         try:
@@ -204,25 +203,26 @@ class ModelGateway:
         except ModelOutputError:
             self.abilities.note_unreadable(mode, reply)
             raise
-        if not request.is_repair:  # in a repair, the schema in the prompt may have had the effect, not the mode
+        if not request.is_repair:  # in a repair, the schema in the prompt may have helped, not the mode
             self.abilities.note_readable(mode)
         return AnswerWithTokens(answer, reply.tokens)
 
     async def _forget(self, *requests: Request) -> None:
-        """Deletes the replies of a conversation that failed."""
         for request in requests:
             await self._answers.forget(request_key(self.chat, request))
 
     async def _reply(self, request: Request) -> Value:
-        """The reply to one request: from the cache, from an identical request in progress, or newly paid for."""
+        """Returns the reply to one request from the cache, from an identical request in progress, or from a new
+        call.
+        """
         call = ModelCall(self.chat, self._transport, request, request_key(self.chat, request))
         model = request_values(self.chat, self._transport.model)
         asked = {"gen_ai.operation.name": "chat", **model, "factloop.stage": request.stage}
         with span(f"chat {model['gen_ai.request.model']}", asked, calls=True) as traced:
             traced.say("gen_ai.input.messages", lambda: _said(request))
             value, came_by = await request.meter.allowance.in_time(lambda: self._answers.once(call))
-            reply, finish = value["reply"], value["reply"].get("finish_reason", "")  # older answers do not have one
-            request.meter.snapshots |= {reply["model"]} if reply.get("model") else set()  # nor do they have a model
+            reply, finish = value["reply"], value["reply"].get("finish_reason", "")  # missing in older answers
+            request.meter.snapshots |= {reply["model"]} if reply.get("model") else set()  # as is the model
             ended = {"gen_ai.response.finish_reasons": (finish,)} if finish else {}
             answered = {"factloop.answered_by": BY[came_by], "factloop.mode": value["mode"]}
             traced.set({**answered, **ended, **_tokens(value, came_by)})
@@ -231,7 +231,7 @@ class ModelGateway:
 
 
 def _tokens(value: Value, came_by: AnsweredBy) -> dict[str, int]:
-    """The tokens paid for; the tokens of a shared answer are in the span of the call that paid."""
+    """Returns the number of tokens paid for. The tokens of a shared answer are in the span of the call that paid."""
     if came_by != "call":
         return {}
     cost = value["cost"]
@@ -248,16 +248,16 @@ def _messages(prompt: RenderedPrompt) -> list[BaseMessage]:
 
 
 def _sendable(text: str) -> str:
-    """The text with question marks for lone surrogates, which a reply may contain but a request must not."""
+    """Replaces lone surrogates in a text with question marks. A reply may contain them, but a request must not."""
     return text.encode(errors="replace").decode()
 
 
 class _ReplyCutOff(ModelOutputError):
-    """The reply reached the token limit."""
+    pass
 
 
 def _told_to_people(error: ModelOutputError, model: str) -> ModelOutputError:
-    """The error, reworded for users: it names the model instead of the schema, and says what they can do."""
+    """Rewords the error for users. It then names the model instead of the schema, and says what they can do."""
     said = error.message
     if isinstance(error, _ReplyCutOff):
         said = "the reply was cut off at the token limit: raise --max-tokens"
@@ -267,14 +267,13 @@ def _told_to_people(error: ModelOutputError, model: str) -> ModelOutputError:
 def _read(
     reply: Reply, output: type[T], offers: Offers[Any, Any] | None, read_text: ReadText[T] | None
 ) -> T | ToolChoice[Any]:
-    """Reads the answer, or the chosen tool with its arguments. Raises ModelOutputError, ModelRefusal."""
     title = output.__name__
     if reply.refusal is not None:
         raise ModelRefusal(reply.refusal, schema=title, reply=reply.text)
     if reply.cut_off:
         raise _ReplyCutOff("the reply was cut off at the token limit: be shorter", schema=title, reply=reply.text)
     if reply.tool_calls:
-        return _called(reply.tool_calls[0], output, offers)  # if there are several, the first is the first choice
+        return _called(reply.tool_calls[0], output, offers)  # if there are several, the model prefers the first
     if offers is None:
         return _read_text(reply.text, output, read_text)
     answer = parse_reply(reply.text, offers.answer_or_choice)

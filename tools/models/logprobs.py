@@ -1,4 +1,4 @@
-"""Calculates how probable each of a few texts was at one position of a reply, from its tokens' log-probabilities.
+"""Calculates the probabilities of several texts at one position of a reply, from the log-probabilities of its tokens.
 
 Servers return log-probabilities for the text of a message, but never for the arguments of a tool call.
 """
@@ -14,20 +14,20 @@ from itertools import accumulate
 from factloop.tools.models.wire import ReplyToken
 
 TOP_LOGPROBS = 5
-"""Number of alternatives to request; every server with log-probabilities allows this many."""
+"""Number of alternatives to request. Every server with log-probabilities allows this many."""
 VALUE = "value"
 """Name of the pattern's group that matches the text whose probabilities are needed."""
 
 
 def probabilities(token: ReplyToken) -> dict[str, float]:
-    """The probability of each alternative at the token's position, including the token itself; NaNs are omitted."""
+    """Returns the probability of each alternative at the token's position, including the token itself. Omits NaNs."""
     return {text: math.exp(min(logprob, 0.0)) for text, logprob in token.alternatives.items() if logprob == logprob}
 
 
 def only_needed(tokens: Sequence[ReplyToken], needed: re.Pattern[str]) -> tuple[ReplyToken, ...]:
-    """The tokens that the pattern matches, with alternatives only for its group `value`.
+    """Returns the tokens that the pattern matches, with alternatives only for its group `value`.
 
-    In these tokens, `needed` finds the same matches, with the same probabilities, as in the whole reply.
+    In these tokens, `needed` finds the same matches with the same probabilities as in the whole reply.
     """
     text, ends = _joined(tokens)
     kept: list[ReplyToken] = []
@@ -47,13 +47,12 @@ def only_needed(tokens: Sequence[ReplyToken], needed: re.Pattern[str]) -> tuple[
 def option_probabilities(
     tokens: Sequence[ReplyToken], span: tuple[int, int], options: Sequence[str], *, closing: str
 ) -> Mapping[str, float] | None:
-    """The probability of each of `options`, followed by `closing`, at `span` in the tokens' joined text.
+    """Returns the probability of each of `options`, followed by `closing`, at `span` in the joined text of the tokens.
 
-    Options are compared only as far as necessary: a text that begins one of them and no other counts for that option
-    ("insuff" for "insufficient"). If the token in the reply could begin several options, the next token decides; an
-    alternative that could begin several is ambiguous and counts for none. Options that are not among the alternatives
-    count as 0, so the sum may be well under 1. None if a token of the span has no alternatives, or if the reply matches
-    no option.
+    A text counts for an option if it is the beginning of that option and no other ("insuff" for "insufficient"). If the
+    token in the reply could begin several options, the next token decides. An alternative that could begin several
+    options is ambiguous and counts for none. Options that are not among the alternatives count as 0, so the sum may be
+    well under 1. Returns None if a token of the span has no alternatives, or if the reply does not match any option.
     """
     text, ends = _joined(tokens)
     first = next((place for place, end in enumerate(ends) if end > span[0]), None)
@@ -78,10 +77,8 @@ def option_probabilities(
 
 
 def _begun(text: str, whole: Mapping[str, str]) -> list[str]:
-    """The options that begin with the text, or that the text begins with."""
     return [option for option, said in whole.items() if said.startswith(text) or text.startswith(said)]
 
 
 def _joined(tokens: Sequence[ReplyToken]) -> tuple[str, list[int]]:
-    """The joined text of all tokens, and the end of each token in it."""
     return "".join(token.text for token in tokens), list(accumulate(len(token.text) for token in tokens))

@@ -1,8 +1,8 @@
-"""Parses a model's reply according to the requested schema, or explains why this is impossible.
+"""Parses a model's reply according to the requested schema, or explains why it cannot.
 
 Models that are not forced to follow a schema write JSON with small faults, such as a trailing comma, a verdict in
 uppercase, a number as a string, or an object nested in another. These are accepted if only one meaning is possible.
-Nothing else is guessed: missing fields, incomplete objects and two different answers lead to another request.
+Nothing else is guessed. Missing fields, incomplete objects and two different answers lead to another request.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ T = TypeVar("T", bound=BaseModel)
 
 LONGEST_REPLY = 1_000_000
 LONGEST_FAULTY = 20_000
-"""Maximum number of characters of a reply with faulty JSON, because parsing it takes ten times as long."""
+"""Maximum number of characters of a reply with faulty JSON. Parsing faulty JSON takes ten times as long."""
 MOST_BRACES = 50
 MOST_WRAPPED = 3
 """Maximum nesting of strings and objects around an answer."""
@@ -54,7 +54,7 @@ def parse_reply(text: str, output: type[T]) -> T:
 
 
 def _whole(body: str) -> tuple[Any] | None:
-    """The JSON value that is the whole text, possibly in a code fence or a tool-call tag."""
+    """Returns the JSON value that makes up the whole text, possibly inside a code fence or a tool-call tag."""
     marked = _FENCE.match(body) or _TAG.match(body)
     try:
         return (_decoded(marked[1] if marked else body),)
@@ -63,7 +63,6 @@ def _whole(body: str) -> tuple[Any] | None:
 
 
 def _decoded(text: str) -> Any:
-    """Decodes a JSON value, tolerating syntax faults. Raises ValueError, RecursionError."""
     try:
         return _DECODER.decode(text)
     except json.JSONDecodeError:
@@ -83,7 +82,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_without_twins)
 
 
 def validate(value: Any, output: type[T], *, reply: str) -> T:
-    """Validates a decoded JSON value as `output`. Raises ModelOutputError that names each invalid field."""
+    """Validates a decoded JSON value as `output`. Raises a ModelOutputError that names each invalid field."""
     try:
         value = _unwrapped(value, output)
         # Validated as JSON, so that strict models still accept JSON's representation of enums and tuples.
@@ -100,12 +99,12 @@ def validate(value: Any, output: type[T], *, reply: str) -> T:
 
 
 def _written(value: Any) -> str:
-    """The value as JSON, with question marks for lone surrogates."""
+    """Returns the value as JSON, with question marks in place of lone surrogates."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode().replace("\\u0000", "")
 
 
 def _unwrapped(value: Any, output: type[BaseModel]) -> Any:
-    """The answer inside a string, an object named like the schema, a tool call, or a one-item list."""
+    """Returns the answer inside a string, an object named like the schema, a tool call, or a one-item list."""
     for _ in range(MOST_WRAPPED):
         if isinstance(value, str):
             try:
@@ -125,7 +124,7 @@ def _unwrapped(value: Any, output: type[BaseModel]) -> Any:
 
 
 def _mended(value: Any, error: ValidationError) -> Any:
-    """The value with each invalid field changed to the requested form, if only one meaning is possible."""
+    """Returns the value with each invalid field changed to the requested form, if it can have only one meaning."""
     mended = json.loads(json.dumps(value))
     for item in error.errors(include_url=False, include_context=False):
         *path, last = item["loc"] or ("",)
@@ -168,7 +167,6 @@ def _only_object_within(body: str, output: type[T]) -> T:
 
 
 def _objects(body: str, schema: str) -> Iterator[dict[str, Any]]:
-    """The outermost JSON objects in a text. Raises ModelOutputError if one is incomplete: a part is not an answer."""
     at = body.find("{")
     for _ in range(MOST_BRACES):
         if at < 0:
@@ -179,7 +177,7 @@ def _objects(body: str, schema: str) -> Iterator[dict[str, Any]]:
             if _OBJECT_STARTS.match(body, at):
                 said = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
                 raise ModelOutputError(f"the object is not valid JSON: {said}", schema=schema, reply=body) from error
-            end = at + 1  # a brace in prose
+            end = at + 1  # this is a brace in prose
         else:
             yield value
         at = body.find("{", end)

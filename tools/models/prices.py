@@ -10,21 +10,21 @@ from pathlib import Path
 from typing import Any
 
 WRITING = 0.25
-"""Surcharge for a prompt token written to a cache, as a fraction of its normal price (Anthropic's figure)."""
+"""Surcharge for a prompt token written to a cache, as a fraction of its normal price (Anthropic's rate)."""
 _DATED = re.compile(r"-\d{4}-?\d{2}-?\d{2}\Z|-\d{8}\Z|-latest\Z")
 
 
 @dataclass(frozen=True)
 class Price:
-    """USD per million tokens."""
+    """A price in USD per million tokens."""
 
     prompt: float
     completion: float
     cached: float | None = None
-    """The price of prompt tokens that the server reads from its cache; None means the same price as for others."""
+    """The price of prompt tokens read from the server's cache, or None if they cost the same as others."""
 
     def cost_usd(self, prompt_tokens: int, completion_tokens: int, *, cached: int = 0, written: int = 0) -> float:
-        """The cost of a call, given the numbers of prompt tokens read from and written to the server's cache."""
+        """Returns the cost of a call, given how many prompt tokens the server read from and wrote to its cache."""
         saved = 0.0 if self.cached is None else cached * (self.prompt - self.cached)
         prompt = (prompt_tokens + WRITING * written) * self.prompt - saved
         return (prompt + completion_tokens * self.completion) / 1e6
@@ -37,12 +37,12 @@ def _table() -> dict[str, Any]:
 
 
 def model_price(model: str) -> Price | None:
-    """The list price of `provider:name`; a dated snapshot costs the same as the undated name."""
+    """Returns the list price of `provider:name`. A dated snapshot costs the same as the undated name."""
     models = _table()["models"]
     found = models.get(model) or models.get(_DATED.sub("", model))
     return Price(*found) if found else None
 
 
 def unknown_price(model: str) -> str:
-    """The message that rejects a budget for a model with an unknown price."""
+    """Returns the message that rejects a budget for a model with an unknown price."""
     return f"the price of {model} is unknown, so a budget in USD cannot be enforced: set price_in and price_out"

@@ -1,4 +1,4 @@
-"""Builds JSON Schemas for structured output in the strict dialect; they are short because every call pays for them."""
+"""Builds JSON Schemas for structured output in the strict dialect. They are short, because every call pays for them."""
 
 from __future__ import annotations
 
@@ -14,28 +14,30 @@ _STRICT_ONLY = {"title", "additionalProperties"}
 
 
 class StructuredOutput(BaseModel):
-    """Base class of structured outputs. Validation is strict because models write them."""
+    """Base class of structured outputs. Validation is strict, because models write them."""
 
     model_config = ConfigDict(extra="ignore", strict=True, use_attribute_docstrings=True)
 
 
 @lru_cache(maxsize=256)
 def strict_schema(output: type[BaseModel]) -> Mapping[str, Any]:
-    """The schema of `output`: all properties required, no others allowed, definitions inlined, no nested titles."""
+    """Returns the schema of `output`: all properties required, no others allowed, definitions inlined, no titles."""
     schema = output.model_json_schema()
     return {"title": output.__name__, **_strict(schema, schema.get("$defs", {}))}
 
 
 def tool_parameters(output: type[BaseModel]) -> Mapping[str, Any]:
-    """The schema of a tool's arguments; those with defaults are optional."""
+    """Returns the schema of a tool's arguments. Arguments with defaults are optional."""
     kept = {key: value for key, value in loosened(strict_schema(output)).items() if key != "required"}
     required = [name for name, one in output.model_fields.items() if one.is_required()]
     return {**kept, "required": required} if required else kept
 
 
 def loosened(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A function's schema, without the keywords that only the strict dialect requires: every call would pay for them,
-    and the arguments are validated here anyway."""
+    """Returns a function's schema without the keywords that only the strict dialect requires.
+
+    Every call would pay for these keywords, and the arguments are validated here anyway.
+    """
     loose: dict[str, Any] = _loosened(schema)
     return loose
 
@@ -46,7 +48,7 @@ def _loosened(node: Any) -> Any:
     if not isinstance(node, Mapping):
         return node
     loose = {key: _loosened(value) for key, value in node.items() if key not in _STRICT_ONLY | {"properties"}}
-    if "properties" in node:  # its keys are field names, whatever they are called
+    if "properties" in node:  # the keys are names of fields, even if they look like keywords
         loose["properties"] = {name: _loosened(value) for name, value in node["properties"].items()}
     return loose
 
@@ -87,7 +89,7 @@ class Offers(Generic[Answer, Args]):
     """Tools that the model may call instead of giving its answer.
 
     All tools take the same arguments, which are strings and lists of strings with defaults. A call must set at least
-    one.
+    one argument.
     """
 
     tools: Mapping[str, str]
@@ -95,11 +97,11 @@ class Offers(Generic[Answer, Args]):
     args: type[Args]
     answer: type[Answer]
     undecided: Callable[[Answer], bool]
-    """Whether an answer leaves room for a tool choice, if both are in one structured output."""
+    """Whether a structured output can contain both an answer and a tool choice."""
 
     @cached_property
     def as_openai(self) -> list[dict[str, Any]]:
-        """The tools in OpenAI's function format."""
+        """Returns the tools in OpenAI's function format."""
         parameters = tool_parameters(self.args)
         return [
             {"type": "function", "function": {"name": name, "description": said, "parameters": parameters}}
@@ -108,14 +110,14 @@ class Offers(Generic[Answer, Args]):
 
     @cached_property
     def answer_or_choice(self) -> type[Answer]:
-        """The answer together with the arguments of a tool (and its name, if there are several), all optional."""
+        """Returns a model with the answer and a tool's arguments (and name, if there are several), all optional."""
         fields: dict[str, Any] = {name: (field.annotation, field) for name, field in self.args.model_fields.items()}
         if len(self.tools) > 1:
             fields[TOOL_FIELD] = (str, "")
         return create_model(self.answer.__name__, __base__=self.answer, **fields)
 
     def choice_in(self, answer: Answer) -> ToolChoice[Args] | None:
-        """The choice in an `answer_or_choice`, if there is one."""
+        """Returns the choice in an `answer_or_choice`, if there is one."""
         args = self.args.model_validate({name: getattr(answer, name) for name in self.args.model_fields})
         if not self.undecided(answer) or is_blank(args):
             return None
@@ -125,6 +127,6 @@ class Offers(Generic[Answer, Args]):
 
 
 def is_blank(args: BaseModel) -> bool:
-    """Whether all arguments (strings and lists of strings) are blank, so that the call asks for nothing."""
+    """Returns whether all arguments (strings and lists of strings) are blank, so that the call requests nothing."""
     given = ([value] if isinstance(value, str) else value for _, value in args)
     return not any(text.strip() for texts in given for text in texts)

@@ -1,4 +1,4 @@
-"""Estimates token counts if the server reports none; the caller marks them as approximate.
+"""Estimates token counts for servers that do not report them. The caller marks these counts as approximate.
 
 tiktoken is used only if its vocabulary is already on disk, because it would download the vocabulary without a timeout.
 """
@@ -23,7 +23,7 @@ _VOCABULARIES = {
 
 
 def count_tokens(text: str) -> int:
-    """The approximate number of tokens: by tiktoken if its vocabulary is on disk, otherwise a quarter of the length."""
+    """Estimates the number of tokens with tiktoken or, without its vocabulary, as a quarter of the length."""
     encoding = _encoding()
     if encoding is None:
         return -(-len(text) // CHARACTERS_PER_TOKEN)

@@ -24,17 +24,18 @@ PROVIDERS = {
     "mistralai": "mistral_ai",
     "xai": "x_ai",
 }
-"""LangChain's provider names that the conventions spell differently; others are the same or not covered."""
+"""LangChain's provider names that are spelled differently in the conventions. Others are the same or not covered."""
 _CLASSES = {"AzureChatOpenAI": "azure_openai", "ChatBedrock": "bedrock", "ChatBedrockConverse": "bedrock_converse"}
-"""Classes whose package does not reveal their provider."""
+"""Classes whose package does not reveal the provider."""
 _OF_LANGCHAIN = re.compile(r"langchain_(?!core\b|community\b)(?P<provider>\w+)")
 _PORTS = {"http": 80, "https": 443}
 
 
 def request_values(chat: ChatModel, model: BaseChatModel | None = None) -> Mapping[str, Value]:
-    """The span values for the model, its provider, its server and its sampling.
+    """Returns the span values for the model, its provider, its server and its sampling.
 
-    `model` is the model as it is called now, if it has changed since it was built: servers may reject a temperature.
+    `model` is the model as it is called now. It may have changed since it was built, because servers may reject a
+    temperature.
     """
     asked = model or chat.model
     sampling = {name: getattr(asked, name, chat.identity.get(name)) for name in SAMPLING}
@@ -47,7 +48,7 @@ def request_values(chat: ChatModel, model: BaseChatModel | None = None) -> Mappi
 
 @cache
 def _named(name: str, kind: type[BaseChatModel]) -> Mapping[str, Value]:
-    """Model and provider. If the name has no provider (user-built models), it is taken from the class's package."""
+    """Returns model and provider. For a name without provider (user-built models), uses the package of the class."""
     provider, sign, bare = name.partition(":")
     if not sign:
         package = kind.__module__.partition(".")[0]
@@ -59,7 +60,6 @@ def _named(name: str, kind: type[BaseChatModel]) -> Mapping[str, Value]:
 
 @cache
 def _server(base_url: str | None, provider: str) -> Mapping[str, Value]:
-    """The host and port of the server, if known; the provider's own by default."""
     if base_url is None:
         host = HOSTS.get(provider)
         return {} if host is None else {"server.address": host, "server.port": _PORTS["https"]}

@@ -1,4 +1,4 @@
-"""Sends requests to a chat model in the strongest mode it supports, with limits, timeouts, retries and metering."""
+"""Sends requests to a chat model in the strongest mode that the server supports, with limits, retries and metering."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ MODE_REFUSED = frozenset({400, 422, 501})
 NO_ENDPOINT = 404
 """Status with which routers report that none of their servers for this model supports tools."""
 LOGPROBS_REFUSED = frozenset({400, 403, 404, 422, 501})
-"""Statuses with which servers and routers reject log-probabilities; not all name the field."""
+"""Statuses with which servers and routers reject log-probabilities. Not all of them name the field."""
 LOGPROBS_FIELDS = frozenset({"logprobs", "top_logprobs"})
 REFUSED_SETTINGS = {
     "temperature": Concession.NO_TEMPERATURE,
     "max_completion_tokens": Concession.MAX_TOKENS,
     "max_tokens": Concession.NO_LIMIT,
 }
-"""Maps a setting that a server rejects to a concession; if the server names no setting, all are tried in turn."""
+"""Maps a setting that a server rejects to a concession. If the server names no setting, all concessions are tried."""
 MOST_BEGINNINGS = 10_000
 DEFAULT_COMPLETION = 1024
-"""Number of tokens reserved for a reply if the model has no limit of its own."""
+"""Number of tokens reserved for a reply if the model has no token limit."""
 
 
 @dataclass(frozen=True)
@@ -59,22 +59,22 @@ class Request:
 
     messages: Sequence[BaseMessage]
     output: type[BaseModel] | None
-    """The type of the answer; None for free text, in which case the messages are sent unchanged, without a schema."""
+    """The type of the answer, or None for free text. The messages are then sent unchanged, without a schema."""
     offers: Offers[Any, Any] | None
     stage: str
     meter: UsageMeter
     top_logprobs: int = 0
-    """Number of alternatives to request for each token, with their log-probabilities, if the server supports it."""
+    """Number of alternatives to request for each token with their log-probabilities, if the server supports it."""
     needed: re.Pattern[str] | None = None
-    """Matches the tokens to keep (`logprobs.only_needed`); None for all tokens."""
+    """Matches the tokens to keep (see `logprobs.only_needed`). None keeps all tokens."""
     parts: Sequence[int] = ()
-    """End positions of the parts of the user's first turn that other requests may share as a prefix."""
+    """End positions of the parts of the first user turn that other requests may share as a prefix."""
     draw: int = 0
-    """The number of the answer, if the same messages need several; each is requested and stored separately."""
+    """Number of the answer if the same messages need several answers. Each is requested and stored separately."""
     is_repair: bool = False
-    """Whether this is a repair. Repairs go first, to find out early whether a model's answers can be parsed."""
+    """Whether this is a repair. Repairs go first, to find out early whether the answers of a model can be parsed."""
     tried: Concession | None = None
-    """A concession to try, in order to find out whether the server then answers."""
+    """A concession to try, to find out whether the server then answers."""
 
     def schema(self, mode: Mode) -> wire.Schema:
         """The schema of the reply. Without tool calling, it includes the tool choice."""
@@ -87,7 +87,7 @@ class Request:
 
 
 class Transport:
-    """Sends requests to one chat model. Shared by all responses being checked; bound to one event loop."""
+    """Sends requests to one chat model. All responses being checked share it. Bound to one event loop."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class Transport:
         patience: Patience | None = None,
         abilities: Abilities | None = None,
     ) -> None:
-        """`patience` and `abilities` belong to the model's server; by default, new ones are created."""
+        """`patience` and `abilities` belong to the model's server. By default, new ones are created."""
         if budget.limits_money and chat.price is None:
             raise ConfigError(unknown_price(chat.name))
         self._chat, self._model = chat, _without_tokens(chat.model)
@@ -120,15 +120,15 @@ class Transport:
 
     @property
     def model(self) -> BaseChatModel:
-        """The model as it is called now, without settings that its server rejected."""
+        """The model as it is called now, without any settings that its server rejected."""
         return _conceding(self._model, self.abilities.known.conceded)
 
     async def send(self, request: Request) -> tuple[Reply, CallCost, Mode]:
-        """The model's reply, its cost, and the mode in which it was requested.
+        """Returns the model's reply, its cost, and the mode in which it was requested.
 
         Raises ToolError, ToolTimeout, ModelRefusal, BudgetExceeded, ConfigError.
 
-        A server that rejects log-probabilities is not asked for them again.
+        If a server rejects log-probabilities, they are not requested again.
         """
         if request.meter.before_paying is not None:
             await request.meter.before_paying()
@@ -147,9 +147,10 @@ class Transport:
         return answer
 
     async def _send(self, request: Request, *, blaming: bool = True) -> tuple[Reply, CallCost, Mode]:
-        """The answer. If the server rejects the first requests in all modes, tries to drop settings it may object to.
+        """Returns the answer. If the server rejects the first requests in all modes, drops settings that may be the
+        reason.
 
-        With `blaming`, a server that never answered and rejects us raises a ConfigError.
+        With `blaming`, a server that has never answered and rejects our requests causes a ConfigError.
         """
         try:
             return await self._in_some_mode(request, blaming=blaming)
@@ -171,7 +172,9 @@ class Transport:
         raise refusal
 
     async def _in_some_mode(self, request: Request, *, blaming: bool) -> tuple[Reply, CallCost, Mode]:
-        """Tries each mode. A mode counts as unavailable only if a weaker one works; if not, the request is at fault."""
+        """Tries each mode. A mode counts as unavailable only if a weaker one works; if none does, the request is at
+        fault.
+        """
         refused: list[Mode] = []
         refusal: ToolError | None = None
         for mode in Mode if request.output is not None else (Mode.TEXT,):
@@ -186,13 +189,13 @@ class Transport:
                     if not blaming:
                         raise
                     await self._first_answer.raise_blamed(error)
-                refusal = error  # the last one is for plain text, so it is about the request itself
+                refusal = error  # the last rejection concerns plain text, and thus the request itself
                 refused.append(mode)
             else:
                 self._has_answered = True
                 self.abilities.note_refused(refused)
                 return *answer, mode
-        assert refusal is not None  # plain text is always available, so a server rejected even that
+        assert refusal is not None  # plain text is always available, so the server rejected even that
         raise refusal
 
     async def _tried(self, mode: Mode, request: Request) -> tuple[Reply, CallCost]:
@@ -203,7 +206,7 @@ class Transport:
         messages = self._messages(mode, request)
         limits_money = self._budget.limits_money or request.meter.allowance.limits_money
         worst_usd = (self._most(request, mode, messages).cost_usd or 0.0) if limits_money else 0.0
-        # The budget comes first, because calls that it rejects must not wait for their turn with the server.
+        # The budget comes first, so that calls that exceed it do not wait for their turn with the server.
         async with (
             request.meter.allowance.reserve(worst_usd) as of_check,
             self._budget.reserve(worst_usd) as reservation,
@@ -220,7 +223,7 @@ class Transport:
                 try:
                     with self._patience.asking(), self._first_answer.awaited():
                         reply = await self._reply(put, messages, ticket)
-                except (ToolTimeout, asyncio.CancelledError) as error:  # the request was sent, so it is paid for anyway
+                except (ToolTimeout, asyncio.CancelledError) as error:  # the request was sent, so it must be paid for
                     reservation.spent_usd = of_check.spent_usd = worst_usd
                     request.meter.given_up(request.stage, most(), time.perf_counter() - started)
                     if isinstance(error, FactloopError):
@@ -245,11 +248,11 @@ class Transport:
             return wire.misshapen_reply(error)
         except TimeoutError as error:
             raise ToolTimeout(tool=self._chat.name, timeout_s=self._timeout_s or 0.0) from error
-        except Exception as error:  # client libraries share no base class, so all errors are translated
+        except Exception as error:  # client libraries have no common base class, so all errors are translated
             raise self._failure(error, ticket) from error
 
     def _bound(self, mode: Mode, request: Request) -> wire.Bound:
-        # Tool calls have no log-probabilities, so requesting them would only cost time.
+        # Tool calls have no log-probabilities, so requesting them would waste time.
         top_logprobs = 0 if mode is Mode.TOOLS or self.abilities.gives_logprobs is False else request.top_logprobs
         model, offers = _conceding(self._model, self._conceded(request)), request.offers
         offered = offers.as_openai if offers is not None else []
@@ -260,7 +263,6 @@ class Transport:
         return known if request.tried is None else known | {request.tried}
 
     def _messages(self, mode: Mode, request: Request) -> Sequence[BaseMessage]:
-        """The messages to send. The last one includes the schema if the server does not get it in another field."""
         messages = request.messages
         if Concession.NO_SYSTEM in self._conceded(request) and isinstance(messages[0], SystemMessage):
             system, first, *others = messages
@@ -274,7 +276,7 @@ class Transport:
         return wire.with_breakpoints(messages, self._shared(messages[1].text, request.parts))
 
     def _shared(self, text: str, parts: Sequence[int]) -> int:
-        """Number of leading characters shared with an earlier turn, up to the end of a part."""
+        """Returns how many leading characters an earlier turn had in common with this one, up to the end of a part."""
         if len(self._beginnings) > MOST_BEGINNINGS:
             self._beginnings.clear()
         hashes = {hash(text[:end]): end for end in parts}
@@ -299,7 +301,7 @@ class Transport:
         return failure
 
     def _most(self, request: Request, mode: Mode, messages: Sequence[BaseMessage]) -> CallCost:
-        """The maximum cost of this attempt: a prompt token has at least one byte, and the schema counts as well."""
+        """Returns the maximum cost of this attempt. A prompt token has at least one byte, and the schema counts too."""
         tools = request.offers.as_openai if request.offers is not None else []
         extra = json.dumps([request.schema(mode), tools])
         prompt_bytes = sum(len(str(message.text).encode("utf-8", "replace")) for message in messages) + len(extra)
@@ -322,7 +324,7 @@ class Transport:
 
 
 def _without_tokens(model: BaseChatModel) -> BaseChatModel:
-    """The model without streaming, which LangChain would use whenever an application listens to tokens.
+    """Returns the model without streaming, which LangChain would use whenever an application listens to tokens.
 
     If the user has set `streaming=True`, it is kept, because the server may support nothing else.
     """
@@ -330,7 +332,6 @@ def _without_tokens(model: BaseChatModel) -> BaseChatModel:
 
 
 def _conceding(model: BaseChatModel, conceded: frozenset[Concession]) -> BaseChatModel:
-    """The model without the settings that the concessions drop."""
     changes: dict[str, Any] = {}
     if Concession.NO_TEMPERATURE in conceded and hasattr(model, "temperature"):
         changes["temperature"] = None

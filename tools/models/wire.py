@@ -1,4 +1,4 @@
-"""Converts requests to LangChain's calls, and LangChain's messages to plain replies."""
+"""Converts requests to LangChain calls, and LangChain messages to plain replies."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Schema = Mapping[str, Any]
 OpenAITool = Mapping[str, Any]
 Bound = Callable[[Sequence[BaseMessage]], Awaitable[BaseMessage]]
 TAGS = ("factloop", "nostream")
-"""Tags of a judge's runs. The second makes LangGraph keep the judge's messages out of an application's stream."""
+"""Tags for the runs of a judge. The second one makes LangGraph keep judge messages out of an application's stream."""
 
 
 class Mode(StrEnum):
-    """A way to make the model follow a schema; the strongest mode comes first."""
+    """A way to make the model follow a schema, strongest mode first."""
 
     TOOLS = "tools"
     """The search tools and the answer are offered as tools, and the model calls one of them."""
@@ -41,21 +41,21 @@ NEEDS_SCHEMA_IN_PROMPT = frozenset({Mode.JSON_MODE, Mode.TEXT})
 
 
 class ModeUnavailable(Exception):
-    """This chat model cannot be queried in this mode."""
+    """Raised if this chat model cannot be queried in this mode."""
 
 
 def bind(
     model: BaseChatModel, mode: Mode, schema: Schema, tools: Sequence[OpenAITool], *, top_logprobs: int = 0
 ) -> Bound:
-    """The model bound to answer with `schema` (or one of `tools`) in `mode`. Raises ModeUnavailable.
+    """Returns the model bound to answer with `schema` (or one of `tools`) in `mode`. Raises ModeUnavailable.
 
     `top_logprobs` requests that many alternatives for each token, but only with OpenAI's API.
 
     With OpenAI's chat-completions API, the fields go directly into the request body, because only the raw message is
-    needed. The client library's typed transformation of a schema and the parser chain of `with_structured_output`,
-    which other providers use, would cost 2.5 ms of CPU time per call.
+    needed. Other providers use the client library's typed transformation of a schema and the parser chain of
+    `with_structured_output`, which together would cost 2.5 ms of CPU time per call.
     """
-    from langchain_openai.chat_models.base import BaseChatOpenAI  # late: a check without a model does not need it
+    from langchain_openai.chat_models.base import BaseChatOpenAI  # late: rarely needed
 
     quiet = RunnableConfig(tags=list(TAGS))
     try:
@@ -63,7 +63,7 @@ def bind(
             fields = _openai_fields(mode, schema, tools)
             if top_logprobs:
                 fields |= {"logprobs": True, "top_logprobs": top_logprobs}
-            # Passed as arguments, because a binding would merge configurations in every call.
+            # The fields are arguments, because a binding would merge configurations in every call.
             body: dict[str, Any] = {"extra_body": {**(model.extra_body or {}), **fields}} if fields else {}
             return partial(model.ainvoke, config=quiet, **body)
         if mode is Mode.TEXT:
@@ -93,12 +93,14 @@ def _openai_fields(mode: Mode, schema: Schema, tools: Sequence[OpenAITool]) -> d
 
 
 def caches_by_breakpoints(model: BaseChatModel) -> bool:
-    """Whether the model's provider caches only marked text; other providers that cache do so automatically."""
+    """Returns whether the model's provider caches only marked text. Other providers cache automatically or not
+    at all.
+    """
     return type(model).__module__.startswith("langchain_anthropic")
 
 
 def with_breakpoints(messages: Sequence[BaseMessage], shared: int) -> list[BaseMessage]:
-    """The messages with cache marks after the system message and after the shared part of the user's turn."""
+    """Returns the messages with cache marks after the system message and the shared part of the user's turn."""
     system, user, *others = messages
     mark = {"type": "text", "cache_control": {"type": "ephemeral"}}
     if shared:
@@ -108,7 +110,7 @@ def with_breakpoints(messages: Sequence[BaseMessage], shared: int) -> list[BaseM
 
 
 def answer_as_tool(schema: Schema) -> dict[str, Any]:
-    """The answer's schema as a function that the model can call."""
+    """Returns the answer's schema as a function that the model can call."""
     return {"type": "function", "function": {"name": schema["title"], "parameters": loosened(schema)}}
 
 
@@ -116,7 +118,7 @@ def answer_as_tool(schema: Schema) -> dict[str, Any]:
 class ToolCall:
     name: str
     args: Mapping[str, Any] | str
-    """A string if the model wrote something other than JSON."""
+    """The arguments, as a string if the model wrote something other than JSON."""
 
 
 @dataclass(frozen=True)
@@ -136,20 +138,20 @@ class Reply:
     tool_calls: tuple[ToolCall, ...]
     refusal: str | None
     cut_off: bool
-    """Whether the answer ended because it reached the token limit."""
+    """Whether the answer was cut off at the token limit."""
     prompt_tokens: int | None
     completion_tokens: int | None
-    """None if the server reported no usage, or an impossible number."""
+    """The usage, or None if the server reported none or an impossible number."""
     tokens: tuple[ReplyToken, ...] = ()
-    """Tokens of the text in order, if log-probabilities were requested and returned."""
+    """The tokens of the text in order, if log-probabilities were requested and returned."""
     cached_tokens: int = 0
     """Number of prompt tokens that the server read from its cache."""
     written_tokens: int = 0
     """Number of prompt tokens that the server wrote to its cache."""
     finish_reason: str = ""
-    """Why the reply ended, in the provider's terms; empty if unknown."""
+    """Why the reply ended, in the provider's terms. Empty if unknown."""
     model: str = ""
-    """The model that answered, as named by the server: `gpt-4o-2024-08-06` if `gpt-4o` was requested."""
+    """The model that answered, as named by the server, such as `gpt-4o-2024-08-06` if `gpt-4o` was requested."""
 
 
 def read_reply(message: BaseMessage) -> Reply:
@@ -160,7 +162,7 @@ def read_reply(message: BaseMessage) -> Reply:
     if finish == REFUSAL and not refusal:
         refusal = str(message.text)
     if finish in {"content_filter", REFUSAL} and not refusal:
-        refusal = "stopped by the provider's filter"
+        refusal = "stopped by the provider's content filter"
     usage = message.usage_metadata
     counts = () if usage is None else (usage["input_tokens"], usage["output_tokens"])
     reported = all(is_token_count(count) for count in counts) and any(counts)
@@ -185,7 +187,6 @@ def read_reply(message: BaseMessage) -> Reply:
 
 
 def _tokens(logprobs: Any) -> tuple[ReplyToken, ...]:
-    """Tokens as listed by OpenAI's API; empty if a server returns something else."""
     decoder = _UTF8("replace")
     try:
         return tuple(_token(item, decoder) for item in (logprobs or {}).get("content") or ())
@@ -194,7 +195,7 @@ def _tokens(logprobs: Any) -> tuple[ReplyToken, ...]:
 
 
 def _token(item: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> ReplyToken:
-    """Reads a token, from its bytes if it has any. A character split across several tokens is in the last one."""
+    """Reads a token, from its bytes if it has any. If a character is split across tokens, the last one contains it."""
     said, spelled = str(item["token"]), item.get("bytes")
     text = said if spelled is None else decoder.decode(bytes(spelled))
     others = (one for one in item.get("top_logprobs") or () if one["token"] != said)
@@ -204,8 +205,11 @@ def _token(item: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> Reply
 
 
 def is_heeded(mode: Mode, reply: Reply) -> bool:
-    """Whether the reply has the form that the mode requires. True if it was cut off or refused, because the form might
-    have followed later: some models think aloud before they call a tool."""
+    """Returns whether the reply has the form that the mode requires.
+
+    Also True if it was cut off or refused, because the form might have followed: some models think aloud before a tool
+    call.
+    """
     if mode is Mode.TEXT or reply.refusal is not None or reply.cut_off:
         return True
     if mode is Mode.TOOLS:

@@ -1,4 +1,4 @@
-"""Wraps any kind of search that a user may pass as a `SearchTool`."""
+"""Wraps any kind of search that a user may pass, as a `SearchTool`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from factloop.tools.search.handed_over import Retrieve, documents_of
 log = logging.getLogger(__name__)
 
 _QUERY = re.compile(r"(?<=[\w/])\?[^\s\"'<>()\\?=]*=[^\s\"'<>()\\]*")
-"""Matches the query string of a URL, or of a URL without a host, as in messages of `urllib3`."""
+"""Matches the query string of a URL, even of one without a host, as in messages of `urllib3`."""
 _NAMED = re.compile(
     r"""((?:key|token|password|passwd|passphrase|pwd|secret|credential|authorization)s?   # the end of the name
         \\*["']?[ \t]*(?::(?!//)|=(?!=))[ \t]*)                                           # ":" or "="
@@ -42,7 +42,6 @@ _NAMED = re.compile(
 
 @contextmanager
 def _own_code(name: str, what: str) -> Iterator[None]:
-    """Converts any error raised by the user's code to a ToolError, which is not retried."""
     try:
         yield
     except FactloopError:
@@ -52,10 +51,11 @@ def _own_code(name: str, what: str) -> Iterator[None]:
 
 
 def failure_of_own_code(name: str, what: str, error: Exception) -> ToolError:
-    """A ToolError with the type and message of the error, but without secrets of the request and the environment, query
-    strings of URLs, and values that are named like a key, token or password.
+    """Returns a ToolError with the type and message of the error, and logs it (at level DEBUG, with the whole
+    traceback).
 
-    Also logs the message and, at level DEBUG, the whole traceback, both without secrets.
+    Omits secrets of the request and the environment, query strings of URLs, and values named like a key, token or
+    password.
     """
     said = _without_secrets(one_line(error), error)[:LONGEST_SAID]
     kind = type(error).__name__
@@ -84,10 +84,11 @@ _DATE_KEYS = ("date", "published", "published_at")
 
 
 class RetrieverSearch(SearchTool):
-    """Searches with a retriever or a function that takes a query. Its documents' metadata give source, title and date.
+    """Searches with a retriever or a function that takes a query. Its documents' metadata provide source, title and
+    date.
 
-    Errors of the retriever become a ToolError with the same message. They are not retried, because that is up to the
-    retriever.
+    Errors of the retriever become a ToolError with the same message. They are not retried, because retrying is up to
+    the retriever.
     """
 
     name: str = "retriever"
@@ -99,7 +100,7 @@ class RetrieverSearch(SearchTool):
 
     @property
     def identity(self) -> str:
-        """The retriever's type and name, because its collection is not visible from outside."""
+        """The type and name of the retriever, because its collection is not visible from outside."""
         kind = type(self.retriever)
         if not isinstance(self.retriever, BaseRetriever):
             named = self.retriever if hasattr(self.retriever, "__qualname__") else kind
@@ -108,7 +109,7 @@ class RetrieverSearch(SearchTool):
 
     @property
     def cacheable(self) -> bool:
-        """Always False, because retrievers of one type look the same, and their collections may change unnoticed."""
+        """Always False, because retrievers of one type look alike, and their collections may change unnoticed."""
         return False
 
     @property
@@ -134,12 +135,12 @@ class RetrieverSearch(SearchTool):
             ask = self.retriever
             has_async = inspect.iscoroutinefunction(ask) or inspect.iscoroutinefunction(type(ask).__call__)
         if not has_async:
-            return await super().asearch(query, limit)  # no async method: uses threads of our own, not asyncio's few
+            return await super().asearch(query, limit)  # uses our own threads, because asyncio has few
         with _own_code(self.name, "the retriever"):
             return self._hits(await ask(query), limit)
 
     def _asking_for(self, limit: int) -> dict[str, Any]:
-        """The option that makes a vector store return `limit` documents, unless its owner has set another number."""
+        """Returns the option that makes a vector store return `limit` documents, unless its owner set a number."""
         is_open = isinstance(self.retriever, VectorStoreRetriever) and "k" not in self.retriever.search_kwargs
         return {"k": limit} if is_open else {}
 
@@ -155,7 +156,7 @@ class RetrieverSearch(SearchTool):
 
 
 def hits_of(documents: Iterable[Document], fallback_source: str) -> list[SearchHit]:
-    """One hit for each document with text. A document without a source is named after the tool and its position."""
+    """Returns a hit for each document with text. A document without a source is named by tool and position."""
     return [
         SearchHit(
             source=_first(document.metadata, _SOURCE_KEYS) or document.id or f"{fallback_source}#{place}",
@@ -173,7 +174,7 @@ MOST_METADATA = 1_000
 
 
 def source_document(document: Document, index: int | None = None) -> SourceDocument | None:
-    """The parts of a document to store with its passages; None if there are none."""
+    """Returns the parts of a document to store with its passages, or None if there are none."""
     said = {name: _as_json(value) for name, value in document.metadata.items()}
     metadata = {name: from_json(value) for name, value in said.items() if len(value) <= MOST_METADATA}
     if index is None and document.id is None and not metadata:
@@ -182,7 +183,7 @@ def source_document(document: Document, index: int | None = None) -> SourceDocum
 
 
 def _as_json(value: object) -> bytes:
-    """The value as JSON: arrays become lists, and values that JSON does not support become strings."""
+    """Converts a value to JSON. Arrays become lists, and values that JSON does not support become strings."""
     try:
         return to_json(value, inf_nan_mode="null", fallback=lambda one: getattr(one, "tolist", lambda: str(one))())
     except ValueError:  # a lone surrogate
@@ -194,8 +195,8 @@ def _first(metadata: dict[str, Any], keys: Iterable[str]) -> str | None:
 
 
 def as_search_tool(thing: object) -> SearchTool:
-    """A `SearchTool` unchanged, or a wrapped retriever, vector store, LangChain tool with one string argument, or
-    function that takes a query.
+    """Returns a `SearchTool` unchanged, and wraps a retriever, a vector store, a LangChain tool with one string
+    argument, or a function that takes a query.
 
     Raises ConfigError for anything else.
     """
@@ -210,13 +211,13 @@ def as_search_tool(thing: object) -> SearchTool:
     if callable(thing) and not isinstance(thing, type):
         return RetrieverSearch(thing)
     raise ConfigError(
-        f"{type(thing).__name__} is not a search: pass a SearchTool, a LangChain retriever, a vector store, "
+        f"{type(thing).__name__} cannot be used as a search; pass a SearchTool, a LangChain retriever, a vector store, "
         "a LangChain tool with one string argument, or a function that takes a query"
     )
 
 
 class LangChainToolSearch(SearchTool):
-    """A LangChain tool that takes one string. Its text is one hit; each document in its artifact is a separate hit."""
+    """Wraps a LangChain tool that takes one string. Its text and each document in its artifact become hits."""
 
     tool: BaseTool
     argument: str
@@ -238,7 +239,7 @@ class LangChainToolSearch(SearchTool):
 
     @property
     def cacheable(self) -> bool:
-        """Always False, because there is no way to know whether a user's tool would return the same hits again."""
+        """Always False, because a user's tool may return different hits for the same query."""
         return False
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
@@ -256,12 +257,12 @@ class LangChainToolSearch(SearchTool):
         return self._hits(answer)[:limit]
 
     def _call(self, query: str) -> dict[str, Any]:
-        """A tool call rather than bare arguments, because a tool returns its artifact only for a tool call."""
+        """Calls the tool with a tool call, because it returns its artifact only for a tool call."""
         return {"name": self.tool.name, "args": {self.argument: query}, "id": "search", "type": "tool_call"}
 
     def _hits(self, answer: object) -> list[SearchHit]:
         if not isinstance(answer, ToolMessage):
-            raise ToolError(f"{self.name}: the tool answered with {type(answer).__name__}, not text", tool=self.name)
+            raise ToolError(f"{self.name}: the tool returned {type(answer).__name__}, not text", tool=self.name)
         if answer.status == "error":
             raise ToolError(f"{self.name}: the tool reported an error", tool=self.name)
         if isinstance(answer.artifact, list) and all(isinstance(item, Document) for item in answer.artifact):
@@ -271,10 +272,10 @@ class LangChainToolSearch(SearchTool):
 
 
 def _string_argument(tool: BaseTool) -> str:
-    """The only required argument, or the only one there is. Raises ConfigError unless it is a string."""
+    """Returns the only required argument, or the only one there is. Raises ConfigError unless it is a string."""
     arguments = tool.args
     required = tool.get_input_jsonschema().get("required", [])
     names = required if len(required) == 1 else list(arguments)
     if len(names) != 1 or arguments[names[0]].get("type") != "string":
-        raise ConfigError(f"the tool {tool.name!r} cannot search: it must take exactly one string argument")
+        raise ConfigError(f"the tool {tool.name!r} cannot search, because it must take exactly one string argument")
     return str(names[0])

@@ -1,4 +1,4 @@
-"""Defines the base class of search tools: a LangChain tool that also returns typed hits."""
+"""Defines the base class of search tools, which are LangChain tools that also return typed hits."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from factloop.core.errors import ToolError
 from factloop.core.records import Record, SourceDocument
 
 REACH_S = 10.0
-"""Maximum number of seconds to wait when checking whether a server can be reached."""
+"""Maximum number of seconds for checking whether a server can be reached."""
 
 
 class SearchHit(Record):
-    """A passage found by a search; lists of hits are in order, best first."""
+    """A passage found by a search. Lists of hits are ordered, best first."""
 
     source: str
-    """URL, or path of a document."""
+    """The URL or path of the document."""
     title: str = ""
     section: str | None = None
-    """The headings above the start of the passage, outermost first; None if they are unknown."""
+    """The headings above the start of the passage, outermost first, or None if they are unknown."""
     passage: str
     published: str | None = None
-    """Date of the source as returned by the search, unparsed."""
+    """The date of the source as returned by the search, unparsed."""
     document: SourceDocument | None = None
     """Information about the document from a retriever or the caller."""
 
 
 def textless(name: str) -> ToolError:
-    """The error of a search that found only pages without text, which is not the same as finding nothing."""
-    return ToolError(f"{name}: found pages, but none of them has text", tool=name, status=200)
+    """Returns the error of a search that found only pages without text, which is different from finding nothing."""
+    return ToolError(f"{name}: the search found pages, but none of them contains text", tool=name, status=200)
 
 
 def with_text(name: str, found: Sequence[SearchHit], limit: int) -> list[SearchHit]:
-    """At most `limit` hits, without those that have no text. Raises ToolError if none has text."""
+    """Returns at most `limit` hits, omitting hits without text. Raises ToolError if none has text."""
     hits = [hit for hit in found if hit.passage.strip()]
     if found and not hits:
         raise textless(name)
@@ -55,7 +55,8 @@ class SearchInput(BaseModel):
 
 
 class SearchTool(BaseTool):
-    """Base class of all search tools. Subclasses implement `search`; `asearch` runs it in a thread unless overridden.
+    """Base class of all search tools. Subclasses implement `search`, which `asearch` runs in a thread unless
+    overridden.
 
     As a LangChain tool, it takes a `query` and returns numbered passages as its content and the hits as its artifact.
     """
@@ -65,9 +66,9 @@ class SearchTool(BaseTool):
     args_schema: Any = SearchInput
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     limit: int = 3
-    """Number of hits returned when it is called as a LangChain tool."""
+    """Number of hits to return if the tool is called as a LangChain tool."""
     usd_per_query: float | None = None
-    """Price of one query. If it is None (unknown), the cost of a run is unknown as well."""
+    """Price of one query in USD. If it is None (unknown), the cost of a run is unknown too."""
     concurrency_limit: int = 64
     """Maximum number of concurrent calls, which limits the number of threads or the load on a server."""
 
@@ -75,21 +76,21 @@ class SearchTool(BaseTool):
 
     @abstractmethod
     def search(self, query: str, limit: int) -> list[SearchHit]:
-        """At most `limit` hits, best first; an empty list if nothing was found. Raises ToolError."""
+        """Returns at most `limit` hits, best first, or an empty list if nothing was found. Raises ToolError."""
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
         call = partial(contextvars.copy_context().run, self.search, query, limit)
         return await asyncio.get_running_loop().run_in_executor(self._threads(), call)
 
     def _threads(self) -> ThreadPoolExecutor:
-        """This tool's own threads: asyncio's default pool has six on two cores and is shared with everything else."""
-        process = os.getpid()  # a forked process has its parent's pool, but not the threads
+        """The threads of this tool. asyncio's default pool is small (six threads on two cores) and shared."""
+        process = os.getpid()  # a forked process inherits the pool of its parent, but not the threads
         if process not in self._pools:
             self._pools[process] = ThreadPoolExecutor(self.concurrency_limit, thread_name_prefix=self.name)
         return self._pools[process]
 
     def __getstate__(self) -> dict[Any, Any]:
-        """The state without threads, which cannot leave their process."""
+        """Returns the state without threads, which cannot move to another process."""
         state = super().__getstate__()
         return {**state, "__pydantic_private__": {**(state["__pydantic_private__"] or {}), "_pools": {}}}
 
@@ -100,16 +101,16 @@ class SearchTool(BaseTool):
 
     @property
     def recorded_as(self) -> str | None:
-        """The name in recordings: `identity` without the server's URL; None for a local, repeatable search."""
+        """The name in recordings: `identity` without the server's URL, or None for a local, repeatable search."""
         return self.identity
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Sentences about the searched documents that readers of a report must know."""
+        """Sentences about the searched documents that must appear in a report."""
         return ()
 
     def reach(self) -> None:
-        """Checks, without a request that costs money, that the tool's server answers and accepts its key, if any.
+        """Checks, without a request that costs money, that the tool's server answers and accepts any key.
 
         Takes at most `REACH_S`. Raises ToolError, ToolTimeout.
         """
@@ -121,7 +122,7 @@ class SearchTool(BaseTool):
         await asyncio.get_running_loop().run_in_executor(self._threads(), self.reach)
 
     def server_facts(self) -> tuple[str, ...]:
-        """Relevant facts that the server reports about itself, a few words each. May send a request; free of charge.
+        """Returns relevant facts that the server reports about itself, in a few words each. May send a free request.
 
         Raises ToolError, ToolTimeout, and ConfigError if the server needs something that is not installed here.
         """
@@ -134,22 +135,24 @@ class SearchTool(BaseTool):
 
     @property
     def cacheable(self) -> bool:
-        """Whether answers are worth storing; False for a local index, which is faster than the cache."""
+        """Whether answers are worth storing. False for a local index, which is faster than the cache."""
         return True
 
     @property
     def is_local(self) -> bool:
-        """Whether it searches within this process, so that there is no server to pace, wait for or retry."""
+        """Whether the tool searches within this process, without a server to pace, wait for or retry."""
         return False
 
     @property
     def own_documents(self) -> bool:
-        """Whether it searches the user's own documents, free of charge, instead of public sources."""
+        """Whether the tool searches the user's own documents, free of charge, instead of public sources."""
         return False
 
     def all_passages(self, most_characters: int) -> list[SearchHit] | None:  # noqa: ARG002 - for subclasses
-        """All passages, each once, in reading order; None if they have more than `most_characters` in total, including
-        titles and headings."""
+        """Returns all passages, each once, in reading order.
+
+        Returns None if they have more than `most_characters` in total, including titles and headings.
+        """
         return None
 
     def _run(self, query: str, **_: Any) -> tuple[str, list[SearchHit]]:

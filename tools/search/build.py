@@ -1,4 +1,4 @@
-"""Builds search tools by the names used on the command line and in settings."""
+"""Builds search tools from the names used on the command line and in settings."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 
 
 class SearchBuilder(Protocol):
-    """The builder that an entry point in `factloop.search` refers to, such as `package.module:MySearch.build`."""
+    """The builder to which an entry point in `factloop.search` refers, such as `package.module:MySearch.build`."""
 
     def __call__(self, *, timeout_s: float, replayed: bool, **options: Any) -> SearchTool:
-        """Builds the tool. If `replayed`, its results are recorded and it is never called, so it must not need a key or
-        URL. `options` are settings whose names start with the provider's, for built-in tools only. Raises ConfigError
-        if a key or URL is missing."""
+        """Builds the tool. Raises ConfigError if a key or URL is missing.
+
+        If `replayed`, the tool is never called, because its results are recorded, so it must not require a key or URL.
+        `options` are the settings whose names start with the provider's name, for built-in tools only.
+        """
         ...
 
 
@@ -39,12 +41,12 @@ PROVIDERS = {
 
 
 def built_in_searches() -> tuple[str, ...]:
-    """Names of the built-in searches."""
+    """Returns the names of the built-in searches."""
     return tuple(PROVIDERS)
 
 
 def search_builder(name: str) -> SearchBuilder:
-    """The builder of the search with that name; only its module is imported. Raises ConfigError for unknown names."""
+    """Returns the builder of the search with that name. Imports only its module. Raises ConfigError for other names."""
     if name in PROVIDERS:
         module, _, tool = PROVIDERS[name].partition(":")
         return cast("SearchBuilder", getattr(import_module(f"factloop.tools.search.{module}"), tool).build)
@@ -55,7 +57,7 @@ def search_builder(name: str) -> SearchBuilder:
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Raises ConfigError for unknown names. Imports nothing."""
+    """Raises ConfigError for unknown names. Imports no modules."""
     for name in names:
         if name not in PROVIDERS and name not in plugin_names(SEARCH):
             raise _unknown(name)
@@ -63,7 +65,7 @@ def check_names(names: Sequence[str]) -> None:
 
 def _unknown(name: str) -> ConfigError:
     known = ", ".join((*PROVIDERS, *plugin_names(SEARCH)))
-    return ConfigError(f"unknown search {name!r}: use {known}, or the path of documents")
+    return ConfigError(f"unknown search {name!r}: use {known}, or a path to documents")
 
 
 def build_search_tools(
@@ -81,9 +83,9 @@ def build_search_tools(
     """Builds one tool for each distinct name, in order, then one for all documents, if there are any.
 
     Documents are indexed here, which may take seconds. Raises ConfigError for an unknown name or a missing key or URL,
-    and DataError for unreadable documents. Only the modules of the requested tools are imported. `replayed` tools need
-    no key or URL, because their results are recorded and they are never called. `options` maps names to further
-    arguments for their builders.
+    and DataError for unreadable documents. Only the modules of the requested tools are imported. With `replayed`, the
+    tools need no key or URL, because their results are recorded and they are never called. `options` maps names to
+    further arguments for their builders.
     """
     check_sources(names)
     own = options or {}
@@ -101,7 +103,7 @@ def build_search_tools(
 
 
 def check_settings(names: Sequence[str], docs: Sequence[str | Path] = ()) -> None:
-    """Checks that all names are known and all paths except globs exist. Opens no folders. Raises ConfigError."""
+    """Checks that all names are known and that all paths except globs exist. Opens no folders. Raises ConfigError."""
     check_names(names)
     for place in docs:
         if not glob.has_magic(str(place)) and not os.path.lexists(os.path.expanduser(place)):
@@ -109,7 +111,7 @@ def check_settings(names: Sequence[str], docs: Sequence[str | Path] = ()) -> Non
 
 
 def check_sources(names: Sequence[str], docs: Sequence[str | Path] = ()) -> None:
-    """Checks that all names are known and all paths lead to files, but reads no file. Raises ConfigError, DataError."""
+    """Checks that all names are known and all paths lead to files. Reads no files. Raises ConfigError, DataError."""
     check_names(names)
     if docs:
         from factloop.tools.search.documents.files import find_files

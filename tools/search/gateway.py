@@ -1,4 +1,4 @@
-"""The only way to call search tools: it caches, rate-limits, retries, meters and deduplicates queries."""
+"""The gateway for all searches: caches, rate-limits, retries, meters and deduplicates queries."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from factloop.tools.search.base import REACH_S, SearchHit, SearchTool
 T = TypeVar("T")
 
 BY = {"call": "search", "cache": "cache", "identical_call": "identical_call"}
-"""How a span describes the origin of hits."""
+"""Describes in a span where hits came from."""
 KEEP_S = 24 * 3600.0
-"""Age, in seconds, at which web searches in the shared cache are repeated. In a run directory, answers never expire."""
+"""Age in seconds at which web searches in the shared cache are repeated. In a run directory, answers never expire."""
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,12 @@ class SearchAnswer:
 
 
 def limiter_of_tool(tool: SearchTool) -> Limiter:
-    """A new limiter for a tool's server."""
+    """Returns a new limiter for the server of a tool."""
     return Limiter(concurrency=tool.concurrency_limit)
 
 
 class Server:
-    """The server behind a tool: its limiter, its patience, and whether it has ever answered."""
+    """The server of a tool, with its limiter, its patience and whether it has ever answered."""
 
     def __init__(self, tool: SearchTool, limiter: Limiter, patience_s: float, rest_s: float = REST_S) -> None:
         self.limiter = limiter
@@ -62,7 +62,7 @@ class Server:
 
 
 class SearchGateway:
-    """Answers queries with a run's search tools. Shared by all responses being checked; bound to one event loop."""
+    """Answers queries with the search tools of a run. All responses being checked share it. Bound to one event loop."""
 
     def __init__(
         self,
@@ -79,10 +79,10 @@ class SearchGateway:
         servers: dict[int, Server] | None = None,
         limiter_of: Callable[[SearchTool], Limiter] = limiter_of_tool,
     ) -> None:
-        """`patience_s` is how long a tool's server may accept no request before we give up on it, and `rest_s` is the
-        longest pause before trying it again.
+        """We give up on a tool's server if it accepts no request for `patience_s` seconds. `rest_s` is the longest
+        pause before trying it again.
 
-        `budget` is charged for searches; a tool with an unknown price counts as free. Gateways with the same `servers`
+        `budget` is charged for searches. A tool with an unknown price counts as free. Gateways with the same `servers`
         or the same `limiter_of` share their limiters.
         """
         self.tools = tuple(tools)
@@ -92,14 +92,14 @@ class SearchGateway:
         self._timeout_s, self._patience_s, self._rest_s, self._rng = timeout_s, patience_s, rest_s, rng
         self._limiter_of = limiter_of
         self._servers: dict[int, Server] = {} if servers is None else servers
-        """Maps ids of existing tools to servers, so that all gateways use the same limiter for a tool."""
+        """Maps the ids of existing tools to servers, so that all gateways use the same limiter for a tool."""
         self._looks: SingleFlight[ToolError | None] = SingleFlight()
 
     def over(self, tools: Sequence[SearchTool]) -> SearchGateway:
-        """A gateway to other tools that shares answers, budget and limiters with this one.
+        """Returns a gateway to other tools that shares answers, budget and limiters with this one.
 
-        Answers of tools that are not cacheable are not shared, and are discarded with the gateway: two retrievers of
-        one kind look alike but must not get each other's hits.
+        Answers of tools that are not cacheable are not shared, and are discarded with the gateway, because two
+        retrievers of one kind look alike but must not get each other's hits.
         """
         other = copy(self)
         other.tools = tuple(tools)
@@ -107,7 +107,7 @@ class SearchGateway:
         return other
 
     def deeper(self, results: int) -> SearchGateway:
-        """A copy of this gateway that returns at least this many hits per query."""
+        """Returns a copy of this gateway that returns at least this many hits per query."""
         other = copy(self)
         other._results = max(results, self._results)
         return other
@@ -119,10 +119,11 @@ class SearchGateway:
         return self._servers[id(tool)]
 
     async def reach(self) -> None:
-        """Checks once, before money is spent, that a search server can be reached and that none rejects us.
+        """Checks once, before money is spent, that at least one search server can be reached and that none rejects our
+        requests.
 
-        Raises ConfigError for a rejected key, and ToolError if no tool's server can be reached. If only some cannot be
-        reached, they are not called again, and their searches fail.
+        Raises ConfigError for a rejected key, and ToolError if no tool's server can be reached. Servers that cannot be
+        reached are not called again, so searches with their tools fail.
         """
         servers = [self._server(tool) for tool in self.tools]
         if all(server.is_looked_at for server in servers):
@@ -135,7 +136,6 @@ class SearchGateway:
             server.is_looked_at = True
 
     async def _look_at(self, tool: SearchTool) -> ToolError | None:
-        """Checks a tool's server. Returns an error if we gave up on the server. Raises ConfigError."""
         server = self._server(tool)
         if not server.is_looked_at:
             try:
@@ -156,26 +156,26 @@ class SearchGateway:
                 await self._in_time(tool.areach(), tool, min(REACH_S, patience.seconds))
         except ToolTimeout:
             if patience.is_given_up:
-                raise  # otherwise the server is only slow to respond, and may still answer
+                raise  # a server that is only slow may still answer
         except FactloopError:
             raise
-        except Exception as error:  # a user's own tool may raise anything
-            said = f"{tool.name}: its server could not be checked ({type(error).__name__})"
+        except Exception as error:  # a user's tool may raise anything
+            said = f"{tool.name}: cannot check the server ({type(error).__name__})"
             raise ToolError(said, tool=tool.name) from error
 
     @property
     def is_given_up(self) -> bool:
-        """Whether all tools' servers have been given up on."""
+        """Whether we have given up on the servers of all tools."""
         return all(self._server(tool).patience.is_given_up for tool in self.tools)
 
     def in_turn(self, name: str | None, round_number: int) -> tuple[SearchTool, ...]:
-        """All tools, starting with the tool of that name. If there is none, the first one changes every round."""
+        """Returns all tools, starting with the named one or, if there is none, with a different one in each round."""
         names = [tool.name for tool in self.tools]
         first = names.index(name) if name in names else round_number % len(names)
         return (*self.tools[first:], *self.tools[:first])
 
     async def search(self, tool: SearchTool, query: str, *, stage: str, meter: UsageMeter) -> SearchAnswer:
-        """The hits for a query. May cost money. Raises ToolError, ToolTimeout, BudgetExceeded, ConfigError."""
+        """Returns the hits for a query. May cost money. Raises ToolError, ToolTimeout, BudgetExceeded, ConfigError."""
         query = " ".join(query.split())
         asked = {"gen_ai.operation.name": "retrieval", "gen_ai.data_source.id": tool.name, "factloop.stage": stage}
         with span(f"retrieval {tool.name}", asked, calls=True) as traced:
@@ -188,7 +188,7 @@ class SearchGateway:
             return found
 
     async def ask(self, tool: SearchTool, query: str, *, stage: str, meter: UsageMeter) -> Value:
-        """Calls the tool directly, bypassing the store of answers. Raises like `search`."""
+        """Calls the tool directly, bypassing the store of answers. Raises the same errors as `search`."""
         if tool.is_local:
             return await self._search_here(tool, query, stage, meter)
         server = self._server(tool)
@@ -198,22 +198,22 @@ class SearchGateway:
         except ToolError as error:
             if is_wrong_set_up(error):
                 await server.first_answer.raise_blamed(error)
-            raise  # an unreachable server is only one of several sources; claims that need it stay unscored
+            raise  # the server is one of several sources, and claims that need it stay unscored
 
     def key(self, tool: SearchTool, query: str) -> str:
-        """A key that is equal for searches that can share their hits."""
+        """Returns a key that is the same for all searches that can share their hits."""
         request = ["search", tool.name, tool.identity, query, self._results]
         return hashlib.sha256(json.dumps(request).encode("utf-8", "surrogatepass")).hexdigest()
 
     def recorded_as(self, tool: SearchTool, query: str) -> TapeRequest | None:
-        """A search as recorded on a tape; None for a local, repeatable tool."""
+        """Returns a search as recorded on a tape, or None for a local, repeatable tool."""
         if tool.recorded_as is None:
             return None
         exact = [tool.name, tool.recorded_as, query, self._results]
         return TapeRequest("search", exact, {"tool": tool.name, "query": query, "results": self._results})
 
     async def _search_here(self, tool: SearchTool, query: str, stage: str, meter: UsageMeter) -> Value:
-        """Searches without the layers needed for servers, which would take a third of the time with few passages."""
+        """Searches without the layers for servers, which would take a third of the time if there are few passages."""
         started = time.perf_counter()
         try:
             hits = await self._hits(tool, query)
@@ -236,7 +236,7 @@ class SearchGateway:
             try:
                 with server.patience.asking(), server.first_answer.awaited():
                     hits = await self._paced_hits(tool, query, ticket)
-            except (ToolTimeout, asyncio.CancelledError) as error:  # the request was sent, so it is paid for anyway
+            except (ToolTimeout, asyncio.CancelledError) as error:  # the request was sent, so it must be paid for
                 reservation.spent_usd = of_check.spent_usd = price or 0.0
                 meter.given_up(stage, cost, time.perf_counter() - started)
                 if isinstance(error, FactloopError):
@@ -272,7 +272,7 @@ class SearchGateway:
             raise
 
     async def _hits(self, tool: SearchTool, query: str) -> list[SearchHit]:
-        """The tool's hits. A user's own tool may raise any error, including `TimeoutError`, and return anything."""
+        """Returns the tool's hits. A user's tool may raise any error, including `TimeoutError`, and return anything."""
         try:
             found = await tool.asearch(query, self._results)
         except FactloopError:
@@ -294,7 +294,7 @@ class SearchGateway:
 
 @dataclass(frozen=True)
 class SearchCall:
-    """A query to a tool, in the form that a store of answers takes."""
+    """A query to a tool, as a `Call` for a store of answers."""
 
     gateway: SearchGateway
     tool: SearchTool
@@ -322,7 +322,7 @@ class SearchCall:
 
 
 def _is_answered(error: FactloopError) -> bool:
-    """Whether the server answered with a success status, for which providers charge regardless of the content."""
+    """Returns whether the server answered with a success status, for which providers charge whatever the content."""
     return isinstance(error, ToolError) and error.status is not None and 200 <= error.status < 300
 
 

@@ -1,4 +1,4 @@
-"""Searches documents supplied with an answer, in memory and with BM25."""
+"""Searches documents supplied with an answer, using BM25 in memory."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class GivenDocuments(PassageSearch):
     """Searches documents in memory. It is free, needs no network access, and writes nothing to disk.
 
     Source, title and date come from the documents' metadata, as with a retriever, or from their front matter and first
-    heading. A document without a source is named `given_documents#` plus its position. Indexing 100,000 passages takes
-    a second.
+    heading. A document without a source is named `given_documents#` plus its position. It takes a second to index
+    100,000 passages.
     """
 
     name: str = "given_documents"
@@ -52,11 +52,11 @@ class GivenDocuments(PassageSearch):
 
     @property
     def documents(self) -> tuple[Document, ...]:
-        """The documents as supplied; the `document.index` of a hit refers to this order."""
+        """The documents as supplied. The `document.index` of a hit refers to this order."""
         return self._documents
 
     def of_these(self, documents: Sequence[Document]) -> GivenDocuments:
-        """The same index for the same documents, whose ids and other metadata may differ."""
+        """Returns the same index for the same documents, although their ids and other metadata may differ."""
         copy = self.model_copy()
         copy._keep(documents)
         return copy
@@ -73,18 +73,18 @@ class GivenDocuments(PassageSearch):
         return source_document(self._documents[index], index)
 
     def _name_of(self, key: str) -> str:
-        return key  # in the documents' order
+        return key  # in the order of the documents
 
     def _source(self, stored: StoredPassage) -> str:
         return stored.url or stored.key
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
-        """Searches in the caller's thread, which is faster than using another one."""
+        """Searches in the caller's thread, which is faster than starting another one."""
         return self.search(query, limit)
 
 
 class GivenIndexes:
-    """Caches the indexes of the most recent documents, so that answers based on the same set share one index."""
+    """Caches the indexes of the most recent sets of documents, so that answers based on the same set share an index."""
 
     def __init__(self, size: int = 32) -> None:
         """Keeps up to `size` sets of documents in memory."""
@@ -93,13 +93,15 @@ class GivenIndexes:
         self._lock = threading.Lock()
 
     async def tool_for(self, given: Documents | None) -> SearchTool | None:
-        """A search tool for the documents supplied with a response; None if there are none. Raises DataError."""
+        """Returns a search tool for the documents supplied with a response, or None for no documents. Raises
+        DataError.
+        """
         if isinstance(given, BaseRetriever | VectorStore):
             return as_search_tool(given)
         return await self.of(documents_of("documents", given) or ())
 
     async def of(self, documents: Sequence[Document]) -> GivenDocuments | None:
-        """The documents as a search tool, indexed in another thread; None if none of them contains text."""
+        """Returns a search tool for the documents, indexed in another thread, or None if none of them contains text."""
         key = contents_hash(documents)
         with self._lock:
             kept = self._indexes.get(key)
@@ -114,17 +116,17 @@ class GivenIndexes:
 
 
 def without_contents(identity: str) -> str:
-    """The identity of a search tool, without the hash of the contents if the tool searches supplied documents."""
+    """Returns the identity of a search tool, without the hash of the contents if it searches supplied documents."""
     return _IDENTITY if identity.startswith(f"{_IDENTITY} ") else identity
 
 
 def is_given(identity: str) -> bool:
-    """Whether this is the identity of supplied documents."""
+    """Returns whether this is the identity of a search in supplied documents."""
     return without_contents(identity) == _IDENTITY
 
 
 def contents_hash(documents: Sequence[Document]) -> str:
-    """A hash of texts, sources, titles and dates, in order. It is equal if the same answers can be expected."""
+    """Returns a hash of texts, sources, titles and dates, in order. Documents with equal hashes give equal answers."""
     hits = hits_of(documents, GivenDocuments.model_fields["name"].default)
     shown = "\n".join(hit.model_dump_json(exclude={"document"}) for hit in hits)
     return hashlib.sha256(shown.encode()).hexdigest()[:32]
@@ -142,7 +144,7 @@ def _files(given: Sequence[SearchHit]) -> Iterator[tuple[str, Iterator[Section]]
 
 
 def _sections(hit: SearchHit) -> Iterator[Section]:
-    """The sections of a document, which may be Markdown. Its front matter supplies values that its metadata lack."""
+    """Splits a document, which may be Markdown, into sections. Front matter fills in missing metadata."""
     front, text = read_front_matter(_without_margin(hit.passage))
     blocks = markdown_blocks(text)
     title = hit.title or front.title or first_heading(blocks)
@@ -150,7 +152,7 @@ def _sections(hit: SearchHit) -> Iterator[Section]:
 
 
 def _without_margin(text: str) -> str:
-    """The text without the indentation of source code, which would turn headings into code."""
+    """Removes the indentation of source code from a text, which would turn headings into code."""
     first, line_end, rest = text.partition("\n")
     begins = first.lstrip(" \t")
     is_flush = begins == first and begins and not begins.startswith("#")

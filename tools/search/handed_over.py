@@ -1,4 +1,4 @@
-"""Reads documents in the forms that users pass: LangChain documents, texts, mappings, or scored search results."""
+"""Reads documents in the forms that users pass: LangChain documents, texts, mappings or scored search results."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from pydantic import BaseModel
 from factloop.core.errors import DataError
 
 GivenDocument = str | Document | Mapping[str, Any]
-"""A string, a LangChain document, or a mapping with `page_content`, `text` or `content`, and metadata."""
+"""A string, a LangChain document, or a mapping with metadata and one of `page_content`, `text` and `content`."""
 Documents = GivenDocument | Iterable[GivenDocument | tuple[GivenDocument, float]] | BaseRetriever | VectorStore
-"""The sources that can be supplied with a response: documents, with or without scores, or a store or retriever."""
+"""The sources that can be supplied with a response: documents with or without scores, a store, or a retriever."""
 Retrieve = Callable[[str], Any]
 """A function, synchronous or not, that takes a query and returns documents."""
 _TEXTS = ("page_content", "text", "content")
 
 
 def documents_of(name: str, value: object) -> tuple[Document, ...] | None:
-    """Converts texts, mappings and documents, with or without a score, to documents. Accepts a single one as well.
+    """Converts texts, mappings and documents, with or without scores, to documents. Also accepts a single one.
 
     Arrays and series of texts are treated as lists, like all other iterables except tables and models. None stays None.
     Raises a DataError that names the item.
@@ -32,7 +32,7 @@ def documents_of(name: str, value: object) -> tuple[Document, ...] | None:
         return None
     if isinstance(value, str | Document | Mapping):
         value = [value]
-    elif hasattr(value, "tolist"):  # an array of numpy, a series of pandas
+    elif hasattr(value, "tolist"):  # a numpy array or a pandas series
         value = value.tolist()
     if not isinstance(value, Iterable) or isinstance(value, BaseModel) or hasattr(value, "columns"):
         raise DataError(f"{name}: must be a list of documents or strings, not {type(value).__name__}")

@@ -1,7 +1,8 @@
 """Searches over HTTP with an API key: Tavily, Exa and Brave. Every query costs money.
 
-It calls the providers' HTTP APIs directly. Tavily's LangChain package limits neither time nor length, and sends the key
-along when it follows redirects. Exa's waits forever for a server that stalls. Brave's is deprecated and drops dates.
+It calls the providers' HTTP APIs directly. Tavily's LangChain package limits neither time nor length, and forwards the
+key when it follows redirects. Exa's package waits forever for a server that stalls. Brave's package is deprecated and
+drops dates.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ T = TypeVar("T", bound=BaseModel)
 
 
 class KeyedSearch(SearchTool):
-    """Base class of hosted searches. The key comes from `api_key` or the provider's own environment variable.
+    """Base class of hosted searches. The key comes from `api_key` or from the provider's environment variable.
 
-    Pages without text are skipped. If no page has text, the search fails, because pages were found but their content is
+    Pages without text are skipped. If none of the pages contains text, the search fails, because their content is
     unknown. The constructor raises ConfigError if the key is missing or the URL is invalid.
     """
 
@@ -34,10 +35,10 @@ class KeyedSearch(SearchTool):
     url_variable: ClassVar[str]
     default_url: ClassVar[str]
     site: ClassVar[str]
-    """Where to get a key."""
+    """The page where users can get a key."""
     key_header: ClassVar[str]
     key_scheme: ClassVar[str] = ""
-    """Text before the key in its header."""
+    """Text before the key in the header."""
 
     api_key: SecretStr | None = None
     base_url: str | None = None
@@ -54,7 +55,7 @@ class KeyedSearch(SearchTool):
         super().model_post_init(context)
         url = self.base_url or os.environ.get(self.url_variable) or self.default_url
         self._url = checked_base_url(url, self.url_variable)
-        refused = f"the key in {self.key_variable} was refused"
+        refused = f"the key in {self.key_variable} was rejected"
         self._client = JsonClient(
             tool=self.name,
             base_url=self._url,
@@ -64,12 +65,12 @@ class KeyedSearch(SearchTool):
         )
 
     def _key(self) -> str:
-        """The key without surrounding spaces. Raises ConfigError if there is none or if it is invalid in a header."""
+        """Returns the key without surrounding spaces. Raises ConfigError if it is missing or invalid in a header."""
         key = self.api_key.get_secret_value() if self.api_key else os.environ.get(self.key_variable, "")
         if not key.strip():
             raise ConfigError(f"{self.name} needs a key: set {self.key_variable} (get one at {self.site})")
         if not (key.isascii() and key.strip().isprintable()):
-            raise ConfigError(f"the key in {self.key_variable} contains characters not allowed in HTTP headers")
+            raise ConfigError(f"the key in {self.key_variable} contains characters that HTTP headers do not allow")
         return key.strip()
 
     @property
@@ -81,21 +82,20 @@ class KeyedSearch(SearchTool):
         return self.name
 
     def reach(self) -> None:
-        """Checks that the server responds. Only the first query shows whether the key is valid, and it costs money."""
+        """Checks that the server responds. Only a query, which costs money, would show whether the key is valid."""
         self._client.reach(timeout_s=REACH_S)
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
-        """Costs one query. Blank queries are not sent and find nothing."""
+        """Costs one query. Blank queries are not sent and return no hits."""
         if not query.strip() or limit < 1:
             return []
         return with_text(self.name, list(self._found(query, limit)), limit)
 
     @abstractmethod
-    def _found(self, query: str, limit: int) -> Iterable[SearchHit]:
-        """The pages that the server found, best first, including those without text. Raises ToolError."""
+    def _found(self, query: str, limit: int) -> Iterable[SearchHit]: ...
 
     def _read(self, answer: dict[str, Any], shape: type[T]) -> T:
-        """Parses the answer. Raises ToolError if it has another shape, which does not mean that nothing was found."""
+        """Parses the answer. Raises ToolError if it is malformed, which does not mean that nothing was found."""
         try:
             return shape.model_validate(answer)
         except ValidationError as error:
@@ -103,7 +103,7 @@ class KeyedSearch(SearchTool):
 
 
 def misshapen(name: str, error: ValidationError) -> ToolError:
-    """The error of a search whose answer cannot be read as search results."""
+    """Returns the error of a search whose answer cannot be read as search results."""
     where = ".".join(str(part) for part in error.errors()[0]["loc"])
     said = f"the answer does not look like search results (at {where!r})"
     return ToolError(f"{name}: {said}", tool=name, status=200)
@@ -187,7 +187,7 @@ class ExaSearch(KeyedSearch):
 
 
 MOST_OF_BRAVE = 20
-"""Maximum number of results per query that Brave allows."""
+"""Maximum number of results per query that Brave returns."""
 LONGEST_TO_BRAVE, MOST_WORDS_TO_BRAVE = 400, 50
 _EMPHASIS = re.compile(r"</?strong>")
 
@@ -206,12 +206,12 @@ class _BraveWeb(BaseModel):
 
 class _BraveResults(BaseModel):
     query: dict[str, Any]
-    """Always present, even if no pages were found."""
+    """This field is always present, even if no pages were found."""
     web: _BraveWeb = _BraveWeb()
 
 
 class BraveSearch(KeyedSearch):
-    """Searches Brave's web index (https://brave.com/search/api). Long queries are cut to Brave's limits."""
+    """Searches Brave's web index (https://brave.com/search/api). Long queries are shortened to Brave's limits."""
 
     key_variable: ClassVar[str] = "BRAVE_SEARCH_API_KEY"
     url_variable: ClassVar[str] = "FACTLOOP_BRAVE_URL"
@@ -233,5 +233,5 @@ class BraveSearch(KeyedSearch):
 
 
 def _plain(text: str) -> str:
-    """Removes Brave's highlighting of query words and unescapes HTML characters."""
+    """Removes Brave's highlighting of query words, and unescapes HTML entities."""
     return html.unescape(_EMPHASIS.sub("", text))

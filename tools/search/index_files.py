@@ -1,7 +1,7 @@
 """Finds and removes document indexes in the cache without loading the search engine.
 
-There are two files next to an index folder: `.lock` is held by the process that updates the index, and `.use` by all
-processes that search it.
+There are two lock files next to an index folder. The process that updates the index holds `.lock`, and all processes
+that search it hold `.use`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ MANIFEST = "manifest.json"
 
 
 def remove_index(folder: Path) -> bool:
-    """Removes an index from its cache unless it is in use; returns whether it was removed. Raises OSError.
+    """Removes an index from its cache unless it is in use. Returns whether it was removed. Raises OSError.
 
-    A symbolic link in its place is not ours and is kept. If the removal is interrupted, the next process that opens the
-    index rebuilds it, and the next one that removes it finishes the removal.
+    A symbolic link in its place was not made by factloop and is kept. If the removal is interrupted, the next process
+    that opens the index rebuilds it, and the next process that removes it completes the removal.
     """
     if folder.is_symlink():
         return False
@@ -27,7 +27,7 @@ def remove_index(folder: Path) -> bool:
         if not is_free:
             return False
         if folder.exists():
-            (folder / MANIFEST).unlink(missing_ok=True)  # first, because no other file is trusted without it
+            (folder / MANIFEST).unlink(missing_ok=True)  # removed first, because no other file is trusted without it
             shutil.rmtree(folder)
         folder.with_suffix(LOCK).unlink(missing_ok=True)
     return True

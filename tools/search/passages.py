@@ -15,10 +15,10 @@ SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
     "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # kana, Han
 )
-"""Ranges of scripts without spaces between words, for use in a regular expression's brackets."""
+"""Scripts that do not separate words with spaces, as ranges for the brackets of a regular expression."""
 
 PARAGRAPHS, PARAGRAPH = "\n\n", "\n"
-"""Separators of paragraphs in a text and in a passage, respectively."""
+"""The separators of paragraphs in a text and in a passage, respectively."""
 
 _SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
 _LONGEST_UNIT = 100
@@ -26,7 +26,7 @@ _UNIT = re.compile(rf"[{SPACELESS}]{{1,2}}|[^\s{SPACELESS}]{{1,{_LONGEST_UNIT}}}
 _SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u0964][\"'\u201d\u2019)\]\u00bb\u300d\u300f]*\Z")
 _LONGEST_SHORT = 8
 _AROUND = ".([\"'"
-"""Characters around an abbreviation that does not end a sentence."""
+"""Characters next to an abbreviation that does not end a sentence."""
 _WORD = re.compile(rf"[{SPACELESS}]|[^\W{SPACELESS}]+")
 
 
@@ -36,7 +36,7 @@ class PassageSettings:
 
     words: int = 80
     slack: int = 20
-    """Maximum deviation from `words` that is allowed so that a passage ends with a sentence."""
+    """Maximum deviation from `words` that allows a passage to end with a sentence."""
 
     def __post_init__(self) -> None:
         if not self.words > self.slack >= 0:
@@ -51,18 +51,18 @@ class Chunk:
     """A passage and its relation to the previous one."""
 
     text: str
-    """With whitespace collapsed, except for line breaks between paragraphs."""
+    """The text with whitespace collapsed, except for line breaks between paragraphs."""
     joint: str = PARAGRAPH
-    """The separator between this passage and the previous one: a line break, a space, or nothing."""
+    """The separator between this passage and the previous one, which is a line break, a space, or nothing."""
     begins_within: bool = False
     """Whether the passage continues a sentence that is too long for one passage."""
 
 
 def split_passages(text: str, settings: PassageSettings = DEFAULT_SETTINGS) -> Iterator[str]:
-    """Splits text into passages, in order and without overlap; blank text has none. Linear time, constant extra memory.
+    """Splits text into passages, in order and without overlap, in linear time and constant extra memory.
 
     Each passage ends at the end of a sentence, unless the sentence is too long for one passage. A text of at most
-    `words + slack` words is one passage. A "word" of more than 100 characters is cut.
+    `words + slack` words is one passage. A "word" of more than 100 characters is cut. Blank text has no passages.
     """
     return (chunk.text for chunk in split_chunks(text, settings))
 
@@ -70,10 +70,10 @@ def split_passages(text: str, settings: PassageSettings = DEFAULT_SETTINGS) -> I
 def split_chunks(
     text: str, settings: PassageSettings = DEFAULT_SETTINGS, tables: Sequence[tuple[int, int]] = ()
 ) -> Iterator[Chunk]:
-    """Like `split_passages`. `tables` are ordered ranges of the text in which each paragraph is a whole table row."""
+    """Splits text like `split_passages`. In the ranges `tables` (in order), each paragraph is a whole table row."""
     longest = settings.words + settings.slack
     is_short = len(text) <= 10 * longest and (text.isascii() or not _SPACELESS_CHARACTER.search(text))
-    if is_short and len(words := text.split()) <= longest:  # true for most table rows
+    if is_short and len(words := text.split()) <= longest:  # this is true for most table rows
         if words:
             yield Chunk(_collapsed(text) if PARAGRAPHS in text else " ".join(words))
         return
@@ -92,16 +92,17 @@ def split_chunks(
 
 
 class _Ends:
-    """Positions where a text may be cut: after a sentence or paragraph, and in a table only after a row."""
+    """Positions where a text may be cut: after a sentence or paragraph, but within a table only after a row."""
 
     def __init__(self, text: str, tables: Sequence[tuple[int, int]]) -> None:
         self._text, self._tables = text, tables
         self._starts = [start for start, _ in tables]
 
     def nearest(self, units: Sequence[tuple[int, int]], settings: PassageSettings) -> tuple[int, bool]:
-        """The number of units to take, and whether a sentence ends there.
+        """Returns the number of units to take, and whether a sentence ends there.
 
-        Takes the end nearest to `words`, or an earlier one if none is near, or `words` itself if there is none at all.
+        Takes the end nearest to `words`. If there is none nearby, takes an earlier one, or exactly `words` units if
+        there is none at all.
         """
         wished = settings.words
         near = (count for distance in range(settings.slack + 1) for count in (wished - distance, wished + distance))
@@ -136,10 +137,10 @@ def _collapsed(text: str) -> str:
 
 
 def best_passages(query: str, passages: Sequence[str], limit: int) -> list[int]:
-    """Indices of at most `limit` passages, starting with those that share the rarest words with the query.
+    """Returns the indices of at most `limit` passages, starting with those that share the rarest words with the query.
 
     The weight of a shared word is the logarithm of its rarity among the passages. Ties keep their order, and passages
-    that share no word come last.
+    that share no words come last.
     """
     wanted = set(_words(query))
     shared = [wanted.intersection(_words(passage)) for passage in passages]

@@ -15,7 +15,7 @@ from factloop.tools.search.hosted import misshapen
 
 URL_VARIABLE = "FACTLOOP_SEARXNG_URL"
 _NOWHERE = "http://replayed.invalid"
-_NO_JSON = "the server has probably disabled its JSON format: add `json` to `search.formats` in its settings.yml"
+_NO_JSON = "the JSON format of the server is probably disabled: add `json` to `search.formats` in its settings.yml"
 
 
 class _SearxngResult(BaseModel):
@@ -33,7 +33,7 @@ class _SearxngResults(BaseModel):
 class SearxngSearch(SearchTool):
     """Searches a SearXNG server at `base_url`, or at `FACTLOOP_SEARXNG_URL`. Raises ConfigError if neither is set.
 
-    `language` is a code that the server knows, such as "en" or "all".
+    `language` is a code known to the server, such as "en" or "all".
     """
 
     name: str = "searxng"
@@ -54,7 +54,7 @@ class SearxngSearch(SearchTool):
         super().model_post_init(context)
         url = self.base_url or os.environ.get(URL_VARIABLE)
         if not url:
-            raise ConfigError(f"searxng needs a server: set {URL_VARIABLE}, or searxng_url")
+            raise ConfigError(f"searxng needs a server: set {URL_VARIABLE} or searxng_url")
         self._url = checked_base_url(url, URL_VARIABLE)
         self._client = JsonClient(tool=self.name, base_url=self._url, timeout_s=self.timeout_s, hints={403: _NO_JSON})
 
@@ -70,10 +70,10 @@ class SearxngSearch(SearchTool):
         self._client.reach(timeout_s=REACH_S)
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
-        """Raises ToolError if there are no results and engines failed, because that is not an empty result.
+        """Raises ToolError if there are no results because engines failed, which is different from an empty result.
 
-        Skips pages without text, which some engines return. If no page has text, for example because an engine's markup
-        has changed, raises ToolError as well.
+        Skips pages without text, which some engines return. Also raises ToolError if none of the pages has text, for
+        example because the markup of an engine has changed.
         """
         if not query.strip() or limit < 1:
             return []
@@ -85,7 +85,7 @@ class SearxngSearch(SearchTool):
         except ValidationError as error:
             raise misshapen(self.name, error) from error
         if not answer.results and answer.unresponsive_engines:
-            raise ToolError("searxng: none of its engines answered", tool=self.name, retryable=True)
+            raise ToolError("searxng: none of the engines answered", tool=self.name, retryable=True)
         hits = [
             SearchHit(source=item.url, title=item.title or "", passage=item.content or "", published=item.published)
             for item in answer.results

@@ -13,7 +13,7 @@ from factloop.tools.search.base import REACH_S, SearchHit
 from factloop.tools.search.hosted import KeyedSearch
 
 _NO_QUERY = frozenset({400, 422})
-"""Statuses with which the server rejects a request only because it has no query."""
+"""Statuses with which the server rejects a request only because it contains no query."""
 
 
 class _AnswerBox(BaseModel):
@@ -47,17 +47,17 @@ class _SerperResults(BaseModel):
 
     @model_validator(mode="after")
     def _is_an_answer(self) -> Self:
-        """Serper always returns a list of pages, even if empty, so an answer without known fields is invalid."""
+        """Checks that the answer has a known field. Serper always returns a list of pages, even if it is empty."""
         if not self.model_fields_set:
-            raise ValueError("neither answerBox nor knowledgeGraph nor organic")
+            raise ValueError("no answerBox, knowledgeGraph or organic")
         return self
 
 
 class SerperSearch(KeyedSearch):
-    """Google search through Serper's API.
+    """Searches Google through Serper's API.
 
-    `num` is the number of results to request; by default, as many as the caller wants. `gl` (country) and `hl`
-    (language) are Google's parameters. The texts of panels are treated like the texts of pages.
+    `num` is the number of results to request. By default, it is the number that the caller wants. `gl` (country) and
+    `hl` (language) are Google's parameters. The texts of panels are treated like the texts of pages.
     """
 
     key_variable: ClassVar[str] = "SERPER_API_KEY"
@@ -84,8 +84,8 @@ class SerperSearch(KeyedSearch):
     def reach(self) -> None:
         """Sends an empty query, which Serper rejects with a status that shows whether the key is valid.
 
-        Assumptions about the real Serper, which no test can verify: it checks the key first (401 or 403), rejects a
-        request without a query (400), and charges nothing for either.
+        This assumes, although no test can verify it, that the real Serper checks the key first (401 or 403), rejects a
+        request without a query (400), and charges for neither.
         """
         try:
             self._client.post("/search", {}, timeout_s=REACH_S)
@@ -101,7 +101,7 @@ class SerperSearch(KeyedSearch):
 
 
 def _hits(results: _SerperResults, query: str) -> Iterator[SearchHit]:
-    """Yields the direct answer, the knowledge panel, then pages. A panel without a URL gets the URL of the query."""
+    """Yields the direct answer, the knowledge panel, then pages. A panel without a URL gets the query's URL."""
     page = f"https://www.google.com/search?q={quote_plus(query)}"
     box, graph = results.answer_box, results.knowledge_graph
     if box and (passage := _joined(box.answer, box.snippet)):

@@ -25,7 +25,7 @@ _DEPRECATIONS = frozenset({"deprecation", "deprecation-help"})
 _PARAMETER_NOTES = frozenset({"unrecognizedparams", "unrecognizedvalues", "outofrange", "integeroutofrange"})
 _SEARCH_MODULES = frozenset({"search", "query+search"})
 _OF_SEARCH = re.compile(r"\b(?:generator|gsrsearch|gsrwhat)\b")
-"""Parameters essential to a search. Their names are not translated by any wiki."""
+"""Parameters essential to a search. No wiki translates their names."""
 _LONGEST_TEXT = 200
 
 
@@ -50,7 +50,7 @@ def _notes_in(name: str, answer: dict[str, Any]) -> _Notes:
 
 
 def raise_error(name: str, answer: JsonAnswer) -> None:
-    """Raises ToolError if the answer is an error; if the wiki is busy, the error says how long to wait."""
+    """Raises ToolError if the answer is an error. If the wiki is busy, the ToolError says how long to wait."""
     for note in _notes_in(name, answer.value).errors[:1]:
         code = note.code[:100]
         raise ToolError(
@@ -65,23 +65,24 @@ def raise_error(name: str, answer: JsonAnswer) -> None:
 def refuse_unfinished(name: str, answer: dict[str, Any]) -> None:
     """Raises ToolError if the wiki warns that it searched differently than requested, or only in part.
 
-    That is not the same as finding nothing. Unknown warnings about the search are treated in the same way. Notes about
-    parameters are harmless unless the search depends on them: a wiki without TextExtracts returns two such notes.
+    Such a search is different from one that finds nothing. Unknown warnings about the search have the same effect.
+    Notes about parameters are harmless unless the search depends on them. For example, a wiki without TextExtracts
+    returns two such notes.
     """
     for note in _notes_in(name, answer).warnings:
         said = repr(note.text[:_LONGEST_TEXT])
         if note.code in _PARAMETER_NOTES and _OF_SEARCH.search(note.text):
-            raise ToolError(f"{name}: does not support the search: {said}", tool=name)
+            raise ToolError(f"{name}: the wiki does not support this search: {said}", tool=name)
         if note.module in _SEARCH_MODULES and note.code not in _PARAMETER_NOTES | _DEPRECATIONS:
             raise ToolError(f"{name}: the search returned a warning: {said}", tool=name, retryable=True)
 
 
 MAX_LAG_S = 5
-"""Seconds of database lag above which the wiki should reject our requests, as its etiquette for programs demands."""
+"""Seconds of database lag above which the wiki should reject our requests, as its etiquette for programs requires."""
 _ASKED_EACH_TIME: dict[str, str | int] = {
     "format": "json",
     "formatversion": 2,
-    "errorformat": "plaintext",  # otherwise warnings have no codes
+    "errorformat": "plaintext",  # without this, warnings have no codes
     "maxlag": MAX_LAG_S,
 }
 _READER = "lxml"
@@ -106,30 +107,30 @@ class _Revision(BaseModel):
 
 
 class Article(BaseModel):
-    """An article as returned by the search."""
+    """An article, as returned by the search."""
 
     pageid: int
     title: str
     index: int = 0
-    """Its position in the search results."""
+    """The position in the search results."""
     fullurl: str = ""
     extract: str | None = None
-    """Its text; None if the wiki does not provide plain text."""
+    """The text, or None if the wiki does not provide plain text."""
     revisions: list[_Revision] = []
 
     @property
     def is_blank(self) -> bool:
-        """Whether the plain text exists but is blank, because TextExtracts omits tables and boxes."""
+        """Whether there is plain text but it is blank, because TextExtracts omits tables and boxes."""
         return self.extract is not None and not self.extract.strip()
 
     @property
     def edited(self) -> str | None:
-        """Time of the last edit."""
+        """The time of the last edit."""
         return self.revisions[0].timestamp if self.revisions else None
 
 
 _PASSAGES = PassageSettings(words=100)
-"""Longer than passages of documents, because these passages are returned without their neighbours."""
+"""More words than in passages of documents, because these passages are returned without their neighbours."""
 _LONGEST_QUERY = 300
 """Maximum number of characters of a query in MediaWiki's search."""
 _MAX_ARTICLES = 10
@@ -138,9 +139,9 @@ _MAX_ARTICLES = 10
 class WikipediaSearch(SearchTool):
     """Searches Wikipedia in one `language` (the code in its URL), or the MediaWiki at `base_url`.
 
-    Reads the best articles in full and returns their best passages of about a hundred words. A wiki's search requires
-    every word, so if no article has them all, up to three queries with fewer words follow. `published` is the time of
-    the article's last edit. Raises ConfigError if the language or URL is not valid.
+    Reads the best articles in full and returns their best passages of about a hundred words. MediaWiki's search
+    requires every word, so if no article contains them all, up to three queries with fewer words follow. `published` is
+    the time of the last edit of the article. Raises ConfigError if the language or URL is not valid.
     """
 
     name: str = "wikipedia"
@@ -160,7 +161,7 @@ class WikipediaSearch(SearchTool):
         cls,
         *,
         timeout_s: float,
-        replayed: bool,  # noqa: ARG003  # it needs no key
+        replayed: bool,  # noqa: ARG003  # no key is needed
         language: str = "en",
         url: str | None = None,
     ) -> WikipediaSearch:
@@ -197,7 +198,6 @@ class WikipediaSearch(SearchTool):
         return [_hit(*found[index]) for index in best_passages(query, texts, limit)]
 
     def _articles(self, query: str, n_articles: int) -> list[Article]:
-        """The articles found by the first wording of the query that finds any."""
         deadline = time.monotonic() + self.timeout_s
         for wording in chain([query], looser_queries(query)):
             if found := self._find(wording, n_articles, deadline):
@@ -205,7 +205,7 @@ class WikipediaSearch(SearchTool):
         return []
 
     def _facts(self, deadline: float) -> tuple[str, ...]:
-        """The wiki's software, and how its articles are read. Raises MissingExtra if they cannot be read."""
+        """Returns the wiki's software, and how its articles are read. Raises MissingExtra if they cannot be read."""
         asked: dict[str, str | int] = {"action": "query", "meta": "siteinfo", "siprop": "general|extensions"}
         try:
             site = _SiteInfo.model_validate(self._get(asked, deadline).get("query"))
@@ -217,11 +217,11 @@ class WikipediaSearch(SearchTool):
         return site.general.generator, "articles read as pages, without TextExtracts"
 
     def _find(self, query: str, n_articles: int, deadline: float) -> list[Article]:
-        """Articles that contain all words of the query, best first, with their texts.
+        """Returns articles that contain all words of the query, best first, with their texts.
 
         This takes one request per article, because the API returns only one full text per request. A wiki without the
-        extension TextExtracts returns none, so each article is then read from its page, which needs the extra
-        `documents`. The same applies to articles whose text the extension leaves empty.
+        extension TextExtracts returns no full texts, so each article is read from its page, which needs the extra
+        `documents`. Articles for which the extension returns an empty text are read in the same way.
         """
         found = self._search(query, n_articles, deadline)
         return [self._with_text(page, deadline) if self._is_unread(page) else page for page in found]
@@ -234,7 +234,7 @@ class WikipediaSearch(SearchTool):
             "action": "query",
             "generator": "search",
             "gsrsearch": query,
-            "gsrwhat": "text",  # otherwise MediaWiki's own search only covers titles
+            "gsrwhat": "text",  # without this, MediaWiki's built-in search only covers titles
             "gsrlimit": n_articles,
             "redirects": 1,
             "prop": "extracts|info|revisions",
@@ -281,7 +281,6 @@ class WikipediaSearch(SearchTool):
         require("documents", f"{self.name}: reading a wiki without TextExtracts", _READER)
 
     def _get(self, params: dict[str, str | int], deadline: float) -> dict[str, Any]:
-        """The answer to one request. Raises ToolError, ToolTimeout."""
         if time.monotonic() > deadline:
             raise ToolTimeout(tool=self.name, timeout_s=self.timeout_s)
         answer = self._client.get_answer("/api.php", _ASKED_EACH_TIME | params)
@@ -289,7 +288,6 @@ class WikipediaSearch(SearchTool):
         return answer.value
 
     def _read_pages(self, answer: dict[str, Any]) -> list[Article]:
-        """The pages in an answer; empty if the search found nothing."""
         if "query" not in answer and "batchcomplete" in answer:
             return []
         try:

@@ -1,4 +1,4 @@
-"""Shows the findings as a table: what was examined, whether it works, and how to fix it if it does not."""
+"""Shows the findings as a table with each part, whether it works, and how to fix it if it does not."""
 
 from __future__ import annotations
 

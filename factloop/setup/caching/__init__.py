@@ -1,1 +1,1 @@
-"""The cache shared by runs: paid answers, document indexes and word vectors, in one folder."""
+"""Manages the cache shared by runs, a folder with paid answers, document indexes and word vectors."""

@@ -1,6 +1,6 @@
 """Lists the contents of the cache folder, and empties it except for files in use.
 
-Only files whose names factloop creates are considered, so no other file in the folder is ever removed.
+Only files with names that factloop uses are considered, so no other file in the folder is ever removed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Folders named after word2vec are no longer written, but earlier versions may hav
 
 @dataclass(frozen=True)
 class Thing:
-    """An index or vector file in the folder."""
+    """An index or a file of vectors in the folder."""
 
     part: Part
     path: Path
@@ -44,10 +44,10 @@ class Thing:
     """Seconds since the epoch."""
 
     def remove(self) -> bool:
-        """Removes the file unless it is in use. Returns whether it no longer exists."""
+        """Removes the file unless it is in use. Returns whether the file is gone."""
         try:
             return _REMOVE[self.part](self.path)
-        except FileNotFoundError:  # another process was faster
+        except FileNotFoundError:  # another process removed it first
             return True
         except OSError:
             return False
@@ -59,12 +59,12 @@ def things_in(folder: Path) -> list[Thing]:
 
 
 def database_bytes(path: Path) -> int:
-    """Returns the size of a database in bytes, including the files that SQLite keeps next to it."""
+    """Returns the size of a database in bytes, including the files that SQLite creates next to it."""
     return sum(_bytes(path.with_name(f"{path.name}{ending}")) for ending in ("", *BESIDE_DATABASE))
 
 
 def _indexes(folder: Path) -> Iterator[Thing]:
-    """Yields the indexes by name, even if only a lock is left."""
+    """Yields the indexes by name, even if only the lock remains."""
     names = sorted({found[1] for path in _entries(folder) if (found := _INDEX.fullmatch(path.name))})
     for path in (folder / name for name in names):
         seen = (path.with_suffix(USE), path / MANIFEST, path)
@@ -79,7 +79,7 @@ def _vectors(folder: Path) -> Iterator[Thing]:
 
 
 def _remove_vectors(path: Path) -> bool:
-    """Removes the file. Processes that have mapped it can still read it; on Windows, the file is then not removed."""
+    """Removes the file. Processes that have mapped it can still read it. On Windows, a mapped file is not removed."""
     name = _VECTORS.fullmatch(path.name)
     if name is not None and name["unfinished"] and time.time() - _time(path) < PROTECTED_S:
         return False
@@ -105,7 +105,7 @@ def _bytes_below(path: Path) -> int:
 
 
 def _bytes(path: Path) -> int:
-    """Returns the size of the file; 0 if another process has removed it in the meantime."""
+    """Returns the size of the file, or 0 if another process has removed it in the meantime."""
     try:
         return path.stat().st_size if path.is_file() else 0
     except OSError:
@@ -146,7 +146,7 @@ class CacheStatus(Record):
 
 
 def status_of(settings: RunSettings) -> CacheStatus:
-    """Returns the current status. Removes nothing. Raises ConfigError if the answer file or the folder is unusable."""
+    """Returns the current status. Removes nothing. Raises ConfigError if the folder or its answer file is unusable."""
     folder = place_looked_at(settings)
     things = things_in(folder)
     answers = _answers(folder)
@@ -172,7 +172,7 @@ def _answers(folder: Path) -> CacheSection:
 
 
 def _kept(things: Sequence[Thing]) -> CacheSection:
-    there = [one for one in things if one.path.exists()]  # some have only a lock left
+    there = [one for one in things if one.path.exists()]  # for some, only a lock remains
     return CacheSection(
         n=len(there), n_bytes=sum(one.n_bytes for one in there), oldest=_moment(there[0].used_at) if there else None
     )
@@ -190,13 +190,13 @@ class CacheCleared(Record):
     n_bytes: Count
     """Number of bytes freed."""
     stayed: tuple[Path, ...]
-    """Files that were not removed, because another process uses them or permission is missing."""
+    """Files that were not removed, because another process uses them or because of missing permissions."""
 
 
 def clear(folder: Path, *, answers: bool, indexes: bool) -> CacheCleared:
-    """Removes the answers, the document indexes and word vectors, or everything. Raises ConfigError.
+    """Removes the answers, or the document indexes and word vectors, or everything. Raises ConfigError.
 
-    Does not wait for files in use, but keeps and lists them.
+    Does not wait for files in use. They are kept and listed.
     """
     path, freed, stayed = folder / ANSWERS, 0, list[Path]()
     if answers and path.is_file():
@@ -219,18 +219,18 @@ def _clear_answers(path: Path) -> int | None:
             is_ours = not is_free or _is_ours(path)
             if is_free and is_ours:
                 n_bytes = database_bytes(path)
-                for ending in (*BESIDE_DATABASE, ""):  # the database last: SQLite would apply the others to a new one
+                for ending in (*BESIDE_DATABASE, ""):  # database last: other files would alter a new one
                     path.with_name(f"{path.name}{ending}").unlink(missing_ok=True)
                 return n_bytes
     except OSError:
         return None
     if not is_ours:
-        raise ConfigError(f"{path}: not created by factloop; move it or use another path")
+        raise ConfigError(f"{path}: this file was not created by factloop; move it or use another path")
     return None
 
 
 def _is_ours(path: Path) -> bool:
-    """Returns whether it is an answer database or a damaged file, rather than another database with that name."""
+    """Returns whether the file is an answer database or damaged, rather than another database with that name."""
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
             tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}

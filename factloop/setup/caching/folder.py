@@ -32,10 +32,10 @@ def cache_place(settings: RunSettings) -> Path:
 
 
 def place_looked_at(settings: RunSettings) -> Path:
-    """Like `cache_place`, for commands that inspect or clear the cache. Raises ConfigError if it is not a folder."""
+    """Returns the same path for commands that inspect or clear the cache. Raises ConfigError if it is not a folder."""
     place = cache_place(settings)
     if place.exists() and not place.is_dir():
-        raise ConfigError(f"{place}: is not a folder, so it cannot contain the cache; set cache_dir")
+        raise ConfigError(f"{place} is not a folder, so it cannot contain the cache; set cache_dir")
     return place
 
 
@@ -44,9 +44,9 @@ def bounds_of(settings: RunSettings) -> CacheBounds:
 
 
 def cache_folder(settings: RunSettings, part: Part | None = None) -> Path | None:
-    """Returns the cache folder, or the folder for a part of the cache, private to its owner; None if caching is off.
+    """Returns the cache folder, or a subfolder for part of the cache, private to its owner, or None if caching is off.
 
-    If the folder cannot be used, it logs a warning and returns None, and the run continues without it.
+    If the folder cannot be used, logs a warning and returns None, and the run continues without a cache folder.
     """
     if not settings.cache:
         return None
@@ -58,12 +58,12 @@ def cache_folder(settings: RunSettings, part: Part | None = None) -> Path | None
 
 
 def refuse_unusable(settings: RunSettings) -> None:
-    """Creates the cache folder as a run would. Raises ConfigError if it cannot be used."""
+    """Creates the cache folder like a run. Raises ConfigError if it cannot be used."""
     try:
         _usable(settings, None)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise ConfigError(f"{cache_place(settings)}: cannot be used as the cache folder ({reason})") from error
+        raise ConfigError(f"cannot use {cache_place(settings)} as the cache folder ({reason})") from error
 
 
 def _usable(settings: RunSettings, part: Part | None) -> Path:
@@ -71,7 +71,7 @@ def _usable(settings: RunSettings, part: Part | None) -> Path:
     place = cache_place(settings)
     folder = place if part is None else place / part
     make_private_folder(place)
-    if settings.cache_dir is None:  # a folder chosen by the user may contain other files
+    if settings.cache_dir is None:  # a folder that the user chose may contain other files
         narrow(place)
     if part is not None:
         make_private_folder(folder)
@@ -82,5 +82,4 @@ def _usable(settings: RunSettings, part: Part | None) -> Path:
 
 @cache
 def say_unusable(place: Path, reason: str) -> None:
-    """Warns, once per process, that the folder cannot be used."""
-    log.warning("%s: cannot be used as the cache folder (%s), so answers and indexes are kept in memory", place, reason)
+    log.warning("cannot use %s as the cache folder (%s), so answers and indexes are kept in memory", place, reason)

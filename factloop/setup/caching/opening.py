@@ -1,7 +1,7 @@
 """Opens a run's caches in the cache folder, and keeps the folder within its limits.
 
-Answers may use all of `cache_mb`. Indexes and word vectors share the rest, since making them again only costs time.
-Files used in the last hour are kept, and so are indexes that a process has open.
+Answers may use all of `cache_mb`. Indexes and word vectors share the remaining space, because they can be rebuilt at no
+cost but time. Files used in the last hour are kept, as are indexes that a process has open.
 """
 
 from __future__ import annotations
@@ -32,15 +32,14 @@ def open_answers(settings: RunSettings) -> AnswersKept:
 
 
 def tidy(settings: RunSettings) -> None:
-    """Removes old or excess indexes and word vectors. Called after something in the folder has been opened."""
+    """Removes old or excess indexes and word vectors. Called whenever something in the folder has been opened."""
     folder = cache_folder(settings)
     if folder is not None:
         remove_excess(folder, bounds_of(settings))
 
 
 def remove_excess(folder: Path, bounds: CacheBounds) -> None:
-    """Removes the least recently used indexes and word vectors until the limits are met. Several processes may do this
-    at the same time."""
+    """Removes the least recently used indexes and word vectors until the limits are met. Safe to run concurrently."""
     now = time.time()
     things = things_in(folder)
     excess = database_bytes(folder / ANSWERS) + sum(thing.n_bytes for thing in things) - bounds.max_bytes

@@ -1,4 +1,4 @@
-"""Puts the figures of TrustScores into words, and groups the claims of a long response, in the same way everywhere."""
+"""Describes the figures of TrustScores in words, and groups the claims of a long response, for all views."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NOTHING = "–"  # shown instead of a missing number
 
 
 def number(value: float | None) -> str:
-    """Formats a number with two decimals; a dash for None."""
+    """Formats a number with two decimals, or None as a dash."""
     return NOTHING if value is None else f"{value:.2f}"
 
 
@@ -49,7 +49,7 @@ def score(value: float | None) -> str:
 
 
 def belief_basis(bc: TrustBC) -> str:
-    """Returns the basis of TrustBC, such as `consistent in 10 of 10 checks`, or why it has no value."""
+    """Returns the basis of TrustBC, such as `consistent in 10 of 10 checks`, or the reason why it has no value."""
     if bc.value is None:
         return _unscored(bc, BELIEF_REASONS)
     unscored = f", {bc.n_unscored:,} unscored" if bc.n_unscored else ""
@@ -62,9 +62,9 @@ def belief_basis(bc: TrustBC) -> str:
 
 
 def spare_checks(bc: TrustBC) -> str:
-    """Returns a sentence on how many questions were asked but do not count; empty if all count.
+    """Returns a sentence on how many questions were asked but do not count, or an empty string if all count.
 
-    The record's own notes mention if there were few distractors and how this affects the questions.
+    The record's notes say if there were few distractors and how this affects the questions.
     """
     spare = sum(not check.counted for check in bc.checks)
     verb = "does" if spare == 1 else "do"
@@ -72,7 +72,7 @@ def spare_checks(bc: TrustBC) -> str:
 
 
 def graded_words(bc: TrustBC) -> str:
-    """Returns the graded score and its basis, or why there is none; empty if the server returned no probabilities."""
+    """Returns the graded score and its basis, or why it is missing. Empty if the server gave no probabilities."""
     if bc.letters_mass is None:
         return ""
     held = f"the five letters have {bc.letters_mass:.2f} of the probability"
@@ -80,7 +80,7 @@ def graded_words(bc: TrustBC) -> str:
 
 
 def agreement_basis(found: SampleAgreement | None) -> str:
-    """Returns the agreement and its basis, such as `0.67 over 5 samples`; empty if there is none."""
+    """Returns the agreement and its basis, such as `0.67 over 5 samples`, or an empty string if there is none."""
     if found is None:
         return ""
     unscored = f", {found.n_unscored:,} unscored" if found.n_unscored else ""
@@ -88,7 +88,7 @@ def agreement_basis(found: SampleAgreement | None) -> str:
 
 
 def documents_basis(fc: TrustFC) -> str:
-    """Says how many passages were judged and cited, or why there is no relation."""
+    """Returns how many passages were judged and cited, or the reason why there is no relation."""
     if fc.relation is None:
         return _unscored(fc, DOCUMENT_REASONS)
     cited = f", {len(fc.cited):,} cited" if fc.cited else ", none cited"
@@ -96,14 +96,14 @@ def documents_basis(fc: TrustFC) -> str:
 
 
 def _unscored(part: TrustBC | TrustFC, reasons: Mapping[UnscoredReason, str]) -> str:
-    """Says why a part has no value. If the subject gave no answer, its choice and the judge are not to blame."""
+    """Returns why a part has no value. If the subject gave no answer, neither its choice nor the judge is to blame."""
     if part.rationale.startswith(NOT_ANSWERED):
         return "unscored: the subject gave no answer"
     return f"unscored: {reasons[part.unscored_reason]}" if part.unscored_reason else "unscored"
 
 
 def in_plain_words(report: TrustReport) -> str:
-    """Describes both parts in plain words, with a sentence for each."""
+    """Describes both parts in plain words, with one sentence for each."""
     return f"{belief_of(report.trust_bc).sentence} {documents_of(report.trust_fc).sentence}"
 
 
@@ -114,13 +114,13 @@ def mean_basis(mean: MeanScore) -> str:
 
 
 def named_means(summary: TrustSummary) -> list[tuple[str, MeanScore]]:
-    """Returns the means in reading order, including the graded one only if a server returned probabilities."""
+    """Returns the means in reading order. Includes the graded one only if a server returned probabilities."""
     graded = [("TrustBC, graded", summary.trust_bc_graded)] if summary.trust_bc_graded.n_scored else []
     return [("TrustOV", summary.trust_ov), ("TrustBC", summary.trust_bc), *graded, ("TrustFC", summary.trust_fc)]
 
 
 def choice(check: ConsistencyCheck) -> str:
-    """Describes the subject's choice, as in `chose D instead of the answer, B`, or why it made none."""
+    """Describes the subject's choice, as in `chose D instead of the answer, B`, or why there is none."""
     if check.chosen is None:
         return f"unscored: {BELIEF_REASONS[check.unscored_reason]}" if check.unscored_reason else "unscored"
     if check.consistent:
@@ -139,7 +139,7 @@ def replacement(distractor: Distractor) -> str:
 
 
 def making(distractor: Distractor) -> str:
-    """Returns the level and source of a distractor, and why this substitute was chosen."""
+    """Returns the level and source of a distractor, and the reason for this substitute."""
     made = f"{LEVEL_WORDS[distractor.level]}, {SOURCE_WORDS[distractor.source]}"
     return f"{made}: {distractor.detail}" if distractor.detail else made
 
@@ -152,14 +152,14 @@ def distractor_of(option: Option, bc: TrustBC) -> Distractor | None:
 
 @dataclass(frozen=True, slots=True)
 class MarkedText:
-    """Text in three parts, the middle of which is marked. Joined, they are the whole text."""
+    """Text in three parts, the middle of which is marked. Together they are the whole text."""
 
     before: str
     marked: str
     after: str
 
     def near(self, context: int) -> MarkedText:
-        """Returns the marked part with up to `context` characters on either side, and ellipses for omitted text."""
+        """Returns the marked part with up to `context` characters on either side, with ellipses for omitted text."""
         before = f"…{self.before[-context:]}" if len(self.before) > context else self.before
         after = f"{self.after[:context]}…" if len(self.after) > context else self.after
         marked = f"{self.marked[:context]}…" if len(self.marked) > context else self.marked
@@ -167,10 +167,10 @@ class MarkedText:
 
 
 def substituted(distractor: Distractor, response: str) -> MarkedText:
-    """Returns the text of a distractor with its substitute marked, whose case may differ from `by`.
+    """Returns the text of a distractor with its substitute marked. The case of the substitute may differ from `by`.
 
-    The article before it may have changed as well, so its position is counted from the end. If it is not found, nothing
-    is marked.
+    The article before the substitute may have changed as well, so the position is counted from the end. If the
+    substitute is not found, nothing is marked.
     """
     text, by = distractor.text, distractor.by
     after = response[distractor.span[1] :]
@@ -182,12 +182,13 @@ def substituted(distractor: Distractor, response: str) -> MarkedText:
     return MarkedText(text[:start], text[start:end], text[end:]) if start >= 0 and by else MarkedText(text, "", "")
 
 
-OPTION_CONTEXT = 160  # number of characters of a long option shown on either side of the substitute
+OPTION_CONTEXT = 160  # number of characters to show on either side of the substitute in a long option
 
 
 def option_marked(option: Option, check: ConsistencyCheck, bc: TrustBC) -> MarkedText:
-    """Returns the text of an option with the substitute marked. Long text is shortened around it, or at the end if
-    there is none."""
+    """Returns the text of an option with the substitute marked. Long text is shortened around the substitute, or at the
+    end if there is none.
+    """
     distractor = distractor_of(option, bc)
     if distractor is None:
         return MarkedText("", "", option.text).near(2 * OPTION_CONTEXT)
@@ -207,14 +208,14 @@ WORST_FIRST = (
 
 @dataclass(frozen=True)
 class MarkedSentence:
-    """A part of the response with its numbered claims. Text between sentences has no claims."""
+    """A part of the response with its numbered claims. The text between sentences has no claims."""
 
     text: str
     claims: tuple[tuple[int, ClaimTrust], ...] = ()
 
     @property
     def standing(self) -> ClaimStanding:
-        """The worst standing of its claims, ignoring irrelevant ones if possible. Raises ValueError without claims."""
+        """The worst standing of the claims, ignoring irrelevant claims if possible. Raises ValueError for no claims."""
         placed = [one.standing for _, one in self.claims if one.claim.judgement.verdict is not Verdict.IRRELEVANT]
         return worst(placed or [one.standing for _, one in self.claims])
 
@@ -224,7 +225,7 @@ def worst(standings: Iterable[ClaimStanding]) -> ClaimStanding:
 
 
 def sentences(report: LongFormTrustReport) -> list[MarkedSentence]:
-    """Returns the parts of the response in order. Their joined texts equal the response exactly."""
+    """Returns the parts of the response in order. Joined together, they are exactly the response."""
     numbered = {one.claim.id: (number, one) for number, one in enumerate(report.claims, 1)}
     return [
         MarkedSentence(part.text, tuple(numbered[claim.id] for claim in part.claims))

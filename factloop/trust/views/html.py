@@ -1,4 +1,4 @@
-"""Renders TrustScores as a self-contained HTML page, for an answer and its checks, many answers or a long response."""
+"""Renders TrustScores as a self-contained HTML page for an answer and its checks, many answers, or a long response."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from factloop.trust.views.figures import WORST_FIRST, MarkedSentence, sentences
 from factloop.trust.views.words import STANDING_SIGNS, STANDING_WORDS, Belief, Documents, belief_of, documents_of
 
 ROOM = "factloop.trust.views"
-WORDING = {"trust": figures, "words": words}  # the modules from which these pages take their wording
+WORDING = {"trust": figures, "words": words}  # the modules that define the wording of these pages
 LONGEST_DETAILS = 12_000_000
-"""Maximum number of characters of checks and passages on a page, which is enough for about 500 short answers and still
-opens quickly in browsers."""
+"""Maximum number of characters of checks and passages on a page. This is enough for about 500 short answers, and such
+pages open quickly in browsers."""
 
 
 def render_trust_html(report: TrustReport | TrustRun, *, longest_details: int = LONGEST_DETAILS) -> str:
@@ -53,7 +53,7 @@ def render_trust_html(report: TrustReport | TrustRun, *, longest_details: int = 
 
 
 def _bodies(reports: Sequence[TrustReport], longest: int) -> Iterator[Markup | None]:
-    """Yields the details of each answer until the total exceeds the limit, and then None."""
+    """Yields the details of each answer, or None once the total exceeds the limit."""
     parts = environment(ROOM).get_template("trust_parts.html.j2").make_module(WORDING)
     answer = parts.answer  # type: ignore[attr-defined]
     left = longest
@@ -64,7 +64,6 @@ def _bodies(reports: Sequence[TrustReport], longest: int) -> Iterator[Markup | N
 
 
 def _distinct(reports: Sequence[TrustReport]) -> list[TrustFingerprint]:
-    """Returns the distinct fingerprints. Usually all answers in a run have the same one."""
     found: list[TrustFingerprint] = []
     for report in reports:
         if report.fingerprint not in found:
@@ -73,7 +72,8 @@ def _distinct(reports: Sequence[TrustReport]) -> list[TrustFingerprint]:
 
 
 def render_long_form_html(report: LongFormTrustReport) -> str:
-    """Renders a page with a table of four groups that filters the claims, the response, and each claim's evidence.
+    """Renders a page with the response, the evidence for each claim, and a table of four groups that filters the
+    claims.
 
     The output is deterministic. It takes time linear in the size of the report.
     """
@@ -116,7 +116,7 @@ def _stretch(part: MarkedSentence) -> PageStretch:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Column headers, followed by rows with a header and cells."""
+    """A table's column headers, and its rows with a header and cells."""
 
     columns: tuple[Filter, ...]
     rows: tuple[tuple[Filter, tuple[Filter, ...]], ...]
@@ -129,7 +129,7 @@ def answer_keys(report: TrustReport) -> tuple[str, str, str]:
 
 
 def answer_matrix(reports: Iterable[TrustReport]) -> Matrix:
-    """Returns belief by documents, as in the paper's table of TrustOV, with "unscored" only if it occurs."""
+    """Returns belief by documents, as in the paper's table of TrustOV. Includes "unscored" only if it occurs."""
     counts = Counter(key for report in reports for key in answer_keys(report))
     beliefs = [one for one in Belief if one is not Belief.UNSCORED or counts["belief-unscored"]]
     documents = [one for one in Documents if one is not Documents.UNSCORED or counts["documents-unscored"]]
@@ -156,7 +156,7 @@ def claim_keys(standing: ClaimStanding) -> tuple[str, ...]:
 
 
 def claim_matrix(report: LongFormTrustReport) -> Matrix:
-    """Returns the four groups of evidence by belief. Claims in none of them are not in the table."""
+    """Returns the four groups of evidence by belief. The table omits claims that are in none of them."""
     counts: Counter[str] = Counter()
     for standing in ClaimStanding:
         counts.update(dict.fromkeys(claim_keys(standing), report.counts.get(standing, 0)))

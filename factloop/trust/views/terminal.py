@@ -75,7 +75,7 @@ _STANDING_STYLES = {
 
 
 def print_trust_report(report: TrustReport, console: Console) -> None:
-    """Prints one answer at the console's width: its scores, all checks, and the cited passages.
+    """Prints one answer with its scores, all checks and the cited passages, at the width of the console.
 
     Texts in the report are printed literally, without markup or escape sequences.
     """
@@ -90,14 +90,14 @@ def print_trust_report(report: TrustReport, console: Console) -> None:
 
 
 def print_trust_run(run: TrustRun, console: Console) -> None:
-    """Prints the means with the numbers of answers that they are based on, then each answer with its scores."""
+    """Prints the means with the number of answers behind each, followed by each answer with its scores."""
     print_sheet(console, means_sheet(run))
     print_sheet(console, answers_sheet(run.reports))
     print_section(console, "Result", rows_table(_run_rows(run)))
 
 
 def print_long_form(report: LongFormTrustReport, console: Console) -> None:
-    """Prints the response, with signs for the claims before each sentence, and then the claims, worst first."""
+    """Prints the response, with the signs of its claims before each sentence, and then the claims, worst first."""
     if report.factuality.prompt:
         print_question(console, report.factuality.prompt)
     print_section(console, "Response", whole_text(map(_sentence, sentences(report))))
@@ -117,7 +117,7 @@ def means_sheet(run: TrustRun) -> Sheet:
 
 
 def answers_sheet(reports: Sequence[TrustReport]) -> Sheet:
-    """Returns the three scores of each answer, or why one is missing."""
+    """Returns the three scores of each answer, or the reason why one is missing."""
     columns: tuple[ColumnOf[TrustReport], ...] = (
         (name("Question"), lambda one: one.question),
         (name("Response"), lambda one: one.response),
@@ -129,7 +129,7 @@ def answers_sheet(reports: Sequence[TrustReport]) -> Sheet:
 
 
 def claims_sheet(report: LongFormTrustReport) -> Sheet:
-    """Returns each claim with its SAFE verdict, its TrustBC score and the group that follows from them."""
+    """Returns each claim with its SAFE verdict, its TrustBC score and the resulting group."""
     columns: list[ColumnOf[ClaimTrust]] = [
         (
             Column("", is_name=True),
@@ -248,13 +248,12 @@ def _run_rows(run: TrustRun) -> list[Row]:
 
 
 def _check_blocks(bc: TrustBC) -> Group:
-    """Returns all checks of an answer, separated by empty lines."""
     blocks = [part for check in bc.checks for part in (_check(check, bc), Text())]
     return Group(*blocks[:-1])
 
 
 def _check(check: ConsistencyCheck, bc: TrustBC) -> Group:
-    """Returns the choice in a check, and its options in the order shown, with `>` before the chosen one."""
+    """Returns the choice in a check, and its options in the order displayed, with `>` before the chosen one."""
     belief = trust_figures.belief_of_check(check)
     head = Text(f"{belief.sign} Check {check.number}: {trust_figures.choice(check)}", style=_BELIEF_STYLES[belief])
     if not check.counted:
@@ -283,7 +282,6 @@ def _cells(option: Option, check: ConsistencyCheck, bc: TrustBC) -> list[Text | 
 
 
 def _aside(option: Option, bc: TrustBC) -> str:
-    """Says that an option is the answer, or how a distractor was made."""
     if option.kind is OptionKind.RESPONSE:
         return "= the answer"
     made = trust_figures.distractor_of(option, bc)

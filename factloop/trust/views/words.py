@@ -1,4 +1,4 @@
-"""Defines the words and symbols of a TrustScore, which are the same everywhere.
+"""Defines the words and symbols for a TrustScore, so that they are the same everywhere.
 
 Evidence is marked ✓ ○ ✗, as in a fact-check. Belief is marked = if the subject chooses the answer and ≠ if it chooses
 another option, so the two cannot be confused and neither needs a colour.
@@ -15,7 +15,7 @@ UNSCORED_SIGN = "?"
 
 
 class Belief(StrEnum):
-    """The score of TrustBC, as a word."""
+    """The score of TrustBC, in words."""
 
     CONSISTENT = "consistent"
     INCONSISTENT = "inconsistent"
@@ -42,7 +42,7 @@ _BELIEFS = {
 
 
 class Documents(StrEnum):
-    """The relation of TrustFC."""
+    """The relation of TrustFC, in words."""
 
     SUPPORT = "support"
     NEUTRAL = "neutral"

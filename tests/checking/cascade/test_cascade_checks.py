@@ -96,7 +96,7 @@ def test_a_run_directory_belongs_to_one_cascade(sim: Simulator, response: Respon
         ({"docs": ()}, {}, "needs documents .--docs"),
         ({}, {"identity": {"verifier": "baseline", "weights": "0" * 64}}, "weights differ.; tune it again"),
         ({}, {"verifier": "llm:openai:sim"}, "calls a server"),
-        ({}, {"verifier": "oracle"}, "there is no judge 'oracle'"),
+        ({}, {"verifier": "oracle"}, "unknown judge 'oracle'"),
     ],
 )
 def test_what_cannot_be_right_is_refused_before_anything_is_spent(

@@ -96,7 +96,7 @@ def test_the_plan_is_fused_unless_one_is_named() -> None:
         ("  model: openai:sim", "  base_url: 'http://h'\n  model:", 7, "settings.base_url", "set `base_url: null`"),
         ("  packaged: {}", "  packaged: {", 12, None, "this is not YAML"),
         ("  packaged: {}", "  packaged: 7", 10, "variants.packaged", "valid dictionary, not 7"),
-        ("k: 32", "splitting: nosuch", 5, "splitting", "there is no judge 'nosuch'; use baseline, "),
+        ("k: 32", "splitting: nosuch", 5, "splitting", "unknown judge 'nosuch'; use baseline, "),
         ("k: 32", "k: []", 5, "k", "at least 1"),
         ("k: 32", f"k: 0x{'f' * 9_000}", 5, None, "this number is too long"),
         ("k: 32", "<<: {k: 3}", 5, None, "put '<<' in quotes"),

@@ -110,8 +110,8 @@ async def test_what_failed_is_unscored_and_tried_again(pairs: Path, tmp_path: Pa
     ("verifiers", "options", "complaint"),
     [
         (("baseline", "baseline"), {}, "two verifiers would be named 'baseline'"),
-        (("lexicon",), {}, "there is no judge 'lexicon'"),
-        pytest.param(("nli:/no/such",), {}, "there is no folder", marks=pytest.mark.torch),
+        (("lexicon",), {}, "unknown judge 'lexicon'"),
+        pytest.param(("nli:/no/such",), {}, "does not exist", marks=pytest.mark.torch),
         ((LLM,), {"settings": {"prompts": "/no/such"}}, "not a folder of prompts"),
     ],
 )

@@ -98,7 +98,7 @@ def test_a_folder_that_cannot_be_used_is_a_warning_once(
     for _ in range(3):
         assert cache_folder(settings, INDEXES) is None
     (message,) = caplog.messages
-    assert message.startswith(f"{folder}: cannot be used as the cache folder (")
+    assert message.startswith(f"cannot use {folder} as the cache folder (")
     assert message.endswith("so answers and indexes are kept in memory")
     assert "\n" not in message
 
@@ -109,7 +109,7 @@ def test_answers_that_cannot_be_opened_are_kept_in_memory(tmp_path: Path, caplog
         answers.put("key", 1)
         assert answers.get("key") is not None
     (message,) = caplog.messages
-    assert message.startswith(f"{tmp_path}: cannot be used as the cache folder (")
+    assert message.startswith(f"cannot use {tmp_path} as the cache folder (")
     assert list((tmp_path / "calls.sqlite").iterdir()) == []
 
 
@@ -255,7 +255,7 @@ def test_a_database_of_somebody_else_is_refused(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as database, database:
         database.execute("CREATE TABLE mine (x)")
     before = path.read_bytes()
-    with pytest.raises(ConfigError, match=r"calls\.sqlite: not created by factloop"):
+    with pytest.raises(ConfigError, match=r"calls\.sqlite: this file was not created by factloop"):
         clear(tmp_path, answers=True, indexes=True)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]

@@ -22,7 +22,7 @@ def test_a_database_of_somebody_else_is_refused_and_left_alone(tmp_path: Path, s
     other.commit()
     other.close()
     before = path.read_bytes()
-    with pytest.raises(ConfigError, match=r"other\.sqlite: not created by this version of factloop"):
+    with pytest.raises(ConfigError, match=r"other\.sqlite: created by another program or version"):
         CallCache(path)
     assert path.read_bytes() == before
 

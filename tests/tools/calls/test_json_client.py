@@ -54,7 +54,7 @@ def test_forms_and_what_stands_in_the_head(server: FakeServer) -> None:
     [
         (Reply(body=b""), True, "empty"),
         (Reply(body=b" \n"), True, "empty"),
-        (Reply(body=b'{"organic": [', content_length=400), True, "ended before"),
+        (Reply(body=b'{"organic": [', content_length=400), True, "closed before"),
         (Reply(body=b'{"organic": ['), True, "incomplete JSON"),
         (
             Reply(body=b"<!doctype html><p>Sign in", headers=HTML),

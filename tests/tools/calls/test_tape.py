@@ -136,7 +136,7 @@ def test_any_text_survives_and_nothing_in_it_ends_a_line_or_moves_a_cursor(queri
     [
         ([], "x:1: not valid JSON"),
         (["[]"], "x:1: not a JSON object"),
-        (['{"a": 1}'], "x:1: not a recording of factloop"),
+        (['{"a": 1}'], "x:1: not a factloop recording"),
         (['{"factloop_recording": 2}'], "x:1: format 2, but this version reads 1"),
         ([json.dumps({"factloop_recording": "x" * 10_000})], "x:1: format 'xxx"),
         ([HEADER, json.dumps(LINE), "<<<<<<< HEAD"], "x:3: not valid JSON"),

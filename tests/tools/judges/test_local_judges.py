@@ -325,13 +325,13 @@ def test_broken_files_are_a_wrong_set_up(
     ("save", "judge", "said"),
     [
         (lambda at: tiny.save_roberta(at, NLI, positions=22), Nli, "only 20 tokens"),
-        (lambda at: tiny.save_roberta(at, {0: "a", 1: "b"}), Nli, "which one means support"),
-        (lambda at: tiny.save_roberta(at, tiny.LABELS_3), Nli, "which one means support"),
-        (lambda at: tiny.save_roberta(at, {0: "x", 1: "y", 2: "z"}), AlignScore, "which one means support"),
+        (lambda at: tiny.save_roberta(at, {0: "a", 1: "b"}), Nli, "which label means support"),
+        (lambda at: tiny.save_roberta(at, tiny.LABELS_3), Nli, "which label means support"),
+        (lambda at: tiny.save_roberta(at, {0: "x", 1: "y", 2: "z"}), AlignScore, "which label means support"),
         (lambda at: tiny.save_t5(at), Hhem, "not those of HHEM"),
         (lambda at: tiny.save_causal(at, tiny.BESPOKE + "{# criteria_id #}"), GraniteGuardian, "use 3.0 to 3.2"),
-        (lambda at: tiny.save_causal(at, "{{ raise_exception('no') }}"), Bespoke, "does not accept the question"),
-        (lambda at: at, MiniCheckT5, "no usable model"),
+        (lambda at: tiny.save_causal(at, "{{ raise_exception('no') }}"), Bespoke, "cannot format the question"),
+        (lambda at: at, MiniCheckT5, "cannot load a model"),
     ],
 )
 def test_what_is_not_such_a_judge(

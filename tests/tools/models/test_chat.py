@@ -64,7 +64,7 @@ def test_a_wrong_address_in_the_environment_is_named(monkeypatch: pytest.MonkeyP
         ("model-of-nobody", None, "cannot be set up"),
         ("", None, "has no name"),
         ("openai:", SERVER, "has no name"),
-        ("llama3:8b", SERVER, "write openai:llama3:8b"),
+        ("llama3:8b", SERVER, "use openai:llama3:8b"),
     ],
 )
 def test_a_wrong_set_up_is_said_in_one_line(name: str, base_url: str | None, said: str) -> None:
@@ -77,7 +77,7 @@ def test_a_wrong_set_up_is_said_in_one_line(name: str, base_url: str | None, sai
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "langchain_groq", None)  # as if it were not installed
-    with pytest.raises(ConfigError, match="its provider's package is not installed"):
+    with pytest.raises(ConfigError, match="the package for its provider is not installed"):
         build_chat_model("groq:llama-3.1-8b")
 
 

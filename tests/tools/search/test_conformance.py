@@ -169,7 +169,7 @@ async def test_pages_without_any_text_are_not_nothing_found(subject: Subject) ->
     if subject.find_no_text is None:
         pytest.skip("where there is a page there is a text")
     subject.find_no_text()
-    with pytest.raises(ToolError, match=f"{subject.search.name}: found pages, but none of them has text") as caught:
+    with pytest.raises(ToolError, match=f"{subject.search.name}: .* none of them contains text") as caught:
         subject.search.search("ada", 3)
     assert not caught.value.retryable, "another try would cost another query"
 

@@ -184,7 +184,7 @@ async def test_whether_the_set_up_is_to_blame_for_a_refusal_depends_on_no_race(
     slow = asyncio.create_task(search(searching, "slow"))
     while not server.received:  # noqa: ASYNC110 - the server is in another thread
         await asyncio.sleep(0.001)
-    with pytest.raises(blamed, match="the key in SERPER_API_KEY was refused") as caught:
+    with pytest.raises(blamed, match="the key in SERPER_API_KEY was rejected") as caught:
         await search(searching, "quick")
     assert type(caught.value) is blamed
     await asyncio.gather(slow, return_exceptions=True)
@@ -193,7 +193,7 @@ async def test_whether_the_set_up_is_to_blame_for_a_refusal_depends_on_no_race(
 @pytest.mark.parametrize("status", [401, 403])
 async def test_a_wrong_key_is_seen_without_a_search(server: FakeServer, cache: CallCache, status: int) -> None:
     server.will(Reply(status=status, body=b"bad key key-of-serper"))
-    with pytest.raises(ConfigError, match="the key in SERPER_API_KEY was refused: check the key") as caught:
+    with pytest.raises(ConfigError, match="the key in SERPER_API_KEY was rejected: check the key") as caught:
         await gateway(serper(server), scripted(), cache=cache).reach()
     assert "key-of-serper" not in str(caught.value)
     (received,) = server.received

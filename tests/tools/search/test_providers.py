@@ -72,7 +72,7 @@ def test_such_an_article_beside_others_needs_no_reader(server: FakeServer, monke
     server.will_answer({"batchcomplete": True, "query": {"pages": [blank, ada]}})
     assert {hit.title for hit in wikipedia(server).search("keeper Jon Vik 1884", 3)} == {"Ada"}
     server.will_answer({"batchcomplete": True, "query": {"pages": [blank]}})
-    with pytest.raises(ToolError, match="wikipedia: found pages, but none of them has text"):
+    with pytest.raises(ToolError, match="wikipedia: the search found pages, but none of them contains text"):
         wikipedia(server).search("keeper Jon Vik 1884", 3)
 
 
@@ -102,7 +102,7 @@ def test_a_search_that_was_not_done_to_its_end_is_a_failure(server: FakeServer, 
 def test_a_wiki_that_knows_no_search_is_a_failure(server: FakeServer) -> None:
     text = 'Unrecognized value for parameter "generator": search.'
     server.will_answer({"warnings": [{"module": "query", "code": "unrecognizedvalues", "text": text}]})
-    with pytest.raises(ToolError, match=r"wikipedia: does not support the search: .Unrecognized") as caught:
+    with pytest.raises(ToolError, match=r"wikipedia: the wiki does not support this search: .Unrecognized") as caught:
         wikipedia(server).search("ada", 3)
     assert not caught.value.retryable
 
@@ -207,7 +207,7 @@ def test_searxng_cites_dates_and_passes_over_pages_without_text(server: FakeServ
 
 def test_no_engine_answering_is_a_failure_not_an_empty_result(server: FakeServer) -> None:
     server.will_answer({"results": [], "unresponsive_engines": [["google", "CAPTCHA"]]})
-    with pytest.raises(ToolError, match="none of its engines") as caught:
+    with pytest.raises(ToolError, match="none of the engines") as caught:
         SearxngSearch(base_url=server.url).search("ada", 3)
     assert caught.value.retryable
 

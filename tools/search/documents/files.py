@@ -15,7 +15,7 @@ from factloop.core.files.places import base_and_pattern, is_hidden, leads_out, r
 
 COMPRESSED = ".gz"
 _JOINED = re.compile(r"_+|(?<!\d)-+|-+(?!\d)")
-"""Matches characters used in place of spaces in names; a hyphen between digits is part of a date or range."""
+"""Matches characters that replace spaces in names. A hyphen between digits is part of a date or range."""
 
 
 def is_compressed(path: Path) -> bool:
@@ -23,18 +23,18 @@ def is_compressed(path: Path) -> bool:
 
 
 def extension_of(path: Path) -> str:
-    """The extension in lowercase, such as ".txt"; for a compressed file, both extensions, such as ".tsv.gz"."""
+    """Returns the extension in lowercase, such as ".txt", or both of a compressed file, such as ".tsv.gz"."""
     inner = Path(path.stem).suffix if is_compressed(path) else ""
     return (inner + path.suffix).lower()
 
 
 def stem_of(path: Path) -> str:
-    """The name without its extension, as returned by `extension_of`."""
+    """Returns the name without the extension that `extension_of` returns."""
     return Path(path.stem).stem if is_compressed(path) else path.stem
 
 
 def readable_name(path: Path) -> str:
-    """The name as a title: `eddystone_light.txt` becomes *eddystone light*."""
+    """Returns the name as a title: `eddystone_light.txt` becomes *eddystone light*."""
     stem = stem_of(path)
     return " ".join(_JOINED.sub(" ", stem).split()) or stem
 
@@ -59,11 +59,11 @@ class UnreadFile:
 
 @dataclass(frozen=True)
 class FoundFiles:
-    """The files found at the given places. `paths` are spelled as the user wrote them, sorted, without duplicates."""
+    """The files found at the given places. `paths` are spelled as the user wrote them, sorted, and distinct."""
 
     paths: tuple[Path, ...]
     named: frozenset[Path]
-    """Files that the user named individually. They must be readable."""
+    """Files that the user named individually, which must be readable."""
     unread: tuple[UnreadFile, ...]
     """Other contents of folders and globs: unsupported files, inaccessible folders, pipes, and links that are broken or
     lead outside."""
@@ -72,8 +72,8 @@ class FoundFiles:
 def find_files(places: Sequence[str | Path]) -> FoundFiles:
     """Finds all supported files at the places: files, folders (with their subfolders, except hidden ones) and globs.
 
-    Raises DataError for a place that does not exist, a named file with an unsupported extension, a glob without a
-    match, or if no supported file is found.
+    Raises DataError if a place does not exist, a named file has an unsupported extension, a glob has no matches, or no
+    supported file is found.
     """
     if isinstance(places, str | Path):
         places = [places]
@@ -96,25 +96,24 @@ def find_files(places: Sequence[str | Path]) -> FoundFiles:
     if not found:
         named_places = ", ".join(str(place) for place in places) or "no path given"
         skipped = f"; skipped {len(unread)}, such as {next(iter(unread.values()))}" if unread else ""
-        raise DataError(f"no file to read{skipped}; supported extensions: {_READABLE}", path=named_places)
+        raise DataError(f"found no files to read{skipped}; supported extensions: {_READABLE}", path=named_places)
     return FoundFiles(tuple(sorted(found.values())), frozenset(named), tuple(unread[path] for path in sorted(unread)))
 
 
 def _files_at(place: str) -> Iterator[tuple[Path, Path | None]]:
-    """Yields files, each with the folder or glob base in which it was found, or None if the file itself was named."""
     if not place.strip():
-        raise DataError("an empty path names no documents; write . for the working directory", path=repr(place))
+        raise DataError("the path is empty; use . for the working directory", path=repr(place))
     if "\0" in place:
         raise DataError("a path cannot contain a NUL character", path=place.replace("\0", "\\0"))
     path = Path(place).expanduser()
     try:
         if path.is_dir():
-            os.scandir(path).close()  # a named folder must be readable; folders inside it need not be
+            os.scandir(path).close()  # a named folder must be readable, but folders inside it need not be
             yield from ((inner, path) for inner in walk(path))
         elif path.is_file():
             yield path, None
         elif path.exists():
-            raise DataError("this is neither a file nor a folder; save its output to a file", path=place)
+            raise DataError("neither a file nor a folder; save its output to a file", path=place)
         elif glob.has_magic(place):
             yield from _matches(path)
         else:
@@ -124,7 +123,7 @@ def _files_at(place: str) -> Iterator[tuple[Path, Path | None]]:
 
 
 def _matches(pattern: Path) -> Iterator[tuple[Path, Path]]:
-    """The files that match a glob. Uses `Path.glob`, because the `**` of `glob.glob` loops in symbolic links."""
+    """Returns the files that match a glob. Uses `Path.glob`, because `**` in `glob.glob` loops in symbolic links."""
     base, wanted = base_and_pattern(pattern)
     hidden_wanted = any(part.startswith(".") for part in wanted)
     try:

@@ -1,5 +1,6 @@
-"""Reads HTML as headings, tables and text. It uses libxml2, because the standard library's parser takes quadratic time
-on hostile pages."""
+"""Reads HTML as headings, tables and text. Uses libxml2, because the standard library's parser takes quadratic time on
+hostile pages.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from factloop.tools.search.documents.sections import Block, Heading, Rows, row_l
 
 _MOST_COLUMNS, _MOST_SPANNED = 60, 200
 _LONGEST_LAYOUT = 300
-"""Maximum number of characters of a cell in a table without a header; a longer one means that the table is layout."""
+"""Maximum number of characters of a cell in a table without a header. A longer one means that it is for layout."""
 _CELLS = frozenset({"td", "th"})
 _STRUCTURE = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "table"})
 
@@ -41,7 +42,7 @@ class HtmlTable:
     """Reads one table. A table inside a cell becomes text of that cell."""
 
     def __init__(self, parts: list[str]) -> None:
-        """`parts` is the list in which the page's text is collected."""
+        """`parts` is the list that collects the text of the page."""
         self.begin = len(parts)
         self._parts = parts
         self._depth = 1
@@ -61,7 +62,7 @@ class HtmlTable:
                 self._open = (tag, len(self._parts), dict(attributes))
 
     def end(self, tag: str) -> bool:
-        """Whether the table ends with this tag."""
+        """Handles a closing tag. Returns whether the table ends with it."""
         if tag == "table":
             self._depth -= 1
         elif self._depth == 1 and self._open is not None and tag == self._open[0]:
@@ -80,7 +81,7 @@ class HtmlTable:
         self._rows[-1].cells.append(_Cell(text, tag == "th", columns, _span(attributes, "rowspan", _MOST_SPANNED)))
 
     def rows(self) -> list[Block] | None:
-        """The table, with the header in each row; None if it is only used for page layout."""
+        """Returns the table with the header in each row, or None if the table is only used for page layout."""
         cells = [cell for row in self._rows for cell in row.cells]
         is_labelled = any(cell.is_header for cell in cells)
         is_wide = any(len(row.cells) > 1 for row in self._rows)
@@ -95,7 +96,7 @@ class HtmlTable:
             if held and all(cell.is_header for cell in held):
                 names = [cell.text if cell else "" for cell in row]
                 if len({id(cell) for cell in held}) == 1:
-                    lines += [names[0]] if names[0] else []  # one cell across the full width: a heading
+                    lines += [names[0]] if names[0] else []  # one cell across the full width is a heading
                 else:
                     header = _under(header, names) if was_header else names
                     was_header = True
@@ -114,7 +115,7 @@ def _lines(header: list[str], row: list[_Cell | None]) -> list[str]:
 
 
 def _once(header: list[str], row: list[_Cell | None]) -> list[str]:
-    """The texts of a row's cells; a cell that spans columns of the same name, or without names, appears once."""
+    """Returns the texts of a row's cells. A cell that spans equally named or unnamed columns appears once."""
     said: set[tuple[int, str]] = set()
     texts: list[str] = []
     for place, cell in enumerate(row):
@@ -125,17 +126,15 @@ def _once(header: list[str], row: list[_Cell | None]) -> list[str]:
 
 
 def _under(header: list[str], names: list[str]) -> list[str]:
-    """Joins two header rows into one, with the upper names first."""
     width = max(len(header), len(names))
     padded = [[*row, *[""] * (width - len(row))] for row in (header, names)]
     return [" ".join(dict.fromkeys(name for name in pair if name)) for pair in zip(*padded, strict=True)]
 
 
 def _filled(rows: list[_Row]) -> list[list[_Cell | None]]:
-    """The rows, with each cell repeated in all columns and rows that it spans."""
     filled: list[list[_Cell | None]] = []
     reaching: dict[int, tuple[_Cell, int]] = {}
-    """Maps a column to the cell that spans it from above, and the number of rows that the cell still spans."""
+    """Maps a column to the cell that spans it from above, and the number of rows that this cell still spans."""
     for row in rows:
         line: list[_Cell | None] = []
         cells = iter(row.cells)
@@ -177,7 +176,7 @@ _HIDES = re.compile(
 )
 """Matches a `style` attribute that hides an element. Style sheets are not read."""
 _WHOLE = frozenset({"html", "body"})
-"""Tags that are only hidden until a script has set up the page."""
+"""Tags that are hidden only until a script has set up the page."""
 _AROUND = frozenset({"nav", "footer"})
 _AROUND_ROLES = frozenset({"navigation", "contentinfo"})
 """Roles of blocks that appear on every page of a site and are not evidence."""
@@ -194,7 +193,7 @@ _BLOCKS = frozenset(
     | {"fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li"}
     | {"main", "nav", "ol", "option", "p", "pre", "section", "summary", "table", "td", "th", "title", "tr", "ul"}
 )
-"""Tags that end a line; all others are within one. Most also end the paragraph, except line breaks, items and cells."""
+"""Tags that end a line. Most of them also end the paragraph, except line breaks, items and cells."""
 _WITHIN_PARAGRAPHS = frozenset({"br", "li", "option", "td", "th", "tr"})
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
@@ -202,7 +201,7 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 @dataclass(frozen=True, slots=True)
 class HtmlPage:
     title: str
-    """The text of the page's `<title>`; empty if it has none."""
+    """The text of the `<title>` of the page, or an empty string if it has none."""
     blocks: list[Block]
 
 
@@ -272,7 +271,7 @@ class _PageParser:
             self._blocks.append(Heading(_HEADINGS[tag], text))
 
     def _end_text(self, end: int) -> None:
-        """Makes a block of the text collected before `end`; the rest has already been handled in another way."""
+        """Makes a block of the text collected before `end`. The rest has already been handled in another way."""
         if any(part and not part.isspace() for part in self._parts[:end]):
             self._blocks.append("".join(self._parts[:end]))
         self._parts.clear()
@@ -283,7 +282,7 @@ class _PageParser:
 
 
 def _is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
-    """Whether the tag's contents are invisible; `until-found` is visible, because searching in the page shows it."""
+    """Returns whether the tag's contents are invisible. `until-found` counts as visible, because searching shows it."""
     if not attributes or tag in _WHOLE:
         return False
     is_hidden = attributes.get("hidden", "until-found").lower() != "until-found"
@@ -294,7 +293,7 @@ def _is_around(tag: str, attributes: Mapping[str, str]) -> bool:
     if tag in _AROUND or attributes.get("role") in _AROUND_ROLES:
         return True
     if attributes.get("aria-hidden", "").lower() == "true" and tag not in _WHOLE:
-        return True  # usually a second copy, or a whole page that was saved while a dialog was open
+        return True  # usually a copy, or a whole page that was saved while a dialog was open
     if tag not in _MAY_ASK or not attributes:
         return False
     names = f"{attributes.get('id', '')} {attributes.get('class', '')}".split()
@@ -306,7 +305,7 @@ def _is_around(tag: str, attributes: Mapping[str, str]) -> bool:
 def read_html(markup: str) -> HtmlPage:
     """Reads the visible text of a page, without navigation, footers and cookie banners. Takes linear time.
 
-    If nothing else remains, for example because a `<nav>` is never closed, reads these as well.
+    If no other text remains, for example because a `<nav>` is never closed, reads these parts too.
     """
     page = _read(markup, leave_out=True)
     return page if page.blocks else _read(markup, leave_out=False)
@@ -322,6 +321,6 @@ def _read(markup: str, *, leave_out: bool) -> HtmlPage:
         target=target, encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, recover=True
     )
     parser.feed(markup.encode("utf-8", "replace"))
-    page: Any = parser.close()  # returns the result of the target's `close`
+    page: Any = parser.close()  # the result of the target's `close`
     assert isinstance(page, HtmlPage)
     return page

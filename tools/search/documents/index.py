@@ -1,4 +1,4 @@
-"""The BM25 index of passages in tantivy: its schema, tokenization and queries."""
+"""Implements the BM25 index of passages in tantivy: its schema, tokenization and queries."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from factloop.tools.search.documents.sections import Section
 from factloop.tools.search.passages import PARAGRAPH, SPACELESS, Chunk, PassageSettings, split_chunks
 
 HEADING_BOOST = 0.25
-"""A passage rarely repeats what its article is about, so words in the title and headings count for each passage. They
-count only a little, because titles are short and BM25 gives each of their words a high weight. A boost of 2 hides
-better passages, and 0.5 found fewer of the decisive sentences (`benchmarks.retrieval`)."""
+"""The weight of words in the title and headings. A passage rarely repeats what its article is about, so these words
+count for each passage. They count only a little, because titles are short and BM25 gives each of their words a high
+weight. A boost of 2 hides better passages, and a boost of 0.5 found fewer of the decisive sentences
+(`benchmarks.retrieval`)."""
 _MAX_QUERY_TERMS = 100
 _LONGEST_TERM = 60
 _ANALYZER = "factloop"
 NO_TEXT = "it contains no text"
-"""The reason given for a file that was not read because it has no passages."""
+"""The reason for not reading a file without passages."""
 _SMALL_BYTES = 20_000_000
 _HEAP_BYTES = 400_000_000
 """Memory for all threads together, enough for about a million passages. With less, segments are merged repeatedly."""
 _SMALL_HEAP_BYTES = 16_000_000
 _KEPT = 2_000
-"""Number of passages and query clauses to cache, because the claims of an answer repeatedly find the same passages with
-the same words."""
+"""Number of passages and query clauses to cache. The claims of an answer often share passages and words."""
 _FOLLOWS, _PRECEDES, _BEGINS_WITHIN, _ENDS_WITHIN, _NO_SPACE, _NEW_PARAGRAPH = (1 << bit for bit in range(6))
-"""Flags for the relation of a passage to its neighbours, as stored in the index; 0 (no neighbours) is not stored."""
+"""Flags for the relation of a passage to its neighbours, as stored in the index. 0 (no neighbours) is not stored."""
 _SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
 
 
@@ -66,7 +66,7 @@ class StoredPassage:
 
     @property
     def begins_within(self) -> bool:
-        """Whether it begins in the middle of a sentence that is too long for one passage."""
+        """Whether the passage begins in the middle of a sentence that is too long for one passage."""
         return bool(self.place & _BEGINS_WITHIN)
 
     @property
@@ -82,11 +82,11 @@ class StoredPassage:
 class ScoredPassage(NamedTuple):
     stored: StoredPassage
     score: float
-    """BM25 score; higher is better, comparable only within one query."""
+    """BM25 score. Higher is better, but scores are comparable only within one query."""
 
 
 def new_index(folder: Path | None) -> tantivy.Index:
-    """An empty index in an existing folder, or in memory."""
+    """Creates an empty index in an existing folder, or in memory."""
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("title", stored=True, tokenizer_name=_ANALYZER, index_option="freq")
     builder.add_text_field("body", stored=True, tokenizer_name=_ANALYZER, index_option="freq")
@@ -100,7 +100,7 @@ def new_index(folder: Path | None) -> tantivy.Index:
 
 
 def open_index(folder: Path) -> tantivy.Index:
-    """The index in the folder. Raises ValueError if the folder has no readable index."""
+    """Opens the index in the folder. Raises ValueError if the folder has no readable index."""
     return _with_analyzer(tantivy.Index.open(str(folder)))
 
 
@@ -113,11 +113,11 @@ def update_index(
     settings: PassageSettings,
     may_fail: Collection[str] = (),
 ) -> dict[str, DataError]:
-    """Removes and adds the passages of files in a single commit. If an error occurs, nothing changes.
+    """Removes and adds the passages of files in a single commit. If an error occurs, the index does not change.
 
     A file whose key is in `may_fail` is skipped entirely if it cannot be read to the end. Returns the errors of such
-    files by key, including those of files without passages (`NO_TEXT`). `n_bytes` is the size of the files to add;
-    small amounts are written by a single thread, so that their order is repeatable.
+    files by key, including `NO_TEXT` for files without passages. `n_bytes` is the size of the files to add. Small
+    amounts are written by a single thread, so that their order is repeatable.
     """
     small = n_bytes < _SMALL_BYTES
     writer = index.writer(_SMALL_HEAP_BYTES if small else _HEAP_BYTES, 1 if small else 0)
@@ -162,10 +162,10 @@ def placed_chunks(sections: Iterable[Section], settings: PassageSettings) -> Ite
 
 
 def _document(key: str, number: int, passage: str, section: Section, place: int) -> tantivy.Document:
-    """A document with the texts in their indexed form, and the original texts only if they differ."""
+    """Returns a document with the texts in their indexed form, and the original texts only if they differ."""
     body, title = _spaced(passage), _spaced(section.title)
     above = _spaced(section.section or "")
-    document = tantivy.Document()  # filled field by field, because keyword arguments take twice as long
+    document = tantivy.Document()  # fills field by field, because keyword arguments take twice as long
     document.add_text("title", title)
     document.add_text("body", body)
     document.add_text("key", key)
@@ -186,11 +186,11 @@ def _document(key: str, number: int, passage: str, section: Section, place: int)
 
 
 def _stored(text: str) -> bytes:
-    return text.encode("utf-8", "replace")  # a lone surrogate, which is allowed in JSON, cannot be encoded
+    return text.encode("utf-8", "replace")  # lone surrogates, which JSON allows, cannot be encoded
 
 
 class PassageReader:
-    """Searches one state of an index; later changes are not seen."""
+    """Searches one state of an index, without seeing later changes."""
 
     def __init__(self, index: tantivy.Index) -> None:
         self._schema, self._searcher = index.schema, index.searcher()
@@ -199,14 +199,14 @@ class PassageReader:
         self._few: tuple[StoredPassage, ...] | None = None
         self._n_characters: int | None = None
         self.at = lru_cache(maxsize=_KEPT)(self._at)
-        """The passage with this key and number, which must exist."""
+        """Returns the passage with this key and number, which must exist."""
 
     @property
     def n_passages(self) -> int:
         return int(self._searcher.num_docs)
 
     def search(self, text: str, limit: int) -> list[ScoredPassage]:
-        """At most `limit` passages that share a word with the text, best first; there is no query syntax."""
+        """Returns at most `limit` passages that share a word with the text, best first. There is no query syntax."""
         terms = query_terms(text)
         if not terms or limit < 1:
             return []
@@ -223,7 +223,7 @@ class PassageReader:
         return self._stored(address)
 
     def few(self, most_characters: int) -> tuple[StoredPassage, ...] | None:
-        """All passages in any order, if they have no more than `most_characters` together with titles and headings."""
+        """Returns all passages in any order, if they have no more than `most_characters` with titles and headings."""
         if self.n_passages > most_characters or (self._n_characters or 0) > most_characters:
             return None
         if self._few is None:
@@ -241,7 +241,7 @@ class PassageReader:
         return tuple(self._stored(address) for _, address in found)
 
     def _clauses_of(self, term: str) -> tuple[tuple[tantivy.Occur, tantivy.Query], ...]:
-        """The clauses of a term, for use in a flat query: with subqueries for terms, tantivy takes twice as long."""
+        """Returns the clauses of a term for a flat query. With subqueries for terms, tantivy takes twice as long."""
         body = tantivy.Query.term_query(self._schema, "body", term, "freq")
         title = tantivy.Query.term_query(self._schema, "title", term, "freq")
         above = [
@@ -278,12 +278,12 @@ class PassageReader:
 
 
 def query_terms(text: str) -> list[str]:
-    """The distinct terms of a query, in order; only the first ones of a long query."""
+    """Returns the distinct terms of a query, in order. A long query is reduced to its first terms."""
     return list(dict.fromkeys(terms_of(text)))[:_MAX_QUERY_TERMS]
 
 
 def terms_of(text: str) -> list[str]:
-    """The terms of a text, as in the index."""
+    """Returns the terms of a text, as in the index."""
     terms: list[str] = _analyzer().analyze(_spaced(text))
     return terms
 
@@ -303,7 +303,7 @@ def _analyzer() -> tantivy.TextAnalyzer:
 
 
 def _spaced(text: str) -> str:
-    """The text in NFC, with spaces around each character of scripts that use no spaces."""
+    """Returns the text in NFC, with spaces around each character of scripts that use no spaces."""
     if text.isascii():
         return text
     return _SPACELESS_CHARACTER.sub(r" \g<0> ", unicodedata.normalize("NFC", _stored(text).decode("utf-8")))

@@ -1,4 +1,4 @@
-"""Loads files as sections according to their extension."""
+"""Loads files as sections, according to their extension."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _LONGEST_TITLE_LINE = 100
 _MOST_UNPACKED = 500_000_000
-"""Maximum size in bytes of all unpacked parts of a zipped document; larger ones are designed to exhaust memory."""
+"""Maximum total size in bytes of a zipped document when unpacked. Larger ones are designed to exhaust memory."""
 _SENTENCE_MARKS = (".", "!", "?", ":", ";", ",")
 _NARROWEST = 30
 """Minimum line width, in characters, at which plain text is assumed to be wrapped."""
@@ -43,7 +43,7 @@ _PLAIN_TITLE = re.compile(r"[^\W_a-z](?:[^.!?…:;,。！？|]|[:;,](?!\s|$)|\.(
 
 
 def load_sections(path: Path) -> Iterator[Section]:
-    """The sections of a file, in order. Raises DataError if it cannot be read to the end.
+    """Yields the sections of a file, in order. Raises DataError if it cannot be read to the end.
 
     The extension must be in `files.EXTENSIONS`.
     """
@@ -59,7 +59,7 @@ def _load_txt(path: Path) -> Iterator[Section]:
 
 
 def _parted(lines: Sequence[str]) -> Iterator[str]:
-    """The lines, with a blank line after each line that heads the paragraph directly below it."""
+    """Yields the lines, with a blank line after each line that heads the paragraph directly below it."""
     for above, line, below in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
         yield line
         if not above.strip() and below.strip() and _heads_paragraph(line.strip(), below.strip()):
@@ -67,9 +67,10 @@ def _parted(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _heads_paragraph(line: str, below: str) -> bool:
-    """Whether a line directly above a paragraph, with nothing above it, is its heading, such as *Side effects*.
+    """Returns whether a line with only a paragraph directly below it is the heading of that paragraph.
 
-    It must be short and not a sentence, and must have room for the next word, which wrapped text would have put there.
+    The line must be short and not a sentence, and must have room for the next word, which wrapped text would have put
+    there.
     """
     goes_on = awaits_more(line) and not ASKS.match(line)
     if goes_on or len(line) >= WRAPPED_FROM or not _PLAIN_TITLE.fullmatch(line):
@@ -80,7 +81,7 @@ def _heads_paragraph(line: str, below: str) -> bool:
 
 
 def _title_line(text: str) -> tuple[str, str]:
-    """Splits off the title, a short, separate first line that does not end like a sentence. It may be empty."""
+    """Splits off any title, which is a short, separate first line that does not end like a sentence."""
     line, _, rest = text.lstrip().partition("\n")
     line, (below, _, more) = line.rstrip(), rest.partition("\n")
     is_title = len(line) <= _LONGEST_TITLE_LINE and not line.endswith(_SENTENCE_MARKS) and any(map(str.isalnum, line))
@@ -110,7 +111,7 @@ def _sections(blocks: Sequence[Block], front: FrontMatter, path: Path) -> Iterat
 
 
 def _load_pdf(path: Path) -> Iterator[Section]:
-    """Loads one section per page. A PDF without text (a scan) is an error, so that no content is silently missing."""
+    """Loads one section per page. A PDF without text (a scan) is an error, so that no content is missing unnoticed."""
     require("documents", f"{path}: reading PDF", "pypdf")
     from pypdf import PdfReader
 
@@ -122,19 +123,19 @@ def _load_pdf(path: Path) -> Iterator[Section]:
     with _foreign_reader(path, "the PDF"):
         reader = PdfReader(BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
-            raise DataError("the PDF is protected by a password; save a copy without one", path=str(path))
+            raise DataError("the PDF is protected by a password; save a copy without a password", path=str(path))
         title = ((reader.metadata and reader.metadata.title) or "").strip()[:LONGEST_TITLE] or readable_name(path)
         pages = [page.extract_text() for page in reader.pages]
         layouts = [_layout(page, path) for page in reader.pages]
     if not any(page.strip() for page in pages):
-        raise DataError("the PDF contains no text, probably scanned images: run OCR on it first", path=str(path))
+        raise DataError("the PDF contains no text (it may be a scan); run OCR on it first", path=str(path))
     for number, (text, layout) in enumerate(zip(pages, layouts, strict=True), 1):
         written, tables = written_blocks(page_blocks(text.replace("\0", " "), layout.replace("\0", " ")))
         yield Section(written, title, fragment=f"page={number}", tables=tables, goes_on=number > 1)
 
 
 def _layout(page: PageObject, path: Path) -> str:
-    """The text of a page with its layout; empty if the layout cannot be determined."""
+    """Returns the text of a page with its layout, or nothing if the layout cannot be determined."""
     try:
         with _foreign_reader(path, "the layout"):
             return page.extract_text(extraction_mode="layout")
@@ -164,7 +165,6 @@ def _load_xlsx(path: Path) -> Iterator[Section]:
 
 
 def _unzipped(path: Path, what: str, read: Callable[[bytes], T]) -> T:
-    """The result of `read` for a zipped document. Raises DataError."""
     data = read_bytes(path)
     with _foreign_reader(path, what):
         with ZipFile(BytesIO(data)) as archive:
@@ -175,7 +175,7 @@ def _unzipped(path: Path, what: str, read: Callable[[bytes], T]) -> T:
 
 @contextmanager
 def _foreign_reader(path: Path, what: str) -> Iterator[None]:
-    """Converts all errors to DataError, because a broken file may raise more than the library's own errors."""
+    """Converts all errors to DataError, because a broken file may cause more than the errors of the library."""
     try:
         yield
     except DataError:

@@ -1,4 +1,4 @@
-"""Reads Markdown as headings, tables and the text between them, which is unchanged except for emphasis."""
+"""Reads Markdown as headings, tables and the text between them. The text is unchanged except for emphasis."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from factloop.tools.text.blocks import is_bold_title, words_in_bold
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _STRUCTURE = re.compile(r"^ {0,3}(?:#|===|---|__)|^[^\n|]*\|", re.MULTILINE)
-"""Matches any text that has a heading or table, unless the heading is a line in bold with asterisks."""
+"""Matches any text that contains a heading or table, except headings that are lines in bold with asterisks."""
 _STARS = re.compile(r"(?<![\w*\\`])(\*{1,3})(?=[^\s*])([^*`\n]{1,500})(?<=[^\s*\\])\1(?![\w*`])")
 """Matches emphasis of whole words. In nested emphasis, the inner asterisks are matched first."""
 _CELL_END = re.compile(r"(?<!\\)\|")
@@ -21,7 +21,7 @@ _UNDERLINES = {"=": 1, "-": 2}
 
 
 def markdown_blocks(text: str) -> list[Block]:
-    """The blocks of a text in reading order, without asterisks for emphasis. Takes linear time."""
+    """Returns the blocks of a text in reading order, without asterisks for emphasis. Takes linear time."""
     if not _STRUCTURE.search(text) and "*" not in text:
         return [text]
     written = text.split("\n")
@@ -30,7 +30,7 @@ def markdown_blocks(text: str) -> list[Block]:
 
 
 def _without_stars(lines: Iterable[str]) -> Iterator[str]:
-    """Yields the lines without asterisks for emphasis, which would be noise in a quotation. Code keeps its own."""
+    """Yields the lines without asterisks for emphasis, which would be noise in a quotation. Code stays unchanged."""
     fence = ""
     for line in lines:
         if mark := _FENCE.match(line):
@@ -60,7 +60,6 @@ def _blocks(lines: Sequence[str], bold: Mapping[int, str]) -> Iterator[Block]:
 
 
 def _block_at(lines: Sequence[str], place: int, bold: Mapping[int, str]) -> tuple[Block | None, int]:
-    """The heading, table or bold line that begins at this line, if any, and the line after it."""
     line = lines[place]
     if heading := _HEADING.match(line):
         return Heading(len(heading[1]), heading[2].strip().rstrip("#").strip() or heading[2].strip()), place + 1
@@ -75,19 +74,18 @@ def _block_at(lines: Sequence[str], place: int, bold: Mapping[int, str]) -> tupl
 
 
 def _stands_alone(lines: Sequence[str], place: int) -> bool:
-    """Whether a line is not part of a wrapped sentence: the text above has ended, and new text starts below."""
+    """Returns whether a line is not part of a wrapped sentence: the text above has ended, and new text starts below."""
     above = lines[place - 1].rstrip() if place else ""
     below = lines[place + 1].lstrip() if place + 1 < len(lines) else ""
     return (not above or above.endswith(_ENDS) or above.lstrip().startswith("#")) and not below[:1].islower()
 
 
 def _bold(words: str) -> Block:
-    """A heading, or text if it is a sentence or contains a figure, because its statement must not be lost."""
+    """Returns a heading. Returns text for a sentence or a figure, because its statement must not be lost."""
     return Heading(BELOW_MARKED, words) if is_bold_title(words) and not any(map(str.isdigit, words)) else words
 
 
 def _underlined(lines: Sequence[str], place: int, following: str) -> int | None:
-    """The level of a heading that is a single line underlined with marks; None if it is not a heading."""
     marks = following.strip()
     is_alone = lines[place].strip() and (place == 0 or not lines[place - 1].strip())
     is_line = len(marks) >= 3 and len(set(marks)) == 1 and marks[0] in _UNDERLINES

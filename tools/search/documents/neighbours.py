@@ -18,13 +18,14 @@ from factloop.tools.search.documents.index import PassageReader, StoredPassage
 CANDIDATES = 30
 """Number of passages to get from BM25, for reranking and for ordering equal scores by position instead of randomly."""
 _SCORE_DIGITS = 4
-"""Number of decimals of scores to compare; later digits depend on the order in which term weights are added."""
+"""Number of decimals of scores to compare. Later digits depend on the order in which the weights of terms are added."""
 
 
 def ranked_passages(
     reader: PassageReader, query: str, limit: int, name_of: Callable[[str], str]
 ) -> list[StoredPassage]:
-    """At most `limit` or `CANDIDATES` passages, whichever is more, best first. Passages with equal text appear once.
+    """Returns at most `limit` or `CANDIDATES` passages, whichever is more, best first. Passages with equal text appear
+    once.
 
     Equal scores are ordered by the name that `name_of` returns for a document's key, then by position.
     """
@@ -40,7 +41,7 @@ def ranked_passages(
 
 
 MOST_CHARACTERS = 2_000
-"""Maximum number of characters of a hit with its neighbours; a longer hit gets none."""
+"""Maximum number of characters of a hit with its neighbours. A longer hit gets no neighbours."""
 BEGINS_EARLIER, GOES_ON = "(the sentence begins earlier)", "(the sentence goes on)"
 
 
@@ -63,7 +64,7 @@ class PassageRun:
         return sum(len(part.passage) for part in self.parts)
 
     def text(self) -> str:
-        """The text of the run as in the document. New sections start with a blank line and a line with headings."""
+        """Returns the text of the run as in the document. New sections start with a blank line and their headings."""
         pieces = [f"{BEGINS_EARLIER} "] if self.first.begins_within else []
         above: StoredPassage | None = None
         for part in self.parts:
@@ -75,9 +76,9 @@ class PassageRun:
 
 
 def with_neighbours(hits: Iterable[StoredPassage], limit: int, reader: PassageReader) -> list[PassageRun]:
-    """At most `limit` runs of passages, ordered by their best hits; no passage is in two runs.
+    """Returns at most `limit` runs of passages, ordered by their best hits. No passage is in two runs.
 
-    A run is a hit with the passages before and after it, or several adjacent hits with theirs.
+    A run is either a hit with the passages before and after it, or several adjacent hits with such passages.
     """
     runs: list[PassageRun] = []
     held: set[tuple[str, int]] = set()
@@ -102,7 +103,7 @@ def _extend(run: PassageRun, neighbour: StoredPassage) -> None:
 
 
 def _joined(runs: Iterable[PassageRun], new: PassageRun) -> Iterator[PassageRun]:
-    """Yields the runs and a new one, which is joined to the first adjacent run if the two are not too long together."""
+    """Yields the runs and a new one, which is joined to the first adjacent run if they are not too long together."""
     is_open = True
     for run in runs:
         first, second = (run, new) if _meet(run, new) else (new, run)
@@ -114,7 +115,6 @@ def _joined(runs: Iterable[PassageRun], new: PassageRun) -> Iterator[PassageRun]
 
 
 def _meet(one: PassageRun, other: PassageRun) -> bool:
-    """Whether `other` begins where `one` ends."""
     return one.last.key == other.first.key and one.last.number + 1 == other.first.number and one.last.has_after
 
 
@@ -152,7 +152,7 @@ class PassageSearch(SearchTool):
 
     @abstractmethod
     def _name_of(self, key: str) -> str:
-        """The name of the document with this key. Documents are ordered by their names."""
+        """The name of the document with this key. Documents are ordered by name."""
 
     @abstractmethod
     def _source(self, stored: StoredPassage) -> str: ...
@@ -161,7 +161,6 @@ class PassageSearch(SearchTool):
         return None
 
     def _hit(self, run: PassageRun) -> SearchHit:
-        """The run as a hit, with the source of its first passage, or of the pages that it is on."""
         first = run.first
         return SearchHit(
             source=over_pages(self._source(first), self._source(run.last)),
@@ -176,8 +175,10 @@ class PassageSearch(SearchTool):
         return ranked_passages(self._reader, query, limit, self._name_of)
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
-        """Searches for free text in any script. Hits include neighbouring passages, but no passage appears twice, and
-        of passages with equal text, only the first is a hit.
+        """Searches for free text in any script.
+
+        Hits include neighbouring passages, but no passage appears twice. If several passages have equal text, only the
+        first one is a hit.
         """
         if limit < 1:
             return []
@@ -197,5 +198,5 @@ class PassageSearch(SearchTool):
     def _damage_told(self) -> Iterator[None]:
         try:
             yield
-        except ValueError as error:  # tantivy raises this for an index that was damaged after it was opened
+        except ValueError as error:  # tantivy raises this if an index is damaged while it is open
             raise ToolError(f"{self.name}: the index is damaged; run again to rebuild it", tool=self.name) from error

@@ -12,13 +12,13 @@ from factloop.tools.search.documents.sections import Block, Heading, Rows, row_l
 _HEADING = re.compile(r"(?:Heading (?P<level>[1-9])|Title)")
 """Matches Word's internal names of these styles, which are the same in every display language."""
 _MOST_PARAGRAPHS = 100_000
-"""Maximum number of paragraphs in a Word file, including those in tables; a long book has far fewer."""
+"""Maximum number of paragraphs in a Word file, including those in tables. A long book has far fewer."""
 _LONGEST_REPEATED = 200
-"""Maximum number of characters in a merged cell that is repeated. Longer ones are not labels and would fill memory."""
+"""Maximum number of characters of a merged cell to repeat. Longer cells are not labels and would fill memory."""
 
 
 def docx_blocks(data: bytes) -> list[Block]:
-    """The paragraphs and tables of a Word file, in order.
+    """Yields the paragraphs and tables of a Word file, in order.
 
     Raises python-docx's errors if the file is broken, and ValueError if it has too many paragraphs.
     """
@@ -29,7 +29,7 @@ def docx_blocks(data: bytes) -> list[Block]:
     document = Document(BytesIO(data))
     of_parts = document.element.body.iter(qn("w:p"), qn("w:gridSpan"))  # a cell is returned for each column it spans
     if sum(max(1, int(part.get(qn("w:val"), 1))) for part in of_parts) > _MOST_PARAGRAPHS:
-        raise ValueError(f"it has more than {_MOST_PARAGRAPHS:,} paragraphs")
+        raise ValueError(f"the file has more than {_MOST_PARAGRAPHS:,} paragraphs")
     names = {style.style_id: style.name or "" for style in document.styles}  # looking them up one at a time is slow
     return [
         block
@@ -45,9 +45,10 @@ def _docx_paragraph(paragraph: Any, names: Mapping[str, str]) -> Iterator[Block]
 
 
 def _docx_table(table: Any) -> Iterator[Block]:
-    """Converts a table, repeating short texts of merged cells in each row and column that they span.
+    """Converts a table. Repeats the short texts of merged cells in each row and column that the cells span.
 
-    python-docx finds the text of a merged cell by going up row by row, which is quadratic and fails at 1,000 rows.
+    python-docx finds the text of a merged cell by going up row by row, which takes quadratic time and fails at 1,000
+    rows.
     """
     from docx.table import _Cell
 
@@ -58,7 +59,7 @@ def _docx_table(table: Any) -> Iterator[Block]:
         for cell in row._tr.tc_lst:
             text = above.get(column, "") if cell.vMerge == "continue" else _Cell(cell, table).text
             repeated = text if len(text) <= _LONGEST_REPEATED else ""
-            if not rows and cell.vMerge == "restart" and not repeated:  # names no column, so it would be lost
+            if not rows and cell.vMerge == "restart" and not repeated:  # not a column name, so it would be lost
                 yield text
                 text = ""
             here |= {column: text} | dict.fromkeys(range(column + 1, column + cell.grid_span), repeated)
@@ -70,7 +71,7 @@ def _docx_table(table: Any) -> Iterator[Block]:
 
 
 def pptx_blocks(data: bytes) -> list[Block]:
-    """The slides of a PowerPoint file: titles as headings, then texts, tables, notes. Raises python-pptx's errors."""
+    """Yields the slides of a PowerPoint file: title as heading, text, tables, notes. Raises python-pptx's errors."""
     from pptx import Presentation
 
     return [block for slide in Presentation(BytesIO(data)).slides for block in _slide(slide)]
@@ -90,13 +91,12 @@ def _slide(slide: Any) -> Iterator[Block]:
 
 
 def _shapes(shapes: Any) -> Iterator[Any]:
-    """All shapes, including those in groups."""
     for shape in shapes:
         yield from _shapes(shape.shapes) if hasattr(shape, "shapes") else (shape,)
 
 
 def xlsx_blocks(data: bytes) -> list[Block]:
-    """The sheets of an Excel file, each as a table under its name. Formulas are replaced by their saved values."""
+    """Yields the sheets of an Excel file, each as a table under its name. Replaces formulas by their saved values."""
     from openpyxl import load_workbook
 
     book = load_workbook(BytesIO(data), read_only=True, data_only=True)

@@ -1,7 +1,7 @@
 """Reads a PDF page as paragraphs and tables.
 
-The text of a page is a list of lines without structure. The page layout supplies the structure: lines set apart by
-space start a paragraph, and lines with the same wide gaps are rows of a table.
+The text of a page is a list of lines without structure. The page layout shows the structure. Lines set apart by space
+start a paragraph, and lines with the same wide gaps are rows of a table.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from factloop.tools.search.documents.sections import SOFT_HYPHEN, Block, Rows, r
 from factloop.tools.search.passages import PARAGRAPHS
 
 _CELL = re.compile(r"\S+(?: {1,2}\S+)*")
-"""Matches words that are not separated by a wide gap."""
+"""Matches a cell, which is a run of words without wide gaps between them."""
 _FEWEST_CELLS = 3
 _NAME = re.compile(r"[^\W\d_][^\d\"“”.,;:=?!{}]{0,39}")
 """Matches the name of a column."""
@@ -28,8 +28,6 @@ _HYPHEN = re.compile(r"(?<=[^\W\d_]{2})-\n(?=[a-z]{2})")
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of text, with its position on the page if that is certain."""
-
     text: str
     place: int | None = None
     cells: tuple[re.Match[str], ...] = ()
@@ -38,9 +36,10 @@ class _Line:
 
 
 def page_blocks(text: str, layout: str) -> list[Block]:
-    """Splits the text of a page by its layout, keeping its order. Each table row gets the names of its columns.
+    """Splits the text of a page by its layout, keeping the order. Each table row gets the names of its columns.
 
-    `layout` is the same text as arranged on the page, with spaces for gaps. Lines that are not in it stay unchanged.
+    `layout` is the same text as arranged on the page, with spaces for gaps. Lines that are missing from the layout stay
+    unchanged.
     """
     lines = list(_placed(text.replace(f"{SOFT_HYPHEN}\n", "").replace(SOFT_HYPHEN, "").split("\n"), layout))
     blocks: list[Block] = []
@@ -58,7 +57,7 @@ def page_blocks(text: str, layout: str) -> list[Block]:
 
 
 def _placed(lines: Sequence[str], layout: str) -> Iterator[_Line]:
-    """Yields the lines with their positions. Cells of a row that are on separate lines are joined to one line."""
+    """Yields the lines with their positions. Joins the cells of a row into one line if they are on separate lines."""
     layout = layout.replace(SOFT_HYPHEN, "").replace("\xa0", " ")
     shown = [line for line in layout.split("\n") if line.strip()]
     gaps = _gaps(layout)
@@ -83,7 +82,7 @@ def _placed(lines: Sequence[str], layout: str) -> Iterator[_Line]:
 
 
 def _lines_of(cells: Sequence[re.Match[str]], lines: Sequence[str]) -> int:
-    """Number of lines that a row takes up: one, or one for each cell; 0 if the lines contain other text."""
+    """Returns how many lines a row takes up: 1, or one for each cell, or 0 if the lines contain other text."""
     row = [_squeezed(cell[0]) for cell in cells]
     if _squeezed(lines[0]) == "".join(row):
         return 1
@@ -95,7 +94,6 @@ def _squeezed(text: str) -> str:
 
 
 def _gaps(layout: str) -> list[int]:
-    """The number of blank lines above each line that is not blank."""
     gaps: list[int] = []
     blank = 0
     for line in layout.split("\n"):
@@ -108,7 +106,6 @@ def _gaps(layout: str) -> list[int]:
 
 
 def _table(lines: Sequence[_Line]) -> Sequence[_Line]:
-    """The header of a table and its rows, if the lines begin with one; otherwise nothing."""
     head = lines[0]
     if not head.cells or any(_NAME.fullmatch(cell[0]) is None for cell in head.cells):
         return ()
@@ -118,7 +115,7 @@ def _table(lines: Sequence[_Line]) -> Sequence[_Line]:
 
 
 def _stands_under(above: _Line, below: _Line, head: _Line) -> bool:
-    """Whether a line is directly below another, with each cell below a cell of that line or of the header."""
+    """Returns whether a line is directly below another, with each cell below a cell of that line or of the header."""
     if above.place is None or below.place != above.place + 1 or len(below.cells) != len(head.cells):
         return False
     columns = zip(head.cells, above.cells, below.cells, strict=True)

@@ -1,5 +1,6 @@
-"""Reads tables as sections, one per row. JSONL, CSV and TSV are read line by line, so a file may be larger than memory;
-JSON is read as a whole. All except JSON may be compressed with gzip, like the distributed passages of wiki-dpr.
+"""Reads tables as sections, one per row. JSONL, CSV and TSV are read line by line, so a file may be larger than memory.
+They may be compressed with gzip, like the published passages of wiki-dpr. JSON is read as a whole and must not be
+compressed.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ TEXT_KEYS = ("text", "passage", "content", "body")
 URL_KEYS = ("url", "source", "link")
 DATE_KEYS = ("date", "published")
 LONGEST_LABEL = 300
-"""Maximum number of characters of a column's name, because every row that is read as a whole repeats it."""
+"""Maximum number of characters of the name of a column. Every row that is read as a whole repeats these names."""
 
 
 def load_jsonl(path: Path) -> Iterator[Section]:
-    """Yields a section for each line, which must be an object with a text; blank lines are skipped.
+    """Yields a section for each line, which must be an object with a text. Skips blank lines.
 
     Raises a DataError that names the file, line and field.
     """
@@ -39,7 +40,7 @@ def load_jsonl(path: Path) -> Iterator[Section]:
 
 
 def load_json(path: Path) -> Iterator[Section]:
-    """Yields a section for each record, which must have a text: the object in the file, or each object in its array.
+    """Yields a section for each record, which must have a text. The file contains one object or an array of objects.
 
     Raises a DataError that names the file, record and field.
     """
@@ -101,8 +102,6 @@ def _table(rows: Iterator[tuple[int, list[str]]], path: Path) -> Iterator[Sectio
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The position of a record, for its fragment and for error messages."""
-
     path: Path
     fragment: str
     line: int | None = None
@@ -130,7 +129,7 @@ def _section(row: Mapping[str, Any], place: _Place) -> Section:
 
 
 def _scalar(row: Mapping[str, Any], keys: tuple[str, ...], place: _Place) -> str | None:
-    """The value of the first key that has one, as text: numbers are common in ids and dates."""
+    """Returns the value of the first key that has one, as text, because ids and dates are often numbers."""
     for key in keys:
         value = row.get(key)
         if value is None or value == "":

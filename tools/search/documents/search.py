@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 MOST_NAMED = 20
 """Maximum number of unread files listed in a warning."""
 _FEW_PASSAGES = 2_000
-"""Maximum number of passages for which a search (about 0.2 ms) is faster than passing it to a thread."""
+"""Maximum number of passages for which a search (about 0.2 ms) is faster than starting it in a thread."""
 
 
 class DocumentSearch(PassageSearch):
     """Searches files, folders and globs. It is free and needs no network access.
 
-    The constructor reads and indexes files that have changed since the last time (about forty seconds for a million
-    passages, milliseconds if nothing changed) and raises DataError for files that cannot be read. Later changes to the
-    files are not noticed. Passages stay on disk.
+    The constructor reads and indexes files that have changed since the last time, and raises DataError for files that
+    cannot be read. This takes about forty seconds for a million passages, or milliseconds if nothing has changed. Later
+    changes to the files are not noticed. Passages stay on disk.
     """
 
     name: str = "documents"
@@ -54,10 +54,10 @@ class DocumentSearch(PassageSearch):
         passages: PassageSettings = DEFAULT_SETTINGS,
         **fields: Any,
     ) -> None:
-        """`cache_dir` contains the indexes; by default, it is the user's cache folder.
+        """`cache_dir` contains the indexes. By default, it is the user's cache folder.
 
-        `in_memory` writes nothing, reads and indexes all files each time, and keeps the passages in memory. Unreadable
-        files in folders and globs are skipped and listed in `unread`; with `strict`, they are errors.
+        With `in_memory`, nothing is written: all files are read and indexed each time, and passages stay in memory.
+        Unreadable files in folders and globs are skipped and listed in `unread`, or are errors with `strict`.
         """
         super().__init__(**fields)
         places = [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
@@ -74,8 +74,8 @@ class DocumentSearch(PassageSearch):
         if self.n_passages == 0:
             broken = next((file for file in self._snapshot.unread if file.why != NO_TEXT), None)
             if broken is not None:
-                raise DataError(f"{broken.why}; there is no other text in the documents", path=str(broken.path))
-            raise DataError("no text in any of the files", path=", ".join(places))
+                raise DataError(f"{broken.why}; the documents contain no other text", path=str(broken.path))
+            raise DataError("none of the files contains any text", path=", ".join(places))
         self._identity = f"documents {self._snapshot.identity}"
         self._embedder = embedder
         if embedder is not None:
@@ -87,8 +87,10 @@ class DocumentSearch(PassageSearch):
 
     @property
     def unread(self) -> tuple[UnreadFile, ...]:
-        """Files in folders and globs that were skipped: broken files, files without text, and unsupported files. A file
-        without text is listed even if the user named it."""
+        """Files in folders and globs that were skipped because they are broken, contain no text or are not supported.
+
+        A file without text is listed even if the user named it.
+        """
         return (*self._snapshot.unread, *self._files.unread)
 
     @property
@@ -104,7 +106,7 @@ class DocumentSearch(PassageSearch):
         ranked = super()._ranked(query, limit)
         if self._embedder is None:
             return ranked
-        from factloop.tools.embeddings.nearest import rank_passages  # loads numpy, which plain BM25 does not need
+        from factloop.tools.embeddings.nearest import rank_passages  # loads numpy, which BM25 does not need
 
         order = rank_passages(query, [stored.passage for stored in ranked[:CANDIDATES]], self._embedder)
         return [ranked[index] for index in order] + ranked[CANDIDATES:]
@@ -118,7 +120,7 @@ class DocumentSearch(PassageSearch):
 
 
 def warnings_of(unread: Sequence[UnreadFile]) -> tuple[str, ...]:
-    """A warning about skipped files for readers of a report; empty if there are none."""
+    """Returns a warning about skipped files for readers of a report, or an empty list if there are none."""
     if not unread:
         return ()
     named = "; ".join(map(str, unread[:MOST_NAMED]))

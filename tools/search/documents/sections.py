@@ -1,4 +1,4 @@
-"""Defines the output of loaders: pieces of text with their origin."""
+"""Defines the output of loaders, which are pieces of text with their origin."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ENDS = (".", "!", "?", ":", ";")
 
 
 def with_items_apart(text: str) -> str:
-    """The text with blank lines before items and clauses and after lists. Takes linear time."""
+    """Returns the text with blank lines before items and clauses and after lists. Takes linear time."""
     if not _MAY_HOLD.search(text):
         return text
     starts = sorted({*_items(text), *_clauses(text)})
@@ -47,42 +47,41 @@ def _clauses(text: str) -> Iterator[int]:
 
 
 def _line_above(text: str, line: int) -> str:
-    """The previous line; empty for the first."""
     return text[text.rfind("\n", 0, max(0, line - 1)) + 1 : max(0, line - 1)]
 
 
 SOFT_HYPHEN = "\xad"
-"""Marks where a word may be hyphenated; it is invisible."""
+"""Marks where a word may be hyphenated. The character is invisible."""
 WITHIN = " › "
 """Separates the headings in a path."""
 LONGEST_TITLE = 200
 BELOW_MARKED = 7
-"""The level of a bold line, below all marked headings. It heads a section but never names the document."""
+"""The level of a bold line, below all marked headings. Such a line heads a section but is never the title."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A document, a part of one under its headings, a page, or a table row."""
+    """A document, a part of a document under its headings, a page, or a table row."""
 
     text: str
     title: str
     url: str | None = None
-    """URL of the original, if the document specifies one; it is then used instead of the file's path."""
+    """URL of the original, if the document specifies one, which is then used instead of the path of the file."""
     fragment: str = ""
-    """Position in the file, such as "page=3" or "line=12"; empty for the whole file."""
+    """Position in the file, such as "page=3" or "line=12". Empty for the whole file."""
     published: str | None = None
     section: str | None = None
-    """The headings above it, outermost first, without the title; None if there are no headings."""
+    """The headings above the section, outermost first, without the title, or None if there are no headings."""
     tables: tuple[tuple[int, int], ...] = ()
-    """Ranges of the text, in order, whose paragraphs are table rows."""
+    """Ranges of the text, in order, in which each paragraph is a table row."""
     goes_on: bool = False
-    """Whether it belongs to the same document as the previous section."""
+    """Whether the section belongs to the same document as the previous section."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
     level: int
-    """Level of the heading; 1 is the outermost."""
+    """Level of the heading, where 1 is the outermost."""
     text: str
 
 
@@ -98,14 +97,14 @@ Block = str | Heading | Rows
 
 
 def first_heading(blocks: Iterable[Block]) -> str:
-    """The title; empty if the document has none."""
+    """Returns the title, or an empty string if the document has none."""
     return next((one.text for one in blocks if isinstance(one, Heading) and one.level < BELOW_MARKED), "")
 
 
 def sections_of(
     blocks: Sequence[Block], *, title: str, url: str | None = None, published: str | None = None
 ) -> Iterator[Section]:
-    """Splits a document at its headings, which are removed. A heading with nothing below it becomes text."""
+    """Splits a document at its headings, which are removed. A heading without any text below it becomes text."""
     goes_on = False
     for path, part in _parts(blocks, title):
         text, tables = written_blocks(part)
@@ -116,7 +115,7 @@ def sections_of(
 
 
 def _parts(blocks: Sequence[Block], title: str) -> Iterator[tuple[list[str], list[Block]]]:
-    """Yields each part with its heading path. Paths omit the first heading that is equal to the title."""
+    """Yields each part with its heading path, which leaves out the first heading that repeats the title."""
     path: list[Heading] = []
     part: list[Block] = []
     is_titled = False
@@ -142,7 +141,7 @@ def _named(path: Sequence[Heading]) -> list[str]:
 
 
 def written_blocks(part: Sequence[Block]) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The text of the blocks, with each list item as a paragraph, and the positions of tables in it."""
+    """Returns the text of the blocks, with each list item as a paragraph, and the positions of tables in it."""
     pieces: list[str] = []
     tables: list[tuple[int, int]] = []
     length = 0
@@ -162,7 +161,7 @@ def _written(block: str | Heading) -> str:
 
 BETWEEN = "; "
 _LONGEST_ROW = PassageSettings(words=60, slack=10)
-"""Shorter than the shortest passage, so that a row is never cut."""
+"""Maximum length of a row. It is less than the shortest passage, so that a row is never cut."""
 _ROW_CHARACTERS = 400
 _LABEL_CHARACTERS = 80
 

@@ -1,4 +1,4 @@
-"""Keeps the index on disk up to date with the files; only changed files are read and indexed again."""
+"""Keeps the index on disk up to date with the files. Only changed files are read and indexed again."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from factloop.tools.search.index_files import LOCK, MANIFEST, USE
 from factloop.tools.search.passages import PassageSettings
 
 _RACY_NS = 2_000_000_000
-"""A file changed this recently may change again without a new timestamp, so it is read again."""
+"""Nanoseconds after a change in which a file may change again without a new timestamp, so it is read again."""
 
 
 class FileState(BaseModel):
-    """The state of a file when it was last read. `key` identifies its content together with its name."""
+    """The state of a file when it was last read. `key` identifies the file's content together with its name."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -44,7 +44,7 @@ class FileState(BaseModel):
 
 
 class Manifest(BaseModel):
-    """A description stored with an index. Keys in `unsure` were being added or removed and may be partly present."""
+    """A description stored with an index. Keys in `unsure` were being added or removed and may be incomplete."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -60,7 +60,7 @@ class Manifest(BaseModel):
 
     @classmethod
     def read(cls, path: Path) -> Manifest | None:
-        """The manifest in the file; None if the file is missing or unreadable."""
+        """Reads the manifest in the file. Returns None if the file is missing or unreadable."""
         try:
             return cls.model_validate_json(path.read_bytes())
         except (OSError, ValidationError):
@@ -74,7 +74,7 @@ class Manifest(BaseModel):
 
 
 def state_of(path: Path, known: Manifest) -> FileState:
-    """The state of a file, whose content is read only if its size or timestamp has changed. Raises DataError."""
+    """Returns the state of a file. Its content is read only if its size or timestamp has changed. Raises DataError."""
     try:
         status = path.stat()
         state = known.files.get(str(path.resolve()))
@@ -87,13 +87,13 @@ def _read_state(path: Path, status: os.stat_result) -> FileState:
     seen_ns = time.time_ns()
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    # The name is part of the key, because it is the title of files without one and determines how they are read.
+    # The name is part of the key, because it determines how a file is read, and is the title if the file has none.
     key = hashlib.sha256(f"{digest} {path.name}".encode("utf-8", "surrogateescape")).hexdigest()
     return FileState(size=status.st_size, mtime_ns=status.st_mtime_ns, seen_ns=seen_ns, key=key)
 
 
 FORMAT = 12
-"""Increase this whenever loading, splitting or the schema changes, so that older indexes are rebuilt."""
+"""Increase this number whenever loading, splitting or the schema changes, so that older indexes are rebuilt."""
 LOCK_WAIT_S = 1800.0
 _TOOL = "documents"
 _UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
@@ -103,7 +103,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class WantedFiles:
-    """Files to read. Required ones must be readable; others are skipped if they are not."""
+    """The files to read. Required files must be readable. Others are skipped if they are not."""
 
     paths: tuple[Path, ...]
     required: frozenset[Path]
@@ -111,13 +111,13 @@ class WantedFiles:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A state of the files, ready for searching."""
+    """A state of the files that is ready for searching."""
 
     reader: PassageReader
     path_of: Mapping[str, Path]
-    """The file for each key, spelled as by the user; the first one if files have the same name and content."""
+    """The file for each key, spelled as by the user. If files have the same name and content, the first one counts."""
     identity: str
-    """A hash of names, contents and settings. It is equal if the same answers can be expected."""
+    """A hash of names, contents and settings. Equal hashes mean that equal answers can be expected."""
     unread: tuple[UnreadFile, ...] = ()
     """Unreadable files in folders and globs, and files without text."""
     hold: Hold | None = None
@@ -125,15 +125,15 @@ class Snapshot:
 
 
 def snapshot_in_memory(files: WantedFiles, settings: PassageSettings) -> Snapshot:
-    """Reads and indexes all files in memory, and writes nothing. Raises DataError."""
+    """Reads and indexes all files in memory. Writes nothing. Raises DataError."""
     return _bring_up_to_date(files, None, Manifest(), settings)
 
 
 def open_snapshot(places: Sequence[str], files: WantedFiles, cache_dir: Path, settings: PassageSettings) -> Snapshot:
     """Updates the index of these `places` in `cache_dir` and returns its state.
 
-    Several processes may do so at the same time. A damaged index is rebuilt. If the folder cannot be used, the index is
-    built in memory, with a warning. Raises DataError for unreadable files, and ToolError if the disk fails.
+    Several processes may do this at the same time. A damaged index is rebuilt. If the folder cannot be used, the index
+    is built in memory, and a warning is logged. Raises DataError for unreadable files, and ToolError if the disk fails.
     """
     spelled = (FORMAT, settings, sorted(os.path.abspath(place) for place in places))
     folder = cache_dir / hashlib.sha256(repr(spelled).encode("utf-8", "surrogateescape")).hexdigest()[:32]
@@ -147,19 +147,19 @@ def open_snapshot(places: Sequence[str], files: WantedFiles, cache_dir: Path, se
         with FileLock(folder.with_suffix(LOCK), timeout=LOCK_WAIT_S, mode=FILE_MODE):
             narrow_contents(folder)
             snapshot = _open_locked(files, folder, settings)
-            narrow_contents(folder)  # tantivy's own files have the permissions of the umask
+            narrow_contents(folder)  # the umask determines the permissions of tantivy's files
         return replace(snapshot, hold=hold)
     except Timeout as error:
         raise ToolTimeout(tool=_TOOL, timeout_s=LOCK_WAIT_S) from error
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno in _UNWRITABLE:
             return _without(folder, error, files, settings)
-        raise ToolError(f"{_TOOL}: no index can be stored in {folder}: {error}", tool=_TOOL) from error
+        raise ToolError(f"{_TOOL}: cannot store the index in {folder}: {error}", tool=_TOOL) from error
 
 
 def _without(folder: Path, error: OSError, files: WantedFiles, settings: PassageSettings) -> Snapshot:
     reason = error.strerror or error
-    log.warning("%s: no index can be stored there (%s); the documents are indexed in memory", folder.parent, reason)
+    log.warning("%s: cannot store the index there (%s), so the documents are indexed in memory", folder.parent, reason)
     return snapshot_in_memory(files, settings)
 
 
@@ -168,7 +168,7 @@ def _open_locked(files: WantedFiles, folder: Path, settings: PassageSettings) ->
     if manifest is not None and (manifest.unsure or manifest.index_sizes == _index_sizes(folder)):
         try:
             return _bring_up_to_date(files, folder, manifest, settings)
-        except ValueError:  # tantivy raises this for an index that it cannot read
+        except ValueError:  # tantivy raises this if it cannot read an index
             pass
     shutil.rmtree(folder)
     make_private_folder(folder)
@@ -209,7 +209,7 @@ def _bring_up_to_date(files: WantedFiles, folder: Path | None, known: Manifest, 
 
 
 def _states(files: WantedFiles, known: Manifest) -> tuple[dict[Path, FileState], list[UnreadFile]]:
-    """The state of each file, and the optional files that cannot be opened. Raises DataError for required ones."""
+    """Returns the state of each file, and the optional files that cannot be opened. Raises DataError for others."""
     states: dict[Path, FileState] = {}
     unread: list[UnreadFile] = []
     for path in files.paths:

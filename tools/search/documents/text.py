@@ -1,4 +1,4 @@
-"""Decodes files as UTF-8, with or without a byte order mark, or as UTF-16 with one; nothing is guessed."""
+"""Decodes files as UTF-8, with or without a byte order mark, or as UTF-16 with one. Nothing is guessed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NONE = FrontMatter()
 
 
 def read_front_matter(text: str) -> tuple[FrontMatter, str]:
-    """A text's front matter, and the text without it. Front matter that is not a YAML mapping stays in the text."""
+    """Splits off the front matter of a text. Front matter that is not a YAML mapping stays in the text."""
     found = _FRONT.match(text) if text.startswith("---") else None
     if found is None:
         return NONE, text
@@ -57,7 +57,7 @@ def read_front_matter(text: str) -> tuple[FrontMatter, str]:
 
 
 def _first(named: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
-    """The first value that is text; lists and mappings are ignored."""
+    """Returns the first value that is text. Lists and mappings are ignored."""
     values = (named.get(name) for name in names)
     texts = (" ".join(value.split()) for value in values if isinstance(value, str))
     return next((text for text in texts if text.casefold() not in _NULL), None)
@@ -67,11 +67,11 @@ _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _HEAD_BYTES = 4096
 _BUFFER_BYTES = 2**17
 _NUL_SHARE = 0.1
-"""A file with a larger fraction of NULs is not text; in other files, NULs are read as spaces."""
+"""A file with a larger fraction of NULs is not text. In other files, NULs are read as spaces."""
 
 
 def read_text(path: Path) -> str:
-    """The whole text. Raises DataError for binary files and unsupported encodings."""
+    """Reads a whole text. Raises DataError for binary files and unsupported encodings."""
     data = read_bytes(path)
     _refuse_binary(data[:_HEAD_BYTES], path)
     encoding = "utf-16" if data.startswith(_UTF16_MARKS) else "utf-8-sig"
@@ -82,7 +82,7 @@ def read_text(path: Path) -> str:
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yields lines, numbered from 1 and without line endings. The file may be larger than memory.
+    """Yields lines with their numbers from 1, without line endings. The file may be larger than memory.
 
     Only "\\n" ends a line (a "\\r" before it is dropped). Raises the errors of `read_text` when it reaches their cause.
     """
@@ -105,7 +105,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def read_bytes(path: Path) -> bytes:
-    """All bytes, decompressed if necessary. Raises DataError if the file cannot be read."""
+    """Reads all bytes, decompressed if necessary. Raises DataError if the file cannot be read."""
     with _opened(path) as file:
         return file.read()
 
@@ -116,17 +116,17 @@ def _opened(path: Path) -> Iterator[io.BufferedReader]:
         with path.open("rb") as plain:
             yield io.BufferedReader(gzip.GzipFile(fileobj=plain), _BUFFER_BYTES) if is_compressed(path) else plain
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"this is not a complete gzip file: {error}", path=str(path)) from error
+        raise DataError(f"not a complete gzip file: {error}", path=str(path)) from error
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}", path=str(path)) from error
 
 
 def _refuse_binary(head: bytes, path: Path) -> None:
     if not head.startswith(_UTF16_MARKS) and head.count(0) > _NUL_SHARE * len(head):
-        raise DataError("this is a binary file, or UTF-16 without a byte order mark; save it as UTF-8", path=str(path))
+        raise DataError("the file is binary, or UTF-16 without a byte order mark; save it as UTF-8", path=str(path))
 
 
 def _undecodable(path: Path, encoding: str, offset: int, line: int | None = None) -> DataError:
     shown = "UTF-16" if encoding == "utf-16" else "UTF-8"
-    advice = f"save it as UTF-8 (for instance: iconv -f WINDOWS-1252 -t UTF-8 {path.name})"
+    advice = f"save it as UTF-8 (for example, `iconv -f WINDOWS-1252 -t UTF-8 {path.name}`)"
     return DataError(f"byte {offset} is not {shown}: binary, or another encoding; {advice}", path=str(path), line=line)

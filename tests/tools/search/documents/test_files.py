@@ -66,7 +66,7 @@ def test_closed_folders_are_left_out_and_named(place: str) -> None:
 def test_a_closed_folder_that_is_named_is_refused() -> None:
     with pytest.raises(DataError, match=r"^sources/closed: cannot be opened: Permission denied"):
         find_files(["sources/a.md", "sources/closed"])
-    with pytest.raises(DataError, match="no file to read; skipped 1, such as sources/closed"):
+    with pytest.raises(DataError, match="found no files to read; skipped 1, such as sources/closed"):
         find_files(["sources/c*d"])
 
 
@@ -78,8 +78,8 @@ def test_a_closed_folder_that_is_named_is_refused() -> None:
         ("a**.txt", r"a\*\*.txt: (invalid pattern|the pattern matches nothing)"),  # the former before Python 3.13
         ("report.odt", "report.odt: extension '.odt' is not supported, only .csv, .csv.gz, .docx"),
         ("notes.txt.gz", "notes.txt.gz: extension '.txt.gz' is not supported"),
-        ("empty", r"empty: no file to read; supported extensions"),
-        ("foreign", r"foreign: no file to read; skipped 1, such as .*x.png \(files of this kind are not supported\)"),
+        ("empty", r"empty: found no files to read; supported extensions"),
+        ("foreign", r"foreign: found no files to read; skipped 1, such as .*x.png \(files of this kind are not"),
         ("a\0b", r"a\\0b: a path cannot contain a NUL"),
         ("x" * 5000, "cannot be opened: File name too long"),
     ],
