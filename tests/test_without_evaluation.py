@@ -111,7 +111,7 @@ def test_everything_but_evaluation_works(package: Path, sim: Simulator) -> None:
     assert found["trust_fc"] is not None
     assert found["bc_checks"] > 0
     assert found["statuses"] == [200, 200]
-    assert found["refused"] == "audits need the package factloop.evaluation, which is not installed in this service"
+    assert found["refused"] == "audits need factloop.evaluation, which is not installed"
 
 
 @pytest.mark.process

@@ -27,7 +27,7 @@ class Backup(Arguments):
 def backup(given: Backup, flags: Flags) -> int:
     """Writes the jobs of a service, which may be running, to a new file; returns the exit code. Raises ConfigError."""
     if given.file.exists():
-        raise ConfigError(f"{given.file}: already exists; use a new file")
+        raise ConfigError(f"{given.file} already exists; use a new file")
     source = load_settings(ServeSettings, flags).database_url
     try:
         return _copied(source, sqlite_url(given.file), f"saved in {given.file}")

@@ -43,7 +43,7 @@ def clear(given: Clear, flags: Flags) -> int:
     place = place_looked_at(load_settings(RunSettings, flags))
     cleared = clear_cache(place, answers=given.only != "indexes", indexes=given.only != "answers")
     for path in cleared.stayed:
-        note(f"{path}: was not removed, because another process is using it or its permissions forbid it")
+        note(f"{path} was not removed, because another process is using it or its permissions forbid it")
     deliver(given, cleared, show_lines([_said(cleared)]))
     return BROKEN if cleared.stayed else DONE
 

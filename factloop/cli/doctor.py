@@ -86,26 +86,26 @@ def _read(url: str) -> WorkingPart:
     if file is not None and not file.exists():
         return WorkingPart(how=_NOTHING)
     if file is not None and not file.is_file():
-        raise ConfigError(f"{_shown(url)}: is not a file: use a database file, or the name of a new one")
+        raise ConfigError(f"{_shown(url)} is not a file: use a database file, or the name of a new one")
     limits = () if file is None else ("one service at a time",)
     try:
         with engine.connect() as connection:
             looked_at = inspect(connection)
             is_ours = looked_at.has_table(FORMATS.name)
             if file is not None and not is_ours and looked_at.get_table_names():
-                raise ConfigError(f"{_shown(url)}: is the database of another program: use a separate file for jobs")
+                raise ConfigError(f"{_shown(url)} is the database of another program: use a separate file for jobs")
             found = connection.scalar(select(FORMATS.c.format)) if is_ours else None
             if found is None:
                 return WorkingPart(how=_NOTHING, limits=limits)
             if found > FORMAT:
                 raise ConfigError(
-                    f"{_shown(url)}: was written by another version of factloop (format {found}): use that version, or "
+                    f"{_shown(url)} was written by another version of factloop (format {found}): use that version, or "
                     "another database"
                 )
             counts = connection.execute(select(JOBS.c.status, func.count()).group_by(JOBS.c.status)).all()
     except SQLAlchemyError as error:
         advice = "is it running, and is the URL correct?" if file is None else "is it a factloop database?"
-        raise ConfigError(f"{_shown(url)}: cannot be read ({said_by(error)}): {advice}") from error
+        raise ConfigError(f"{_shown(url)} cannot be read ({said_by(error)}): {advice}") from error
     finally:
         engine.dispose()
     kept = tuple(f"{plural(number, 'job')} {status}" for status, number in sorted(map(tuple, counts)))

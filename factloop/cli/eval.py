@@ -154,7 +154,7 @@ def factscore_items(place: str | Path, systems: Sequence[str] = ()) -> Iterator[
         if not systems or response.system in systems:
             yield labelled_item(response)
     if absent:
-        raise ConfigError(f"{place}: has no responses by {', '.join(sorted(absent))}")
+        raise ConfigError(f"{place} has no responses by {', '.join(sorted(absent))}")
 
 
 def wanted_columns(given: Sequence[str]) -> dict[str, str]:

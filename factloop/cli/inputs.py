@@ -123,7 +123,7 @@ def refuse_self_support(text: str, documents: Sequence[str], flag: str) -> None:
     from factloop.tools.search.documents.files import find_files
 
     if Path(text).resolve() in {path.resolve() for path in find_files(documents).paths}:
-        raise ConfigError(f"{text}: is one of the documents ({flag}), so it would support itself; move it elsewhere")
+        raise ConfigError(f"{text} is one of the documents ({flag}), so it would support itself; move it elsewhere")
 
 
 def pairs_given(flag: str, given: Sequence[str], what: str) -> dict[str, str]:

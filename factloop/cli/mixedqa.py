@@ -100,7 +100,7 @@ def mixedqa(given: MixedQa, flags: Flags) -> int:
     asked = list(_asked(islice(load_any_mixedqa(place), given.limit), given.system))
     absent = [system for system in given.system if all(one.response.system != system for one in asked)]
     if absent:
-        raise ConfigError(f"{place}: has no responses by {', '.join(absent)}")
+        raise ConfigError(f"{place} has no responses by {', '.join(absent)}")
     lacking = [name for name in dict.fromkeys(one.response.system for one in asked) if name not in subjects]
     if subjects and lacking:
         said = f"no subject model for {', '.join(lacking)}"

@@ -101,7 +101,7 @@ def refuse_existing(names: Sequence[str | None], why: str) -> None:
     """Raises ConfigError if an output already exists; used for outputs that cost people time or money."""
     for name in names:
         if name not in (None, STANDARD_OUTPUT) and os.path.lexists(name):
-            raise ConfigError(f"{name}: already exists, and {why}; use another file")
+            raise ConfigError(f"{name} already exists, and {why}; use another file")
 
 
 def _real_place(name: str) -> Path:
@@ -115,7 +115,7 @@ def _keep_out_of(folder: Path, written: Mapping[Path, str]) -> None:
     """Keeps outputs out of a run directory, whose answers were paid for and where unknown files stop the run."""
     for place, name in written.items():
         if folder in place.parents:
-            raise ConfigError(f"{name}: is inside the run directory {written[folder]}; use a path outside it")
+            raise ConfigError(f"{name} is inside the run directory {written[folder]}; use a path outside it")
 
 
 def _refuse_to_write_over(read: str, written: Mapping[Path, str]) -> None:
@@ -129,10 +129,10 @@ def _refuse_to_write_over(read: str, written: Mapping[Path, str]) -> None:
         return
     name = written[taken]
     if taken == source:
-        raise ConfigError(f"{name}: would overwrite {read}, which is an input; use another file")
+        raise ConfigError(f"{name} would overwrite {read}, which is an input; use another file")
     if is_folder:
-        raise ConfigError(f"{name}: is inside {read}, whose files are inputs; use a path outside it")
-    raise ConfigError(f"{name}: would match {read}, which is an input; use another file")
+        raise ConfigError(f"{name} is inside {read}, whose files are inputs; use a path outside it")
+    raise ConfigError(f"{name} would match {read}, which is an input; use another file")
 
 
 def _try_output(name: str) -> None:
@@ -140,19 +140,19 @@ def _try_output(name: str) -> None:
     folder = _real_place(name).parent
     try:
         if path.is_dir():
-            raise ConfigError(f"{name}: cannot be written, it is a folder; use a file")
+            raise ConfigError(f"{name} cannot be written: it is a folder; use a file")
         if path.exists() and not path.is_file():  # a pipe or a device, whose folder need not be writable
             return
         if not folder.is_dir():
-            raise ConfigError(f"{name}: cannot be written, the folder {folder} does not exist")
+            raise ConfigError(f"{name} cannot be written: the folder {folder} does not exist")
         if not os.access(folder, os.W_OK):
-            raise ConfigError(f"{name}: cannot be written, the folder {folder} is not writable")
+            raise ConfigError(f"{name} cannot be written: the folder {folder} is not writable")
     except (OSError, ValueError) as error:
         raise _unwritable(name, error) from error
 
 
 def _unwritable(name: str, error: OSError | ValueError) -> ConfigError:
-    return ConfigError(f"{name}: cannot be written ({getattr(error, 'strerror', None) or error})")
+    return ConfigError(f"{name} cannot be written ({getattr(error, 'strerror', None) or error})")
 
 
 def write_output(name: str, text: str | bytes) -> None:

@@ -42,7 +42,7 @@ class Binding:
             taken = socket.create_server((self.host, self.port), family=family, backlog=2048)
         except (OSError, OverflowError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise ConfigError(f"--host {self.host} --port {self.port}: cannot be used ({reason})") from error
+            raise ConfigError(f"--host {self.host} --port {self.port} cannot be used ({reason})") from error
         with taken:
             yield taken
 

@@ -110,7 +110,7 @@ class ApiKeys:
                 raise ConfigError(f"API key {number}: must be {SHORTEST} or more printable ASCII characters, no spaces")
             if hashed in owners:
                 earlier = list(owners).index(hashed) + 1
-                raise ConfigError(f"API key {number}: is the same as API key {earlier}; remove one of them")
+                raise ConfigError(f"API key {number} is the same as API key {earlier}; remove one of them")
             given = {name: text for name, _, text in (value.partition("=") for value in values if value)}
             try:
                 grant = Grant.model_validate(given)
@@ -138,10 +138,10 @@ def _lines(file: Path) -> list[str]:
         lines = [line.strip() for line in file.read_text(encoding="utf-8").splitlines()]
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise ConfigError(f"--api-key-file {file}: cannot be read ({reason})") from error
+        raise ConfigError(f"--api-key-file {file} cannot be read ({reason})") from error
     keys = [line for line in lines if line and not line.startswith("#")]
     if not keys:
-        raise ConfigError(f"--api-key-file {file}: contains no keys")
+        raise ConfigError(f"--api-key-file {file} contains no keys")
     return keys
 
 

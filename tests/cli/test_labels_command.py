@@ -143,10 +143,10 @@ def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
     ("words", "said"),
     [
         ("next run", "--out for a sheet, --html for a page"),
-        ("next run --out filled.csv", "filled.csv: already exists, and someone may have filled it in"),
+        ("next run --out filled.csv", "filled.csv already exists, and someone may have filled it in"),
         ("next run --out run/journal.sqlite", "is inside run"),
         ("disagree run --key k.json", "--html for a page to answer on"),
-        ("disagree run --out filled.csv --key k.json", "filled.csv: already exists"),
+        ("disagree run --out filled.csv --key k.json", "filled.csv already exists"),
         ("disagree run --out s.csv --key filled.csv", "a completed sheet may need it"),
         ("disagree run --out - --key k.json", "--out, --html and --key are files"),
         ("export page.json --out l.jsonl --report other.json", "do not belong to a report in --report"),

@@ -49,10 +49,10 @@ TABLE = {
         answer.md --docs docs --recording no.json         | no.json: there is no such recording & --recording-mode new
         answer.md --run-dir other_run                     | other_run: not a run directory
         answer.md --run-dir binary.md                     | binary.md & run directory
-        answer.md --json no/where.json                    | no/where.json: cannot be written, the folder & not exist
-        answer.md --html empty                            | empty: cannot be written, it is a folder; use a file
+        answer.md --json no/where.json                    | no/where.json cannot be written: the folder & not exist
+        answer.md --html empty                            | empty cannot be written: it is a folder; use a file
         answer.md --html LONG/x                           | name too long
-        answer.md --json answer.md                        | answer.md: would overwrite
+        answer.md --json answer.md                        | answer.md would overwrite
         answer.md --docs mine.txt --html ./mine.txt       | would overwrite mine.txt
         answer.md --json x --html ./x                     | ./x: two outputs would be written there
         answer.md --json - --html -                       | two outputs go to standard output
@@ -63,9 +63,9 @@ TABLE = {
         answer.md b.md                                    | got unexpected extra argument(s) (b.md)
     """,
     "correct": """
-        answer.md --docs docs --out answer.md             | answer.md: would overwrite answer.md
+        answer.md --docs docs --out answer.md             | answer.md would overwrite answer.md
         answer.md --docs docs --out - --json -            | two outputs go to standard output
-        answer.md --docs docs --out nowhere/x.md          | nowhere/x.md: cannot be written
+        answer.md --docs docs --out nowhere/x.md          | nowhere/x.md cannot be written
         answer.md --docs docs --max-rounds 0              | --max-rounds 0
         answer.md --docs docs --unsupported drop          | unsupported = 'drop': & 'mark', 'remove' or 'keep'
     """,
@@ -135,13 +135,13 @@ TABLE = {
     """,
     "serve --folder ../service --port 0": """
         --host 0.0.0.0                                    | so set a key
-        --api-key-file absent                             | --api-key-file absent: cannot be read
+        --api-key-file absent                             | --api-key-file absent cannot be read
         --host 0.0.0.0 --api-key-file keys                | API key 1: must be 16
         --documents lives                                 | must be NAME=PATH
         --documents a/b=docs                              | --documents a/b
         --documents lives=absent                          | absent
         --docs absent                                     | absent
-        --results absent                                  | --results absent: is not a folder
+        --results absent                                  | --results absent is not a folder
         --database mysql://u:secret@h/d                   | must be sqlite:///FILE
         --set rate=often                                  | rate 'often'
         --set rate=0/minute                               | rate '0/minute'
@@ -171,8 +171,8 @@ TABLE = {
     "research audit": """
         nope.jsonl                                        | nope.jsonl: cannot be read (No such file or directory)
         empty.jsonl                                       | empty.jsonl: it has no rows
-        p.jsonl --evaluator gpt                           | p.jsonl: has no scores by gpt, only by judge
-        p.jsonl --json p.jsonl                            | p.jsonl: would overwrite p.jsonl
+        p.jsonl --evaluator gpt                           | p.jsonl has no scores by gpt, only by judge
+        p.jsonl --json p.jsonl                            | p.jsonl would overwrite p.jsonl
         p.jsonl --threshold 1.1                           | --threshold 1.1
         p.jsonl --level 1                                 | --level 1
     """,
@@ -194,7 +194,7 @@ TABLE = {
     """,
     "research generate": """
         longfact --model openai:sim --data rows.jsonl --out - | --out must be a file
-        longfact --model openai:sim --data rows.jsonl --out rows.jsonl | rows.jsonl: would overwrite
+        longfact --model openai:sim --data rows.jsonl --out rows.jsonl | rows.jsonl would overwrite
         longfact --model openai:sim --data rows.jsonl --out . | cannot be written
         longfact --model openai:sim --data rows.jsonl --out o --system ' ' | --system: must not be blank
         longfact --model openai:sim --data bad_row.jsonl --out o --n 0 | --n 0
@@ -226,7 +226,7 @@ TABLE = {
         --dataset wise:dev --verifier baseline --out o    | there is no data set 'wise'
         --dataset wice --verifier baseline --out o        | wice has no part ''
         pairs.jsonl --verifier baseline --out -           | --out must be a file: a run resumes from it
-        pairs.jsonl --verifier baseline --out pairs.jsonl | pairs.jsonl: would overwrite
+        pairs.jsonl --verifier baseline --out pairs.jsonl | pairs.jsonl would overwrite
         pairs.jsonl --verifier gpt --out o                | there is no judge 'gpt'
     """,
     "research data": """
@@ -238,20 +238,20 @@ TABLE = {
         join rows.jsonl --source rows.jsonl --out x.jsonl | must be KIND=PATH
     """,
     "research experiment": """
-        plan.yaml --json rows.jsonl                       | rows.jsonl: would overwrite
-        plan.yaml --json plan.yaml                        | plan.yaml: would overwrite
+        plan.yaml --json rows.jsonl                       | rows.jsonl would overwrite
+        plan.yaml --json plan.yaml                        | plan.yaml would overwrite
         plan.yaml --level 2                               | --level 2: input should be less than 1
     """,
     "outputs among what is read": """
-        check answer.md --docs docs --html docs/ada.txt   | docs/ada.txt: is inside docs, whose files are inputs
+        check answer.md --docs docs --html docs/ada.txt   | docs/ada.txt is inside docs, whose files are inputs
         check answer.md --docs docs --json docs/new.json  | is inside docs
         check answer.md --docs docs --run-dir docs/run    | is inside docs
         check answer.md --docs docs --recording docs/a.jsonl --recording-mode record | is inside docs
         check answer.md --docs docs --html linked/ada.txt | is inside docs
-        check answer.md --docs docs --set cache_dir=docs/cache | docs/cache: is inside docs
-        check answer.md --docs docs/*.txt --json docs/new.txt | docs/new.txt: would match docs/*.txt
-        check answer.md --docs docs/*.txt --json linked/new.txt | linked/new.txt: would match docs/*.txt
-        check answer.md --docs docs/**/*.jsonl --run-dir docs/run | docs/run: would match docs/**/*.jsonl
+        check answer.md --docs docs --set cache_dir=docs/cache | docs/cache is inside docs
+        check answer.md --docs docs/*.txt --json docs/new.txt | docs/new.txt would match docs/*.txt
+        check answer.md --docs docs/*.txt --json linked/new.txt | linked/new.txt would match docs/*.txt
+        check answer.md --docs docs/**/*.jsonl --run-dir docs/run | docs/run would match docs/**/*.jsonl
         check answer.md --prompts bad_prompts --json bad_prompts/mine.md | is inside bad_prompts
         correct answer.md --docs docs --out docs/deep/../new.md | is inside docs
         eval responses.jsonl --docs docs --json docs/new.json | is inside docs
@@ -262,7 +262,7 @@ TABLE = {
         doctor --docs docs --json docs/ada.txt            | is inside docs
     """,
     "outputs in a run directory": """
-        check answer.md --docs docs --run-dir kept --json kept/x | kept/x: is inside the run directory kept
+        check answer.md --docs docs --run-dir kept --json kept/x | kept/x is inside the run directory kept
         correct answer.md --docs docs --run-dir kept --json kept/x | is inside the run directory
         eval responses.jsonl --docs docs --run-dir kept --json kept/x | is inside the run directory
         eval factscore --data bio.jsonl --docs docs --run-dir kept --json kept/x | is inside the run directory

@@ -74,7 +74,7 @@ async def test_a_file_becomes_documents_that_a_check_takes(service: Service) -> 
         ("rows.jsonl.gz", gzip.compress(b'{"text": "a"}\n', mtime=0), "rows.jsonl.gz: unpack it first"),
         ("rows.jsonl", b'{"text": "a b"}\n' * 1_001, "rows.jsonl: has more than 1,000 parts"),
         ("bomb.docx", zipped("word/document.xml", b" " * 33_000_000), "bomb.docx: contains more than 32 MB"),
-        ("long.txt", b"word " * 500_000, "long.txt: a part of it has more than 2,000,000 characters"),
+        ("long.txt", b"word " * 500_000, "long.txt: one part has more than 2,000,000 characters"),
         (
             "wide.csv",
             (b"a" * 299 + b",") * 400 + b"\n" + (b"x," * 400 + b"\n") * 300,

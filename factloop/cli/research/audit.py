@@ -73,5 +73,5 @@ def _chosen(table: PredictionTable, given: Audit) -> PredictionTable:
     unknown = [name for name in given.evaluator if name not in table.scores]
     if unknown:
         there = ", ".join(table.scores)
-        raise ConfigError(f"{given.predictions}: has no scores by {', '.join(unknown)}, only by {there}")
+        raise ConfigError(f"{given.predictions} has no scores by {', '.join(unknown)}, only by {there}")
     return replace(table, scores={name: scores for name, scores in table.scores.items() if name in given.evaluator})

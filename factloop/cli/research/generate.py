@@ -202,7 +202,7 @@ def _try_outputs(given: Generate, settings: RunSettings, *inputs: str | Path, ru
         raise ConfigError("--out must be a file: rows are saved there as they arrive")
     try_outputs((str(given.out), given.json_), map(str, inputs), settings=settings, run_dir=run_dir)
     if given.out.exists() and not given.out.is_file():
-        raise ConfigError(f"{given.out}: is not a regular file; use another")
+        raise ConfigError(f"{given.out} is not a regular file; use another")
 
 
 def _spent(usage: Usage) -> str:
