@@ -1,4 +1,4 @@
-"""`factloop doctor` reports which parts of the setup work."""
+"""`factloop doctor` tests every part of the setup and reports which parts work."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Doctor(AsJson):
     """Arguments of `doctor`."""
 
     controls: Annotated[bool, Mark(MODEL)] = False
-    """Also test the judge on a dozen sentences known to be true or false (twenty with --judge)."""
+    """Also test the judge on a dozen sentences that are known to be true or false (twenty with --judge)."""
     database: Annotated[str | None, Mark(SERVER, "URL")] = None
     """URL of the factloop serve database to test."""
     folder: Annotated[Path | None, Mark(SERVER)] = None
@@ -43,7 +43,7 @@ class Doctor(AsJson):
     taking(TrustSettings, *SERVED, "kb", "dbpedia"),
 )
 def doctor(given: Doctor, flags: Flags) -> int:
-    """Prints the findings; returns the exit code. Raises ConfigError if the settings cannot be read."""
+    """Prints the findings, and returns the exit code. Raises ConfigError if the settings cannot be read."""
     from factloop.doctor.examination import diagnose
     from factloop.doctor.views.terminal import print_diagnosis
 
@@ -58,9 +58,9 @@ def doctor(given: Doctor, flags: Flags) -> int:
 
 
 def look_at_database(url: str | None, folder: Path | None) -> Sequence[Look]:
-    """Prepares a test of the database at this URL or in this folder; empty if the service has never been run.
+    """Prepares a test of the database at this URL or in this folder. Empty if the service has never run there.
 
-    The database is only read, never created or changed.
+    The test only reads the database, and never creates or changes it.
     """
     from factloop.doctor.looking import Look, in_thread
 

@@ -35,7 +35,7 @@ def test_what_is_no_text_is_refused(raw: bytes, complaint: str) -> None:
 @pytest.mark.parametrize(
     ("text", "documents", "way_on"),
     [
-        ("https://example.org/answer.md", (), "save the page (curl -O), and pass its file"),
+        ("https://example.org/answer.md", (), "save the page (`curl -O`) and pass the file"),
         ("-", ("HTTP://example.org/page.html",), "save the page"),
         ("-", ("sources.zip",), "sources.zip: is an archive: unpack it, and pass the folder"),
         ("sources.zip", (), "unpack it"),

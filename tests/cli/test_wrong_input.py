@@ -29,7 +29,7 @@ TABLE = {
         answer.md --docs bad_pdf                          | broken.pdf
         answer.md --docs empty                            | empty
         answer.md --docs nowhere                          | nowhere
-        answer.md --docs .                                | answer.md: & would support itself
+        answer.md --docs .                                | answer.md & would support itself
         answer.md --docs ''                               | an empty path
         answer.md --k 0                                   | command line: k = 0: & greater than or equal to 1
         answer.md ONLINE --budget-usd 1                   | --price-in
@@ -54,8 +54,8 @@ TABLE = {
         answer.md --html LONG/x                           | name too long
         answer.md --json answer.md                        | answer.md would overwrite
         answer.md --docs mine.txt --html ./mine.txt       | would overwrite mine.txt
-        answer.md --json x --html ./x                     | ./x: two outputs would be written there
-        answer.md --json - --html -                       | two outputs go to standard output
+        answer.md --json x --html ./x                     | two outputs would be written to ./x
+        answer.md --json - --html -                       | only one output can go to standard output
         answer.md --json run --run-dir run                | run: two outputs
         answer.md --k many                                | ; see factloop check --help
         answer.md --serach x                              | no such option: --serach (Possible options:
@@ -64,7 +64,7 @@ TABLE = {
     """,
     "correct": """
         answer.md --docs docs --out answer.md             | answer.md would overwrite answer.md
-        answer.md --docs docs --out - --json -            | two outputs go to standard output
+        answer.md --docs docs --out - --json -            | only one output can go to standard output
         answer.md --docs docs --out nowhere/x.md          | nowhere/x.md cannot be written
         answer.md --docs docs --max-rounds 0              | --max-rounds 0
         answer.md --docs docs --unsupported drop          | unsupported = 'drop': & 'mark', 'remove' or 'keep'
@@ -108,7 +108,7 @@ TABLE = {
         responses.jsonl --column promt=q                  | there is no field 'promt'; fields are id
         responses.jsonl --column id=a --column id=b       | id is set twice
         responses.jsonl --column prompt=q                 | responses.jsonl:1: field 'q': it is missing
-        responses.jsonl --k 0                             | --k 0: must be a whole number from 1, median or maximum
+        responses.jsonl --k 0                             | --k 0: must be a positive whole number, median or maximum
         responses.jsonl --k ²                             | a whole number from 1
         responses.jsonl --fail-under nan                  | --fail-under nan
         responses.jsonl --workers 0                       | --workers 0
@@ -161,7 +161,7 @@ TABLE = {
     """,
     "prompts": """
         show safe/ratin                                   | no prompt is named 'safe/ratin'; did you mean safe/rating?
-        show zz                                           | 'zz'; factloop prompts list shows the names
+        show zz                                           | 'zz'; `factloop prompts list` shows the names
         list --prompts nowhere                            | nowhere: not a folder of prompts
         lint nowhere.md                                   | nowhere.md: cannot be read (No such file or directory)
         lint mine.txt --json mine.txt                     | would overwrite
@@ -216,7 +216,7 @@ TABLE = {
         vwc:table-11 --evaluator Bespoke-7B=mini          | --evaluator names evaluators in --results
         trustscore:table-3 --results p.jsonl              | trustscore:table-3 does not use the output
         safe:agreement --results p.jsonl                  | p.jsonl: is not a RunSummary
-        list --json - --html -                            | two outputs go to standard output
+        list --json - --html -                            | only one output can go to standard output
     """,
     "research verify": """
         pairs.jsonl --dataset wice:dev --verifier baseline --out o | pass a file of pairs, or a data set with --dataset
