@@ -147,7 +147,7 @@ def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
         ("next run --out run/journal.sqlite", "is inside run"),
         ("disagree run --key k.json", "--html for a page to answer on"),
         ("disagree run --out filled.csv --key k.json", "filled.csv already exists"),
-        ("disagree run --out s.csv --key filled.csv", "a completed sheet may need it"),
+        ("disagree run --out s.csv --key filled.csv", "a completed sheet may still need it"),
         ("disagree run --out - --key k.json", "--out, --html and --key are files"),
         ("export page.json --out l.jsonl --report other.json", "do not belong to a report in --report"),
         ("export page.json --out l.jsonl --report page.json", "page.json: is not a factloop check report"),

@@ -56,7 +56,7 @@ TABLE = {
         answer.md --docs mine.txt --html ./mine.txt       | would overwrite mine.txt
         answer.md --json x --html ./x                     | two outputs would be written to ./x
         answer.md --json - --html -                       | only one output can go to standard output
-        answer.md --json run --run-dir run                | run: two outputs
+        answer.md --json run --run-dir run                | two outputs would be written to run
         answer.md --k many                                | ; see factloop check --help
         answer.md --serach x                              | no such option: --serach (Possible options:
         answer.md --corpus x                              | no such option: --corpus; for documents, use --docs
@@ -76,7 +76,7 @@ TABLE = {
         --question Who? SUBJECT                           | --response & --answer
         --question Who? --response ' ' SUBJECT            | --response: must be non-empty text
         --question '' --response x SUBJECT                | --question: must be non-empty text
-        qa.jsonl                                          | nothing to score by & --subject-model & --corpus
+        qa.jsonl                                          | nothing to score the answers by & --subject-model & --corpus
         qa.jsonl --answer --corpus docs                   | --answer needs a subject
         nope.jsonl SUBJECT                                | nope.jsonl: cannot be read (No such file
         mixed.csv SUBJECT                                 | mixed.csv:2: field 'response'
@@ -94,9 +94,9 @@ TABLE = {
         qa.jsonl SUBJECT --kb mine.txt --json mine.txt    | would overwrite mine.txt
         qa.jsonl SUBJECT --docs docs                      | no such option: --docs; for documents, use --corpus
         qa.jsonl SUBJECT --search serper                  | --search needs --long-form
-        ONE --long-form SUBJECT                           | --long-form takes a file
+        ONE --long-form SUBJECT                           | --long-form accepts a file
         answer.md --long-form                             | --long-form needs a subject
-        answer.md --long-form --fail-under 1 SUBJECT      | --long-form takes a file
+        answer.md --long-form --fail-under 1 SUBJECT      | --long-form accepts a file
         answer.md --long-form --dry-run SUBJECT           | --dry-run cannot be used with --long-form
         answer.md --long-form SUBJECT --judge-model openai:sim --search serper --kb nowhere.kb | nowhere.kb
     """,
@@ -109,7 +109,7 @@ TABLE = {
         responses.jsonl --column id=a --column id=b       | id is set twice
         responses.jsonl --column prompt=q                 | responses.jsonl:1: field 'q': it is missing
         responses.jsonl --k 0                             | --k 0: must be a positive whole number, median or maximum
-        responses.jsonl --k ²                             | a whole number from 1
+        responses.jsonl --k ²                             | a positive whole number
         responses.jsonl --fail-under nan                  | --fail-under nan
         responses.jsonl --workers 0                       | --workers 0
         responses.jsonl --docs .                          | support itself
@@ -121,7 +121,7 @@ TABLE = {
         factscore --data nope.jsonl ONLINE                | nope.jsonl
         factscore --data bio.jsonl ONLINE --system nobody | no responses by nobody
         factscore --data bio.jsonl ONLINE --docs bio.jsonl | would support itself
-        mixedqa --data mixedqa.jsonl                      | nothing to score by
+        mixedqa --data mixedqa.jsonl                      | nothing to score the answers by
         mixedqa --data mixed_bad.jsonl SUBJECT            | mixed_bad.jsonl:1: field 'responses[0].human_correct'
         mixedqa --data mixedqa.jsonl SUBJECT --json mixedqa.jsonl | would overwrite
         mixedqa --data mixedqa.jsonl SUBJECT --corpus .   | support itself
@@ -213,7 +213,7 @@ TABLE = {
         vwc:table-11 --data nowhere                       | nowhere: no such file or folder
         vwc:table-11 --results p.jsonl --evaluator mini   | --evaluator mini: must be PAPER=OURS
         vwc:table-11 --results p.jsonl --evaluator A=b    | has no scores by b, only by judge
-        vwc:table-11 --evaluator Bespoke-7B=mini          | --evaluator names evaluators in --results
+        vwc:table-11 --evaluator Bespoke-7B=mini          | --evaluator refers to evaluators in --results
         trustscore:table-3 --results p.jsonl              | trustscore:table-3 does not use the output
         safe:agreement --results p.jsonl                  | p.jsonl: is not a RunSummary
         list --json - --html -                            | only one output can go to standard output
@@ -225,7 +225,7 @@ TABLE = {
         pairs.jsonl --label good=2 --verifier baseline --out o | --label good=2: a label is 0 or 1
         --dataset wise:dev --verifier baseline --out o    | there is no data set 'wise'
         --dataset wice --verifier baseline --out o        | wice has no part ''
-        pairs.jsonl --verifier baseline --out -           | --out must be a file: a run resumes from it
+        pairs.jsonl --verifier baseline --out -           | --out must be a file, from which a run can resume
         pairs.jsonl --verifier baseline --out pairs.jsonl | pairs.jsonl would overwrite
         pairs.jsonl --verifier gpt --out o                | there is no judge 'gpt'
     """,
