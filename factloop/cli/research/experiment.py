@@ -136,7 +136,7 @@ def _exit_code(given: Experiment, results: Results, report: ExperimentReport) ->
     unscored = sum(one.judgement.verdict is None for one in results.claims)
     if n_cut := sum(one.judgement.unscored_reason is UnscoredReason.BUDGET for one in results.claims):
         begin = f"{n_cut:,} of {plural(len(results.claims), 'judgement')} have no verdict because the limit was reached"
-        note(f"{begin}; raise the limit and repeat the command to continue")
+        note(f"{begin}; raise the limit and repeat the command")
     failed = {one.variant.name for one in report.variants if one.why_unscored is not None}
     n_of = Counter(one.variant for one in results.claims)
     causes = Counter(
