@@ -129,7 +129,7 @@ def factchecker() -> Iterator[FactChecker]:
 
 
 def recording_path(folder: str, test_file: Path, names: Sequence[str]) -> Path:
-    """Returns the path of a recording. `names` lists the classes and the test. `folder` is relative to the test file."""
+    """Returns the path of a recording. `names` lists classes and test. `folder` is relative to the test file."""
     return test_file.parent / folder / test_file.stem / f"{file_name('.'.join(names))}.jsonl"
 
 
