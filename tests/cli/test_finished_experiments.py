@@ -175,7 +175,7 @@ def test_two_experiments_on_the_same_data_are_put_side_by_side(factloop: Command
     assert [(each["second"], each["n_neutral"]) for each in counts] == [
         ("A.strict", 12), ("B.packaged", 0), ("B.strict", 3),
     ]  # fmt: skip
-    with pytest.raises(ConfigError, match=r"there is no variant A\.lax; the known ones are A\.packaged"):
+    with pytest.raises(ConfigError, match=r"there is no variant A\.lax; available: A\.packaged"):
         side_by_side(["one", "other"], ["lax"])
     for option in (("--k", "3"), ("--abstention", "zero")):
         assert "an experiment sets them in its plan" in factloop("research", "compare", "one", *option).complaint

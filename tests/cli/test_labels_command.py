@@ -148,7 +148,7 @@ def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
         ("disagree run --key k.json", "--html for a page to answer on"),
         ("disagree run --out filled.csv --key k.json", "filled.csv already exists"),
         ("disagree run --out s.csv --key filled.csv", "a completed sheet may still need it"),
-        ("disagree run --out - --key k.json", "--out, --html and --key are files"),
+        ("disagree run --out - --key k.json", "--out, --html and --key must be files"),
         ("export page.json --out l.jsonl --report other.json", "do not belong to a report in --report"),
         ("export page.json --out l.jsonl --report page.json", "page.json: is not a factloop check report"),
         ("export page.json page.json --out l.jsonl", "page.json: this file is listed twice"),
@@ -156,7 +156,7 @@ def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
         ("export page.json --out l.jsonl --json p.json", "--differing"),
         ("export page.json --out l.jsonl --system page.json=", "must be a name"),
         ("export page.json --out l.jsonl --system a --system b", "say which file each of"),
-        ("export page.json --out l.jsonl --system page.json=a --system page.json=b", "page.json has two"),
+        ("export page.json --out l.jsonl --system page.json=a --system page.json=b", "two names for page.json"),
     ],
 )
 def test_what_does_not_belong_together_is_refused(factloop: Command, home: Path, words: str, said: str) -> None:

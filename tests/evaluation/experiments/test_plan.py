@@ -149,7 +149,7 @@ def test_what_only_shows_together_names_the_variant(home: Path) -> None:
         all_settings(plan, None, {})
     prompt = write_variant(home / "variants" / "strict") / "safe" / "assessment.md"
     assert set(all_settings(plan, None, {})) == {"packaged", "strict"}
-    with pytest.raises(ConfigError, match="variant 'packaged': an experiment does not use eligibility"):
+    with pytest.raises(ConfigError, match="variant 'packaged': eligibility is not supported in experiments"):
         all_settings(plan, CheckSettings(eligibility=True), {})
     prompt.write_text(prompt.read_text(encoding="utf-8").replace("{{claim}}", "{{claims}}"), encoding="utf-8")
     with pytest.raises(ConfigError, match=r"variant 'strict': .*assessment\.md:\d+: .*"):
