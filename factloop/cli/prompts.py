@@ -30,7 +30,7 @@ class List(Arguments):
     """Arguments of `prompts list`."""
 
     prompts: Annotated[Path | None, Mark(metavar="FOLDER")] = None
-    """Folder of prompts that replace bundled ones."""
+    """Folder of prompts that replace bundled prompts of the same name."""
 
 
 class Show(List):

@@ -33,7 +33,7 @@ class ServeSettings(BaseModel):
     port: Annotated[int, Mark(SERVER)] = 8000
     """Port to listen on (0 for any free port)."""
     documents: Annotated[Names, Mark(SERVER, "NAME=PATH")] = ()
-    """Documents that callers can select by this name: a file, folder or glob, which is read at startup."""
+    """Documents that callers can select by NAME. PATH is a file, folder or glob, which is read at startup."""
     results: Annotated[Path | None, Mark(SERVER, "FOLDER")] = None
     """Folder of JSON reports and runs to show on the web page."""
     api_key_file: Annotated[Path | None, Mark(SERVER, "FILE")] = None

@@ -63,7 +63,7 @@ class Export(Quiet, AsJson):
     out: Annotated[str, Mark(metavar="FILE")]
     """Write the labels to this file as JSON Lines."""
     report: Annotated[Texts, Mark(metavar="FILE")] = ()
-    """Report from which a page was made (check --json). The passages of its claims are added to the labels."""
+    """Report that a page shows (from check --json). The passages of its claims are added to the labels."""
     system: Annotated[Texts, Mark(metavar="[FILE=]NAME")] = ()
     """System that wrote the answers in all files, or in FILE, if the pages do not say so. Default: unnamed."""
     differing: Literal["left-out", "majority"] | None = None

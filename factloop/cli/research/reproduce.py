@@ -31,7 +31,7 @@ class Reproduce(Tabled):
     results: Annotated[str | None, Mark(metavar="FILE")] = None
     """Output of the command that list shows for the table, if its figures need a model's answers."""
     evaluator: Annotated[Texts, Mark(metavar="PAPER=OURS")] = ()
-    """Name of an evaluator in the paper, and in the results."""
+    """Name of an evaluator in the paper (PAPER) and in the results (OURS)."""
 
 
 @command()

@@ -49,7 +49,7 @@ class Verify(Quiet, AsJson, FailIfUnscored):
     column: Annotated[Texts, Mark(INPUT, "FIELD=COLUMN")] = ()
     """Column from which to read a field, for example claim=sentence."""
     label: Annotated[Texts, Mark(INPUT, "TEXT=0|1")] = ()
-    """Read this label as 0 or 1, for example SUPPORTS=1."""
+    """Map a label to 0 or 1, for example SUPPORTS=1."""
     limit: Annotated[AtLeastOne | None, Mark(INPUT)] = None
     """Use only the first N pairs."""
     chunk_words: Annotated[tuple[AtLeastOne, ...], Mark(metavar="N")] = ()
