@@ -174,19 +174,19 @@ def _drawn_words(panel: ClaimPanel) -> Iterator[str]:
         flips = {place for other in most[1:] for place in flipped(most[0], other)}
         n = sum(panel.gold[place] != MISSING for place in flips)
         yield (
-            f"Labels were drawn, for {panel.n_labelled:,} of {plural(len(panel.gold), 'claim')} ({n:,} of "
-            f"{plural(len(flips), 'flip')}). Accuracy and its differences are estimates for all claims, in which each "
-            "label is weighted by its inverse probability; TPR and TNR would need more labels."
+            f"A sample of claims is labelled: {panel.n_labelled:,} of {plural(len(panel.gold), 'claim')}, and {n:,} of "
+            f"{plural(len(flips), 'flip')}. Accuracies and their differences are estimates for all claims, in which "
+            "labels are weighted by inverse probability. TPR and TNR would need more labels."
         )
         if panel.n_labelled - n < min(FEWEST_ALIKE, len(panel.gold) - len(flips)):
             yield (
-                f"Only the difference is estimated; {plural(FEWEST_ALIKE, 'label')} on claims that did not flip would "
-                "also give each variant an accuracy."
+                f"Only the difference is estimated. Estimating the accuracy of each variant needs "
+                f"{plural(FEWEST_ALIKE, 'label')} of claims that did not flip."
             )
 
 
 FEWEST_ALL_ALIKE = 10
-"""Number of claims from which on it is suspicious if a variant always gives the same verdict."""
+"""Minimum number of claims for a warning that a variant always gives the same verdict."""
 
 
 def _one_verdict_words(variants: Sequence[str], most: Sequence[Codes]) -> Iterator[str]:

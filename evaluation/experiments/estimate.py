@@ -59,9 +59,9 @@ class ClaimsNeeded(Record):
     def words(self) -> str:
         enough = "enough" if self.n >= self.n_needed else "too few"
         return (
-            f"{self.metric}:{self.margin:g} needs about {self.n_needed:,} independent claims of its kind if the "
-            f"variants differ on up to {DIFFERING:.0%}; {plural(self.n_claims, 'claim')} in "
-            f"{plural(self.n_groups, 'group')} count as {self.n:,} independent ones: {enough}"
+            f"{self.metric}:{self.margin:g} needs about {self.n_needed:,} independent claims, if the variants "
+            f"differ on up to {DIFFERING:.0%} of them; the {plural(self.n_claims, 'claim')} in "
+            f"{plural(self.n_groups, 'group')} are worth {self.n:,} independent claims, which is {enough}"
         )
 
 

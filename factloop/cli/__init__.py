@@ -55,7 +55,7 @@ def _run() -> int | None:
     except ModuleNotFoundError as error:
         if error.name != EVALUATION:
             raise
-        _complain(f"this command needs the package {EVALUATION}, which is not installed here")
+        _complain(f"this command needs the package {EVALUATION}, which is not installed")
     except OSError as error:
         if error.filename is None:
             raise

@@ -87,7 +87,7 @@ class RateLimits:
         for limit in self._limits[kind]:
             if wait_s := await self._wait_s(limit, kind, caller, of_all=kind == "jobs"):
                 waiting = {"Retry-After": str(wait_s)}
-                raise RequestRefusal(429, "too_many_requests", f"at most {limit}", headers=waiting)
+                raise RequestRefusal(429, "too_many_requests", f"too many requests (limit: {limit})", headers=waiting)
 
     async def take_wrong_key(self, address: str, authorization: str) -> None:
         """Counts an attempt with a wrong key. Raises RequestRefusal after too many. Valid keys are never counted."""
@@ -97,7 +97,7 @@ class RateLimits:
                 raise RequestRefusal(
                     429,
                     "too_many_attempts",
-                    f"at most {limit} with a wrong key; a valid key is still accepted",
+                    f"too many wrong keys (limit: {limit}); a valid key is still accepted",
                     headers={"Retry-After": str(wait_s), "WWW-Authenticate": "Bearer"},
                 )
 

@@ -138,7 +138,7 @@ class ServiceGuard:
             raise RequestRefusal(
                 429,
                 "too_many_requests",
-                f"at most {most} concurrent requests, including streams and requests that wait",
+                f"too many concurrent requests: the limit is {most}, including streams and requests that wait",
                 headers={"Retry-After": str(RETRY_AFTER_S), **_CLOSE},  # idle connections also count
             )
         self._n_open[owner] += 1
@@ -190,7 +190,7 @@ class ServiceGuard:
         if _asks_for_work(scope):
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
             if kind != "application/json":
-                raise RequestRefusal(415, "wrong_content_type", "send application/json")
+                raise RequestRefusal(415, "wrong_content_type", "send JSON (application/json)")
         length = headers.get("content-length")
         if length is not None and "transfer-encoding" in headers:  # a proxy might read a different body
             raise _bad_request("Content-Length and Transfer-Encoding cannot be combined", _CLOSE)
@@ -200,7 +200,7 @@ class ServiceGuard:
         most = self._max_body if is_read else MOST_WHERE_NONE_IS_READ
         if is_read and (scope["method"] == "PUT" or scope["path"] in TAKES_LITTLE):
             most = min(most, MOST_WHERE_LITTLE_IS_READ)
-        too_long = RequestRefusal(413, "too_large", f"a request may have at most {most:,} bytes", headers=_CLOSE)
+        too_long = RequestRefusal(413, "too_large", f"the request exceeds {most:,} bytes", headers=_CLOSE)
         if length is not None and (len(length) > 15 or int(length) > most):
             raise too_long
         try:

@@ -394,7 +394,7 @@ class Readiness:
                 await asyncio.shield(probing)
         except TimeoutError:
             probing.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # nobody waits for it now
-            return (Trouble(what="database", message=f"it did not save a row within {ANSWERED_WITHIN_S:g} s"),)
+            return (Trouble(what="database", message=f"saving a row took more than {ANSWERED_WITHIN_S:g} s"),)
         except RequestRefusal as refused:
             return (Trouble(what="database", message=refused.words.message),)
         return ()
@@ -406,7 +406,7 @@ class Readiness:
             write_private(probe, os.urandom(TRIED_BYTES))  # random data, which no file system can compress
         except OSError as error:
             reason = error.strerror or "no reason was given"
-            return (Trouble(what="folder", message=f"it cannot be written to: {reason}"),)
+            return (Trouble(what="folder", message=f"the folder cannot be written to: {reason}"),)
         finally:
             with suppress(OSError):
                 probe.unlink(missing_ok=True)

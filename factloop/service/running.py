@@ -204,7 +204,7 @@ class Runner:
     async def _take_jobs(self) -> None:
         has_begun = False
         while not self.is_stopping:
-            with suppress(RequestRefusal):  # it is tried again; the failure has been logged
+            with suppress(RequestRefusal):  # will be tried again; the failure has been logged
                 if not has_begun:
                     await self._database.ask(self.leases.begin)
                     await self._database.ask(self.leases.cancel_disowned)
@@ -252,7 +252,7 @@ class Runner:
                 if live.is_ending or live.is_closed:
                     continue
                 if job_id not in renewal.held:
-                    log.warning("job %s: the lease was lost, so the job is stopped here", job_id)
+                    log.warning("job %s: the lease was lost, so this service has stopped the job", job_id)
                     live.is_lost = True
                     live.cancel()
                 elif job_id in renewal.cancelled:

@@ -134,4 +134,4 @@ def _named_systems(
     if len(there) == 2 and not systems:
         return there[0], there[1]
     held = ", ".join(there) or "none"
-    raise ConfigError(f"{folders[0]}: pass a second run, or two systems of this one with --system; it has {held}")
+    raise ConfigError(f"{folders[0]}: also pass a second run, or select two systems with --system: {held}")

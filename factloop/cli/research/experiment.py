@@ -157,10 +157,10 @@ def _exit_code(given: Experiment, results: Results, report: ExperimentReport) ->
 
 def _print_estimate(given: Experiment, found: ExperimentEstimate, looks: Sequence[Look]) -> int:
     noun, calls = found.kind.removesuffix("s"), plural(found.calls, "call")
-    answered = f"  {found.answered_calls:,} of these {calls} have already been answered, and the others take"
+    answered = f"  {found.answered_calls:,} of these {calls} have already been answered; the others take"
     shown = ", ".join(f"{f'{least:.2f}' if least else 'none'} in {name}" for name, least in found.can_show.items())
-    power = f"  can show about these differences, 4 times out of 5: {shown}; "
-    power += f"0.1 in balanced_accuracy takes about {found.n_for_tenth:,} independent claims"
+    power = f"  differences that would be shown 4 times out of 5: about {shown}; "
+    power += f"to show 0.1 in balanced_accuracy, you need about {found.n_for_tenth:,} independent claims"
     lines = (
         f"Nothing was spent. Estimate for {plural(found.n_cells, 'cell')}: {plural(found.n_items, noun)}, "
         f"{plural(len(found.variants), 'variant')}, {plural(found.repeats, 'repeat')}.",

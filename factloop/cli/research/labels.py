@@ -136,8 +136,8 @@ def _learnt_words(found: NextLabels) -> str:
         return f"too few usable labels to learn from: {pilot.n:,} of at least {found.n_to_learn}"
     (wrong, called), (missed, rejected) = pilot.wrong(1), pilot.wrong(0)
     return (
-        f"learnt from {plural(pilot.n, 'label')}: {wrong:,} of {called:,} claims judged supported are not, "
-        f"and {missed:,} of {rejected:,} judged not supported are"
+        f"learnt from {plural(pilot.n, 'label')}: {wrong:,} of {called:,} claims judged supported were not, "
+        f"and {missed:,} of {rejected:,} claims judged not supported were"
     )
 
 
@@ -194,7 +194,7 @@ def _export_words(given: Export, found: ExportedLabels) -> Iterator[str]:
     if found.n_empty:
         yield f"left out {plural(found.n_empty, 'claim')} without a label"
     for label, n in sorted(found.left_out.items()):
-        yield f"left out {n:,} labelled {label.value.replace('_', ' ')}"
+        yield f"left out {plural(n, 'claim')} labelled {label.value.replace('_', ' ')}"
 
 
 def _unfinished_words(part: DrawnPart) -> str:
@@ -223,8 +223,8 @@ def _people_words(found: PeopleAgreement) -> Iterator[str]:
             shown += f" [{kappa.low:.2f}, {kappa.high:.2f}]"
         yield visible(f"{one.first} and {one.second}: {share}{n} labelled alike, Cohen’s kappa {shown}")
     yield (
-        f"{plural(found.n_shared, 'claim')} labelled by two or more people, {found.n_differing:,} differently, "
-        f"{found.n_left_out:,} of them left out"
+        f"{plural(found.n_shared, 'claim')} labelled by two or more people, {found.n_differing:,} of them differently "
+        f"({found.n_left_out:,} left out)"
     )
 
 
@@ -273,7 +273,7 @@ def disagree(given: Disagree) -> int:
 
 def _want_one(out: str | None, html: str | None, to_do: str) -> None:
     if out is None and html is None:
-        raise ConfigError(f"set an output: --out for a sheet, --html for a page to {to_do} on")
+        raise ConfigError(f"set an output: --out for a sheet, or --html for a page on which to {to_do}")
 
 
 @command()

@@ -110,7 +110,7 @@ def _by(owner: str, scope: Scope) -> Scope:
 
 
 _CLOSE = {"Connection": "close"}
-_too_much = JSONResponse({"error": f"a request may have at most {MOST_BODY_BYTES:,} bytes"}, 413, _CLOSE)
+_too_much = JSONResponse({"error": f"the request exceeds {MOST_BODY_BYTES:,} bytes"}, 413, _CLOSE)
 _too_slow = JSONResponse({"error": "the request was not received in time"}, 408, _CLOSE)
 
 
