@@ -235,7 +235,7 @@ def load_plan(path: str | Path) -> ExperimentPlan:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DataError("is not UTF-8 text", path=str(path)) from error
+        raise DataError("this is not UTF-8 text", path=str(path)) from error
     except (OSError, ValueError) as error:  # ValueError: the path contains NUL
         raise DataError(f"cannot be read ({getattr(error, 'strerror', None) or error})", path=str(path)) from error
     placed = read_placed_yaml(text, str(path))

@@ -158,7 +158,7 @@ def factscore_items(place: str | Path, systems: Sequence[str] = ()) -> Iterator[
 
 
 def wanted_columns(given: Sequence[str]) -> dict[str, str]:
-    """Maps fields to columns. Raises ConfigError unless each mapping is FIELD=COLUMN, with a known and unique field."""
+    """Maps fields to columns. Raises ConfigError unless each is FIELD=COLUMN, with a known field set only once."""
     from factloop.evaluation.datasets.responses import FIELDS
 
     columns: dict[str, str] = {}

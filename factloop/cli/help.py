@@ -89,7 +89,7 @@ def usage_complaint(error: Any) -> str:
 
 
 def _other_name(error: Any) -> str:
-    """Suggests this command's equivalent of a flag that only other commands have. Empty for other errors."""
+    """Suggests this command's equivalent of a flag that only other commands have. Other errors have no suggestion."""
     typed = getattr(error, "option_name", "") if hasattr(error, "possibilities") else ""
     if typed not in _OF_DOCUMENTS:
         return ""

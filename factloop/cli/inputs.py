@@ -27,17 +27,17 @@ MOST_CONTROLS = 0.1  # fraction of control characters above which input counts a
 def read_text(name: str) -> str:
     """Reads the text of a file or a pipe, or standard input for `-`. Raises DataError."""
     if name.lower().endswith(_WITH_TEXT_INSIDE):
-        raise DataError("is not plain text: copy the text to check into a .md or .txt file", path=name)
+        raise DataError("this is not plain text: copy the text to check into a .md or .txt file", path=name)
     if name == STANDARD_INPUT:
         if sys.stdin is None or sys.stdin.closed:  # `<&-` in a shell
-            raise DataError("is closed; pass a file, or pipe the text in", path="standard input")
+            raise DataError("it is closed; pass a file, or pipe the text in", path="standard input")
         return decode(sys.stdin.buffer.read(), "standard input")
     try:
         return decode(Path(name).read_bytes(), name)
     except FileNotFoundError as error:
         raise DataError("no such file", path=name) from error
     except IsADirectoryError as error:
-        raise DataError("is a folder; pass the file with the text to check", path=name) from error
+        raise DataError("this is a folder; pass the file with the text to check", path=name) from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise DataError(f"cannot be read ({reason})", path=name) from error
@@ -53,12 +53,12 @@ def decode(raw: bytes, name: str) -> str:
     encoding = next((encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if raw.startswith(mark)), "utf-8")
     controls = sum(raw.count(bytes([control])) for control in _CONTROLS) if encoding.startswith("utf-8") else 0
     if controls > MOST_CONTROLS * len(raw):
-        raise DataError("is a binary file, not text", path=name)
+        raise DataError("this is a binary file, not text", path=name)
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError as error:
         place = f"byte {error.object[error.start]:#04x} at offset {error.start}"
-        raise DataError(f"is not UTF-8 text ({place}); convert it first, for example with iconv", path=name) from error
+        raise DataError(f"this is not UTF-8 text ({place}); convert it, for example with iconv", path=name) from error
 
 
 def refuse_missing(text: str, documents: Iterable[str] | None) -> None:
@@ -70,7 +70,7 @@ def refuse_missing(text: str, documents: Iterable[str] | None) -> None:
         if place.lower().startswith(("http://", "https://")):
             raise DataError("web pages are not downloaded: save the page (`curl -O`) and pass the file", path=place)
         if place.lower().endswith(_ARCHIVES) and _is_there(place):
-            raise DataError("is an archive: unpack it, and pass the folder or a file in it", path=place)
+            raise DataError("this is an archive: unpack it, and pass the folder or a file in it", path=place)
     if text != STANDARD_INPUT and not _is_there(text):
         raise DataError("no such file", path=text)
     for place in documents or ():
@@ -83,8 +83,8 @@ def refuse_endless(text: str, name: str, settings: CheckSettings) -> None:
     limits = settings.deadline_s, settings.max_calls, settings.budget_usd
     if len(text) > LONGEST_WITHOUT_LIMIT and all(limit is None for limit in limits):
         raise DataError(
-            f"has {len(text):,} characters, which takes hours to check: set a limit (--deadline, --max-calls or "
-            "--budget-usd), or check a part of it (--dry-run estimates the cost)",
+            f"the text has {len(text):,} characters, which takes hours to check: set a limit (--deadline, --max-calls "
+            "or --budget-usd), or check a part of it (--dry-run estimates the cost)",
             path=name,
         )
 

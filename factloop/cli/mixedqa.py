@@ -1,4 +1,4 @@
-"""`factloop eval mixedqa` correlates TrustScore and other metrics on MixedQA's responses with human labels."""
+"""`factloop eval mixedqa` scores MixedQA with TrustScore and other metrics, and correlates them with human labels."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class _ResponseToScore:
         return f"{self.question_id.replace('~', '~~').replace('/', '~|')}/{self.response.system}"
 
     def item(self, *, has_own_subject: bool) -> QuestionAnswer:
-        """Returns the item to score, for its system's subject or the common subject."""
+        """Returns the item to score, with its system's subject or the common subject."""
         from factloop.trust.question_answers import OwnAnswer, QuestionAnswer
 
         item = QuestionAnswer(

@@ -1,4 +1,4 @@
-"""Access control: request rates, attempts with wrong keys, and tickets that open one page without a key."""
+"""Controls access: request rates, attempts with wrong keys, and tickets that open one page without a key."""
 
 from __future__ import annotations
 

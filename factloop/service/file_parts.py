@@ -48,7 +48,7 @@ def _parts(file: str, most: int, longest: int) -> Iterator[dict[str, Any]]:
     if is_zipfile(path):
         with ZipFile(path) as packed:
             if sum(one.file_size for one in packed.infolist()) > MOST_UNPACKED:
-                raise DataError(f"contains more than {MOST_UNPACKED // 10**6} MB; split the file")
+                raise DataError(f"the file contains more than {MOST_UNPACKED // 10**6} MB; split the file")
     n_parts = n_characters = 0
     for number, one in enumerate(load_sections(path), 1):
         if not one.text.strip():
@@ -56,11 +56,11 @@ def _parts(file: str, most: int, longest: int) -> Iterator[dict[str, Any]]:
         text = "\n\n".join(filter(None, (one.section, one.text.strip())))
         n_parts, n_characters = n_parts + 1, n_characters + len(text)
         if n_parts > most:  # the rest of the file is not read
-            raise DataError(f"has more than {most:,} parts; split the file")
+            raise DataError(f"the file has more than {most:,} parts; split the file")
         if len(text) > longest:
             raise DataError(f"one part has more than {longest:,} characters; split the file")
         if n_characters > MOST_UNPACKED:
-            raise DataError(f"its parts have more than {MOST_UNPACKED:,} characters; split the file")
+            raise DataError(f"the parts have more than {MOST_UNPACKED:,} characters; split the file")
         metadata = {"page": number} if one.fragment.startswith("page=") else {}
         yield {"text": text, "title": one.title, "metadata": metadata}
 
@@ -72,7 +72,7 @@ def _limit(seconds: int) -> None:
     import resource
 
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # openpyxl imports numpy, which reserves address space per processor
-    signal.signal(signal.SIGALRM, lambda *_: sys.exit("takes too long to read"))
+    signal.signal(signal.SIGALRM, lambda *_: sys.exit("reading the file takes too long"))
     signal.alarm(seconds)
     for which, most in ((resource.RLIMIT_CPU, seconds + 5), (resource.RLIMIT_AS, _MOST_MEMORY)):  # C ignores alarms
         with suppress(ValueError, OSError):  # there is already a lower limit, or none is supported (macOS)

@@ -62,7 +62,7 @@ async def read_file(ask: FileAsk) -> FileText:
             async with asyncio.timeout(LONGEST_S):
                 output = await output_of("factloop.service.file_parts", str(place), *map(str, limits))
         except TimeoutError:
-            raise _unreadable(ask, "takes too long to read; split the file") from None
+            raise _unreadable(ask, "reading the file takes too long; split it") from None
     if output is None:
         raise _unreadable(ask, "cannot be read")
     return await asyncio.to_thread(_text_of, ask, output)

@@ -63,7 +63,7 @@ class LiveJob:
         self.events: list[LiveEvent] = []
         self.task: asyncio.Task[None] | None = None
         self.is_cancelled = False
-        """Whether its owner cancelled it."""
+        """Whether the owner cancelled the job."""
         self.is_lost = False
         """Whether another service took over the job because the lease expired."""
         self.is_ending = False
@@ -300,8 +300,7 @@ class Runner:
         folder = self._folder / job.id
         if leased.may_have_paid and self._work.asks_others and not folder.exists():
             log.warning(
-                "job %s: restarts from the beginning, because the answers already paid for are in another folder",
-                job.id,
+                "job %s restarts from the beginning, because the answers already paid for are in another folder", job.id
             )
             live.stored = live.stored.changed(begun_anew=True)
         with self._metrics.working.labels(job.kind).track_inprogress(), self._metrics.seconds.labels(job.kind).time():

@@ -184,7 +184,7 @@ def test_two_experiments_on_the_same_data_are_put_side_by_side(factloop: Command
         ({"claims": moved}, "B.packaged judged different evidence than A.packaged in 100 of 100 results"),
         ({"data": "else.jsonl"}, "use the same data"),
         ({"repeats": 2}, "one has 1 repeat, but other has 2"),
-        ({"n_items": 50}, "one has 100 claims, but other 50"),
+        ({"n_items": 50}, "one has 100 claims, but other has 50"),
     ):
         (home / "other" / "results.json").write_text(
             other.model_copy(update=change).model_dump_json(), encoding="utf-8"

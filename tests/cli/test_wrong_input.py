@@ -22,9 +22,9 @@ WORDS = {
 TABLE = {
     "check": """
         nope.md                                           | nope.md: no such file
-        empty                                             | empty: is a folder
-        binary.md                                         | binary.md: is a binary file
-        latin-1.md                                        | latin-1.md: is not UTF-8 text & iconv
+        empty                                             | empty: this is a folder
+        binary.md                                         | binary.md: this is a binary file
+        latin-1.md                                        | latin-1.md: this is not UTF-8 text & iconv
         LONG                                              | name too long
         answer.md --docs bad_pdf                          | broken.pdf
         answer.md --docs empty                            | empty

@@ -234,7 +234,7 @@ def _key(place: str) -> DisagreementKey:
     try:
         return DisagreementKey.model_validate_json(Path(place).read_bytes())
     except (OSError, ValueError) as error:
-        why = "is not the key of a sheet" if isinstance(error, ValidationError) else f"cannot be read ({error})"
+        why = "this is not the key of a sheet" if isinstance(error, ValidationError) else f"cannot be read ({error})"
         raise DataError(f"{why}; use the file that `labels disagree --key` wrote", path=place) from error
 
 

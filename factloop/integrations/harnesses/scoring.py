@@ -50,8 +50,8 @@ class Score:
 async def ascore(check: FactCheckRunnable, answer: object, question: object = None, *others: object) -> Score:
     """Scores an answer to a question. Each is a string, a message, or a record that contains it under the check's key.
 
-    Documents come from the first record, including `others`, that has the key for documents. Costs money if a model or
-    a paid search is used. Raises ConfigError, DataError.
+    Documents come from the first record among `answer`, `question` and `others` that contains the key for documents.
+    Costs money if a model or a paid search is used. Raises ConfigError, DataError.
     """
     keys = check.keys
     found = [one for one in (answer, question, *others) if not _is_spoken(one) and has_key(one, keys.documents)]

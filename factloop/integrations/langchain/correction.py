@@ -68,7 +68,7 @@ class CorrectionRunnable(InOneLoop[Correction]):
 
 
 def can_be_revised(report: FactualityReport) -> bool:
-    """Whether the agent could give a better answer. It could not if only checks failed."""
+    """Whether the agent could give a better answer. If only checks failed, it could not."""
     return bool(_failing(report))
 
 

@@ -127,7 +127,7 @@ def build_server(checker: FactChecker, scorer: TrustScorer, *, is_local: bool = 
 
 
 class _Tools:
-    """The tools. Agents see their docstrings."""
+    """The tools of the server. Agents see their docstrings."""
 
     def __init__(self, checker: FactChecker, scorer: TrustScorer, *, is_local: bool) -> None:
         self._checker, self._scorer, self._is_local = checker, scorer, is_local
